@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 import click
 
-from derive.show.folding import folded
+from derive.show.folding import fold
 
 _IN_A_PIPE, _UNSAID = 100, 80
 """Columns of a line where no terminal sets them, and of a terminal that does not say."""
@@ -105,7 +105,7 @@ def in_a_line(text: str) -> str:
 
 def _for_a_reader(line: str, stream: TextIO | None) -> str:
     """A record of a log, which is one line; only a person has a width."""
-    return folded(line, width(stream)) if in_terminal(stream) else line
+    return fold(line, width(stream)) if in_terminal(stream) else line
 
 
 def tell_line(message: str) -> None:

@@ -17,7 +17,7 @@ from derive.catalogue import CHAPTERS, by_id, equations
 from derive.derivations import parents, referenced_by, why_not_derived
 from derive.quantities import QUANTITIES
 from derive.records import Equation
-from derive.show.entry import worked
+from derive.show.entry import worked_example
 from derive.show.narration import formula
 
 PAGE = REFERENCE / "catalogue.md"
@@ -63,7 +63,7 @@ def entry(row: Equation) -> Iterator[str]:
     yield f"`{left} {row.sense} {right}`"
     yield row.statement
     if row.example:
-        yield f"Example: `{worked(row)}`"
+        yield f"Example: `{worked_example(row)}`"
     places = [f"follows from {linked(parents(row))}"] if parents(row) else []
     places += [f"referenced by {linked(referenced_by(row.id))}"] if referenced_by(row.id) else []
     if places:

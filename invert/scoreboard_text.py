@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
 from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS, UNDECIDED
-from derive.show.folding import folded
+from derive.show.folding import fold
 from invert.report.changes import name_of
 from invert.report.layout import aligned, laid_out, title
 from invert.scoreboard import MODELS_LEFT_OUT
@@ -98,7 +98,7 @@ def opening(found: Mapping[str, _Rows], width: int) -> str:
     judged = [row for row in found.get("calibration", ()) if row["run"] == MODELS_LEFT_OUT]
     if judged:
         lines.append(_of_estimators(judged))
-    return "\n".join(folded(line, width) for line in lines)
+    return "\n".join(fold(line, width) for line in lines)
 
 
 def _counted(name: str, rows: _Rows, width: int) -> Iterator[str]:

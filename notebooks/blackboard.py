@@ -30,7 +30,7 @@ import derive
 import invert
 from backsolve.figures.picture import picture
 from derive.show.plot import charts, panels, roofline
-from derive.show.roofline import numbers, roof
+from derive.show.roofline import known_numbers, roof
 
 pd.set_option("display.float_format", lambda x: f"{x:,.0f}" if 1e3 <= abs(x) < 1e9 else f"{x:.4g}")
 pd.set_option("display.max_colwidth", None, "display.max_columns", None)
@@ -74,7 +74,7 @@ pd.DataFrame(
 # The same step as a point under the roof of its chip: left of the ridge it waits for memory, right of it for arithmetic.
 
 # %%
-SVG(picture(charts([roofline([roof("H100", numbers(step))])]), "svg"))
+SVG(picture(charts([roofline([roof("H100", known_numbers(step))])]), "svg"))
 
 # %% [markdown]
 # Which term binds depends on the batch. Arithmetic and KV reads grow with it. The weight read grows too, but only until

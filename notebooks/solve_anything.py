@@ -25,7 +25,7 @@ from IPython.display import SVG
 import derive
 from backsolve.figures.picture import picture
 from derive.show.plot import charts, panels, roofline
-from derive.show.roofline import numbers, roof
+from derive.show.roofline import known_numbers, roof
 
 chip = {"hardware": "H100-SXM:fp8"}
 served = {**chip, "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": "8k", "chips": 64}
@@ -63,7 +63,7 @@ step
 # The numbers on the way are also those of a roofline: the roof of the chip, and the point that the step works at.
 
 # %%
-SVG(picture(charts([roofline([roof("H100", numbers(step))])]), "svg"))
+SVG(picture(charts([roofline([roof("H100", known_numbers(step))])]), "svg"))
 
 # %% [markdown]
 # ## 3. Backwards through all of them

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from derive.quantities.symbols import symbols
-from derive.show.text import rendered
+from derive.show.text import render
 from derive.solving.api import solve
 from derive.solving.result import Answer
 from invert.estimators.names import KV_NAMES
@@ -100,7 +100,7 @@ SOLVED = {  # what is asked; what comes of it: kinds of the answers, or the code
 
 @in_one_test(("asked", "expected"), SOLVED.values(), ids=SOLVED)
 def test_solve_prints_what_its_schema_says(asked: dict, expected: list[str] | str):
-    document = strict(rendered(solve(**asked), "json"))
+    document = strict(render(solve(**asked), "json"))
     assert faults("solve", document) == []
     found = [answer["kind"] for answer in document["answers"]] or document["reason"]["code"]
     assert found == expected
@@ -108,22 +108,22 @@ def test_solve_prints_what_its_schema_says(asked: dict, expected: list[str] | st
 
 def test_a_bound_that_does_not_exist_is_null():
     for name, bounds in (("interval without an upper end", None), ("interval with an upper end", 0.02)):
-        (answer,) = strict(rendered(solve(**SOLVED[name][0]), "json"))["answers"]
+        (answer,) = strict(render(solve(**SOLVED[name][0]), "json"))["answers"]
         assert answer["high"] == bounds and "value" not in answer, name
 
 
 def test_bounds_over_ranges_have_both_ends_and_those_with_nothing_in_common_are_of_their_own_kind():
     solution = solve("concurrent_sequences", using=["batching.users_needed"], balance_batch="2400..4800")
-    (bound,) = strict(rendered(solution, "json"))["answers"]
+    (bound,) = strict(render(solution, "json"))["answers"]
     assert (bound["low"], bound["high"], bound["loose_low"], bound["loose_high"]) == (4800, None, 2400, None)
-    apart = strict(rendered(replace(solution, answers=(Answer(kind="loose", loose_low=1.0, loose_high=4.0),)), "json"))
+    apart = strict(render(replace(solution, answers=(Answer(kind="loose", loose_low=1.0, loose_high=4.0),)), "json"))
     assert faults("solve", apart) == [] and (apart["answers"][0]["low"], apart["answers"][0]["loose_high"]) == (None, 4.0)
     for spoiled in ({"low": 1.0}, {"loose_low": None}, {"kind": "interval"}):
         assert faults("solve", {**apart, "answers": [apart["answers"][0] | spoiled]})
 
 
 def test_a_formula_of_symbols_is_an_answer_of_its_own_kind():
-    found = strict(rendered(solve("balance_batch", machine_balance_ratio=symbols.machine_balance_ratio, sparsity=8), "json"))
+    found = strict(render(solve("balance_batch", machine_balance_ratio=symbols.machine_balance_ratio, sparsity=8), "json"))
     assert faults("solve", found) == [] and found["answers"][0]["formula"] == "8*machine_balance_ratio"
     for spoiled in ({"low": 1.0}, {"formula": None}, {"kind": "loose"}, {"value": 8.0}):
         assert faults("solve", {**found, "answers": [found["answers"][0] | spoiled]})
@@ -361,7 +361,7 @@ ONLY_WHERE_SOLD = ("kv_bytes_stored_per_token", "storage_price")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["solve", "infer"])
 def test_a_document_that_lacks_a_key_or_has_one_too_many_is_refused(name: str):
-    document = strict(rendered(solve(**SOLVED["one point"][0]), "json"))
+    document = strict(render(solve(**SOLVED["one point"][0]), "json"))
     if name == "infer":
         document = [next(sheet for sheet in all_sheets() if sheet["model"] == "claude-sonnet-4-5")]
     tried = 0
@@ -396,7 +396,7 @@ def test_a_document_that_lacks_a_key_or_has_one_too_many_is_refused(name: str):
     ],
 )
 def test_a_contradictory_document_is_refused(name: str, changed: dict):
-    document = strict(rendered(solve(**SOLVED["one point"][0]), "json"))
+    document = strict(render(solve(**SOLVED["one point"][0]), "json"))
     assert validator(name).is_valid(document) and not validator(name).is_valid(document | changed)
 
 

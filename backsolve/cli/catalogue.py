@@ -11,7 +11,7 @@ from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, re
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_of
-from derive.show.folding import folded
+from derive.show.folding import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,7 +58,7 @@ def list_command(
     from derive.derivations import why_not_derived
     from derive.quantities import QUANTITIES
     from derive.show.entry import list_as_json
-    from derive.show.presets import where_listed
+    from derive.show.presets import listing_commands
 
     word = " ".join(words)
     _refuse_long(word)
@@ -83,7 +83,7 @@ def list_command(
         return
     if word and time is None:
         _list_quantities(found)
-    presets = where_listed(word) if word and time is None else []
+    presets = listing_commands(word) if word and time is None else []
     for line in presets:
         _list(line)
     if not rows and not (word and found) and not presets:
@@ -226,7 +226,7 @@ def _shown_about(word: str) -> bool:
 
 def _list(line: str) -> None:
     """Print a row of a list: a line for other programs, lines that fit for a person."""
-    click.echo(folded(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
+    click.echo(fold(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
 
 
 def _equation_shown(id: str, style: str) -> str:
@@ -295,7 +295,7 @@ def cite_command(
     backsolve cite gemini-3.1-pro#output@200k
     backsolve cite --used-by result.json
     """
-    from derive.show.references import cite_with
+    from derive.show.references import cite_with_references
     from invert.report.saved import references_in, uses_in
 
     sheets = [id for id in ids if _is_of_prices(id)]
@@ -312,7 +312,7 @@ def cite_command(
         equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
     if not equations and not found:
         raise WrongValue("nothing to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
-    click.echo(cite_with(equations, found, style, html_base, macros, why))
+    click.echo(cite_with_references(equations, found, style, html_base, macros, why))
     _refuse_other_schema(result)
     fail_on(faults)
 

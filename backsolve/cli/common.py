@@ -13,7 +13,7 @@ import click
 from backsolve.streams import say, width
 from derive.errors import INPUT_IS_WRONG, WrongValue, shorten, suggest
 from derive.files import label, standard_input
-from derive.show.folding import folded
+from derive.show.folding import fold
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -133,7 +133,7 @@ def refuse_one_file(option: str, place: str | None, others: Mapping[str, object]
 
 def tell(text: str, style: str = "text") -> None:
     """Print an answer: text in lines that fit, every other form as it is."""
-    click.echo(folded(text, width(sys.stdout)) if style in ("text", "table") else text)
+    click.echo(fold(text, width(sys.stdout)) if style in ("text", "table") else text)
 
 
 def leave(status: int) -> NoReturn:

@@ -247,12 +247,12 @@ def _said_by_deployment(figure: OfDeployment, hardware: tuple[str, ...], model: 
 
 def _chosen(panels: "list[Panel]", drawn: str) -> "list[Panel]":
     """The panels that a figure shows; where there is nothing to weigh there is no front, and all are shown."""
-    from derive.show.plot import on_one_axis
+    from derive.show.plot import sum_panel
 
     if drawn == _ALL:
         return panels
     fronts = [one for one in panels if not one.joined]
-    return (fronts or panels) if drawn == _FRONT else [on_one_axis(panels, drawn)]
+    return (fronts or panels) if drawn == _FRONT else [sum_panel(panels, drawn)]
 
 
 def _of_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:

@@ -30,7 +30,7 @@ from backsolve.streams import in_a_line, in_terminal, say, tell_line, width
 from derive.errors import NO_ANSWER, BacksolveError, WrongData, WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
-from derive.show.folding import folded
+from derive.show.folding import fold
 
 _FORMS = ("table", "json", "csv")
 
@@ -276,7 +276,7 @@ def _ask_part(name: str, given: dict[str, str], part: str, how: str, data: "Data
 
 def _ask(line: str) -> None:
     """A line for the person who is asked."""
-    click.echo(folded(line, width(sys.stderr)), err=True)
+    click.echo(fold(line, width(sys.stderr)), err=True)
 
 
 def _answer(question: str, refuse: Callable[[str], object], default: str | None = None) -> str:

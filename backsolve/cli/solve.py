@@ -112,7 +112,7 @@ def solve_command(
     from derive.presets import problems_of
     from derive.quantities import meant_beside, quantity, says_tensor_parallel
     from derive.shipped import problems
-    from derive.show.parts import beside
+    from derive.show.parts import all_warnings
     from derive.show.text import lines
     from derive.solving.api import may_have_answer, respond, respond_all
     from derive.solving.budgets import over_a_time
@@ -182,7 +182,7 @@ def solve_command(
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
     elif style != "table" or any(one.answers for one in solutions):
         _print(shown, style)
-    for warning in beside(*solutions) if style != "table" else ():
+    for warning in all_warnings(*solutions) if style != "table" else ():
         say(warning)
     bad = report_problems(bad_rows())
     refused = [one for one in solutions if not one.answers]
@@ -369,21 +369,21 @@ def asked_panels(columns: "list[Asked]", again: "Again") -> "list[Panel]":
 
 def _of_step(solutions: "tuple[Result, ...]", deployment: "Deployment", again: "Again") -> "dict[str, float]":
     """What is known of a step: the numbers of answers, and times that they lead to."""
-    from derive.show.roofline import STEPS, numbers
+    from derive.show.roofline import STEPS, known_numbers
 
     known: dict[str, float] = {}
     for solution in solutions:
-        known |= numbers(solution)
+        known |= known_numbers(solution)
     answered = next((one for one in solutions if one.answers), None)
     for name in STEPS if answered else ():
         with suppress(BacksolveError):
-            known |= numbers(again(name, answered, deployment)) if answered and name not in known else {}
+            known |= known_numbers(again(name, answered, deployment)) if answered and name not in known else {}
     return known
 
 
 def as_drawn(texts: "Mapping[str, str]", conventions: "Conventions", zipped: bool) -> "dict[str, Given]":
     """The givens with ranges as sweeps, and sweeps of what is counted in whole ones; the quantity that is across the picture last."""
-    from derive.show.plot import drawn
+    from derive.show.plot import plotted_values
     from derive.solving.givens import spread
     from derive.spreads import Interval, Series
     from derive.units import signed
@@ -396,7 +396,7 @@ def as_drawn(texts: "Mapping[str, str]", conventions: "Conventions", zipped: boo
     longest = sorted(sweeps or series, key=lambda name: len(series[name]))[-1:]
     across = [] if zipped else longest if sweeps else ranges[-1:] or longest
     lines = [name for name in ranges if name not in across]
-    found = {name: drawn(name, one, name in lines) for name, one in spans.items()}
+    found = {name: plotted_values(name, one, name in lines) for name, one in spans.items()}
     ordered = [*lines, *(name for name in texts if name not in (*ranges, *across)), *across]
     return {name: found.get(name) or texts[name] for name in ordered}
 
@@ -407,11 +407,11 @@ def draw_into(
     """Draw panels into a file, or as text."""
     from backsolve.figures.picture import picture
     from derive.files import write
-    from derive.show.plot import caption, charts, drawing
+    from derive.show.plot import caption, charts, draw_in_terminal
     from derive.units import signed
 
     if place == "-":
-        click.echo("\n".join(drawing(found)) + "\n")
+        click.echo("\n".join(draw_in_terminal(found)) + "\n")
         return
     undisturbed()
     limits = {name: signed(text) for name, text in texts.items()}
@@ -443,12 +443,12 @@ def named_apart(columns: "list[Column]") -> "list[Column]":
 
 def _side_by_side(columns: "list[Column]", style: str, full: bool) -> None:
     """Print deployments side by side; without an answer of any of them leave with 3."""
-    from derive.show.parts import beside
+    from derive.show.parts import all_warnings
     from derive.show.side_by_side import side_lines
 
     _print(side_lines(columns, style, full), style)
     for one in columns if style != "table" else ():
-        for text in beside(*one.solutions):
+        for text in all_warnings(*one.solutions):
             say(f"{one.name}: {text}")
     if not any(solution.answers for one in columns for solution in one.solutions):
         leave(NO_ANSWER)

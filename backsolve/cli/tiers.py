@@ -11,7 +11,7 @@ from derive.price_rows import MemoryTierFigure
 from derive.quantities import quantity
 from derive.shipped import rows_of
 from derive.shipped_rows import in_si
-from derive.show.cells import in_columns
+from derive.show.cells import align_columns
 from derive.show.tables import csv_line
 from derive.units import parse, show
 from invert.data import read_data
@@ -53,6 +53,6 @@ def print_tiers(given: tuple[str, ...], style: str, full: bool) -> None:
     for ttl, devices in found:
         tell(f"storage_tier = {devices[0][0]} for ttl = {show('ttl', ttl)}, by {_RULE.rule}")
         rows = [[tier, device, show("drain_time", time), f"{over:.3g}"] for tier, device, time, over in devices[: None if full else _MOST]]
-        tell("\n".join([*in_columns([["tier", "device", "drain time", "over ttl"], *rows], left=[0, 1]), ""]))
+        tell("\n".join([*align_columns([["tier", "device", "drain time", "over ttl"], *rows], left=[0, 1]), ""]))
     tell(f"record      right for {right} of {len(cases)} lifetimes whose tier a vendor disclosed{'' if full else '; all devices: --full'}")
     tell(f"cite        backsolve cite {_RULE.id}")

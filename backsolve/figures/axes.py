@@ -24,7 +24,7 @@ def axis_ends(chart: Chart, up: bool) -> tuple[float, float]:
     """Return the two ends of an axis of numbers, with room inside both."""
     axis, (low, high) = chart.up if up else chart.across, extent(chart, up)
     share = _ROOM_FOR_TEXTS if any(any(mark.beside) for mark in chart.marks if mark.form == "line") else _ROOM
-    if axis.by_ratios:
+    if axis.is_logarithmic:
         factor = 10 ** (share * max(log10(high / low), 1.0))
         return low / factor, high * factor
     room = share * (high - low) or 1.0
@@ -34,12 +34,12 @@ def axis_ends(chart: Chart, up: bool) -> tuple[float, float]:
 def axis_ticks(axis: Axis, low: float, high: float) -> list[tuple[float, str]]:
     """Return the ticks of an axis between two values, each with its text.
 
-    >>> axis_ticks(Axis(words=""), 3.0, 40.0), axis_ticks(Axis(words="", by_ratios=False), 0.0, 5.0)[:2]
+    >>> axis_ticks(Axis(words=""), 3.0, 40.0), axis_ticks(Axis(words="", is_logarithmic=False), 0.0, 5.0)[:2]
     ([(5.0, '5'), (10.0, '10'), (20.0, '20')], [(0.0, '0'), (1.0, '1')])
     """
     if axis.ticks:
         return [(at, text) for at, text in axis.ticks if low <= at <= high]
-    if axis.by_ratios:
+    if axis.is_logarithmic:
         steps = _STEPS[:-1] if high / low <= _FEW_DECADES else _STEPS[:1]
         found = [step * 10.0**decade for decade in range(floor(log10(low)), ceil(log10(high)) + 1) for step in steps]
     elif high > low:

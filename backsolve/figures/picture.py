@@ -7,7 +7,7 @@ from typing import Any
 
 from backsolve.figures.axes import COLOURS, axis_ends, axis_ticks, colour_number
 from derive.errors import WrongValue
-from derive.show.chart import Chart, Mark, chart_in_words, extent, moved_aside
+from derive.show.chart import Chart, Mark, chart_in_words, extent, row_offset
 
 _SHAPES = "os^DvPX*<>ph"
 """A shape of points for each mark, so that they can be told apart in grey too."""
@@ -99,7 +99,7 @@ def _draw_axis(axes: Any, chart: Chart, up: bool) -> None:
         ticks = [(float(row), fill(name, _ROW_WIDTH)) for row, name in enumerate(axis.rows)]
         axes.set_ylim(len(axis.rows) - 0.5, -0.5)
     else:
-        (axes.set_yscale if up else axes.set_xscale)("log" if axis.by_ratios else "linear")
+        (axes.set_yscale if up else axes.set_xscale)("log" if axis.is_logarithmic else "linear")
         (axes.set_ylim if up else axes.set_xlim)(*axis_ends(chart, up))
         ticks = axis_ticks(axis, *extent(chart, up))
     side.set_major_locator(FixedLocator([at for at, _ in ticks]))
@@ -117,7 +117,7 @@ def _draw_mark(axes: Any, chart: Chart, place: int) -> Any:
             return axes.barh(mark.ys, [high - low for low, high in zip(lows, highs, strict=True)], left=lows, height=0.36, color=colour)
         fill_between = axes.fill_betweenx if chart.up.rows else axes.fill_between
         return fill_between(mark.ys if chart.up.rows else mark.xs, lows, highs, color=colour, alpha=0.18, linewidth=0)
-    ys = [y + moved_aside(chart, mark) for y in mark.ys]
+    ys = [y + row_offset(chart, mark) for y in mark.ys]
     for x, y, ends in zip(mark.xs, ys, mark.ends, strict=False):
         _draw_range(axes, chart, (x, y), ends, colour)
     _write_beside(axes, mark, ys)

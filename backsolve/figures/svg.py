@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from backsolve.figures.axes import COLOURS, axis_ends, axis_ticks, colour_number
-from derive.show.chart import Axis, Chart, Mark, chart_in_words, extent, moved_aside
+from derive.show.chart import Axis, Chart, Mark, chart_in_words, extent, row_offset
 
 SMALL, _LINE = 12, 16
 """Size of its letters, and height of a line of them [px]."""
@@ -168,10 +168,10 @@ def _width(text: str) -> float:
 
 def _scale(axis: Axis, ends: tuple[float, float], start: float, end: float) -> _Place:
     """Return the function from a value on an axis to its place [px]."""
-    low, high = (log10(value) for value in ends) if axis.by_ratios else ends
+    low, high = (log10(value) for value in ends) if axis.is_logarithmic else ends
 
     def place(value: float) -> float:
-        share = ((log10(value) if axis.by_ratios else value) - low) / (high - low)
+        share = ((log10(value) if axis.is_logarithmic else value) - low) / (high - low)
         return round(start + share * (end - start), 1)
 
     return place
@@ -261,7 +261,7 @@ def _mark(chart: Chart, room: Room, place: int, across: _Place, up: _Place, side
             start, end = across(low or x), across(high or x)
             yield f'<rect class="bar {colour}" x="{start:g}" y="{up(y) - _BAR:g}" width="{end - start:g}" height="{2 * _BAR}"/>'
             continue
-        height = up(y) + room.row * moved_aside(chart, mark)
+        height = up(y) + room.row * row_offset(chart, mark)
         if mark.ends:
             yield _range(chart, (across(x), height), (low, high), across if chart.up.rows else up, colour, sides)
         circle = f'<circle class="dot {colour}" cx="{across(x):g}" cy="{height:g}" r="{_DOT}"'

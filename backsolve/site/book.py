@@ -9,7 +9,7 @@ from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.derivations import parents
 from derive.quantities import QUANTITIES, aliases
 from derive.records import Equation, Source
-from derive.show.entry import worked
+from derive.show.entry import worked_example
 
 BOOK = f"book/{INDEX}"
 BY_TIME, BY_QUANTITY, BY_CLAIM = (f"book/{name}/{INDEX}" for name in ("by-time", "by-quantity", "claims"))
@@ -48,7 +48,7 @@ def book_pages() -> Iterator[Page]:
             context={
                 "chapter": chapter,
                 "about": about,
-                "entries": [(row, worked(row), [by_id()[id] for id in parents(row)], _first_said(row)) for row in found],
+                "entries": [(row, worked_example(row), [by_id()[id] for id in parents(row)], _first_said(row)) for row in found],
                 "before": chapters[place - 1] if place else None,
                 "after": chapters[place + 1] if place + 1 < len(chapters) else None,
             },

@@ -19,8 +19,8 @@ from derive.requirements import in_words_of_names
 from derive.show.citation import cite
 from derive.show.entry import entry_as_record
 from derive.show.mathml import math, relation_in_mathml
-from derive.show.narration import ToldStep, told_steps
-from derive.show.parts import with_numbers
+from derive.show.narration import NarratedStep, narrated_steps
+from derive.show.parts import substitute_numbers
 
 if TYPE_CHECKING:
     from derive.derivations import Sides
@@ -96,7 +96,7 @@ def _context(row: Equation) -> dict[str, Any]:
         "quantities": [QUANTITIES[name] for name in row.symbols],
         "requires": [(in_words_of_names(needed), needed.otherwise) for needed in row.requires],
         "why_not_derived": "" if row.steps else why_not_derived(row),
-        "steps": [step_shown(step) for step in told_steps(row)],
+        "steps": [step_shown(step) for step in narrated_steps(row)],
         "follows_from": [by_id()[id] for id in parents(row)],
         "example": _example(row, record),
         "sources": [(source, video_of(source)) for source in row.sources],
@@ -125,7 +125,7 @@ def _example(row: Equation, record: Mapping[str, Any]) -> dict[str, str] | None:
         return None
     left, _, right = record["equation"].partition(f" {row.sense} ")
     values = record["example"]["values"]
-    return {"left": left, "right": right, "numbers": with_numbers(right, values), "result": row.example.result}
+    return {"left": left, "right": right, "numbers": substitute_numbers(right, values), "result": row.example.result}
 
 
 @immutable
@@ -138,7 +138,7 @@ class ShownStep:
     conclusion: Markup
 
 
-def step_shown(step: ToldStep) -> ShownStep:
+def step_shown(step: NarratedStep) -> ShownStep:
     """A step of a derivation, its relations set in MathML."""
     return ShownStep(
         operation=step.operation,

@@ -15,7 +15,7 @@ from derive.files import write
 from derive.records import Equation, Source
 from derive.requirements import in_words_of_names
 from derive.show.citation import latex_text
-from derive.show.entry import worked
+from derive.show.entry import worked_example
 from derive.show.narration import derivation_in_latex
 
 _ENDINGS = (".tex", ".pdf")
@@ -70,7 +70,7 @@ def section_in_latex(row: Equation) -> Iterator[str]:
     for head, texts in {
         "Requires": [latex_text(in_words_of_names(one)) for one in row.requires],
         "Takes for granted": [*map(latex_text, row.assumptions)],
-        "Example": [latex_text(worked(row))] if row.example else [],
+        "Example": [latex_text(worked_example(row))] if row.example else [],
         "Sources": [*map(_source, row.sources)],
     }.items():
         if texts:

@@ -12,7 +12,7 @@ from backsolve.site.parts import Block, Figure, figure_of, sections_of, table_bl
 from backsolve.site.what_if import what_if
 from backsolve.site.writing import Entry, Page
 from derive.errors import NotCovered
-from derive.show.references import cite_with
+from derive.show.references import cite_with_references
 from derive.units import show
 from invert.assumptions import Assumptions
 from invert.comparison_records import History
@@ -97,7 +97,7 @@ def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History |
         "sections": sections,
         "shown": _SHOWN,
         "history": tuple(text_blocks(history_parts(past))) if past else (),
-        "citations": all_styles(lambda style: cite_with([], [reference], style)),
+        "citations": all_styles(lambda style: cite_with_references([], [reference], style)),
         "what_if": what_if(one),
     }
     words = " ".join([title, *said, *one.flags])

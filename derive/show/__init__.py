@@ -1,1 +1,1 @@
-"""Equations and solutions as text, LaTeX, Markdown, JSON and citations: nothing is worked out here."""
+"""Print equations and solutions as text, LaTeX, Markdown, JSON and citations. No module here computes an answer."""

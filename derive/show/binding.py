@@ -1,4 +1,4 @@
-"""What binds in an answer, in words, and what each part has of it: "memory-bound: weights 82 %, KV 18 %"."""
+"""Say in words what limits an answer, with the share of each part: "memory-bound: weights 82 %, KV 18 %"."""
 
 import re
 from collections.abc import Iterator, Mapping, Set
@@ -12,24 +12,24 @@ _READS = (
     *("memory_time", "mixed_memory_time", "kv_time", "weight_time", "plain_weight_time", "prefill_weight_time"),
     *("kv_compute_ratio", "weight_compute_ratio", "prefill_weight_compute_ratio", "memory_ratio_short", "memory_ratio_long"),
 )
-"""Times of reads, and these over the time of arithmetic."""
+"""Times of memory reads, and ratios of such times to the time of arithmetic."""
 
 _ARITHMETIC = ("compute_time", "attention_time", "attention_compute_ratio", "prefill_attention_factor", "attention_flops_per_pair")
-"""Times of arithmetic, and these over that of the weights."""
+"""Times of arithmetic, and ratios of such times to the time of the weights."""
 
 MEMORY_BOUND, COMPUTE_BOUND, CAPACITY_BOUND = "memory-bound", "compute-bound", "bound by memory capacity"
 
 _PROMPTS = "prompts "
-"""What stands before what binds in a pass over prompts."""
+"""Prefix of the words for what limits a prefill pass."""
 
 _BOUNDS = (MEMORY_BOUND, COMPUTE_BOUND, CAPACITY_BOUND)
 _AND = " and "
 
 WAITING, BUSY = "stages wait for microbatches", "no stage waits"
-"""Of a pipeline, with fewer microbatches than keep all of its stages at work, and with as many."""
+"""Regimes of a pipeline: too few microbatches to keep every stage at work, and enough."""
 
 _LINKS_OUT = {"scale_out_link_bandwidth", "scale_out_bandwidth_ratio"}
-"""What the time of links between racks goes with, and not that of links inside one."""
+"""Quantities of the links between racks. No link inside a rack depends on them."""
 
 _BETWEEN, _INSIDE = "links between racks bind", "links inside a rack bind"
 SEVERAL_RACKS, ONE_RACK = "experts on several racks", "experts on one rack"
@@ -40,11 +40,11 @@ _INVOLVED = re.compile(r"\b(?:sqrt|log|exp)\(|\*\*")
 _READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
 _READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
 _DRAFT_PARTS = (("drafting", ("drafting_time", "drafting_compute_ratio")),)
-"""What a step takes before its reads and its arithmetic, as a time or over that of the weights."""
+"""Time of drafting in a step, as a time or as a ratio to the time of the weights."""
 
 
 def plain_regime(regime: str) -> str:
-    """A regime as people say it: which of reads and arithmetic binds, and other inequalities with all terms above zero.
+    """Return a regime in plain words: memory-bound or compute-bound, and other inequalities without minus signs.
 
     >>> plain_regime("memory_time >= attention_time + compute_time"), plain_regime("1 >= chips/kv_heads")
     ('memory-bound', 'chips/kv_heads <= 1')
@@ -53,18 +53,18 @@ def plain_regime(regime: str) -> str:
     >>> plain_regime("expert_parallel/scale_up_size >= 1"), plain_regime("leaving_copies*scale_out_bandwidth_ratio/active_experts >= 1")
     ('experts on several racks', 'links between racks bind')
     """
-    return _AND.join(_in_words(regime))
+    return _AND.join(_regime_words(regime))
 
 
-def in_brief(answer: Answer, equations: tuple[str, ...] = ()) -> str:
-    """Where an answer holds as a cell of a table has room for: what binds, and inequalities as they are only where there are no words.
+def brief_regime(answer: Answer, equations: tuple[str, ...] = ()) -> str:
+    """Return the regime of an answer in few words, for a cell of a table. An inequality is shown only if there are no words for the rest.
 
-    >>> in_brief(Answer(kind="interval", high=117.0, regime="context_length >= window_tokens"), ("memory.sequences_that_fit@1",))
+    >>> brief_regime(Answer(kind="interval", high=117.0, regime="context_length >= window_tokens"), ("memory.sequences_that_fit@1",))
     'bound by memory capacity'
     """
     if not answer.regime:
         return ""
-    said = _in_words(answer.regime)
+    said = _regime_words(answer.regime)
     if any(one.startswith(SEQUENCES_FIT) for one in equations) and not {*_BOUNDS}.intersection(said):
         said = [CAPACITY_BOUND, *said]
     return _AND.join([one for one in said if not _is_inequality(one)] or said)
@@ -74,37 +74,37 @@ def _is_inequality(words: str) -> bool:
     return " >= " in words or " <= " in words
 
 
-def _in_words(regime: str) -> list[str]:
-    """The parts of a regime, what binds first, and of inequalities those that can be read off a line.
+def _regime_words(regime: str) -> list[str]:
+    """Return the parts of a regime, what limits the answer first, and only those inequalities that are easy to read.
 
-    None is left of roots, logarithms and powers, and of more than two quantities only what nothing is said beside.
+    Inequalities with roots, logarithms or powers are left out. An inequality of more than two quantities is shown only if it is alone.
 
-    >>> _in_words("memory_time >= compute_time and routed_params >= expert_imbalance*(fetched_params - shared_params)")
+    >>> _regime_words("memory_time >= compute_time and routed_params >= expert_imbalance*(fetched_params - shared_params)")
     ['memory-bound']
     """
-    words = sorted(dict.fromkeys(map(_inequality, regime.split(_AND))), key=lambda one: one not in _BOUNDS)
+    words = sorted(dict.fromkeys(map(_inequality_words, regime.split(_AND))), key=lambda one: one not in _BOUNDS)
     plain = [one for one in words if not _INVOLVED.search(one)]
     return [one for one in plain if not _is_inequality(one) or len({*_SPOKEN.findall(one)}) <= _READ_AT_ONCE] or plain
 
 
 @cache
-def _inequality(said: str) -> str:
+def _inequality_words(said: str) -> str:
     if " >= " not in said:
         return {"memory binds": CAPACITY_BOUND}.get(said, said)
     first, last = map(tree_of, said.split(" >= "))
-    larger, smaller = _side(first), _side(last)
+    larger, smaller = _bound_of_side(first), _bound_of_side(last)
     spoken = names(first) | names(last)
     if larger and smaller and larger != smaller:
         return f"{_PROMPTS}{larger}" if "prefill_weight_time" in spoken else larger
     if {"peak_flops", "arithmetic_intensity"} <= spoken:
         return MEMORY_BOUND if "peak_flops" in names(first) else COMPUTE_BOUND
     if {"microbatches", "pipeline_stages"} <= spoken:
-        return WAITING if _grows(difference(last, first)) else BUSY
-    return _of_racks(names(first), names(last)) or _without_minus(first, last)
+        return WAITING if _grows_with_microbatches(difference(last, first)) else BUSY
+    return _rack_words(names(first), names(last)) or _move_minus_terms(first, last)
 
 
-def _of_racks(above: Set[str], below: Set[str]) -> str:
-    """Whether experts lie on one rack, and which links take longer; nothing of what is not of racks."""
+def _rack_words(above: Set[str], below: Set[str]) -> str:
+    """Return in words whether the experts are on one rack, or which links are slower, and "" for any other inequality."""
     if (above | below) & _LINKS_OUT:
         return _BETWEEN if above & _LINKS_OUT else _INSIDE
     if above | below == {"expert_parallel", "scale_up_size"}:
@@ -112,73 +112,73 @@ def _of_racks(above: Set[str], below: Set[str]) -> str:
     return ""
 
 
-def _grows(tree: Tree) -> bool:
-    """Whether it is larger with more microbatches."""
+def _grows_with_microbatches(tree: Tree) -> bool:
+    """Return whether a formula becomes larger with more microbatches."""
     _, found = slopes(tree, dict.fromkeys(names(tree), 1.0))
     return bool(found["microbatches"] > 0)
 
 
-def _side(side: Tree) -> str | None:
-    """Whether one side is time of reads or of arithmetic; a plain number is the arithmetic of the weights over itself."""
+def _bound_of_side(side: Tree) -> str | None:
+    """Return whether one side of an inequality is a time of reads or of arithmetic. The number 1 is the time of the weights over itself."""
     spoken = names(side)
     if not spoken.isdisjoint(_READS):
         return MEMORY_BOUND
     return COMPUTE_BOUND if not spoken.isdisjoint(_ARITHMETIC) or side == 1 or spoken == {"tokens_verified_per_step"} else None
 
 
-def _without_minus(larger: Tree, smaller: Tree) -> str:
-    """The inequality with every term on the side on which it is added; a plain number comes last."""
+def _move_minus_terms(larger: Tree, smaller: Tree) -> str:
+    """Return an inequality with every term on the side on which it is added. A plain number comes last."""
     all_terms = terms(difference(larger, smaller))
     above = sum_of([term for term in all_terms if not is_negative(term)])
     below = sum_of([negated(term) for term in all_terms if is_negative(term)])
     return f"{text(above)} >= {text(below)}" if names(above) else f"{text(below)} <= {text(above)}"
 
 
-def binds(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...] = ()) -> str:
-    """What binds at these values, and by how much; nothing of an answer that is smooth.
+def limit_in_words(answer: Answer, values: Mapping[str, float], equations: tuple[str, ...] = ()) -> str:
+    """Return what limits an answer at these values, with the shares of its parts. Return "" if the answer has a single regime.
 
     >>> times = {"weight_time": 8e-3, "kv_time": 2e-3, "memory_time": 10e-3, "compute_time": 1e-3}
-    >>> binds(Answer(kind="point", value=0.01, regime="memory_time >= compute_time"), times)
+    >>> limit_in_words(Answer(kind="point", value=0.01, regime="memory_time >= compute_time"), times)
     'memory-bound: weights 80 %, KV 20 %; arithmetic takes 10 % of that time'
     """
     if answer.regime and answer.regime.startswith(LIMITS_BIND):
         return answer.regime
-    held = _of_capacity(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
+    held = _memory_shares(values) if any(one.startswith(SEQUENCES_FIT) for one in equations) else ""
     capacity = f"{CAPACITY_BOUND}: {held}" if held else ""
     if not answer.regime:
         return capacity
-    parts = {_inequality(part): part for part in answer.regime.split(_AND)}
+    parts = {_inequality_words(part): part for part in answer.regime.split(_AND)}
     steps = [words for words in parts if words in (MEMORY_BOUND, COMPUTE_BOUND)]
-    found = {words: _of_part(words, part, values) for words, part in parts.items() if words not in steps or len(steps) == 1}
-    said = _in_words(answer.regime)
+    found = {words: _shares_of_part(words, part, values) for words, part in parts.items() if words not in steps or len(steps) == 1}
+    said = _regime_words(answer.regime)
     if not any(found.values()):
         words = _AND.join(said)
         return "; ".join(filter(None, (capacity, words))) if capacity and parts.keys().isdisjoint(_BOUNDS) else words
     return "; ".join(f"{words}: {shares}" if (shares := found.get(words)) else words for words in said)
 
 
-def _of_part(words: str, regime: str, values: Mapping[str, float]) -> str:
-    """What each has of that which binds in one of the inequalities of a regime."""
+def _shares_of_part(words: str, regime: str, values: Mapping[str, float]) -> str:
+    """Return the shares of the parts of one inequality of a regime."""
     if words == CAPACITY_BOUND:
-        return _of_capacity(values)
+        return _memory_shares(values)
     if words.startswith(_PROMPTS):
-        return _of_prompts(words.removeprefix(_PROMPTS), values, regime)
+        return _prefill_shares(words.removeprefix(_PROMPTS), values, regime)
     return _shares(words, values, regime) if words in (MEMORY_BOUND, COMPUTE_BOUND) else ""
 
 
-def _of_prompts(bound: str, values: Mapping[str, float], regime: str) -> str:
-    """What a pass over prompts spends on weights and on attention, and the shorter time over the longer."""
+def _prefill_shares(bound: str, values: Mapping[str, float], regime: str) -> str:
+    """Return the shares of weights and attention in a prefill pass, and the ratio of the shorter to the longer time."""
     ratio, factor = _ratio(regime, values), values.get("prefill_attention_factor")
     if ratio is None:
         return ""
     if bound == MEMORY_BOUND:
         return f"arithmetic takes {_percent(ratio)} of that time"
-    parts = f"{_listed([('weights', 1.0), ('attention', factor - 1)], factor)}; " if factor else ""
+    parts = f"{_list_shares([('weights', 1.0), ('attention', factor - 1)], factor)}; " if factor else ""
     return f"{parts}reads take {_percent(ratio)} of that time"
 
 
 def _ratio(regime: str, values: Mapping[str, float]) -> float | None:
-    """The smaller side of a regime over the larger at these values; None where they do not say."""
+    """Return the ratio of the smaller to the larger side of a regime at these values, or None if a value is missing."""
     sides = [*map(tree_of, regime.split(" >= "))] if " >= " in regime else []
     if not sides or not all(names(side) <= values.keys() for side in sides):
         return None
@@ -186,8 +186,8 @@ def _ratio(regime: str, values: Mapping[str, float]) -> float | None:
     return smaller / larger
 
 
-def _of_capacity(values: Mapping[str, float]) -> str:
-    """Of a bound by memory what the weights leave of it."""
+def _memory_shares(values: Mapping[str, float]) -> str:
+    """Return the shares of weights and KV cache in the memory."""
     if not values.keys() >= {"chips", "pipeline_stages", "hbm_capacity", "weight_bytes"}:
         return ""
     held = values["weight_bytes"] / (values["chips"] * values["pipeline_stages"] * values["hbm_capacity"])
@@ -195,7 +195,7 @@ def _of_capacity(values: Mapping[str, float]) -> str:
 
 
 def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
-    """What each part has of the longer time, and the other time over it."""
+    """Return the share of each part in the longer time, and the ratio of the other time to it."""
     times = [*_parts(_READ_PARTS, values)]
     if "mixed_memory_time" in values and len(times) == len(_READ_PARTS):
         times = [("weights", values["mixed_memory_time"] - times[1][1]), times[1]]
@@ -224,7 +224,7 @@ def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
     drafts = next((part for _, part in _parts(_DRAFT_PARTS, values)), 0.0)
     takes = "arithmetic takes" if bound == MEMORY_BOUND else "reads take"
     of_what = f"the time of {'reads' if bound == MEMORY_BOUND else 'arithmetic'}" if drafts else "that time"
-    return f"{_listed([*parts, ('drafting', drafts)], longer + drafts)}; {takes} {_percent(shorter / longer)} of {of_what}"
+    return f"{_list_shares([*parts, ('drafting', drafts)], longer + drafts)}; {takes} {_percent(shorter / longer)} of {of_what}"
 
 
 def _parts(wanted: tuple[tuple[str, tuple[str, ...]], ...], values: Mapping[str, float]) -> Iterator[tuple[str, float]]:
@@ -234,11 +234,11 @@ def _parts(wanted: tuple[tuple[str, tuple[str, ...]], ...], values: Mapping[str,
             yield label, values[name]
 
 
-def _listed(parts: list[tuple[str, float]], whole: float) -> str:
+def _list_shares(parts: list[tuple[str, float]], whole: float) -> str:
     return ", ".join(f"{label} {_percent(part / whole)}" for label, part in parts if part)
 
 
 def _percent(share: float) -> str:
-    """A share to the whole percent, to two digits where that says nothing."""
+    """Return a share in whole percent, or with two digits if whole percent would be 0 or 100."""
     percent = 100 * share
     return f"{percent:.0f} %" if 1 <= percent <= 99 or share in (0, 1) else f"{percent:.2g} %" if percent < 1 else f"{percent:.3g} %"

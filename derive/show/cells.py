@@ -1,4 +1,4 @@
-"""Cells of tables: side by side in columns, and exported, where what a spreadsheet would act upon is text and stays text."""
+"""Lay out cells of tables in columns, and export them to CSV so that a spreadsheet does not run them as formulas."""
 
 import csv
 import io
@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from derive.characters import begins_as_formula
 
 _LAID_OUT = "\n\t"
-"""What is not printed and lays a text out. A carriage return does not: it is not quoted, and ends the row for a reader."""
+"""Unprintable characters that may stay in a cell. A carriage return may not: csv does not quote it, and a reader ends the row there."""
 
 
-def in_columns(rows: Sequence[Sequence[str]], left: Collection[int] = (), gap: str = "   ") -> list[str]:
-    """Rows of as many cells each with their columns below each other, to the right but for those of these places.
+def align_columns(rows: Sequence[Sequence[str]], left: Collection[int] = (), gap: str = "   ") -> list[str]:
+    """Return rows of cells as lines with aligned columns. Columns are aligned to the right, and to the left at the places `left`.
 
-    >>> in_columns([["chip", "batch"], ["H100-SXM", "64"]], left=[0])
+    >>> align_columns([["chip", "batch"], ["H100-SXM", "64"]], left=[0])
     ['chip       batch', 'H100-SXM      64']
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -21,14 +21,14 @@ def in_columns(rows: Sequence[Sequence[str]], left: Collection[int] = (), gap: s
     return [gap.join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip() for row in rows]
 
 
-def inert(value: object) -> object:
-    """A cell as it may stand in a CSV: a text that begins as a formula does has a ' before it, a number stays one.
+def escape_cell(value: object) -> object:
+    """Return a cell that is safe in a CSV file. A text that begins like a formula gets a ' before it, and a number stays a number.
 
-    What a terminal acts upon is spelled out.
+    Control characters are written as escapes.
 
-    >>> inert("=1+1"), inert("gemini"), inert(-1.5), inert(True)
+    >>> escape_cell("=1+1"), escape_cell("gemini"), escape_cell(-1.5), escape_cell(True)
     ("'=1+1", 'gemini', -1.5, 'true')
-    >>> inert("\\x1b[31mred"), inert("acme/\\r=1")
+    >>> escape_cell("\\x1b[31mred"), escape_cell("acme/\\r=1")
     ('\\\\x1b[31mred', 'acme/\\\\r=1')
     """
     if isinstance(value, bool):
@@ -42,7 +42,7 @@ def inert(value: object) -> object:
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """A CSV of these rows under a header, no line break at its end.
+    """Return the rows as CSV under a header, without a line break at the end.
 
     >>> print(csv_text(("model", "amount"), [{"model": "@m", "amount": 2.0}]))
     model,amount
@@ -51,5 +51,5 @@ def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> st
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({column: inert(row[column]) for column in columns} for row in rows)
+    writer.writerows({column: escape_cell(row[column]) for column in columns} for row in rows)
     return out.getvalue().rstrip("\n")

@@ -1,4 +1,4 @@
-"""An equation as something to cite: BibTeX, CSL-JSON, LaTeX, MyST, Markdown or plain text, all from one record."""
+"""Cite equations in BibTeX, CSL-JSON, LaTeX, MyST, Markdown or plain text, all from one record."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity
 from derive.quantities.formula import NOTHING
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
 from derive.requirements import in_words_of_names
-from derive.show.macros import macro, macro_block, with_macros
+from derive.show.macros import macro, macro_block, substitute_macros
 from derive.trees import text as printed
 from derive.version import VERSION
 
@@ -30,14 +30,14 @@ _CAVEATS = {
 CSL_TYPES = {"talk": "speech", "paper": "article", "book": "book", "web": "webpage"}
 _BIBTEX_TYPES = {"talk": "Talk", "paper": "Paper", "book": "Book", "web": "Web page"}
 ADDRESS = re.compile(r"https?://[^\s{}<>\"\\^`|]+")
-"""An address that every style can write as it is."""
+"""A web address that every style can print unchanged."""
 FOR_ADDRESSES = r"% the preamble needs \usepackage{url} (or hyperref)"
 FOR_DERIVATIONS = r"% the preamble needs \usepackage{amsmath}, and \allowdisplaybreaks where a route is longer than a page"
 
 
 @immutable
 class Citable:
-    """What every style says of one equation; `assumptions` ends with the inequalities it requires."""
+    """The data of one equation that every citation style uses. `assumptions` ends with the inequalities that the equation requires."""
 
     id: str
     version: int
@@ -56,12 +56,12 @@ class Citable:
 
     @property
     def key(self) -> str:
-        """The key of its bibliography entry."""
+        """Return the key of the bibliography entry."""
         return key_of(self)
 
 
 def key_of(row: Equation | Citable) -> str:
-    """The key of an equation's bibliography entry: a new version of the mathematics is a new entry.
+    """Return the key of an equation's bibliography entry. A new version of the equation is a new entry.
 
     >>> key_of(equation("batching.sparsity"))
     'backsolve:batching.sparsity:v1'
@@ -71,7 +71,7 @@ def key_of(row: Equation | Citable) -> str:
 
 @immutable
 class Markup:
-    """How a family of styles writes text, and the templates of a work's title, a link, an id and a range's dash."""
+    """The markup of a family of styles: how it escapes text, and its templates for a title, a link, an id and the dash of a range."""
 
     text: Callable[[str], str]
     work: str
@@ -81,7 +81,9 @@ class Markup:
 
 
 def address_of(html_base: str, *path: str) -> str:
-    """Where a page of the site stands whose first page is at `html_base`; nothing without one, WrongValue for what is no address.
+    """Return the address of a page of the site whose first page is at `html_base`, or "" without `html_base`.
+
+    Raise WrongValue if `html_base` is not an address.
 
     >>> address_of("https://example.org/book/", "eq", "roofline.step_time"), address_of("", "eq", "roofline.step_time")
     ('https://example.org/book/eq/roofline.step_time/', '')
@@ -91,10 +93,10 @@ def address_of(html_base: str, *path: str) -> str:
     return "/".join([html_base.rstrip("/"), *path, ""]) if html_base else ""
 
 
-def citable(equation: Equation, html_base: str = "", why: str = "") -> Citable:
-    """The record of an equation; symbols are printed as the registry has them, terms in SymPy's order.
+def citation_record(equation: Equation, html_base: str = "", why: str = "") -> Citable:
+    """Return the citation record of an equation.
 
-    >>> citable(equation("roofline.memory_time")).equation_latex
+    >>> citation_record(equation("roofline.memory_time")).equation_latex
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
     symbols = tuple(QUANTITIES[name] for name in equation.symbols)
@@ -119,9 +121,9 @@ def citable(equation: Equation, html_base: str = "", why: str = "") -> Citable:
 
 
 def cite(id: str, style: str = "plain", html_base: str = "") -> str:
-    """One equation in one of `STYLES`; UnknownName for any other style, id or version.
+    """Return one equation in one of `STYLES`. Raise UnknownName for an unknown style, id or version.
 
-    The page of the equation is cited where `html_base` says at which address the site with it stands.
+    The text cites the equation's page of the site at `html_base`, if that is given.
 
     >>> print(cite("scheduling.mean_latency"))
     Mean wait for a token: mean_latency = 3*train_period/2. Arrivals at random wait half a period on average and ride one. \
@@ -132,9 +134,9 @@ between 0 and one period, plus the pass). backsolve scheduling.mean_latency, ver
 
 
 def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macros: bool = False, why: Mapping[str, str] = NOTHING) -> str:
-    """Several equations in one text, each equation and each work once, with `why` each is cited, by `id@version`.
+    """Return several equations in one text, each equation and each work once. `why` has the reason for a citation by `id@version`.
 
-    BibTeX is one file and CSL-JSON one list, with an entry for every work cited; the others follow each other.
+    BibTeX is one file and CSL-JSON one list, with an entry for every work. The other styles print one equation after the other.
 
     >>> cite_all(["roofline.step_time", "roofline.step_time@2"], "bibtex").count("@techreport{backsolve:")
     1
@@ -143,7 +145,7 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
         raise UnknownName("style", style, STYLES)
     if macros and style != "latex":
         raise WrongValue(f"a block of \\newcommand goes with the style latex, not with {style}")
-    rows = [citable(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(equation(id) for id in ids)]
+    rows = [citation_record(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(equation(id) for id in ids)]
     # Our own derivations are no works: they stand in the equation's entry.
     works = {work_key(source): source for row in rows for source in row.sources if source.kind != DERIVATION}
     if style == "csl-json":
@@ -152,30 +154,30 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
     if style == "bibtex":
         return "\n\n".join([*([FOR_ADDRESSES] if rows else []), *map(_bibtex_equation, rows), *map(_bibtex_work, works.values())])
     if macros:
-        block, rows = macro_block(one for row in rows for one in row.symbols), [*map(_by_macros, rows)]
+        block, rows = macro_block(one for row in rows for one in row.symbols), [*map(_replace_symbols, rows)]
     before = [FOR_ADDRESSES, *([block] if macros else [])] if rows and style == "latex" else []
     return "\n\n".join([*before, *map(_ONE_BY_ONE[style], rows)])
 
 
-def _by_macros(row: Citable) -> Citable:
-    """The record with a command for every symbol, in the formula and where the symbols are listed."""
+def _replace_symbols(row: Citable) -> Citable:
+    """Return the record with a LaTeX command for every symbol, in the formula and in the list of symbols."""
     symbols = tuple(replace(one, latex=macro(one.name)) for one in row.symbols)
-    return replace(row, equation_latex=with_macros(row.equation_latex, row.symbols), symbols=symbols)
+    return replace(row, equation_latex=substitute_macros(row.equation_latex, row.symbols), symbols=symbols)
 
 
 def work_key(source: Source) -> str:
-    """A bibliography key of a work, from its first author, year and title: letters, digits, hyphens and a colon.
+    """Return a bibliography key of a work, made of its first author, year and title: letters, digits, hyphens and a colon.
 
     >>> title, author = "Caches & all: what to keep, and why", "Ada Lovelace, C. Babbage"
     >>> work_key(Source(kind="book", title=title, author=author, url="", said="", year=1843))
     'lovelace1843:caches-all-what-to-keep'
     """
-    _given, family = _people(source.author)[0]
+    _given, family = _split_authors(source.author)[0]
     return f"{slug(family)}{source.year}:" + "-".join(slug(source.title).split("-")[:5])
 
 
 def latex_text(text: str) -> str:
-    """Text with everything that LaTeX or BibTeX would take for a command escaped, and comparisons as mathematics.
+    """Return text with the special characters of LaTeX and BibTeX escaped, and with comparisons as mathematics.
 
     >>> print(latex_text("50% of B_star, >= 8"))
     50\\% of B\\_star, $\\geq$ 8
@@ -189,9 +191,9 @@ _LATEX_ESCAPES = {ord(c): f"\\{c}" for c in "&%$#_"} | {ord(c): rf"\text{name}{{
 
 
 def markdown_text(text: str) -> str:
-    """Text with everything that Markdown would take for a mark, a link, an entity or the end of a table cell escaped.
+    """Return text with the special characters of Markdown escaped: marks, links, entities and the end of a table cell.
 
-    An underscore inside a word is none of these.
+    An underscore inside a word is left as it is.
 
     >>> print(markdown_text("[step_time](x) *a|b*"))
     \\[step_time](x) \\*a\\|b\\*
@@ -200,7 +202,7 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_cell(text: str) -> str:
-    """Text of a file as it may stand in Markdown: no mark, no tag, and no link, written out or made of a bare address.
+    """Return text from a file that is safe in Markdown: without marks, tags, links and bare addresses.
 
     >>> print(markdown_cell("[a](https://b) <i> www.c"))
     \\[a](https\\://b) &lt;i> www\\.c
@@ -215,7 +217,7 @@ MARKDOWN = Markup(text=markdown_text, work="*{}*", link="<{}>", code="`{}`", das
 
 
 def slug(text: str) -> str:
-    """A text as a part of a key: small letters and digits, with a hyphen for whatever stands between them.
+    """Return a text as a part of a key: small letters and digits, with a hyphen for anything between them.
 
     >>> slug("KV bytes, of all!")
     'kv-bytes-of-all'
@@ -223,8 +225,8 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def _people(author: str) -> list[tuple[str, str]]:
-    """(given, family) of each author; an organisation, or "et al.", has no given name."""
+def _split_authors(author: str) -> list[tuple[str, str]]:
+    """Return (given, family) of each author. An organisation and "et al." have no given name."""
     people = []
     for name in author.replace(" et al.", ", et al.").replace(", with ", ", ").split(", "):
         given, _, family = name.rpartition(" ")
@@ -234,16 +236,16 @@ def _people(author: str) -> list[tuple[str, str]]:
 
 
 def _family_names(author: str) -> str:
-    """The authors as a text names them: one, two, or the first of more.
+    """Return the authors as a sentence names them: one, two, or the first one of more with "et al.".
 
     >>> _family_names("Reiner Pope, with Dwarkesh Patel"), _family_names("Joshua Ainslie et al."), _family_names("OpenAI")
     ('Pope and Patel', 'Ainslie et al.', 'OpenAI')
     """
-    names = [family for _, family in _people(author)]
+    names = [family for _, family in _split_authors(author)]
     return f"{names[0]} et al." if "et al." in names or len(names) > 2 else " and ".join(names)
 
 
-def _sentence(parts: Iterable[str]) -> str:
+def _join_sentence(parts: Iterable[str]) -> str:
     text = "; ".join(parts)
     return text[0].upper() + text[1:]
 
@@ -254,7 +256,7 @@ def _claim(row: Citable, markup: Markup) -> str:
 
 
 def _origin(source: Source, markup: Markup) -> str:
-    """One source with its place, what was said there and what we encode instead."""
+    """Return one source with its place, the statement in it, and what the catalogue encodes instead."""
     said = source.said + (f"; here: {source.encoded}" if source.encoded else "")
     if source.kind == DERIVATION:
         return markup.text(f"derived for backsolve ({said})")
@@ -264,7 +266,7 @@ def _origin(source: Source, markup: Markup) -> str:
 
 
 def _place_in_work(source: Source, markup: Markup) -> str:
-    """The work as a text names it, with the time or page in it.
+    """Return author and year of a work, with the time or page in it.
 
     >>> source = Source(kind="talk", title="t", author="Ada Lovelace", url="", said="", start=1404)
     >>> _place_in_work(source, PLAIN)
@@ -277,19 +279,19 @@ def _place_in_work(source: Source, markup: Markup) -> str:
 
 
 def _paragraph(row: Citable, markup: Markup) -> str:
-    after = _sentence(_origin(source, markup) for source in row.sources)
+    after = _join_sentence(_origin(source, markup) for source in row.sources)
     page = f", {markup.link.format(row.url)}" if row.url else ""
     which = f"backsolve {markup.code.format(markup.text(row.id))}, {_version_of(row, markup)}{page}"
-    return f"{_claim(row, markup)} {after}. {which}.{cited_for(row.why, markup)}"
+    return f"{_claim(row, markup)} {after}. {which}.{citation_reason(row.why, markup)}"
 
 
-def cited_for(why: str, markup: Markup) -> str:
-    """Why something is cited, as a sentence behind the others."""
+def citation_reason(why: str, markup: Markup) -> str:
+    """Return the reason for a citation as a sentence that follows the others."""
     return f" Cited for {markup.text(why)}." if why else ""
 
 
 def _version_of(row: Citable, markup: Markup) -> str:
-    """The version, and what became of the mathematics at each after the first."""
+    """Return the version, with the change of the equation in each version after the first."""
     became = _changes(row, markup)
     return f"version {row.version}" + (f" ({became})" if became else "")
 
@@ -299,14 +301,14 @@ def _changes(row: Citable, markup: Markup) -> str:
 
 
 def _constants(row: Citable) -> str:
-    """The numbers that carry a unit: without them the units of the equation do not balance."""
+    """Return the numbers that have a unit. Without them the units of the equation do not balance."""
     return "; ".join(f"{constant.value} {constant.unit} ({constant.meaning})" for constant in row.constants)
 
 
 def _plain(row: Citable) -> str:
     if row.why:
         page = f", {PLAIN.link.format(row.url)}" if row.url else ""
-        return f"{row.title}: {row.equation_text}. backsolve {row.id}, version {row.version}{page}.{cited_for(row.why, PLAIN)}"
+        return f"{row.title}: {row.equation_text}. backsolve {row.id}, version {row.version}{page}.{citation_reason(row.why, PLAIN)}"
     return f"{row.title}: {row.equation_text}. {_paragraph(row, PLAIN)}"
 
 
@@ -342,9 +344,10 @@ _ONE_BY_ONE = {"latex": _latex, "myst": _myst, "markdown": _markdown, "plain": _
 
 
 def bibtex_entry(key: str, **fields: str) -> str:
-    """An entry of BibTeX with the fields that hold something; a month is a name that BibTeX knows.
+    """Return a BibTeX entry with the fields that are not empty. A month is a name that BibTeX knows.
 
-    Of a report every style of BibTeX and of biblatex prints type, number and institution, so that an address stands in what is cited once.
+    The type is `techreport`, because every style of BibTeX and biblatex prints its type, number and institution. So the address is printed
+    once.
 
     >>> print(bibtex_entry("a:b", title="{A}", month="apr", note=""))
     @techreport{a:b,
@@ -367,9 +370,9 @@ def _bibtex_equation(row: Citable) -> str:
         institution=f"{{backsolve {latex_text(VERSION)}{page}}}",
         year=str(YEAR),
         month=month_abbr[_MONTH].lower(),
-        note=_sentence(map(_bibtex_origin, row.sources)),
+        note=_join_sentence(map(_bibtex_origin, row.sources)),
         abstract=f"${row.equation_latex}$. {_claim(row, LATEX)}",
-        annote=" ".join(filter(None, (_changes(row, LATEX), cited_for(row.why, LATEX).strip()))),
+        annote=" ".join(filter(None, (_changes(row, LATEX), citation_reason(row.why, LATEX).strip()))),
     )
 
 
@@ -381,7 +384,7 @@ def _bibtex_origin(source: Source) -> str:
 
 
 def _bibtex_work(source: Source) -> str:
-    names = [f"{family}, {given}" if given else f"{{{family}}}" for given, family in _people(latex_text(source.author))]
+    names = [f"{family}, {given}" if given else f"{{{family}}}" for given, family in _split_authors(latex_text(source.author))]
     places = ", ".join(LATEX.link.format(address) for address in (source.video, source.url) if address)
     return bibtex_entry(
         work_key(source),
@@ -395,12 +398,12 @@ def _bibtex_work(source: Source) -> str:
 
 
 def csl_item(key: str, type: str, title: str, author: str, issued: Iterable[int], **more: str) -> dict[str, Any]:
-    """An item of CSL-JSON with the fields that hold something; `issued` is a year, with the month and the day where they are known.
+    """Return a CSL-JSON item with the fields that are not empty. `issued` is a year, with the month and the day if they are known.
 
     >>> csl_item("a", "report", "On caches", "Ada Lovelace", [1843], URL="")["issued"]
     {'date-parts': [[1843]]}
     """
-    names = [{"given": given, "family": family} if given else {"literal": family} for given, family in _people(author)]
+    names = [{"given": given, "family": family} if given else {"literal": family} for given, family in _split_authors(author)]
     dated = {"issued": {"date-parts": [[*issued]]}} if issued else {}
     return {"id": key, "type": type, "title": title, "author": names, **dated} | {name: text for name, text in more.items() if text}
 
@@ -409,9 +412,9 @@ def _csl_equation(row: Citable) -> dict[str, Any]:
     # Of a report every style prints the number and the publisher.
     works = [_place_in_work(source, PLAIN) for source in row.sources if source.kind != DERIVATION]
     number = f"Equation {row.id}, version {row.version}" + (f", after {'; '.join(works)}" if works else "")
-    after = _sentence(_origin(source, PLAIN) for source in row.sources)
+    after = _join_sentence(_origin(source, PLAIN) for source in row.sources)
     texts = {"abstract": f"{row.equation_text}. {_claim(row, PLAIN)}", "note": f"Equation {row.id}, {_version_of(row, PLAIN)}. {after}."}
-    about = {"number": number, "publisher": f"backsolve {VERSION}", "URL": row.url, "annote": cited_for(row.why, PLAIN).strip()}
+    about = {"number": number, "publisher": f"backsolve {VERSION}", "URL": row.url, "annote": citation_reason(row.why, PLAIN).strip()}
     return csl_item(row.key, "report", row.title, MAINTAINERS, [YEAR, _MONTH], **about, **texts)
 
 

@@ -1,4 +1,4 @@
-"""An equation of the catalogue for programs: all that `backsolve show` prints of it, as one record; and its example in a line."""
+"""Return an equation of the catalogue for programs: everything that `backsolve show` prints, as one record, and its example in one line."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,16 +12,16 @@ from derive.quantities.row import Quantity
 from derive.records import Equation, Source
 from derive.requirements import in_words_of_names
 from derive.show.narration import derivation_lines
-from derive.show.parts import labelled
+from derive.show.parts import label_lines
 from derive.trees import text as printed
 from derive.units import parse
 
 
-def worked(row: Equation) -> str:
-    """Its example in one line: what is given, and what that makes of the quantity on the left; nothing where it has none.
+def worked_example(row: Equation) -> str:
+    """Return the example of an equation in one line, the givens and the result, or "" if there is no example.
 
     >>> from derive.catalogue import equation
-    >>> worked(equation("scheduling.sweep_time"))
+    >>> worked_example(equation("scheduling.sweep_time"))
     'hbm_capacity=288 GB, hbm_bandwidth=20 TB/s -> sweep_time = 14.4 ms'
     """
     if row.example is None:
@@ -31,7 +31,7 @@ def worked(row: Equation) -> str:
 
 
 def entry_as_json(row: Equation) -> str:
-    """Strict JSON of `entry_as_record`."""
+    """Return `entry_as_record` as strict JSON."""
     return json.dumps(entry_as_record(row), indent=2, allow_nan=False)
 
 
@@ -41,7 +41,7 @@ def list_as_json(
     hardware: Sequence[Mapping[str, Any]] | None = None,
     models: Sequence[Mapping[str, Any]] | None = None,
 ) -> str:
-    """The stable contract of `list --as json`: strict JSON, in SI, of one shape; what was not asked for is null."""
+    """Return the strict JSON of `list --as json`, in SI, always with the same keys. A kind that was not requested is null."""
     names = ("name", "symbol", "unit", "meaning")
     kinds = {
         "equations": None if equations is None else [_listed(row) for row in equations],
@@ -53,12 +53,12 @@ def list_as_json(
 
 
 def _listed(row: Equation) -> dict[str, Any]:
-    """An equation of a list: what tells it from the others."""
+    """Return the record of an equation in a list."""
     return {"id": row.id, "version": row.version, "kind": row.described, "title": row.title, "defines": row.defines}
 
 
 def entry_as_record(row: Equation) -> dict[str, Any]:
-    """The stable contract of `show --as json`; what is left out of an equation is null or an empty list.
+    """Return the record that `show --as json` prints. A field without content is null or an empty list.
 
     >>> from derive.catalogue import equation
     >>> entry_as_record(equation("scheduling.sweep_time"))["example"]["values"]
@@ -90,7 +90,7 @@ def entry_as_record(row: Equation) -> dict[str, Any]:
 
 
 def _example(row: Equation) -> dict[str, Any] | None:
-    """As typed, and in SI; the left side is not rounded there."""
+    """Return the example as typed and in SI. The value of the left side is not rounded in SI."""
     if row.example is None:
         return None
     given = {name: parse(name, text) for name, text in row.example.given.items()}
@@ -99,7 +99,7 @@ def _example(row: Equation) -> dict[str, Any] | None:
 
 
 def _step(row: Equation, number: int) -> dict[str, Any]:
-    """What a step does, from what, and what it comes to."""
+    """Return the record of one step: its operation, its premises and its conclusion."""
     step = row.steps[number - 1]
     left, right = conclusion(row, number)
     return {
@@ -117,7 +117,7 @@ def _source(source: Source) -> dict[str, Any]:
 
 
 def card(row: Equation) -> str:
-    """An equation as `backsolve show` prints it: formula, quantities, derivation, what follows from it, sources."""
+    """Return an equation as `backsolve show` prints it: formula, quantities, derivation, equations that follow from it, and sources."""
     left, right = map(printed, sides_of(row))
     lines = [f"{row.reference}   {row.title}   ({row.described})", "", f"    {left} {row.sense} {right}", "", row.statement, ""]
     width = max(len(name) for name in row.symbols)
@@ -128,13 +128,13 @@ def card(row: Equation) -> str:
     if row.variant:
         names = " and ".join((row.variant.name, *row.variant.holds_for))
         lines.append(f"variant     {names} of {row.variant.group}{' (default)' if row.variant.default else ''}")
-    lines += labelled("example", [worked(row)] if row.example else [])
-    lines += labelled("requires", [*map(in_words_of_names, row.requires)])
-    lines += labelled("assumes", list(row.assumptions))
+    lines += label_lines("example", [worked_example(row)] if row.example else [])
+    lines += label_lines("requires", [*map(in_words_of_names, row.requires)])
+    lines += label_lines("assumes", list(row.assumptions))
     if row.steps:
         lines += ["", "derivation", *derivation_lines(row), ""]
-    lines += labelled("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
-    lines += labelled("leads to", list(referenced_by(row.id)))
+    lines += label_lines("changed", [f"version {at}: {said}" for at, said in enumerate(row.changes, 2)])
+    lines += label_lines("leads to", list(referenced_by(row.id)))
     for source in row.sources:
         place = f", {source.place}" if source.place else ""
         lines.append(f"source      {source.author}: {source.title}{place}. {source.said}")

@@ -1,4 +1,4 @@
-"""Lines made to fit a width: broken between words, the rest hung under where the text of the line begins."""
+"""Break lines to fit a width. The continuation is indented to where the text of the line begins."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,42 +7,42 @@ from derive.characters import padded, width_of
 
 _NARROWEST = 20
 LEAST_FOR_NAMES = 24
-"""Columns of a terminal that names have at least, whatever stands beside them."""
+"""Smallest width of the column of names [columns]."""
 _LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
 """A label of a word or two, and the gap after it."""
 WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:[+-]?\d[^\s,;]* (?=\S))?\S+\s*")
-"""A word with the space after it, a number with its unit and with the name of what it is."""
+"""A word with the space after it. A number stays together with its unit and with the name before it."""
 _SHELL_WORD = re.compile(r"""(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\S)+\s*""")
-"""A word of a command with the space after it: pieces in quotes of either kind, and without."""
+"""A word of a shell command with the space after it, with its quoted parts."""
 _PART = re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
 """A term or factor of a formula with its operator."""
 _NO_SENTENCE = re.compile(r"[a-z_(=]|\d+\. ")
 _COMMAND, _MORE = "backsolve ", " \\"
 
 
-def folded(text: str, width: int) -> str:
-    """The text with each of its lines that is wider broken between words.
+def fold(text: str, width: int) -> str:
+    """Return the text with every line that is too wide broken between words.
 
-    A formula that is wider by itself is broken after its operators; an address stays whole.
+    A formula that is too wide is broken after its operators. An address is never broken.
 
-    >>> print(folded("assumes     a pass takes one period, and the next batch has room", 40))
+    >>> print(fold("assumes     a pass takes one period, and the next batch has room", 40))
     assumes     a pass takes one period, and
                 the next batch has room
     """
-    return "\n".join(part for line in text.split("\n") for part in _broken(line, max(width, _NARROWEST)))
+    return "\n".join(part for line in text.split("\n") for part in _break_line(line, max(width, _NARROWEST)))
 
 
-def wrapped(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
-    """Lines of at most so many columns, the first after `start`, the others after `hang` spaces.
+def wrap_text(text: str, width: int, start: str = "", hang: int = 0) -> list[str]:
+    """Return lines of at most `width` columns, the first one after `start`, the others after `hang` spaces.
 
-    >>> wrapped("a derivation in words", 12, "1. ", 3)
+    >>> wrap_text("a derivation in words", 12, "1. ", 3)
     ['1. a', '   derivation', '   in words']
     """
-    return _laid(_chunks(text, width - hang), width, start, hang)
+    return _lay_out(_chunks(text, width - hang), width, start, hang)
 
 
 def widest_of(texts: Iterable[str]) -> int:
-    """The columns of the widest of some texts.
+    """Return the width of the widest text [columns].
 
     >>> widest_of(["a", "abc"]), widest_of([])
     (3, 0)
@@ -51,7 +51,7 @@ def widest_of(texts: Iterable[str]) -> int:
 
 
 def name_column(names: Iterable[str], room: int) -> int:
-    """The width of a column in which those names stand for which there is room; what else is there never takes more than its place.
+    """Return the width of a column of names. Names that are wider than `room` are not counted.
 
     >>> name_column(["acme/lm", "b/lm", "a-very-long-name-of-more-than-it-takes"], 20)
     7
@@ -60,7 +60,7 @@ def name_column(names: Iterable[str], room: int) -> int:
 
 
 def name_beside(name: str, rest: str, room: int, width: int) -> str:
-    """A name in a column of so much room, and the rest of its line; in lines of its own above it where it is wider than its column.
+    """Return a name in a column of width `room` with the rest of its line. A wider name gets its own lines above the rest.
 
     >>> print(name_beside("b/lm", "0.5/2", 6, 20), name_beside("a/lm-large", "1/4", 6, 20), sep="\\n")
     b/lm  0.5/2
@@ -73,7 +73,7 @@ def name_beside(name: str, rest: str, room: int, width: int) -> str:
 
 
 def _pieces(name: str, width: int) -> Iterator[str]:
-    """A name in as many lines as it takes: broken anywhere, as it may be one word."""
+    """Yield a name in lines of at most `width` columns. It is broken at any character, as it may be one word."""
     piece = ""
     for mark in name:
         if width_of(piece + mark) > width:
@@ -83,7 +83,7 @@ def _pieces(name: str, width: int) -> Iterator[str]:
     yield piece
 
 
-def _laid(chunks: Iterable[str], width: int, start: str, hang: int) -> list[str]:
+def _lay_out(chunks: Iterable[str], width: int, start: str, hang: int) -> list[str]:
     lines, line, empty = [], start, True
     for chunk in chunks:
         if not empty and width_of(line + chunk.rstrip()) > width:
@@ -95,7 +95,7 @@ def _laid(chunks: Iterable[str], width: int, start: str, hang: int) -> list[str]
 
 
 def _chunks(text: str, room: int) -> Iterator[str]:
-    """Words with the space after them; of one that is too wide, its terms and factors."""
+    """Yield words with the space after them. A word that is too wide is split into its terms and factors."""
     for word in WORD.findall(text):
         if width_of(word.rstrip()) > room and "://" not in word:
             yield from _PART.findall(word)
@@ -103,21 +103,24 @@ def _chunks(text: str, room: int) -> Iterator[str]:
             yield word
 
 
-def _broken(line: str, width: int) -> list[str]:
+def _break_line(line: str, width: int) -> list[str]:
     if width_of(line) <= width:
         return [line]
     if not line.strip("─-"):  # the rule under a heading
         return [line[:width]]
     start, hang = _margins(line, width)
     if not line.startswith(_COMMAND, start):
-        return wrapped(line[start:], width, line[:start], hang)
+        return wrap_text(line[start:], width, line[:start], hang)
     # A command runs as it is copied.
-    *parts, last = _laid(_SHELL_WORD.findall(line[start:]), width - len(_MORE), line[:start], hang)
+    *parts, last = _lay_out(_SHELL_WORD.findall(line[start:]), width - len(_MORE), line[:start], hang)
     return [*(part + _MORE for part in parts), last]
 
 
 def _margins(line: str, width: int) -> tuple[int, int]:
-    """Where the text of a line begins, and where what follows of it does: under the text, or of what is no sentence a little further in."""
+    """Return the column at which the text of a line begins, and the column at which its continuation begins.
+
+    Both are the same for a text. The continuation of a formula is indented a little more.
+    """
     end = 0
     while (label := _LABEL.match(line, end)) and label.end() <= width // 2:
         end = label.end()

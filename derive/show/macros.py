@@ -1,4 +1,4 @@
-"""A name for every symbol of a formula in LaTeX, so that a paper changes its notation in one place."""
+"""Name every symbol of a formula by a LaTeX command, so that a paper changes its notation in one place."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from derive.quantities import Quantity
 
 
 def macro(name: str) -> str:
-    r"""The command that stands for a quantity.
+    r"""Return the LaTeX command of a quantity.
 
     >>> print(macro("kv_bytes_per_token"))
     \KvBytesPerToken
@@ -16,7 +16,7 @@ def macro(name: str) -> str:
 
 
 def macro_block(symbols: Iterable[Quantity]) -> str:
-    r"""The lines that define the commands, each once.
+    r"""Return the lines that define the commands, each once.
 
     >>> from derive.quantities import QUANTITIES
     >>> print(macro_block([QUANTITIES["balance_batch"], QUANTITIES["mfu"], QUANTITIES["mfu"]]))
@@ -26,11 +26,11 @@ def macro_block(symbols: Iterable[Quantity]) -> str:
     return "\n".join(rf"\newcommand{{{macro(one.name)}}}{{{one.latex}}}" for one in dict.fromkeys(symbols))
 
 
-def with_macros(latex: str, symbols: Iterable[Quantity]) -> str:
-    r"""A formula with commands in place of its symbols.
+def substitute_macros(latex: str, symbols: Iterable[Quantity]) -> str:
+    r"""Return a formula with commands in place of its symbols.
 
     >>> from derive.quantities import QUANTITIES
-    >>> print(with_macros(r"t = \max\left(t_c, t_m\right)", [QUANTITIES[name] for name in ("step_time", "compute_time", "memory_time")]))
+    >>> print(substitute_macros(r"t = \max\left(t_c, t_m\right)", map(QUANTITIES.get, ("step_time", "compute_time", "memory_time"))))
     \StepTime = \max\left(\ComputeTime, \MemoryTime\right)
     """
     commands = {one.latex: macro(one.name) for one in symbols}

@@ -1,6 +1,6 @@
-"""Formulas as MathML, which a browser sets without any script: trees in the order in which they stand, symbols of the registry.
+"""Print formulas as MathML, which browsers render without scripts. Input is a tree, or the LaTeX of a symbol or of the documentation.
 
-A second reader takes the LaTeX of a symbol, and of the formulas in the documentation; it knows what these are written with.
+The LaTeX reader knows only the commands that the registry and the documentation use.
 """
 
 import re
@@ -21,11 +21,11 @@ PRODUCT_SIGN = '<mo rspace="0.17em">\u2062</mo>'
 _MINUS, _PARENTHESIS, _SQUARE = "<mo>−</mo>", '<mrow><mo stretchy="', 2
 _FUNCTIONS = {"Max": "max", "Min": "min", "log": "ln"}
 _TALL = ("<mfrac>", "<msqrt>")
-"""What parentheses grow with; around anything else they stay as high as the letters."""
+"""Elements around which parentheses grow."""
 
 
 def math(inner: str, display: bool = False) -> str:
-    """A formula as an element of its own: within a line, or on a line of its own.
+    """Return a formula as a `math` element, within a line or on its own line.
 
     >>> math(symbol_in_mathml("batch"))
     '<math><mi>B</mi></math>'
@@ -34,7 +34,7 @@ def math(inner: str, display: bool = False) -> str:
 
 
 def equation_in_mathml(row: Equation) -> str:
-    """An equation of the catalogue, in the order in which it is written there.
+    """Return an equation of the catalogue with its terms in the order of the catalogue.
 
     >>> from derive.catalogue import equation
     >>> equation_in_mathml(equation("batching.ridge_point"))
@@ -45,26 +45,26 @@ def equation_in_mathml(row: Equation) -> str:
 
 
 def relation_in_mathml(left: Tree, sense: str, right: Tree) -> str:
-    """Two sides and what is between them.
+    """Return two sides with the relation sign between them.
 
     >>> relation_in_mathml("ridge_point", "=", ("/", "peak_flops", "hbm_bandwidth"))
     '<mi>β</mi><mo>=</mo><mfrac><mi>F</mi><mi>W</mi></mfrac>'
     """
-    return f"{in_mathml(left)}<mo>{escape(_SENSE[sense])}</mo>{in_mathml(right)}"
+    return f"{tree_in_mathml(left)}<mo>{escape(_SENSE[sense])}</mo>{tree_in_mathml(right)}"
 
 
-def in_mathml(tree: Tree) -> str:
-    """A tree drawn, with no more parentheses than it needs.
+def tree_in_mathml(tree: Tree) -> str:
+    """Return a tree as MathML, without unnecessary parentheses.
 
-    >>> in_mathml(("+", 1, ("-", "batch")))
+    >>> tree_in_mathml(("+", 1, ("-", "batch")))
     '<mn>1</mn><mo>−</mo><mi>B</mi>'
     """
-    return print_tree(_without_ones(tree), _MATHML)
+    return print_tree(_drop_ones(tree), _MATHML)
 
 
 @cache
 def symbol_in_mathml(name: str) -> str:
-    """The symbol of a quantity.
+    """Return the symbol of a quantity.
 
     >>> symbol_in_mathml("kv_bytes_per_token")
     '<msub><mi>b</mi><mi>kv</mi></msub>'
@@ -72,11 +72,11 @@ def symbol_in_mathml(name: str) -> str:
     return latex_in_mathml(QUANTITIES[name].latex)
 
 
-def _without_ones(tree: Tree) -> Tree:
-    """A tree without factors of 1: constants that are there for their unit alone."""
+def _drop_ones(tree: Tree) -> Tree:
+    """Return a tree without factors of 1, which are constants that only have a unit."""
     if not isinstance(tree, tuple):
         return tree
-    operation, *inner = (tree[0], *map(_without_ones, tree[1:]))
+    operation, *inner = (tree[0], *map(_drop_ones, tree[1:]))
     if operation == PRODUCT:
         left = [factor for factor in inner if factor != 1] or [1]
         return (PRODUCT, *left) if len(left) > 1 else left[0]
@@ -85,24 +85,24 @@ def _without_ones(tree: Tree) -> Tree:
 
 def _power(base: str, exponent: str) -> str:
     """Return a power. The exponent of a symbol with an index is above the index."""
-    above = _grouped(exponent)
+    above = _group(exponent)
     if base.startswith("<msub>"):
         return f"{base.replace('<msub>', '<msubsup>', 1).removesuffix('</msub>')}{above}</msubsup>"
     has_exponent = not base.startswith(_PARENTHESIS) and ("<msup>" in base or "<msubsup>" in base)
-    return f"<msup>{_in_parentheses(base) if has_exponent else base}{above}</msup>"
+    return f"<msup>{_parenthesise(base) if has_exponent else base}{above}</msup>"
 
 
 def _call(name: str, arguments: list[str]) -> str:
-    return f"<mi>{_FUNCTIONS.get(name, name)}</mi><mo>\u2061</mo>{_in_parentheses('<mo>,</mo>'.join(arguments))}"
+    return f"<mi>{_FUNCTIONS.get(name, name)}</mi><mo>\u2061</mo>{_parenthesise('<mo>,</mo>'.join(arguments))}"
 
 
-def _in_parentheses(drawn: str) -> str:
+def _parenthesise(drawn: str) -> str:
     grows = "true" if any(part in drawn for part in _TALL) else "false"
     return f'{_PARENTHESIS}{grows}">(</mo>{drawn}<mo stretchy="{grows}">)</mo></mrow>'
 
 
-def _grouped(drawn: str) -> str:
-    """What counts as one part of its parent: several elements in a row."""
+def _group(drawn: str) -> str:
+    """Return a sequence of elements as a single element."""
     return drawn if _is_one_element(drawn) else f"<mrow>{drawn}</mrow>"
 
 
@@ -118,10 +118,10 @@ def _is_one_element(drawn: str) -> bool:
 _MATHML = Alphabet(
     symbol=symbol_in_mathml,
     number=lambda number: f"{_MINUS if number < 0 else ''}<mn>{abs(number)}</mn>",
-    parentheses=_in_parentheses,
+    parentheses=_parenthesise,
     power=_power,
     call=_call,
-    ratio=lambda above, below: f"<mfrac>{_grouped(above)}{_grouped(below)}</mfrac>",
+    ratio=lambda above, below: f"<mfrac>{_group(above)}{_group(below)}</mfrac>",
     root=lambda inner, degree: f"<msqrt>{inner}</msqrt>" if degree == _SQUARE else "",
     first_minus=_MINUS,
     minus=_MINUS,
@@ -149,15 +149,15 @@ _SIGNS = {
 _SPACES = {",": _THIN, ";": '<mspace width="0.2778em"/>', " ": '<mspace width="0.25em"/>', "quad": '<mspace width="1em"/>', "!": ""}
 _SPACES["qquad"] = _SPACES["quad"] * 2
 _TYPED = {"-": "−", "'": "′"}
-"""Signs that a keyboard has not."""
+"""Signs that differ from the character on a keyboard."""
 _OVER = {"hat": "^", "bar": "¯", "tilde": "~"}
 _SCRIPT = {"B": "ℬ", "E": "ℰ", "F": "ℱ", "H": "ℋ", "I": "ℐ", "L": "ℒ", "M": "ℳ", "R": "ℛ"}
-"""Calligraphic letters that stand elsewhere in Unicode than the rest."""
+"""Calligraphic letters that are not in the regular block of Unicode."""
 
 
 @cache
 def latex_in_mathml(latex: str) -> str:
-    r"""A formula written in the LaTeX that the registry and the documentation use; `WrongData` for a command that they do not.
+    r"""Return a LaTeX formula as MathML. Raise `WrongData` for a command that neither the registry nor the documentation uses.
 
     >>> latex_in_mathml(r"B^{\star}_{\mathrm{kv}}")
     '<msubsup><mi>B</mi><mi>kv</mi><mo>⋆</mo></msubsup>'
@@ -166,22 +166,22 @@ def latex_in_mathml(latex: str) -> str:
     """
     waiting = _TOKEN.findall(latex)[::-1]
     try:
-        drawn = "".join(_until(waiting, ""))
+        drawn = "".join(_parts_until(waiting, ""))
     except (IndexError, KeyError) as error:
         raise WrongData(f"{shorten(latex)} is no LaTeX of the registry or the documentation") from error
     return drawn
 
 
-def _until(waiting: list[str], end: str) -> Iterator[str]:
-    """The parts up to a closing token, which is taken off as well; up to the end of all for the empty one."""
+def _parts_until(waiting: list[str], end: str) -> Iterator[str]:
+    """Yield the parts up to a closing token, which is removed too, or all parts if `end` is empty."""
     while waiting and waiting[-1] != end:
-        yield _with_scripts(waiting)
+        yield _scripted_part(waiting)
     if end:
         waiting.pop()
 
 
-def _with_scripts(waiting: list[str]) -> str:
-    """A part with what stands below and above it."""
+def _scripted_part(waiting: list[str]) -> str:
+    """Return a part with its subscript and superscript."""
     base, scripts = _part(waiting), {}
     while waiting and waiting[-1] in ("_", "^"):
         place = waiting.pop()
@@ -197,10 +197,10 @@ def _with_scripts(waiting: list[str]) -> str:
 
 
 def _part(waiting: list[str]) -> str:
-    """One letter, number, sign, group or command with its arguments."""
+    """Return one letter, number, sign, group or command with its arguments."""
     token = waiting.pop()
     if token == "{":
-        return _grouped("".join(_until(waiting, "}")))
+        return _group("".join(_parts_until(waiting, "}")))
     if token.startswith("\\"):
         return _command(token[1:], waiting)
     if token[0].isdigit():
@@ -233,7 +233,7 @@ def _command(name: str, waiting: list[str]) -> str:
 
 
 def _word(waiting: list[str]) -> str:
-    """Upright letters; of one alone that has to be said."""
+    """Return a word in upright letters. A single letter needs the attribute."""
     word = _braced(waiting)
     return ('<mi mathvariant="normal">' if len(word) == 1 else "<mi>") + f"{escape(word)}</mi>"
 

@@ -1,4 +1,4 @@
-"""A derivation as a person would write it: what each step starts from, what is eliminated, what it comes to."""
+"""Print a derivation in words: the premises of each step, the quantities it eliminates, and its conclusion."""
 
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @immutable
-class ToldPremise:
-    """What a step starts from: a relation, whose it is (0 for an equation itself, else the step), and at which point it is taken."""
+class NarratedPremise:
+    """A premise of a step: a relation, its owner (an equation, and the number of a step or 0), and the point at which it is evaluated."""
 
     sides: "Sides"
     owner: tuple[Equation, int]
@@ -28,18 +28,18 @@ class ToldPremise:
 
 
 @immutable
-class ToldStep:
-    """One step of a derivation: what is done, from what, what becomes of it on the way, and the relation that it comes to."""
+class NarratedStep:
+    """One step of a derivation: its operation, its premises, the quantities that disappear, and its conclusion."""
 
     operation: str
-    premises: tuple[ToldPremise, ...]
+    premises: tuple[NarratedPremise, ...]
     change: str
     sides: "Sides"
     sense: str
 
 
 def derivation_lines(row: Equation) -> list[str]:
-    """The derivation for the terminal, a line each; nothing for an equation that has none.
+    """Return the lines of a derivation for the terminal, and none for an equation without a derivation.
 
     >>> from derive.catalogue import equation
     >>> print("\\n".join(derivation_lines(equation("batching.balance_ratio_from_ridge"))))
@@ -52,7 +52,7 @@ def derivation_lines(row: Equation) -> list[str]:
            machine_balance_ratio = bytes_per_weight*ridge_point/2
     """
     lines = []
-    for number, step in enumerate(told_steps(row), 1):
+    for number, step in enumerate(narrated_steps(row), 1):
         lines.append(f"{number}. {step.operation}")
         for premise in step.premises:
             left, right = premise.sides
@@ -63,19 +63,19 @@ def derivation_lines(row: Equation) -> list[str]:
     return lines
 
 
-def told_steps(row: Equation) -> "Iterator[ToldStep]":
-    """The steps of a derivation, in words and formulas.
+def narrated_steps(row: Equation) -> "Iterator[NarratedStep]":
+    """Yield the steps of a derivation, in words and formulas.
 
     >>> from derive.catalogue import equation
-    >>> [step.change for step in told_steps(equation("batching.balance_ratio_from_ridge"))]
+    >>> [step.change for step in narrated_steps(equation("batching.balance_ratio_from_ridge"))]
     ['peak_flops eliminated; hbm_bandwidth cancels']
     """
     for number, step in enumerate(row.steps, 1):
-        premises = zip(step.premises, _stated(row, number), strict=True)
-        yield ToldStep(
+        premises = zip(step.premises, _stated_premises(row, number), strict=True)
+        yield NarratedStep(
             operation=_sentence(step.operation),
             premises=tuple(
-                ToldPremise(sides=sides, owner=owner(row, premise), origin=_origin(row, premise), where=_where(premise))
+                NarratedPremise(sides=sides, owner=owner(row, premise), origin=_origin(row, premise), where=_point_text(premise))
                 for premise, sides in premises
             ),
             change=_change(row, number),
@@ -85,7 +85,7 @@ def told_steps(row: Equation) -> "Iterator[ToldStep]":
 
 
 def derivation_in_latex(row: Equation) -> str:
-    r"""The equation and its derivation as LaTeX, an item a step; kind and versions as comments.
+    r"""Return the equation and its derivation as LaTeX, with an item for each step, and with kind and versions as comments.
 
     >>> from derive.catalogue import equation
     >>> print(derivation_in_latex(equation("batching.balance_ratio_from_ridge")).splitlines()[6])
@@ -98,8 +98,8 @@ def derivation_in_latex(row: Equation) -> str:
     lines.append(r"\begin{enumerate}")
     for number, step in enumerate(row.steps, 1):
         lines.append(rf"  \item {latex_text(_sentence(step.operation))}")
-        for premise, sides in zip(step.premises, _stated(row, number), strict=True):
-            said = latex_text(_origin(row, premise)) + _where_latex(premise)
+        for premise, sides in zip(step.premises, _stated_premises(row, number), strict=True):
+            said = latex_text(_origin(row, premise)) + _point_in_latex(premise)
             lines.append(rf"    \[ {_sides(sides)} \qquad \text{{{said}}} \]")
         change = _change(row, number, latex=True)
         lines += [f"    {change}:"] if change else []
@@ -108,7 +108,7 @@ def derivation_in_latex(row: Equation) -> str:
 
 
 def formula(row: Equation) -> str:
-    r"""The equation alone as LaTeX, in the symbols of the registry.
+    r"""Return the equation alone as LaTeX.
 
     >>> from derive.catalogue import equation
     >>> print(formula(equation("batching.ridge_point")))
@@ -117,8 +117,8 @@ def formula(row: Equation) -> str:
     return _sides(row.sides, row.sense)
 
 
-def _stated(row: Equation, number: int) -> "tuple[tuple[Expr, Expr], ...]":
-    """The premises as they are read: of a stationary step the relation itself, not its slopes."""
+def _stated_premises(row: Equation, number: int) -> "tuple[tuple[Expr, Expr], ...]":
+    """Return the premises as printed. A stationary step shows the relation itself, not its slopes."""
     return assumed(row, number, slopes=False)
 
 
@@ -129,13 +129,13 @@ def _origin(row: Equation, premise: Premise) -> str:
     return f"step {number} of {source.id}" if number else source.id
 
 
-def _where(premise: Premise) -> str:
+def _point_text(premise: Premise) -> str:
     if not premise.point:
         return ""
     return ", with " + ", ".join(f"{value} for {name}" for name, value in point(premise).items())
 
 
-def _where_latex(premise: Premise) -> str:
+def _point_in_latex(premise: Premise) -> str:
     if not premise.point:
         return ""
     return ", with " + ", ".join(
@@ -144,7 +144,7 @@ def _where_latex(premise: Premise) -> str:
 
 
 def _change(row: Equation, number: int, latex: bool = False) -> str:
-    """What the step does with its premises: slopes set to zero, quantities eliminated, quantities that cancel."""
+    """Return what a step does with its premises: slopes set to zero, quantities eliminated, quantities that cancel."""
     step = row.steps[number - 1]
     held = {part.name for sides in assumed(row, number) for side in sides for part in side.free_symbols}
     left, right = conclusion(row, number)

@@ -1,6 +1,6 @@
-"""The parts of one answer or of several to the same givens, as lines. Every output chooses from these parts.
+"""Return the parts of one answer, or of several answers to the same givens, as lines. Every output chooses from these parts.
 
-A part is the answers themselves, the warnings, the steps, what the answer moves with, what it rests on, or what to cite.
+A part is the answers themselves, the warnings, the steps, the sensitivities, the inputs and assumptions, or what to cite.
 """
 
 import re
@@ -11,7 +11,7 @@ from itertools import zip_longest
 from derive.answers import BY_DEFAULT, BY_RULE, DECODE_ALONE, EITHER_BINDS, Answer, Result, RouteStep, Spans, shown_end, ways_to
 from derive.catalogue import equation, rules_among
 from derive.quantities import QUANTITIES
-from derive.show.binding import binds
+from derive.show.binding import limit_in_words
 from derive.show.tables import span_lines
 from derive.show.values import answer_lines, text_of, value_in_words
 from derive.units import show
@@ -20,22 +20,22 @@ _NAME = re.compile(r"[a-z][a-z_]*")
 _REPLACED_DEFAULT = " follows from the givens ("
 """Text in a warning that a default is another value, by the equation that follows."""
 _LEAST_MOVE = 5e-4
-"""Elasticity from which on a given is listed."""
+"""Smallest elasticity that is listed."""
 
 
-def labelled(label: str, items: list[str]) -> list[str]:
+def label_lines(label: str, items: list[str]) -> list[str]:
     """Return items one below the other, the first behind a label.
 
-    >>> labelled("given", ["chips = 8", "batch = 1"])
+    >>> label_lines("given", ["chips = 8", "batch = 1"])
     ['given       chips = 8', '            batch = 1']
     """
     return [f"{label if not place else '':<12}{item}" for place, item in enumerate(items)]
 
 
-def one_line(label: str, items: Iterable[str]) -> list[str]:
+def label_line(label: str, items: Iterable[str]) -> list[str]:
     """Return items in one line behind a label, and no line without items."""
     text = ", ".join(items)
-    return labelled(label, [text]) if text else []
+    return label_lines(label, [text]) if text else []
 
 
 # -- answers -----------------------------------------------------------------------------------------------------------
@@ -60,12 +60,12 @@ def _heads_of(solution: Result) -> Iterator[str]:
         yield from head(solution)
         return
     for answer, steps in ways_to(solution):
-        bound = binds(answer, values_of(solution, answer, steps), solution.equations)
-        after = for_decode_alone(solution) + by_rule(solution, steps)
+        bound = limit_in_words(answer, values_of(solution, answer, steps), solution.equations)
+        after = decode_alone_words(solution) + rule_words(solution, steps)
         plain = answer_lines(solution.unknown, answer, regime=False, after=after)
         where = f"exactly so if {bound}" if EITHER_BINDS in solution.kinds else bound
         yield from [f"{plain[0]}   {where}", *plain[1:]] if bound else plain
-    yield from _why_bounded(solution)
+    yield from _bound_reason(solution)
 
 
 def head(solution: Result) -> Iterator[str]:
@@ -74,25 +74,25 @@ def head(solution: Result) -> Iterator[str]:
         yield from span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
         yield from (f"  {text}" for text in solution.said)
         return
-    after = for_decode_alone(solution) + ("   exactly so" if EITHER_BINDS in solution.kinds else "")
+    after = decode_alone_words(solution) + ("   exactly so" if EITHER_BINDS in solution.kinds else "")
     for answer, steps in ways_to(solution):
-        yield from answer_lines(solution.unknown, answer, after=after + by_rule(solution, steps))
-    yield from _why_bounded(solution)
+        yield from answer_lines(solution.unknown, answer, after=after + rule_words(solution, steps))
+    yield from _bound_reason(solution)
 
 
-def for_decode_alone(solution: Result) -> str:
+def decode_alone_words(solution: Result) -> str:
     """Return the words after an answer that leaves out the prompts of its requests, with the answer that includes them."""
-    both = "".join(f", {text}" for text in with_prompts(solution))
+    both = "".join(f", {text}" for text in prompts_words(solution))
     return f" for decode alone{both}" if DECODE_ALONE in solution.kinds else ""
 
 
-def with_prompts(solution: Result) -> list[str]:
+def prompts_words(solution: Result) -> list[str]:
     """Return the answer with prompts on the same chips, if there is one."""
     both = solution.with_prompts
     return [f"{value_in_words(solution.unknown, both)} with prompts on the same chips"] if both else []
 
 
-def by_rule(solution: Result, steps: Sequence[RouteStep]) -> str:
+def rule_words(solution: Result, steps: Sequence[RouteStep]) -> str:
     """Return the words after an answer that rests on readings, conditions or rules of thumb."""
     return "".join(f", by {row.rule}" for row in rules_among(equations_of(solution, steps)) if row.rule)
 
@@ -102,8 +102,8 @@ def equations_of(solution: Result, steps: Sequence[RouteStep]) -> Sequence[str]:
     return tuple(dict.fromkeys(id for step in steps for id in step.equations)) if steps and solution.further else solution.equations
 
 
-def _why_bounded(solution: Result) -> list[str]:
-    """Return why an answer is no point: the inequality that bounds it, or that the unknown does not bind."""
+def _bound_reason(solution: Result) -> list[str]:
+    """Return why an answer is not a point: the inequality that bounds it, or that the unknown does not bind."""
     if solution.said:
         return [f"  {text}" for text in solution.said]
     last = equation(solution.equations[-1])
@@ -117,7 +117,7 @@ def _why_bounded(solution: Result) -> list[str]:
 
 
 def warning_lines(solutions: Sequence[Result], most: int | None = None) -> list[str]:
-    """Return the warnings of all answers, each once and at most so many, and in one line what no answer needs."""
+    """Return the warnings of all answers, each once and at most `most`, and one line with the givens that no answer needs."""
     found: dict[tuple[str, str], str] = {}
     for one in solutions:
         kinds = dict(zip(one.warnings, one.kinds, strict=False)) if len(solutions) > 1 else {}
@@ -127,7 +127,7 @@ def warning_lines(solutions: Sequence[Result], most: int | None = None) -> list[
             found.setdefault((kind, text.partition(",")[0] if kind else text), text)
     texts = _name_points_once([*found.values()])
     more = [f"{len(texts) - most} more: --full"] if most is not None and len(texts) > most else []
-    return [*labelled("warning", [*texts[:most], *more]), *one_line("not used", unused_by_all(solutions))]
+    return [*label_lines("warning", [*texts[:most], *more]), *label_line("not used", unused_by_all(solutions))]
 
 
 def warnings_of(solution: Result) -> list[str]:
@@ -143,7 +143,7 @@ def unused_by_all(solutions: Sequence[Result]) -> list[str]:
     return [name for name in (solutions[0].unused if solutions else ()) if all(name in one.unused for one in solutions)]
 
 
-def beside(*solutions: Result) -> tuple[str, ...]:
+def all_warnings(*solutions: Result) -> tuple[str, ...]:
     """Return all warnings of some answers, each once, and the givens that are not used."""
     warnings = dict.fromkeys(text for one in solutions for text in one.warnings)
     return (*warnings, *(f"{name} was given and is not used" for name in unused_by_all(solutions)))
@@ -176,7 +176,7 @@ def values_of(solution: Result, answer: Answer | None, steps: Sequence[RouteStep
 
 
 def numbers_of_steps(solutions: Sequence[Result]) -> list[tuple[str, list[str]]]:
-    """Return the steps in numbers, each once, with a title for each answer after the first of a question with several answers."""
+    """Return the steps in numbers, each once. Each further answer of a question with several answers has a title."""
     single = solutions[0] if len(solutions) == 1 else None
     ways = [*ways_to(single)] if single and single.further else [(one.answers[0] if one.answers else None, one.route) for one in solutions]
     found: list[tuple[str, list[str]]] = []
@@ -196,13 +196,13 @@ def _step_in_numbers(step: RouteStep, values: Mapping[str, float]) -> list[str]:
     if step.formula is None:
         return [] if step.value is None else [f"{step.unknown} = {show(step.unknown, step.value)}"]
     if step.value is None:
-        return [with_numbers(step.formula, values, keep=step.unknown)]
-    numbers = step.formula if step.formula.isidentifier() else with_numbers(step.formula, values)
+        return [substitute_numbers(step.formula, values, keep=step.unknown)]
+    numbers = step.formula if step.formula.isidentifier() else substitute_numbers(step.formula, values)
     return [f"{step.unknown} = {numbers} = {show(step.unknown, step.value)}"]
 
 
 def route_lines(*solutions: Result) -> list[str]:
-    """Return every step once: formula, numbers put in, value, id, and the other equations that would give the same quantity."""
+    """Return every step once: formula, numbers put in, value, id, and the other equations that give the same quantity."""
     lines: list[str] = []
     seen: set[RouteStep] = set()
     for one in solutions:
@@ -223,9 +223,10 @@ def _route_to(solution: Result, answer: Answer | None, shown: Sequence[RouteStep
     lines = []
     for step in shown:
         if step.formula and step.value is not None:
-            lines += [f"{step.unknown} = {step.formula}", f"    = {with_numbers(step.formula, values)} = {show(step.unknown, step.value)}"]
+            numbers = substitute_numbers(step.formula, values)
+            lines += [f"{step.unknown} = {step.formula}", f"    = {numbers} = {show(step.unknown, step.value)}"]
         elif step.formula:
-            lines += [step.formula, f"    {with_numbers(step.formula, values, keep=step.unknown)}"]
+            lines += [step.formula, f"    {substitute_numbers(step.formula, values, keep=step.unknown)}"]
         elif step.forwards:
             found = step.unknown if step.value is None else f"{step.unknown} = {show(step.unknown, step.value)}"
             lines += [f"{found}   (found by going forwards to {step.forwards} at numbers)"]
@@ -247,10 +248,10 @@ def point_of_route(spans: Spans) -> str:
     return f"at {point}, as the middle of the ranges has no answer:"
 
 
-def with_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> str:
+def substitute_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> str:
     """Return a formula with the values of its known quantities, in the units that people use.
 
-    >>> with_numbers("total_params/active_params", {"total_params": 671e9, "active_params": 37e9})
+    >>> substitute_numbers("total_params/active_params", {"total_params": 671e9, "active_params": 37e9})
     '671B/37B'
     """
 
@@ -268,7 +269,7 @@ def with_numbers(formula: str, values: Mapping[str, float], keep: str = "") -> s
 
 
 def moves_of(solution: Result, most: int | None = None) -> list[str]:
-    """Return how the first answer moves with the givens, or with the `most` givens that move it most."""
+    """Return the elasticities of the first answer, or only the `most` largest ones."""
     if not solution.answers:
         return []
     slopes = sorted(_signed_moves(solution.answers[0]).items(), key=lambda item: -abs(item[1]))
@@ -276,20 +277,20 @@ def moves_of(solution: Result, most: int | None = None) -> list[str]:
 
 
 def _signed_moves(answer: Answer) -> dict[str, float]:
-    """Return the elasticities of an answer. Those of a negative answer have the sign of its change: a larger loss is a smaller margin."""
+    """Return the elasticities of an answer. For a negative answer the signs are reversed, so that a larger loss is a smaller margin."""
     sign = -1 if answer.ends[0] < 0 else 1
     return {name: sign * slope for name, slope in answer.elasticities.items()}
 
 
 def moves_lines(elasticities: Mapping[str, float]) -> list[str]:
-    """Return by how many percent 1 % more of each given moves the answer, the largest first, without those that move nothing.
+    """Return the change of the answer [%] for 1 % more of each given, the largest first, without the givens that have no effect.
 
     >>> moves_lines({"chips": 0.0, "batch": 0.0968, "mbu": -1.0})
     ['+1 %        of mbu moves it by -1 %, of batch by +0.0968 %']
     """
     ordered = sorted(elasticities.items(), key=lambda item: -abs(item[1]))
     moves = [f"of {name} by {slope:+.3g} %" for name, slope in ordered if abs(slope) >= _LEAST_MOVE]
-    return one_line("+1 %", [", ".join(moves).replace(" by ", " moves it by ", 1)] if moves else [])
+    return label_line("+1 %", [", ".join(moves).replace(" by ", " moves it by ", 1)] if moves else [])
 
 
 def given_lines(solution: Result) -> list[str]:
@@ -301,7 +302,7 @@ def given_lines(solution: Result) -> list[str]:
 
 
 def origin_of(solution: Result, name: str, form: str = "   {}") -> str:
-    """Return where a given comes from, without its source, which the table and JSON name."""
+    """Return the origin of a given, without its source, which the table and JSON name."""
     origin = solution.provenance.get(name, "given").split(": ")[0]
     return "" if origin == "given" else form.format(origin)
 

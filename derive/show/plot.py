@@ -1,4 +1,4 @@
-"""Sweeps and rooflines as pictures: a panel a question, a line a deployment, and of two questions the front of what is best in both."""
+"""Draw sweeps and rooflines: a panel for each question, a line for each deployment. Two questions also get a Pareto front."""
 
 import math
 import re
@@ -14,25 +14,25 @@ from derive.immutable import immutable
 from derive.show.chart import Chart, Form, Mark, chart_axis, spans_decades
 from derive.show.roofline import PARTS, Roof, roof_lines
 from derive.show.screen import moving_defaults
-from derive.show.side_by_side import better_way
+from derive.show.side_by_side import better_side
 from derive.spreads import Interval, Series, Spread
 from derive.units import show
 
 _FORMS = ("svg", "png")
 _MOST_LINES = 12
-"""Lines in one panel beyond which nobody tells them apart."""
+"""Largest number of lines in one panel."""
 
 _MOST_TAGGED, _ROOM = 2, 0.16
-"""Lines of a front up to which its points say where they are, and how far from each other such points are, of the width and height."""
+"""Largest number of fronts whose points get a text, and the smallest distance of such points as a share of the panel."""
 
 _ENDS = ("low end", "high end")
-"""Of answers that are no single number the lines they lie between."""
+"""Names of the two lines that bound answers which are not a single number."""
 
 _PRICE = "chip_price"
 _NO_LIMITS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 _SUPPOSED = re.compile(r"(?:at [^:]*: )?([^;:]*\b(?:is|are) taken (?:in|as|to) [^;:]*)")
-"""A doubt of what was taken that nobody said, behind the point of a sweep that it is of."""
+"""A warning about an assumption that nobody stated, after the point of a sweep that it belongs to."""
 
 _MARKS = "*o+x#@%&=~^v"
 _NO_STEP = " where the answer is of no decode step on a chip"
@@ -42,10 +42,10 @@ _WIDE, _HIGH = 60, 14
 
 @immutable
 class Panel:
-    """One picture: what is along its axes, and its lines by name, each as (x, y) where there is an answer.
+    """One picture: the quantities along its axes, and its lines by name, with the coordinates of each point that has an answer.
 
-    `called` are the axes in words where they are not the quantities themselves, `bounds` whether what is along them is a bound.
-    `of_one` lines after each other are of one thing; `tags` are texts beside points.
+    `called` are labels of the axes that replace the names of the quantities, `bounds` says whether a quantity is a bound. Each group of
+    `of_one` lines belongs to one thing. `tags` are texts at points.
     """
 
     across: str
@@ -57,13 +57,13 @@ class Panel:
     of_one: int = 1
     tags: tuple[tuple[str, float, float], ...] = ()
 
-    def by_ratios(self, values: Sequence[float]) -> bool:
-        """Whether an axis with these values is one of ratios; a roof is straight on no other."""
+    def is_logarithmic(self, values: Sequence[float]) -> bool:
+        """Return whether an axis with these values is logarithmic. It always is for a roofline, which is straight only then."""
         return self.of_one == PARTS or spans_decades(values)
 
 
 def roofline(roofs: Sequence[Roof]) -> Panel:
-    """The roofs of chips, each with its ridge and the point its step works at; WrongValue for more of them than can be told apart.
+    """Return the panel with the rooflines of chips, each with its ridge and the point of its step. Raise WrongValue for too many.
 
     >>> [name for name, *_ in roofline([Roof(name="", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=125.0, rate=5e14)]).lines]
     ['roof', 'ridge at 250 FLOP/byte, 1 PFLOP/s', 'step of 20 ms: 500 TFLOP/s at 125 FLOP/byte']
@@ -75,10 +75,10 @@ def roofline(roofs: Sequence[Roof]) -> Panel:
 
 
 def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
-    """The panels of sweeps, by the name of the deployment they are of; WrongValue for what is no sweep or too much of one.
+    """Return the panels of sweeps, given by the name of each deployment. Raise WrongValue if there is no sweep or too many lines.
 
-    The last swept quantity is across; every combination of the others has a line. Two questions have a third panel, with the
-    front of the points at which nothing is better in both.
+    The last swept quantity is on the axis across, and each combination of the others has a line. Two questions have a third panel with
+    their Pareto front.
     """
     swept = [(name, [one for one in solutions if one.sweep]) for name, solutions in columns]
     if not swept or any(not solutions for _, solutions in swept):
@@ -89,18 +89,18 @@ def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
         raise WrongValue(f"--plot draws at most {_MOST_LINES} lines: sweep one quantity, or name fewer chips and models")
     # The low end of one answer need not go with that of the other.
     single = not any(name.endswith(_ENDS) for panel in found for name, *_ in panel.lines)
-    if len(found) == 2 and single and all(better_way(unknown) for unknown in unknowns):
+    if len(found) == 2 and single and all(better_side(unknown) for unknown in unknowns):
         front = _fronts(*found)
         # Where one point is best in both there is nothing to weigh.
         found += [front] if any(len(xs) > 1 for _, xs, _ in front.lines) else []
     return found
 
 
-def on_one_axis(found: Sequence[Panel], called: str) -> Panel:
-    """Panels of quantities that add up as one: each line named by its quantity, and the sum of those of one name.
+def sum_panel(found: Sequence[Panel], called: str) -> Panel:
+    """Return one panel for quantities that add up: a line for each quantity, and their sum.
 
     >>> panels_of_two = [Panel(across="batch", up=name, lines=(("", (1.0,), (2.0,)),)) for name in ("kv_time", "weight_time")]
-    >>> [(name, ys) for name, _, ys in on_one_axis(panels_of_two, "time").lines]
+    >>> [(name, ys) for name, _, ys in sum_panel(panels_of_two, "time").lines]
     [('kv time', (2.0,)), ('weight time', (2.0,)), ('together', (4.0,))]
     """
     lines = [(f"{one.up.replace('_', ' ')} {name}".strip(), xs, ys) for one in found for name, xs, ys in one.lines]
@@ -125,7 +125,7 @@ def _panel(unknown: str, solutions: Sequence[tuple[str, Result]]) -> Panel:
 
 
 def _lines(name: str, table: Sweep) -> Iterator[tuple[str, tuple[float, ...], tuple[float, ...]]]:
-    """A line for each combination of what is swept but for the last."""
+    """Yield a line for each combination of the swept quantities except the last."""
     *others, across = table.given
     values = np.nanmin(np.vstack([table.values, np.full((1, len(table)), np.inf)]), axis=0)
     keys = list(zip(*(table.given[other].tolist() for other in others), strict=True)) if others else [()] * len(table)
@@ -143,14 +143,14 @@ def _lines(name: str, table: Sweep) -> Iterator[tuple[str, tuple[float, ...], tu
 
 
 def _ends(answers: Sequence[Answer]) -> tuple[float, float] | None:
-    """Between what the first answer lies; None where that is not known on both sides."""
+    """Return both ends of the first answer, or None if an end is not known."""
     low, high = answers[0].ends if answers else (0.0, None)
     return (low, high) if low and high else None
 
 
 def _fronts(first: Panel, second: Panel) -> Panel:
-    """Of two questions the points of every line at which none of that line is better in both."""
-    ways = better_way(first.up), better_way(second.up)
+    """Return the Pareto front of two questions for every line."""
+    ways = better_side(first.up), better_side(second.up)
     lines: list[tuple[str, tuple[float, ...], tuple[float, ...]]] = []
     places: list[tuple[float, float, float]] = []
     for (name, xs, ys), (_, other_xs, other_ys) in zip(first.lines, second.lines, strict=True):
@@ -159,22 +159,23 @@ def _fronts(first: Panel, second: Panel) -> Panel:
         front = sorted(_front([*made_at], ways))
         lines.append((name, tuple(x for x, _ in front), tuple(y for _, y in front)))
         places += [(made_at[point], *point) for point in front]
-    few = tuple((f"{first.across} {show(first.across, at)}", x, y) for at, x, y in _apart(places)) if len(lines) <= _MOST_TAGGED else ()
+    spaced = _spaced_points(places) if len(lines) <= _MOST_TAGGED else ()
+    few = tuple((f"{first.across} {show(first.across, at)}", x, y) for at, x, y in spaced)
     return Panel(across=first.up, up=second.up, lines=tuple(lines), joined=False, bounds=(first.bounds[1], second.bounds[1]), tags=few)
 
 
-def _apart(points: Sequence[tuple[float, float, float]]) -> Iterator[tuple[float, float, float]]:
-    """Points, each behind what it was made at, so far from each other that a text beside each has room."""
+def _spaced_points(points: Sequence[tuple[float, float, float]]) -> Iterator[tuple[float, float, float]]:
+    """Yield the points that are far enough from each other for a text at each."""
     sides = [x for _, x, _ in points], [y for _, _, y in points]
     kept: list[tuple[float, ...]] = []
-    for point, place in zip(points, zip(*(_shares(side, side, spans_decades(side)) for side in sides), strict=True), strict=True):
+    for point, place in zip(points, zip(*(_axis_shares(side, side, spans_decades(side)) for side in sides), strict=True), strict=True):
         if all(math.dist(place, other) >= _ROOM for other in reversed(kept)):
             kept.append(place)
             yield point
 
 
 def _front(points: Sequence[tuple[float, float]], ways: tuple[int, int]) -> Iterator[tuple[float, float]]:
-    """The points that none beats in both: from the best in the first on, those that are better in the second than all before."""
+    """Yield the points that no other point beats in both quantities."""
     best = -math.inf
     for one, other in sorted(points, key=lambda point: (-ways[0] * point[0], -ways[1] * point[1])):
         if ways[1] * other > best:
@@ -185,40 +186,40 @@ def _front(points: Sequence[tuple[float, float]], ways: tuple[int, int]) -> Iter
 _PEAKS = ("mfu", "mbu")
 _AT_PEAKS = ": as if the chips sustained their peaks, which none does"
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+(?= (?:=|of|<=|>=) )")
-"""What was given, which stands along the axes in words too."""
+"""The name of a given in a text. The axes print it as words too."""
 _SAID_DEFAULTS = ("chips", *_PEAKS)
-"""The defaults that a picture says: how many chips, and that they sustain their peaks. Others are what nobody spoke of."""
+"""Defaults that a caption names: the number of chips, and that they sustain their peaks."""
 
 
 def caption(columns: Sequence[tuple[Sequence[str], Sequence[Result]]], limits: Mapping[str, Sequence[str]] = _NO_LIMITS) -> list[str]:
-    """What a picture is of: chips and models that all of it shares, the givens that stay, the defaults that it moves with, what is
-    taken that nobody said, and where there is no answer.
+    """Return the caption of a picture: shared chips and models, constant givens, important defaults, assumptions, and points without an
+    answer.
 
     `columns` are the chips and models of every deployment with its answers, `limits` the results that were given as limits.
     """
     every = [names for names, _ in columns]
     solutions = [one for _, found in columns for one in found]
     shared = [name for name in every[0] if all(name in others for others in every)]
-    stay = [_staying(one, limits) for one in solutions]
-    given = [text for text in dict.fromkeys(text for texts in stay for text in texts) if _is_of_all(text, stay)]
+    stay = [_constant_givens(one, limits) for one in solutions]
+    given = [text for text in dict.fromkeys(text for texts in stay for text in texts) if _is_shared_by_all(text, stay)]
     taken = dict.fromkeys(text for one in solutions for text in moving_defaults(one) if text.split(" ")[0] in _SAID_DEFAULTS)
     supposed = dict.fromkeys(found[1] for one in solutions for text in one.warnings if (found := _SUPPOSED.match(text)))
     apart = [] if any(text.startswith(_PRICE) for text in given) else [text for one in columns for text in _price_of(*one, shared)]
     ideal = f" by default{_AT_PEAKS if {text.split(' ')[0] for text in taken} & {*_PEAKS} else ''}"
     of_givens = [_NAME.sub(lambda name: name[0].replace("_", " "), ", ".join(texts)) for texts in (given, apart)]
     lines = [", ".join(shared), *of_givens, f"{', '.join(taken)}{ideal}" if taken else "", "; ".join(supposed)]
-    return [line for line in (*lines, _gaps([found for _, found in columns])) if line]
+    return [line for line in (*lines, _missing_points([found for _, found in columns])) if line]
 
 
 def _price_of(names: Sequence[str], solutions: Sequence[Result], shared: Sequence[str]) -> Iterator[str]:
-    """What a chip of a deployment costs, where that differs from one to the next."""
+    """Yield the price of a chip of a deployment, if the deployments differ in it."""
     prices = {one.given[_PRICE]: None for one in solutions if _PRICE in one.given and not (one.sweep and _PRICE in one.sweep.given)}
     own = " ".join(name for name in names if name not in shared)
     yield from (f"{_PRICE} of {own} = {show(_PRICE, price)}" for price in prices if own)
 
 
-def _gaps(columns: Sequence[Sequence[Result]]) -> str:
-    """At how many points of the deployments some answer is missing, and where and why at the first of them."""
+def _missing_points(columns: Sequence[Sequence[Result]]) -> str:
+    """Return how many points have no answer, with the first such point and its reason."""
     sweeps = [[one.sweep for one in found if one.sweep] for found in columns]
     missing = [{at: reason for one in of for at, (_, reason) in one.others.items() if reason} for of in sweeps]
     count, every = sum(map(len, missing)), sum(len(of[0]) for of in sweeps if of)
@@ -230,8 +231,8 @@ def _gaps(columns: Sequence[Sequence[Result]]) -> str:
     return f"no answer at {count} of {every} points, {'first' if count > 1 else 'that'} at {first}: {why}"
 
 
-def _staying(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]:
-    """What was given at one value, and the price of a chip wherever it is from."""
+def _constant_givens(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the givens that have one value, and the price of a chip even if it is not typed."""
     swept = solution.sweep.given if solution.sweep else {}
     typed = [name for name in solution.given if solution.provenance.get(name) == "given" or name == _PRICE]
     one = [f"{name} = {show(name, solution.given[name])}" for name in typed if name not in swept and not limits.get(name)]
@@ -242,8 +243,8 @@ def _staying(solution: Result, limits: Mapping[str, Sequence[str]]) -> list[str]
     return one + [f"{name} {text[:2]} {text[2:]}" for name, texts in limits.items() for text in texts]
 
 
-def _is_of_all(text: str, stay: Sequence[Sequence[str]]) -> bool:
-    """Whether no answer has another value of it; one that does not need it has none."""
+def _is_shared_by_all(text: str, stay: Sequence[Sequence[str]]) -> bool:
+    """Return whether no answer has another value of this given. Answers that do not need it are ignored."""
     name = text.split(" ", maxsplit=1)[0]
     return all(other == text for texts in stay for other in texts if other.split(" ")[0] == name)
 
@@ -282,8 +283,8 @@ def _chart(panel: Panel, title: str, said: tuple[str, ...]) -> Chart:
     return Chart(
         title=title,
         said=said if panel.joined else (*said, _NOTHING_BETTER[len(panel.lines) > 1]),
-        across=replace(across, by_ratios=panel.by_ratios(xs)),
-        up=replace(up, by_ratios=panel.by_ratios(ys)),
+        across=replace(across, is_logarithmic=panel.is_logarithmic(xs)),
+        up=replace(up, is_logarithmic=panel.is_logarithmic(ys)),
         marks=tuple(_mark(panel, place, wide, high) for place in range(len(panel.lines))),
     )
 
@@ -301,7 +302,7 @@ def _mark(panel: Panel, place: int, wide: float, high: float) -> Mark:
         ys=tuple(y / high for y in ys),
         beside=tuple(texts.get(point, "") for point in zip(xs, ys, strict=True)) if texts else (),
         # No point is on the side that is worse in both.
-        aside=(-_ASIDE * better_way(panel.across), -_ASIDE * better_way(panel.up)) if texts else None,
+        aside=(-_ASIDE * better_side(panel.across), -_ASIDE * better_side(panel.up)) if texts else None,
         dashed=not panel.joined,
         marked=not is_roof and len(xs) <= _MOST_MARKED,
         wide=not is_roof and _is_hidden(panel, place),
@@ -329,12 +330,12 @@ def _is_hidden(panel: Panel, place: int) -> bool:
     return any(x in own and math.isclose(own[x], y, rel_tol=_SAME_LINE) for x, y in later)
 
 
-def drawn(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] | None:
-    """The values at which a picture has a given that spans some; None where it is drawn as it is.
+def plotted_values(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] | None:
+    """Return the values at which a picture shows a given that spans several values, or None if the given needs no change.
 
-    A range is a sweep from end to end, beside a sweep a line at either end; of what is counted there are whole ones only.
+    A range is drawn as a sweep, or beside another sweep as a line at each end. A counted quantity has whole numbers only.
 
-    >>> drawn("batch", Series(low=1, high=8, count=9, spacing="log"), False), drawn("mbu", Interval(0.6, 0.8), True)
+    >>> plotted_values("batch", Series(low=1, high=8, count=9, spacing="log"), False), plotted_values("mbu", Interval(0.6, 0.8), True)
     ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], [0.6, 0.8])
     """
     if isinstance(found, Interval):
@@ -346,14 +347,14 @@ def drawn(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] 
     return drawn_at
 
 
-def drawing(found: Sequence[Panel]) -> Iterator[str]:
-    """The panels as text, a mark a line of the sweep; the ends of both axes are written out."""
+def draw_in_terminal(found: Sequence[Panel]) -> Iterator[str]:
+    """Yield the panels as text, with a character for each line of the sweep and the ends of both axes as numbers."""
     for place, panel in enumerate(found):
         yield from ("",) if place else ()
-        yield from _drawn(panel)
+        yield from _draw_panel(panel)
 
 
-def _drawn(panel: Panel) -> Iterator[str]:
+def _draw_panel(panel: Panel) -> Iterator[str]:
     xs = [x for _, across, _ in panel.lines for x in across]
     ys = [y for _, _, up in panel.lines for y in up]
     yield f"{panel.called[1] or panel.up} over {panel.called[0] or panel.across}"
@@ -362,7 +363,7 @@ def _drawn(panel: Panel) -> Iterator[str]:
         return
     cells = [[" "] * _WIDE for _ in range(_HIGH)]
     for mark, (_, across, up) in zip(_MARKS, panel.lines, strict=False):
-        for x, y in zip(_shares(across, xs, panel.by_ratios(xs)), _shares(up, ys, panel.by_ratios(ys)), strict=True):
+        for x, y in zip(_axis_shares(across, xs, panel.is_logarithmic(xs)), _axis_shares(up, ys, panel.is_logarithmic(ys)), strict=True):
             cells[_HIGH - 1 - round(y * (_HIGH - 1))][round(x * (_WIDE - 1))] = mark
     ends = [show(panel.up, max(ys)), show(panel.up, min(ys))]
     margin = max(map(len, ends))
@@ -375,11 +376,11 @@ def _drawn(panel: Panel) -> Iterator[str]:
     yield from (f"{'':>{margin}}  {mark} {name}" for mark, (name, _, _) in zip(_MARKS, panel.lines, strict=False) if name)
 
 
-def _shares(values: Sequence[float], among: Sequence[float], by_ratios: bool) -> list[float]:
-    """How far each is from the least to the greatest of all."""
+def _axis_shares(values: Sequence[float], among: Sequence[float], is_logarithmic: bool) -> list[float]:
+    """Return the place of each value between the least and the greatest of all, from 0 to 1."""
     low, high = min(among), max(among)
     if low == high:
         return [0.0] * len(values)
-    if by_ratios:
+    if is_logarithmic:
         return [math.log(value / low) / math.log(high / low) for value in values]
     return [(value - low) / (high - low) for value in values]

@@ -1,4 +1,6 @@
-"""The tables of accelerators and open models as people compare them: rates by type, memory, ridge, rent; size, cache, what is missing."""
+"""Print the tables of accelerators and open models: rates by data type, memory, ridge point and rent, or size, KV cache and what is
+missing.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,30 +12,30 @@ from derive.presets import PARAMETERS, RENT
 from derive.shipped import Tables
 from derive.shipped_rows import in_si
 from derive.shipped_rules import BYTES_PER_WEIGHT
-from derive.show.cells import in_columns
+from derive.show.cells import align_columns
 from derive.units import show
 
 _BYTES_PER_VALUE = 1.0
-"""Bytes of a value of the cache in the table of models: one, so that two bytes are twice as much."""
+"""Bytes of a value of the cache in the table of models. With 2 bytes the cache is twice as large."""
 
 _USUAL = "fp8"
-"""The data type that an example is given in."""
+"""The data type of an example."""
 
 _WANTED = ("query_heads", *PARAMETERS)
-"""What questions about a model need besides its cache."""
+"""Quantities of a model that questions need in addition to its cache."""
 
 _ABSENT = "-"
 _NAMED = 3
-"""How many presets are named of those that have a word in their names."""
+"""Largest number of presets that are named for a word."""
 _NOMINAL = "nominal"
-"""How the notes of a memory begin that is as the data sheet has it, where no figure of its driver is known."""
+"""Beginning of the notes of a memory size from the data sheet, if no figure of the driver is known."""
 _ALL = ("in all", "active")
 _NO_CACHE, _NO_CONFIGURATION = "an equation of its cache", "its configuration"
-"""What is missing of a model that no question about its cache can be asked of."""
+"""What a model lacks if no question about its cache can be answered."""
 
 
 def hardware_lines(word: str = "", tables: Tables | None = None) -> list[str]:
-    """A row an accelerator whose name has the word: dense PFLOP/s by data type, memory, ridge point of the first of these types, rents.
+    """Return a row for each accelerator whose name has the word: dense PFLOP/s by data type, memory, ridge point of the first type, rents.
 
     >>> hardware_lines()[2].split()[:8]
     ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '85.52', '295']
@@ -41,42 +43,42 @@ def hardware_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     tables = tables or shipped.read()
     types = [*BYTES_PER_WEIGHT]
     head = ["chip", *types, "TB/s", "GB", "ridge", "rent, USD/h"]
-    rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables) if _has(name, word))]
+    rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables) if _contains(name, word))]
     said = "dense PFLOP/s by type; ridge point in FLOP/byte of the first; --price rent takes the median rent"
     chosen = (row for row in tables.rows_of(AcceleratorFigure) if row.preferred and row.quantity == "hbm_capacity")
     nominal = ", ".join(row.accelerator for row in chosen if row.notes.startswith(_NOMINAL))
-    return [*in_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, and as sold of {nominal}"]
+    return [*align_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, and as sold of {nominal}"]
 
 
 def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
     figures = {(row.quantity, row.dtype): row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred}
-    peaks = [_in_unit(figures.get(("peak_flops", one)), 1e15) for one in types]
+    peaks = [_cell_in_unit(figures.get(("peak_flops", one)), 1e15) for one in types]
     bandwidth, capacity = (figures.get((quantity, "")) for quantity in ("hbm_bandwidth", "hbm_capacity"))
     first = next((row for one in types if (row := figures.get(("peak_flops", one)))), None)
     ridge = f"{first.value / bandwidth.value:.0f}" if first and bandwidth else _ABSENT
-    return [name, *peaks, _in_unit(bandwidth, 1e12), _in_unit(capacity, 1e9), ridge, _price(name, tables)]
+    return [name, *peaks, _cell_in_unit(bandwidth, 1e12), _cell_in_unit(capacity, 1e9), ridge, _price(name, tables)]
 
 
 def hardware_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
-    """The accelerators whose names have the word as records in SI: preferred figures, their sources, and every price with what it is of.
+    """Return the accelerators whose names have the word as records in SI: preferred figures, their sources, and every price with its terms.
 
     >>> found = hardware_records()[1]
     >>> found["name"], found["peak_flops"]["fp8"], found["figures"]["hbm_bandwidth"]["value"], len(found["prices"])
     ('H100-SXM', 1979000000000000.0, 3350000000000.0, 7)
     """
     tables = tables or shipped.read()
-    return [_chip_record(name, tables) for name in presets.hardware_names(tables) if _has(name, word)]
+    return [_chip_record(name, tables) for name in presets.hardware_names(tables) if _contains(name, word)]
 
 
-def where_listed(word: str) -> list[str]:
-    """Where the accelerators and the models are listed that have a word in their names.
+def listing_commands(word: str) -> list[str]:
+    """Return the commands that list the accelerators and models whose names have a word.
 
-    >>> where_listed("maverick"), where_listed("kv")
+    >>> listing_commands("maverick"), listing_commands("kv")
     (['Llama-4-Maverick: backsolve list --models maverick'], [])
     """
     tables = shipped.read()
     named = {"--hardware": presets.hardware_names(tables), "--models": presets.model_names(tables)}
-    found = {switch: [name for name in names if _has(name, word)] for switch, names in named.items()}
+    found = {switch: [name for name in names if _contains(name, word)] for switch, names in named.items()}
     return [
         f"{', '.join(names[:_NAMED])}{' ...' if len(names) > _NAMED else ''}: backsolve list {switch} {word}"
         for switch, names in found.items()
@@ -84,8 +86,8 @@ def where_listed(word: str) -> list[str]:
     ]
 
 
-def _has(name: str, word: str) -> bool:
-    """Whether a word is in a name, in small or capital letters."""
+def _contains(name: str, word: str) -> bool:
+    """Return whether a word is in a name, without regard to case."""
     return word.lower() in name.lower()
 
 
@@ -111,13 +113,13 @@ def _chip_record(name: str, tables: Tables) -> dict[str, Any]:
     }
 
 
-def _in_unit(row: AcceleratorFigure | None, size: float) -> str:
+def _cell_in_unit(row: AcceleratorFigure | None, size: float) -> str:
     value = in_si(row.quantity, row.value, row.unit) / size if row else 0.0
     return f"{value:.{4 if value >= 1 else 3}g}" if row else _ABSENT
 
 
 def _price(name: str, tables: Tables) -> str:
-    """The rents from the least to the most, and how they are known."""
+    """Return the range of the rents and how they are known."""
     rents = [row for row in presets.prices_of(name, tables) if RENT in row.notes]
     if not rents:
         return _ABSENT
@@ -127,7 +129,7 @@ def _price(name: str, tables: Tables) -> str:
 
 
 def chip_lines(name: str, tables: Tables | None = None) -> list[str]:
-    """All that the table has of one accelerator: every data type with its ridge point, memory, links, power, and every price.
+    """Return all table rows of one accelerator: every data type with its ridge point, memory, links, power, and every price.
 
     >>> [line.split()[1] for line in chip_lines("H100-SXM")[1:4]]
     ['bf16', 'fp8', 'int8']
@@ -153,9 +155,10 @@ def _figure(row: AcceleratorFigure) -> str:
 
 
 def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
-    """A row an open model whose name has the word: parameters, experts, KV bytes of a token at a byte a value, context, what is missing.
+    """Return a row for each open model whose name has the word: parameters, experts, KV bytes per token at 1 byte per value, context, what
+    is missing.
 
-    Models of which the parameters alone are known come last.
+    Models with known parameters and no configuration come last.
 
     >>> next(line.split()[:7] for line in model_lines() if line.startswith("DeepSeek-V3 "))
     ['DeepSeek-V3', '671B', '37B', '8/256', '35.14', '35.14', '163840']
@@ -163,13 +166,13 @@ def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     head = ["model", "total", "active", "experts", "KV read", "stored", "context", "missing"]
     rows = [head, *map(_model_cells, model_records(word, tables))]
     return [
-        *in_columns(rows, left=(0, len(head) - 1), gap=" "),
+        *align_columns(rows, left=(0, len(head) - 1), gap=" "),
         "KV in kB of a token of context, a byte a value, index keys too: twice as much all in bf16",
     ]
 
 
 def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
-    """The open models whose names have the word as records in SI, caches at a byte a value; what is not known is null, and named.
+    """Return the open models whose names have the word as records in SI, with caches at 1 byte per value. An unknown value is null.
 
     >>> found = {one["name"]: one for one in model_records()}
     >>> found["DeepSeek-V3"]["kv_read_bytes_per_token"], found["Apertus-8B"]["missing"]
@@ -177,11 +180,11 @@ def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str
     """
     tables = tables or shipped.read()
     alone = [row for row in tables.rows_of(OpenModel) if not row.architecture]
-    records = (*map(_of_architecture, tables.rows_of(Architecture)), *map(_of_parameters, alone))
-    return [one for one in records if _has(one["name"], word)]
+    records = (*map(_architecture_record, tables.rows_of(Architecture)), *map(_parameters_record, alone))
+    return [one for one in records if _contains(one["name"], word)]
 
 
-def _of_architecture(row: Architecture) -> dict[str, Any]:
+def _architecture_record(row: Architecture) -> dict[str, Any]:
     counts, uncounted = presets.counted_params(row)
     try:
         caches: tuple[float | None, float | None] = presets.kv_bytes(row, _BYTES_PER_VALUE)
@@ -203,7 +206,7 @@ def _of_architecture(row: Architecture) -> dict[str, Any]:
     }
 
 
-def _of_parameters(row: OpenModel) -> dict[str, Any]:
+def _parameters_record(row: OpenModel) -> dict[str, Any]:
     unknown = ("counted", "experts", "active_experts", "kv_bytes_per_token", "kv_read_bytes_per_token", "max_context")
     return {
         "name": row.model,
@@ -229,21 +232,21 @@ def _context(one: Mapping[str, Any]) -> str:
     return show("context_length", one["max_context"]).removesuffix(" tokens") if one["max_context"] else _ABSENT
 
 
-def _of_index(name: str, tables: Tables) -> str:
-    """What a byte a value leaves out of index keys, which keep their width beside a cache in bf16."""
+def _index_key_note(name: str, tables: Tables) -> str:
+    """Return the note on index keys, which keep their width if the cache is in bf16."""
     widths = (row.indexer_bytes_per_element for row in tables.rows_of(Architecture) if row.model == name)
     width = next(widths, None)
     return f", index keys too, at {width:.4g} in solve: twice as much all in bf16" if width else ": twice as much in bf16"
 
 
 def _vocabulary(name: str, tables: Tables) -> str:
-    """How often the matrix of the vocabulary is counted among the parameters of a model."""
+    """Return how often the vocabulary matrix counts among the parameters of a model."""
     tied = any(row.tied_embeddings for row in tables.rows_of(Architecture) if row.model == name)
     return "one vocabulary for both ends" if tied else "a vocabulary at both ends"
 
 
 def model_card(name: str, tables: Tables | None = None) -> list[str]:
-    """What is known of a model in a few lines: parameters as published and as counted from its dimensions, cache, context, what is missing.
+    """Return the data of a model in a few lines: parameters as published and as counted, experts, cache, context, what is missing.
 
     >>> model_card("Llama-3.1-70B")[2]
     'counted     70.55B in all (+0.0 %) and 70.55B active (+0.0 %) by its dimensions, a vocabulary at both ends'
@@ -252,9 +255,11 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
     one = next(one for one in model_records(tables=tables) if one["name"] == name)
     total, active = (show(each, one[each]) if one[each] else _ABSENT for each in PARAMETERS)
     counts = one["counted"] or {}
-    both = [f"{show(each, value)} {word}{_apart(value, one[each])}" for (each, value), word in zip(counts.items(), _ALL, strict=False)]
+    both = [
+        f"{show(each, value)} {word}{_difference_text(value, one[each])}" for (each, value), word in zip(counts.items(), _ALL, strict=False)
+    ]
     stored, read = (one[each] and show("kv_bytes_per_token", one[each]) for each in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
-    cache = f"{read} read and {stored} stored, a byte a value{_of_index(name, tables)}" if read and stored else _ABSENT
+    cache = f"{read} read and {stored} stored, a byte a value{_index_key_note(name, tables)}" if read and stored else _ABSENT
     routed = f"{one['active_experts']} of {one['experts']} experts a token" if _experts(one) else "all weights for every token"
     return [
         f"{name}   --model {name}",
@@ -269,5 +274,5 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
     ]
 
 
-def _apart(counted: float, published: float | None) -> str:
+def _difference_text(counted: float, published: float | None) -> str:
     return f" ({round(100 * (counted / published - 1), 1) or 0:+.1f} %)" if published else ""

@@ -1,4 +1,4 @@
-"""What is cited beside equations: pages, price sheets and rows, inferences and runs, each in every style that equations are cited in."""
+"""Cite pages, price sheets, price rows, inferences and runs, in every style in which equations are cited."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,23 +16,23 @@ from derive.show.citation import (
     PLAIN,
     Markup,
     bibtex_entry,
+    citation_reason,
     cite_all,
-    cited_for,
     csl_item,
     markdown_cell,
     slug,
 )
 
 _OF_FILES = replace(MARKDOWN, text=markdown_cell)
-"""Markdown of what a file holds, which makes no link by itself."""
+"""Markdown for text from a file, which must not become a link."""
 _MARKUPS = {"plain": PLAIN, "latex": LATEX, "myst": _OF_FILES}
 
 
 @immutable
 class Reference:
-    """Something with a title and an author that stands at `places` (addresses or names of files), which it is of several, and what it says.
+    """A cited thing: its title, author and `places` (addresses or names of files), `which` one it is of several, and its statement.
 
-    `day` is the day on which it was read or of which it speaks, `why` what it is cited for.
+    `day` is the day on which it was read or to which it refers, `why` the reason for the citation.
     """
 
     key: str
@@ -46,11 +46,11 @@ class Reference:
 
     @property
     def url(self) -> str:
-        """The first address among its places."""
+        """Return the first address among the places."""
         return next(filter(ADDRESS.fullmatch, self.places), "")
 
 
-def cite_with(
+def cite_with_references(
     ids: Iterable[str],
     references: Iterable[Reference],
     style: str = "plain",
@@ -58,10 +58,10 @@ def cite_with(
     macros: bool = False,
     why: Mapping[str, str] = NOTHING,
 ) -> str:
-    """Equations and then references in one text, in a style that `cite_all` has: BibTeX is one file, CSL-JSON one list.
+    """Return equations and then references in one text, in a style of `cite_all`. BibTeX is one file and CSL-JSON one list.
 
     >>> page = Reference(key="prices:acme", title="Prices of acme", places=("https://acme.example",), which="read on 2026-11-20", said="m")
-    >>> print(cite_with([], [page]))
+    >>> print(cite_with_references([], [page]))
     "Prices of acme", <https://acme.example>, read on 2026-11-20 (m).
     """
     references = list(references)
@@ -69,10 +69,10 @@ def cite_with(
     if style == "csl-json":
         return json.dumps([*json.loads(equations), *map(_csl, references)], indent=2, allow_nan=False)
     preamble = FOR_ADDRESSES if style in ("bibtex", "latex") else ""
-    return "\n\n".join(filter(None, [equations or (preamble if references else ""), *(_in(style, one) for one in references)]))
+    return "\n\n".join(filter(None, [equations or (preamble if references else ""), *(_reference_text(style, one) for one in references)]))
 
 
-def _in(style: str, one: Reference) -> str:
+def _reference_text(style: str, one: Reference) -> str:
     if style == "bibtex":
         return _bibtex(one)
     if style == "markdown":
@@ -89,7 +89,7 @@ def _sentence(one: Reference, markup: Markup) -> str:
     places = [_place(place, markup) for place in one.places]
     return (
         ", ".join([markup.work.format(markup.text(one.title)), *places, markup.text(f"{one.which} ({one.said})")])
-        + f".{cited_for(one.why, markup)}"
+        + f".{citation_reason(one.why, markup)}"
     )
 
 
@@ -103,7 +103,7 @@ def _bibtex(one: Reference) -> str:
         year=str(one.day.year) if one.day else "",
         urldate=str(one.day) if one.url and one.day else "",
         note=LATEX.text(one.said),
-        annote=cited_for(one.why, LATEX).strip(),
+        annote=citation_reason(one.why, LATEX).strip(),
     )
 
 
@@ -120,6 +120,6 @@ def _csl(one: Reference) -> dict[str, object]:
         number=", ".join([*files, one.which]),
         URL=one.url,
         note=one.said,
-        annote=cited_for(one.why, PLAIN).strip(),
+        annote=citation_reason(one.why, PLAIN).strip(),
     )
     return item | {"author": [{"literal": one.author}]} | ({"accessed": {"date-parts": [day]}} if one.url and day else {})

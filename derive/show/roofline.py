@@ -1,4 +1,4 @@
-"""The roofline of a chip with the point that a step works at: what it attains over what it computes for each byte it reads."""
+"""Return the roofline of a chip and the point at which a step works: its FLOP/s over the FLOPs for each byte that it reads."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,36 +12,36 @@ from derive.units import show
 
 PEAKS = ("peak_flops", "hbm_bandwidth")
 _SHARES = ("mfu", "mbu")
-"""Which shares of these a step sustains."""
+"""The shares of these peaks that a step sustains."""
 STEPS = ("step_time", "compute_time", "memory_time")
-"""Times of a step that its place under the roof follows from."""
+"""Times of a step from which its point under the roof follows."""
 _ARITHMETIC: Tree = (
     *("*", "tokens_verified_per_step", ("+", "compute_time", "attention_time")),
     *("mfu", "peak_flops"),
 )
 _READ: Tree = ("*", "memory_time", "mbu", "hbm_bandwidth")
-"""FLOPs and bytes of one chip in a step: what its times at the sustained rates come to.
+"""FLOPs and bytes of one chip in a step, from its times at the sustained rates.
 
-A FLOP of attention that runs at half the rate counts as two: all arithmetic is under one roof, and a step that it binds on the flat.
+A FLOP of attention at half the rate counts as two. So all arithmetic is under one roof, and a compute-bound step is on its flat part.
 """
 RATE: Tree = ("/", _ARITHMETIC, "step_time")
 INTENSITY: Tree = ("/", _ARITHMETIC, _READ)
 ATTAINABLE: Tree = ("Min", "peak_flops", ("*", "hbm_bandwidth", "intensity"))
-"""What a chip attains and at which intensity, and the most FLOP/s that it attains there."""
+"""Rate and intensity of a chip, and the largest FLOP/s that it can attain at this intensity."""
 NEUTRAL = {name: NEUTRAL_DEFAULTS[name] for name in sorted({*names(INTENSITY)} & {*NEUTRAL_DEFAULTS})}
-"""What a step has where nothing is said of it."""
+"""Values of the quantities of a step that are not given."""
 _BESIDE = 10.0
-"""How far the picture goes on either side of the ridge and the point, as a ratio."""
+"""Ratio by which the picture extends beyond the ridge and the point on either side."""
 PARTS = 3
-"""Lines of a roof: itself, its ridge and its point."""
+"""Number of lines of a roof: the roof, its ridge and its point."""
 _MANY = 61
-"""Places that a roof is drawn at."""
+"""Number of places at which a roof is drawn."""
 
 
 @immutable
 class Roof:
-    """A chip by name: the FLOP/s and bytes/s that a step sustains, intensity [FLOP/byte] and rate [FLOP/s] of that step, and in words
-    which shares of its peaks are sustained.
+    """A chip by name: FLOP/s and bytes/s that a step sustains, intensity [FLOP/byte] and rate [FLOP/s] of the step, and the sustained
+    shares in words.
     """
 
     name: str
@@ -54,21 +54,21 @@ class Roof:
 
     @property
     def ridge(self) -> float:
-        """The intensity from which on arithmetic binds [FLOP/byte], by batching.ridge_point."""
+        """Return the intensity from which on arithmetic binds [FLOP/byte], by batching.ridge_point."""
         return float(equation("batching.ridge_point").right_side({"peak_flops": self.peak, "hbm_bandwidth": self.bandwidth}))
 
     def attainable(self, intensity: float) -> float:
-        """The most FLOP/s at an intensity."""
+        """Return the largest FLOP/s at an intensity."""
         return float(value_of(ATTAINABLE, {"peak_flops": self.peak, "hbm_bandwidth": self.bandwidth, "intensity": intensity}))
 
 
-def numbers(solution: Result) -> Mapping[str, float]:
-    """All numbers on the way to the first answer of a question."""
+def known_numbers(solution: Result) -> Mapping[str, float]:
+    """Return all numbers on the route to the first answer of a question."""
     return values_of(solution, solution.answers[0], solution.route) if solution.answers else {}
 
 
 def roof(name: str, known: Mapping[str, float]) -> Roof | None:
-    """The roof of a chip and the point of its step, from numbers in SI; None where they do not tell of a step.
+    """Return the roof of a chip and the point of its step, from numbers in SI, or None if a time of the step is missing.
 
     >>> found = roof("", {"peak_flops": 1e15, "hbm_bandwidth": 4e12, "step_time": 0.02, "compute_time": 0.01, "memory_time": 0.02})
     >>> found and (found.ridge, found.intensity, found.rate)
@@ -81,17 +81,17 @@ def roof(name: str, known: Mapping[str, float]) -> Roof | None:
         name=name,
         peak=at["mfu"] * at["peak_flops"],
         bandwidth=at["mbu"] * at["hbm_bandwidth"],
-        step=f"step of {show('step_time', known['step_time'])}{counted(known)}",
+        step=f"step of {show('step_time', known['step_time'])}{attention_note(known)}",
         intensity=value_of(INTENSITY, at),
         rate=value_of(RATE, at),
         shares="".join(f", {share} = {show(share, at[share])}" for share in _SHARES if at[share] != 1),
     )
 
 
-def counted(known: Mapping[str, float]) -> str:
-    """How FLOPs of attention are counted that run at a rate of their own.
+def attention_note(known: Mapping[str, float]) -> str:
+    """Return how FLOPs of attention are counted if they run at their own rate.
 
-    >>> counted({"attention_time": 0.01, "attention_rate_ratio": 0.5}), counted({"attention_time": 0.01})
+    >>> attention_note({"attention_time": 0.01, "attention_rate_ratio": 0.5}), attention_note({"attention_time": 0.01})
     (', a FLOP of attention counted as 2', '')
     """
     at = {**NEUTRAL_DEFAULTS, **known}
@@ -101,7 +101,7 @@ def counted(known: Mapping[str, float]) -> str:
 
 
 def roof_lines(roofs: Sequence[Roof]) -> Iterator[tuple[str, tuple[float, ...], tuple[float, ...]]]:
-    """The roofs, their ridges and their points as lines of a picture, all over the same span."""
+    """Yield the roofs, their ridges and their points as lines of a picture, all over the same span."""
     places = [place for one in roofs for place in (one.ridge, one.intensity)]
     low, high = min(places) / _BESIDE, max(places) * _BESIDE
     for one in roofs:

@@ -1,4 +1,4 @@
-"""One answer or several to the same givens as text: on one screen the parts that matter most, in full all of them."""
+"""Print answers to the same givens as text: the most important parts on one screen, or all parts with `--full`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
@@ -7,8 +7,8 @@ from math import isfinite
 from derive.answers import COUNTED, KEPT_FREE, POINTS, Result, next_whole
 from derive.catalogue import equation
 from derive.records import LOWER, UPPER
-from derive.show.cells import in_columns
-from derive.show.folding import folded
+from derive.show.cells import align_columns
+from derive.show.folding import fold
 from derive.show.parts import (
     assumptions_of,
     cite_line,
@@ -16,10 +16,10 @@ from derive.show.parts import (
     given_lines,
     head,
     heads,
-    labelled,
+    label_line,
+    label_lines,
     moves_of,
     numbers_of_steps,
-    one_line,
     point_of_route,
     route_lines,
     values_of,
@@ -34,45 +34,45 @@ SCREEN_WIDTH, NARROW = 100, 80
 """Default width, and the width of a small terminal, which sweeps still fit."""
 
 _EVERY, _FEW = (1, 2, 3, 4, 6, 8, 12, 24), 3
-"""Steps between the points of a sweep that are printed, so that the last point is one of them. The first few steps are tried with all
-that the answer rests on, the others without it.
+"""Steps between the printed points of a sweep, chosen so that the last point is one of them. The first few steps are tried together with
+all that the answer rests on, the others without it.
 """
 
 MOST_ASSUMED, _MOST_MOVES = 3, 6
-"""How many assumptions, and how many givens that move the answer, are printed."""
+"""Largest number of assumptions, and of elasticities, that are printed."""
 
 _MOVES = 0.05
-"""Elasticity from which on a default is printed."""
+"""Smallest elasticity of a default that is printed."""
 
 _CAPACITY, _NOTHING_RESERVED = "hbm_capacity", "reserved_share = 0"
 """The quantity that bounds by memory move with, and the default that all of it is used."""
 
 _STEP = 1e-6
-"""Relative step of a quantity, to see what it moves."""
+"""Relative step of a quantity, to find its slope."""
 
 _MOST_WARNINGS = 3
-"""How many warnings are printed, those first that move the answer most."""
+"""Largest number of printed warnings. Those that change the answer most come first."""
 
 _SUPPOSED = " unless it is given: "
 _OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
     *("of published runs;", _SUPPOSED, " is the data type of "),
 )
-"""Texts in assumptions of this very question, which are printed before what equations idealise."""
+"""Parts of assumptions about this question, which are printed before the assumptions of the equations."""
 
 _ALL_IN_FULL = "what it rests on, by which steps, where the numbers are from, and what to cite: --full"
-"""The last line of answers with so many warnings that nothing else has room."""
+"""The last line of answers with so many warnings that the rest has no room."""
 
 _OF_THE_WEIGHTS = "weights stored as published"
 
 
 def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> Iterator[str]:
-    """Yield answers on a screen of so many columns: all parts if there is room, else the parts that matter most."""
+    """Yield answers on a screen of this width: all parts if there is room, otherwise the most important parts."""
     answered = [one for one in solutions if one.answers or one.sweep]
-    below = [*_without_answer(solutions), *warning_lines(answered, _MOST_WARNINGS)]
+    below = [*_refusal_lines(solutions), *warning_lines(answered, _MOST_WARNINGS)]
     if answered and all(one.sweep for one in answered):
-        ends = [["", *rests_on(answered)], ["", *rests_on(answered, brief=True)]]
-        yield from on_a_screen(_sweep_table(answered), len(answered[0].sweep or ()), below, ends)
+        ends = [["", *assumption_lines(answered)], ["", *assumption_lines(answered, brief=True)]]
+        yield from fit_sweep(_sweep_table(answered), len(answered[0].sweep or ()), below, ends)
         return
     whole = [*full_lines(solutions)]
     if not answered or (len(solutions) == 1 and height(whole, columns) <= MOST_LINES):
@@ -81,13 +81,13 @@ def screen_lines(solutions: Sequence[Result], columns: int = SCREEN_WIDTH) -> It
     top = [*heads(answered), *below]
     moves = moves_of(answered[0], _MOST_MOVES) if len(answered) == 1 else []
     for brief in (False, True):
-        end = rests_on(answered, brief=brief)
+        end = assumption_lines(answered, brief=brief)
         steps = _steps_that_fit(answered, MOST_LINES - height([*top, "", *end, *moves], columns), columns)
         if height([*top, *steps, "", *end], columns) <= MOST_LINES:
             break
     else:
         steps = []
-        end = end if height([*top, "", *end], columns) <= MOST_TABLE_LINES else labelled("assumes", [_ALL_IN_FULL])
+        end = end if height([*top, "", *end], columns) <= MOST_TABLE_LINES else label_lines("assumes", [_ALL_IN_FULL])
     has_room = height([*top, *steps, "", *moves, *end], columns) <= MOST_LINES
     yield from [*top, *steps, "", *(moves if has_room else ()), *end]
 
@@ -103,19 +103,19 @@ def full_lines(solutions: Sequence[Result]) -> Iterator[str]:
         yield from _sweep_table(answered)
     else:
         yield from head(alone) if alone else heads(answered)
-    yield from (*_without_answer(solutions), *warning_lines(answered), "")
+    yield from (*_refusal_lines(solutions), *warning_lines(answered), "")
     route = route_lines(*answered)
     if route:
         yield from [point_of_route(alone.spans)] if alone and alone.spans else []
         yield from (*route, "")
     yield from moves_of(alone) if alone else ()
-    yield from labelled("given", list(dict.fromkeys(line for one in answered for line in given_lines(one))))
-    yield from one_line("defaults", dict.fromkeys(text for one in answered for text in defaults_of(one)))
-    yield from labelled("assumes", list(dict.fromkeys(text for one in answered for text in assumptions_of(one))))
+    yield from label_lines("given", list(dict.fromkeys(line for one in answered for line in given_lines(one))))
+    yield from label_line("defaults", dict.fromkeys(text for one in answered for text in defaults_of(one)))
+    yield from label_lines("assumes", list(dict.fromkeys(text for one in answered for text in assumptions_of(one))))
     yield from cite_line(answered)
 
 
-def _without_answer(solutions: Sequence[Result]) -> list[str]:
+def _refusal_lines(solutions: Sequence[Result]) -> list[str]:
     """Return a line for each of several questions without an answer."""
     unanswered = [one for one in solutions if not (one.answers or one.sweep) and one.reason] if len(solutions) > 1 else []
     return [f"{one.unknown}: no answer: {one.why_not.splitlines()[0]}" for one in unanswered]
@@ -127,7 +127,7 @@ def height(lines: Iterable[str], width: int = SCREEN_WIDTH) -> int:
     >>> height(["step_time = 20 ms", "batch = 8\\nchips = 2"])
     3
     """
-    return sum(folded(line, width).count("\n") + 1 for line in lines)
+    return sum(fold(line, width).count("\n") + 1 for line in lines)
 
 
 # -- sweeps ------------------------------------------------------------------------------------------------------------
@@ -141,27 +141,27 @@ def _sweep_table(solutions: Sequence[Result]) -> Iterable[str]:
     names = len(tables[0][1].given)
     points = zip(*(sweep_cells(unknown, table) for unknown, table in tables), strict=True)
     rows = ([sweep_head(unknown, table) for unknown, table in tables], *points)
-    return in_columns([[*cells[0][:names], *(row[names] for row in cells)] for cells in rows])
+    return align_columns([[*cells[0][:names], *(row[names] for row in cells)] for cells in rows])
 
 
-def on_a_screen(table: Iterable[str], points: int, below: Sequence[str], ends: Sequence[Sequence[str]]) -> Iterable[str]:
+def fit_sweep(table: Iterable[str], points: int, below: Sequence[str], ends: Sequence[Sequence[str]]) -> Iterable[str]:
     """Return a sweep and the lines below it, with as many points as a small screen has room for.
 
-    A sweep in a number of points that someone chose has all its points. Otherwise the printed points are evenly apart and include the
-    first and the last. `ends` are what the answer rests on, in full and in brief.
+    A sweep in a number of points that someone chose has all its points. Otherwise the printed points are evenly apart and include the first
+    and the last. `ends` are what the answer rests on, in full and in brief.
 
-    >>> [*on_a_screen(["batch", *map(str, range(25))], 25, [""] * 15, [["in full"], ["in brief"]])][:4]
+    >>> [*fit_sweep(["batch", *map(str, range(25))], 25, [""] * 15, [["in full"], ["in brief"]])][:4]
     ['batch', '0', '4', '8']
     """
     if points != POINTS:
         return chain(table, below, ends[0])
     top, *rows = table
     ways = [(every, end) for end in ends for every in _EVERY[:_FEW]] + [(every, ends[-1]) for every in _EVERY[_FEW:]]
-    shown = (_thinned(top, rows, every, [*below, *end]) for every, end in ways)
-    return next((way for way in shown if height(way, NARROW) <= MOST_TABLE_LINES), _thinned(top, rows, _EVERY[-1], [*below, *ends[-1]]))
+    shown = (_thin_rows(top, rows, every, [*below, *end]) for every, end in ways)
+    return next((way for way in shown if height(way, NARROW) <= MOST_TABLE_LINES), _thin_rows(top, rows, _EVERY[-1], [*below, *ends[-1]]))
 
 
-def _thinned(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> list[str]:
+def _thin_rows(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> list[str]:
     kept = rows[::every]
     return [top, *kept, *([f"({len(rows) - len(kept)} points between: --full)"] if every > 1 else []), *rest]
 
@@ -170,7 +170,7 @@ def _thinned(top: str, rows: Sequence[str], every: int, rest: Sequence[str]) -> 
 
 
 def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> list[str]:
-    """Return a blank line and as many steps as there is room for: of each answer the last ones, which lead to it."""
+    """Return a blank line and as many steps as there is room for, and for each answer the last ones, which lead to it."""
     sections = numbers_of_steps(solutions)
     wanted = [one.unknown for one in solutions]
     lines: list[str] = []
@@ -181,7 +181,7 @@ def _steps_that_fit(solutions: Sequence[Result], room: int, columns: int) -> lis
 
 
 def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns: int = SCREEN_WIDTH) -> list[str]:
-    """Return the lines that there is room for, those of wanted quantities and then the last ones, and the number of the others.
+    """Return the lines that there is room for: first lines of wanted quantities, then the last lines, and the number of the others.
 
     >>> last_lines(["weight_time = 1 s", "kv_time = 1 s", "step_time = 2 s", "batch = 2"], 3, ["step_time"])
     ['(2 steps more: --full)', 'step_time = 2 s', 'batch = 2']
@@ -204,33 +204,33 @@ def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns:
 # -- what an answer rests on -------------------------------------------------------------------------------------------
 
 
-def rests_on(solutions: Sequence[Result], brief: bool = False) -> list[str]:
-    """Return what answers rest on most, or in brief how many assumptions there are, and what to cite."""
+def assumption_lines(solutions: Sequence[Result], brief: bool = False) -> list[str]:
+    """Return the most important assumptions and what to cite, or in brief only the number of assumptions."""
     others = dict.fromkeys(text for one in solutions for text in assumptions_of(one))
     defaults = dict.fromkeys(text for one in solutions for text in defaults_of(one))
     moving: dict[str, str] = {}
     for text in () if brief else (text for one in solutions for text in moving_defaults(one)):
         moving.setdefault(text.split(" = ")[0], text)
-    kept = [] if brief else most_important(solutions)
+    kept = [] if brief else most_important_assumptions(solutions)
     left = len(others) - len(kept) + len(defaults) - len(moving)
     counted = f"{left} {'' if brief else 'more '}assumptions, and " if left else ""
     more = f"{counted}where the numbers are from: --full"
-    return [*one_line("defaults", moving.values()), *labelled("assumes", [*kept, more]), *cite_line(solutions)]
+    return [*label_line("defaults", moving.values()), *label_lines("assumes", [*kept, more]), *cite_line(solutions)]
 
 
 def moving_defaults(solution: Result) -> list[str]:
-    """Return the defaults that an answer moves with. Of a sweep these are all its defaults."""
+    """Return the defaults that an answer depends on. For a sweep these are all its defaults."""
     slopes = solution.answers[0].elasticities if solution.answers and not solution.sweep else {}
     defaults = defaults_of(solution)
     moving = [text for text in defaults if solution.sweep or abs(slopes.get(text.split(" ")[0], 0.0)) >= _MOVES]
-    reserved = _with_reserve(solution, slopes.get(_CAPACITY, 0.0)) if _NOTHING_RESERVED in defaults else None
+    reserved = _reserve_default(solution, slopes.get(_CAPACITY, 0.0)) if _NOTHING_RESERVED in defaults else None
     return [*(text for text in moving if text != _NOTHING_RESERVED or not reserved), *([reserved] if reserved else [])]
 
 
-def _with_reserve(solution: Result, slope: float) -> str | None:
-    """Return the default that no memory is reserved, and about what a bound by memory is with the tenth that engines reserve.
+def _reserve_default(solution: Result, slope: float) -> str | None:
+    """Return the default that no memory is reserved, and the approximate bound with the tenth that engines reserve.
 
-    A size grows with the memory in a straight line. A quantity that needs the memory falls with its inverse.
+    A size grows in proportion to the memory. A quantity that needs memory falls with its inverse.
     """
     ends = {end for answer in solution.answers for end in answer.ends if end}
     if len(ends) != 1 or abs(slope) < _MOVES or {"memory_nearly_full", "little_room_left"} & {*solution.kinds}:
@@ -243,7 +243,7 @@ def _with_reserve(solution: Result, slope: float) -> str | None:
     return f"{_NOTHING_RESERVED} (engines hold back about a tenth: then {show(solution.unknown, max(whole, 0.0))})"
 
 
-def most_important(solutions: Sequence[Result]) -> list[str]:
+def most_important_assumptions(solutions: Sequence[Result]) -> list[str]:
     """Return the assumptions that matter most to one answer, or the most important ones of each of several in turn."""
     ranked = [_ranked(one) for one in solutions]
     if len(solutions) == 1:
@@ -252,9 +252,9 @@ def most_important(solutions: Sequence[Result]) -> list[str]:
 
 
 def _ranked(solution: Result) -> list[str]:
-    """Return assumptions of this question, then what idealises the equations that the answer moves with most.
+    """Return the assumptions of this question, then the assumptions of the equations that the answer depends on most.
 
-    A supposed quantity that the answer does not move with does not matter.
+    A supposed quantity that has no effect on the answer is left out.
     """
     weights = _weights(solution)
     slopes = solution.answers[0].elasticities if solution.answers else {}
@@ -271,7 +271,7 @@ def _weight(text: str, weights: Mapping[str, float]) -> float:
 
 
 def _weights(solution: Result) -> dict[str, float]:
-    """Return how much the answer moves with the result of the equation of each assumption, a little less for earlier equations."""
+    """Return how strongly the answer depends on the equation of each assumption, a little less for earlier equations."""
     answer = solution.answers[0] if solution.answers else None
     values = values_of(solution, answer, solution.route) if answer and solution.route else {}
     moves = {solution.unknown: 1.0}
@@ -291,7 +291,7 @@ def _weights(solution: Result) -> dict[str, float]:
 
 
 def _slope(id: str, unknown: str, name: str, values: Mapping[str, float]) -> float:
-    """Return by how many percent the left side of an equation moves with one of its quantities, and 1 if that is not known."""
+    """Return the elasticity of the left side of an equation with respect to one of its quantities, or 1 if that is not known."""
     row = equation(id)
     if row.symbols[0] != unknown or not row.inputs <= values.keys():
         return 1.0

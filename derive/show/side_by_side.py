@@ -1,4 +1,4 @@
-"""The same questions of several deployments: a column each with the winner of every row, or a row each where columns do not fit."""
+"""Compare the answers of several deployments: a column for each with the best of every row, or a row for each if columns do not fit."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -13,12 +13,12 @@ from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.shipped_rows import in_si
-from derive.show.binding import in_brief
-from derive.show.cells import in_columns
-from derive.show.parts import cite_line, labelled
-from derive.show.screen import MOST_ASSUMED, MOST_TABLE_LINES, SCREEN_WIDTH, height, most_important, on_a_screen
+from derive.show.binding import brief_regime
+from derive.show.cells import align_columns
+from derive.show.parts import cite_line, label_lines
+from derive.show.screen import MOST_ASSUMED, MOST_TABLE_LINES, SCREEN_WIDTH, fit_sweep, height, most_important_assumptions
 from derive.show.tables import csv_line, sweep_cells, sweep_head
-from derive.show.text import as_record, lines
+from derive.show.text import lines, solution_record
 from derive.show.values import text_of
 from derive.units import show
 
@@ -38,23 +38,23 @@ _BETTER = {
     },
     **{"token/s": _MORE, "token": _MORE, "1/s": _MORE, "FLOP/USD": _MORE},
 }
-"""By the unit of a quantity, whether less or more of it wins; of what is counted more, but for what is bought."""
+"""Whether less or more is better, by the unit of a quantity. More is better for counts, except for what is bought."""
 
 _ABSENT, _WON = "-", "*"
 _MOST_NAMED = 4
-"""Deployments of which each is named that something alike is said of."""
+"""Largest number of deployments that one shared line names."""
 _REFUSED = "refused"
-"""The kind of what tables lack of a deployment."""
+"""Kind of line for data that the tables lack."""
 _Telling = Callable[[Sequence[tuple[str, str, str]], int], list[str]]
-"""How what is said of deployments is told: who, of which kind, and what; and how many there are."""
+"""How remarks on deployments are printed. Arguments are (name, kind, text) of each remark, and the number of deployments."""
 _PART_OF_A_REPLICA = "part_of_a_replica"
-"""The kind of warning that there is no such number of replicas."""
+"""Kind of warning that an answer has a fraction of a replica."""
 _OF_SEVERAL_TERMS = "rents of different terms are set side by side, and on demand a chip is dearer than for years"
 
 
 @immutable
 class Column:
-    """One deployment: what it is called, what it was asked with, its answers in the order of the questions, and what the tables lack."""
+    """One deployment: its name, its hardware and model, its answers in the order of the questions, and what the tables lack."""
 
     name: str
     hardware: tuple[str, ...]
@@ -64,12 +64,12 @@ class Column:
 
 
 def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Iterator[str]:
-    """The answers of all deployments in one of the forms of an answer; of JSON a list of deployments with their documents."""
+    """Yield the answers of all deployments in a style of `text.lines`. JSON is a list of deployments with their documents."""
     if style == "json":
         found = [
             {
                 **{"hardware": list(one.hardware), "model": list(one.model)},
-                "solutions": [as_record(solution) for solution in one.solutions],
+                "solutions": [solution_record(solution) for solution in one.solutions],
                 **({"refused": one.refused} if one.refused else {}),
             }
             for one in columns
@@ -87,7 +87,7 @@ def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Ite
 
 
 def _csv(columns: Sequence[Column]) -> Iterator[str]:
-    """The lines of every deployment with what it is called before them; a head that is the same again is left out."""
+    """Yield the lines of every deployment after its name. A header that repeats is left out."""
     head = None
     for one in columns:
         name = csv_line([one.name])
@@ -102,34 +102,35 @@ def _csv(columns: Sequence[Column]) -> Iterator[str]:
 def _text(columns: Sequence[Column], full: bool) -> Iterator[str]:
     answered = [one for one in columns if one.solutions]
     said, brief = (
-        [*_rent_lines(_rented(answered), told is _of_each_kind), *_doubts(columns, answered, told)] for told in (_grouped, _of_each_kind)
+        [*_rent_lines(_rents_used(answered), told is _first_of_each_kind), *_remarks(columns, answered, told)]
+        for told in (_group_by_text, _first_of_each_kind)
     )
     solutions = [solution for one in answered for solution in one.solutions if solution.answers]
-    ends = [_end(solutions, brief) for brief in (False, True)] if solutions else [[], []]
+    ends = [_closing_lines(solutions, brief) for brief in (False, True)] if solutions else [[], []]
     if any(solution.sweep for one in answered for solution in one.solutions):
-        top, rows, legend = _swept(answered)
+        top, rows, legend = _swept_table(answered)
         said = [*legend, *said]
-        yield from (top, *rows, *said, *ends[0]) if full else on_a_screen([top, *rows], len(rows), said, ends)
+        yield from (top, *rows, *said, *ends[0]) if full else fit_sweep([top, *rows], len(rows), said, ends)
         return
-    upright = _upright(answered) if answered else []
-    table = upright if max(map(len, upright), default=0) <= SCREEN_WIDTH else _rows(answered)
-    yield from (*table, *said, *ends[0]) if full else _on_a_screen(table, (said, brief), ends)
+    upright = _table_by_column(answered) if answered else []
+    table = upright if max(map(len, upright), default=0) <= SCREEN_WIDTH else _table_by_row(answered)
+    yield from (*table, *said, *ends[0]) if full else _fit_screen(table, (said, brief), ends)
 
 
-def _on_a_screen(table: Sequence[str], said: Sequence[Sequence[str]], ends: Sequence[Sequence[str]]) -> list[str]:
-    """Answers with what is said of them and what they rest on, the last in brief and then both where a screen has no room for all."""
+def _fit_screen(table: Sequence[str], said: Sequence[Sequence[str]], ends: Sequence[Sequence[str]]) -> list[str]:
+    """Return answers with remarks and assumptions, shortened step by step until they fit a screen."""
     ways = [[*table, *said[0], *ends[0]], [*table, *said[0], *ends[1]], [*table, *said[1], *ends[1]]]
     return next((way for way in ways if height(way) <= MOST_TABLE_LINES), ways[-1])
 
 
-def _end(solutions: Sequence[Result], brief: bool) -> list[str]:
-    """What they rest on most, in brief where that is said, and what to cite."""
-    kept = [] if brief else most_important(solutions)[:MOST_ASSUMED]
-    return ["", *labelled("assumes", [*kept, "more of each: name one deployment alone"]), *cite_line(solutions)]
+def _closing_lines(solutions: Sequence[Result], brief: bool) -> list[str]:
+    """Return the most important assumptions, and what to cite."""
+    kept = [] if brief else most_important_assumptions(solutions)[:MOST_ASSUMED]
+    return ["", *label_lines("assumes", [*kept, "more of each: name one deployment alone"]), *cite_line(solutions)]
 
 
-def _doubts(columns: Sequence[Column], answered: Sequence[Column], told: _Telling) -> list[str]:
-    """What is doubtful of deployments, and why some have no answer."""
+def _remarks(columns: Sequence[Column], answered: Sequence[Column], told: _Telling) -> list[str]:
+    """Return the warnings of deployments, and the reasons why some have no answer."""
     warned = [
         (one.name, kind, text)
         for one in answered
@@ -138,30 +139,30 @@ def _doubts(columns: Sequence[Column], answered: Sequence[Column], told: _Tellin
         for kind, text in zip_longest(solution.kinds, solution.warnings, fillvalue="")
     ]
     reasons = [
-        (one.name, solution.refusal.code, _why_not(solution))
+        (one.name, solution.refusal.code, _reason_line(solution))
         for one in answered
         for solution in one.solutions
         if not solution.answers and solution.reason and not one.refused
     ]
     refused = [(one.name, _REFUSED, one.refused) for one in columns if one.refused]
     many = len(columns)
-    return [*labelled("warning", told(warned, many)), *labelled("no answer", told([*refused, *reasons], many))]
+    return [*label_lines("warning", told(warned, many)), *label_lines("no answer", told([*refused, *reasons], many))]
 
 
-def _why_not(solution: Result) -> str:
+def _reason_line(solution: Result) -> str:
     return solution.why_not.splitlines()[0] if solution.why_not.startswith(solution.unknown) else f"{solution.unknown}: {solution.why_not}"
 
 
-def _grouped(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
-    """What is said of deployments, each text once with those it is said of; of all of them without."""
+def _group_by_text(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
+    """Return each remark once, after the names of its deployments, or without names if it applies to all."""
     names: dict[str, list[str]] = {}
     for name, _, text in said:
         names.setdefault(text.splitlines()[0], []).append(name)
     return [text if len({*of}) == many else f"{', '.join(dict.fromkeys(of))}: {text}" for text, of in names.items()]
 
 
-def _of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
-    """Of each kind of what is said of deployments the first, and of which others something alike is said."""
+def _first_of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
+    """Return the first remark of each kind, with the number of other deployments that have a similar one."""
     names: dict[str, dict[str, str]] = {}
     for name, kind, text in said:
         names.setdefault(kind or text, {}).setdefault(name, text.splitlines()[0])
@@ -174,19 +175,19 @@ def _of_each_kind(said: Sequence[tuple[str, str, str]], many: int) -> list[str]:
     return found
 
 
-def _rented(columns: Sequence[Column]) -> dict[str, list[AcceleratorFigure]]:
-    """The rents that the price of a deployment's chips is the median of, by these chips, where the tables gave it."""
+def _rents_used(columns: Sequence[Column]) -> dict[str, list[AcceleratorFigure]]:
+    """Return the rents whose median is the chip price of each deployment, by its chips."""
     taken = [one for one in columns if any(_rent(solution) is not None for solution in one.solutions)]
     return {" ".join(one.hardware): [row for text in one.hardware for row in presets.rents(text)] for one in taken}
 
 
 def _rent(solution: Result) -> float | None:
-    """The price of a chip that an answer rests on, of the tables."""
+    """Return the chip price from the tables that an answer uses, or None."""
     return None if solution.provenance.get("chip_price", "given") == "given" else solution.given.get("chip_price")
 
 
 def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list[str]:
-    """Of each price what it is the median of: terms, days, grades; and a warning where the terms are not the same. In brief the prices."""
+    """Return the median rent of each chip with terms, days and grades, and a warning if the terms differ. In brief, return the prices."""
     terms = {name: sorted({presets.term_of(row) for row in rows}) for name, rows in rented.items()}
     prices = {name: show("chip_price", median(in_si("chip_price", row.value, row.unit) for row in rows)) for name, rows in rented.items()}
     said = []
@@ -199,11 +200,11 @@ def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list
     alike = len({tuple(one) for one in terms.values()}) < 2
     if brief and said:
         said = [f"{', '.join(f'{price} of {name}' for name, price in prices.items())}; of which rents they are the median: --full"]
-    return [*labelled("rent", said), *([] if alike else labelled("warning", [_OF_SEVERAL_TERMS]))]
+    return [*label_lines("rent", said), *([] if alike else label_lines("warning", [_OF_SEVERAL_TERMS]))]
 
 
-def _upright(columns: Sequence[Column]) -> list[str]:
-    """A column a deployment, a row a question and, where it has regimes, one for what binds; and one for a rent that enters."""
+def _table_by_column(columns: Sequence[Column]) -> list[str]:
+    """Return a column for each deployment, a row for each question, and rows for its regime and for the rent."""
     rows = [["", *(one.name for one in columns), "best"]]
     for place, first in enumerate(columns[0].solutions):
         solutions = [one.solutions[place] for one in columns]
@@ -216,11 +217,11 @@ def _upright(columns: Sequence[Column]) -> list[str]:
     prices = [next((rent for solution in one.solutions if (rent := _rent(solution)) is not None), None) for one in columns]
     if any(prices):
         rows.append(["chip_price", *(show("chip_price", price) if price else _ABSENT for price in prices), ""])
-    return in_columns(rows, left=[0])
+    return align_columns(rows, left=[0])
 
 
-def _rows(columns: Sequence[Column]) -> list[str]:
-    """A row a deployment, a column a question; the winner of each is marked."""
+def _table_by_row(columns: Sequence[Column]) -> list[str]:
+    """Return a row for each deployment and a column for each question, with the best of each column marked."""
     places = range(len(columns[0].solutions))
     winners = [_winners(columns, place) for place in places]
     head = [_label(columns[0].solutions[place].unknown, [one.solutions[place] for one in columns]) for place in places]
@@ -228,11 +229,14 @@ def _rows(columns: Sequence[Column]) -> list[str]:
     for one in columns:
         cells = [_cell(one.solutions[place]) + (f" {_WON}" if one.name in winners[place] else "  ") for place in places]
         rows.append([one.name, *cells, _regime(one.solutions[0])])
-    return [*in_columns(rows, left=[0]), f"{_WON} the best of its column"]
+    return [*align_columns(rows, left=[0]), f"{_WON} the best of its column"]
 
 
-def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
-    """A row a point of the sweep, a column a deployment and question: the head, the rows, and a legend where names are too long."""
+def _swept_table(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
+    """Return head, rows and legend of a sweep: a row for each point, a column for each deployment and question.
+
+    The legend is there only if the names are too long.
+    """
     tables = [(one.name, solution.unknown, solution.sweep) for one in columns for solution in one.solutions if solution.sweep]
     names = len(tables[0][2].given)
     several = len({unknown for _, unknown, _ in tables}) > 1
@@ -242,32 +246,32 @@ def _swept(columns: Sequence[Column]) -> tuple[str, list[str], list[str]]:
     rows = [[*heads, *labels], *([*cells[0][:names], *(row[names] for row in cells)] for cells in points)]
     letters = [chr(ord("A") + at % 26) + str(at // 26 or "") for at in range(len(labels))]
     legend = [f"{letter}: {label}" for letter, label in zip(letters, labels, strict=True)]
-    if max(map(len, in_columns(rows, left=[0]))) > SCREEN_WIDTH:
+    if max(map(len, align_columns(rows, left=[0]))) > SCREEN_WIDTH:
         rows[0] = [*heads, *letters]
-    head, *lines = in_columns(rows, left=[0])
+    head, *lines = align_columns(rows, left=[0])
     bound = same_bound(table.bound for _, _, table in tables)
     title = "" if several else f"{tables[0][1]}{f' ({OR[bound].strip()})' if bound else ''}\n"
     return f"{title}{head}", lines, legend if rows[0] != [*heads, *labels] else []
 
 
 def _label(unknown: str, solutions: Sequence[Result]) -> str:
-    """The quantity, with what all of its answers are."""
+    """Return the quantity, with the bound that all of its answers are."""
     bound = same_bound(answer.bound for one in solutions for answer in one.answers)
     return unknown + (f" ({OR[bound].strip()})" if bound else "")
 
 
 def _cell(solution: Result) -> str:
-    return " or ".join(text_of(solution.unknown, _bare(one)) for one in _in_whole_ones(solution)) or _ABSENT
+    return " or ".join(text_of(solution.unknown, _bare(one)) for one in _whole_answers(solution)) or _ABSENT
 
 
-def _in_whole_ones(solution: Result) -> Sequence[Answer]:
-    """The answers; of what is bought whole, the whole ones that it takes, and of bounds on what is counted those within them."""
+def _whole_answers(solution: Result) -> Sequence[Answer]:
+    """Return the answers with whole numbers of what is bought, and with whole bounds of what is counted."""
     if solution.unknown not in COUNTED:
         return solution.answers
-    return [_whole(one) if one.kind == "interval" or solution.unknown in BOUGHT else one for one in solution.answers]
+    return [_round_answer(one) if one.kind == "interval" or solution.unknown in BOUGHT else one for one in solution.answers]
 
 
-def _whole(one: Answer) -> Answer:
+def _round_answer(one: Answer) -> Answer:
     low = None if one.low is None else next_whole(one.low, LOWER)
     high = one.high and (next_whole(one.high, UPPER) or one.high)
     return replace(one, value=one.value if one.bound == UPPER else one.whole_ones, low=low, high=high)
@@ -280,13 +284,13 @@ def _bare(answer: Answer) -> Answer:
 
 
 def _regime(solution: Result) -> str:
-    return " or ".join(dict.fromkeys(words for one in solution.answers if (words := in_brief(one, solution.equations))))
+    return " or ".join(dict.fromkeys(words for one in solution.answers if (words := brief_regime(one, solution.equations))))
 
 
-def better_way(unknown: str) -> int:
-    """Whether more (1) or less (-1) of a quantity wins; 0 where neither does.
+def better_side(unknown: str) -> int:
+    """Return whether more (1) or less (-1) of a quantity is better, or 0 if neither is.
 
-    >>> better_way("step_time"), better_way("throughput"), better_way("chips"), better_way("batch"), better_way("layers")
+    >>> better_side("step_time"), better_side("throughput"), better_side("chips"), better_side("batch"), better_side("layers")
     (-1, 1, -1, 1, 0)
     """
     if unknown in BOUGHT:
@@ -297,16 +301,16 @@ def better_way(unknown: str) -> int:
 
 
 def _winners(columns: Sequence[Column], place: int) -> list[str]:
-    """The deployments with the best answer, of those that fit; none where they cannot be held against each other, or all are alike.
+    """Return the deployments with the best answer among those that fit, or none if all are equal or cannot be compared.
 
-    What rests on parts of a replica cannot: the whole ones may come out the other way round.
+    Answers with a fraction of a replica cannot be compared, because whole replicas may reverse the order.
     """
     if any(_PART_OF_A_REPLICA in one.solutions[place].kinds for one in columns):
         return []
-    sign = better_way(columns[0].solutions[place].unknown)
+    sign = better_side(columns[0].solutions[place].unknown)
     single = {one.name: one.solutions[place] for one in columns if len(one.solutions[place].answers) == 1}
     ends = {
-        name: shown_end(_in_whole_ones(one)[0]) for name, one in single.items() if not any(text.startswith(SHORT) for text in one.warnings)
+        name: shown_end(_whole_answers(one)[0]) for name, one in single.items() if not any(text.startswith(SHORT) for text in one.warnings)
     }
     values = {name: sign * end for name, end in ends.items() if end is not None}
     if not sign or len(values) < 2 or max(values.values()) == min(values.values()):

@@ -1,4 +1,4 @@
-"""A step of a route in LaTeX: the equation, what it comes to for the unknown, the numbers put in, and the value with its unit."""
+"""Print a step of a route in LaTeX: the equation, its form for the unknown, the numbers put in, and the value with its unit."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,12 +12,12 @@ from derive.units import show
 
 _FIGURE = re.compile(r"(?P<dollar>\$?)(?P<figure>-?[0-9.]+)(?:e(?P<power>[+-][0-9]+))?(?P<count>[kMBT]?)(?P<unit>[ /].*)?")
 _POWERS = {"": 0, "k": 3, "M": 6, "B": 9, "T": 12}
-"""Of counts: B behind a number would read as bytes."""
+"""Powers of ten of the suffixes of counts. A B behind a number would read as bytes."""
 _TIMES = r" \cdot "
 
 
 def value_in_latex(name: str, value: float) -> str:
-    r"""A value of a quantity in the unit people use, as LaTeX.
+    r"""Return a value of a quantity as LaTeX, in the unit that people use.
 
     >>> for name, value in {"hbm_bandwidth": 3.35e12, "active_params": 37e9, "chip_price": 2 / 3600, "step_time": 2e-5}.items():
     ...     print(value_in_latex(name, value))
@@ -40,10 +40,10 @@ def value_in_latex(name: str, value: float) -> str:
     )
 
 
-def with_numbers_in_latex(formula: str, values: Mapping[str, float], keep: str = "") -> str:
-    r"""A formula with every known quantity replaced by its value.
+def substitute_in_latex(formula: str, values: Mapping[str, float], keep: str = "") -> str:
+    r"""Return a formula as LaTeX with every known quantity replaced by its value.
 
-    >>> print(with_numbers_in_latex("total_params/active_params", {"total_params": 671e9, "active_params": 37e9}))
+    >>> print(substitute_in_latex("total_params/active_params", {"total_params": 671e9, "active_params": 37e9}))
     \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}}
     """
     known = {name: value_in_latex(name, values[name]) for name in QUANTITIES if name in values and name != keep}
@@ -51,7 +51,7 @@ def with_numbers_in_latex(formula: str, values: Mapping[str, float], keep: str =
 
 
 def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    r"""A step line by line, each with the `id@version` of the equation that it is as it is written; of what follows from one nothing.
+    r"""Yield the lines of a step in LaTeX. A line that is an equation of the catalogue has its `id@version`, any other "".
 
     >>> step = RouteStep(equations=("batching.sparsity@1",), unknown="total_params", value=370e9, formula="active_params*sparsity")
     >>> for line in step_in_latex(step, {"active_params": 37e9, "sparsity": 10.0, "total_params": 370e9}):
@@ -67,7 +67,7 @@ def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tupl
     value = "" if step.value is None else value_in_latex(step.unknown, step.value)
     if step.formula:
         solved = formula_in_latex(step.formula)
-        numbers = with_numbers_in_latex(step.formula, values, keep="" if value else step.unknown)
+        numbers = substitute_in_latex(step.formula, values, keep="" if value else step.unknown)
         lines = (
             [f"{unknown} = {solved}", f"{unknown} = {numbers}" + ("" if numbers == value else f" = {value}")]
             if value

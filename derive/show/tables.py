@@ -1,4 +1,4 @@
-"""Answers over ranges and sweeps: what they span, tables, and the points in CSV and JSON."""
+"""Print answers over ranges and sweeps: their spans, tables, and their points in CSV and JSON."""
 
 import csv
 import io
@@ -21,13 +21,13 @@ _METHODS = {
     "sampled": "seen in {samples:,} points: it does not only rise or fall, or has no value everywhere or no closed form",
 }
 UNANSWERED = Answer(kind="none")
-"""What stands for the answer of a question that has none."""
+"""Placeholder for the answer of a question that has none."""
 _NUMBER = "<number>"
-"""What stands in a text for a number that is put in for each point."""
+"""Placeholder in a text for the number of each point."""
 
 
 def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
-    """The ends, the quantiles, both sides of every regime met, and what moves the answer most."""
+    """Return the ends, the quantiles, both ends in every regime, and the ranges that change the answer most."""
     how = _METHODS[spans.method].format(samples=spans.samples)
     ends = f"{show(unknown, spans.low)} and {show(unknown, spans.high)}"
     lines = [f"{unknown}: between {ends}{OR[bound]}   ({how})"]
@@ -50,7 +50,7 @@ def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
 
 
 def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
-    """One line a point, columns aligned: the rows are gone through twice, so that they need not be held."""
+    """Yield a line for each point, with aligned columns. The rows are computed twice, so that they need not be in memory."""
     widths = [len(cell) for cell in sweep_head(unknown, table)]
     for row in sweep_cells(unknown, table):
         widths = [max(width, len(cell)) for width, cell in zip(widths, row, strict=True)]
@@ -59,12 +59,12 @@ def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:
 
 
 def sweep_head(unknown: str, table: Sweep) -> list[str]:
-    """The names of the columns; of answers that all are at least, or at most so much, that too."""
+    """Return the names of the columns. If all answers are bounds, the column says so."""
     return [*table.given, unknown + (f" ({OR[table.bound].strip()})" if table.bound else ""), "where"]
 
 
 def sweep_cells(unknown: str, table: Sweep) -> Iterator[list[str]]:
-    """A row a point: what was given, the answers, and where they hold or why there are none."""
+    """Return an iterator of the rows: the givens, the answers, and their regime or why there is no answer."""
     said = table.bound is not None
     return (_texts(unknown, said, *row) for row in table.rows())
 
@@ -76,12 +76,12 @@ def _texts(unknown: str, said: bool, given: dict[str, float], answers: tuple[Ans
 
 
 def sweep_records(table: Sweep, answer_record: Any) -> Iterator[dict[str, Any]]:
-    """The points of a sweep as JSON has them."""
+    """Return an iterator of the points of a sweep as JSON records."""
     return ({"given": given, "answers": [answer_record(one) for one in answers]} for given, answers, _ in table.rows())
 
 
 def csv_line(cells: Iterable[Any]) -> str:
-    """A line of CSV, without its end.
+    """Return a line of CSV, without its line break.
 
     >>> csv_line(["a, b", 1.5, None])
     '"a, b",1.5,'
@@ -92,36 +92,36 @@ def csv_line(cells: Iterable[Any]) -> str:
 
 
 def csv_points(table: Sweep, answer_cells: _Fields) -> Iterator[str]:
-    """The points of a sweep as lines of CSV, one an answer, or one that says that there is none."""
+    """Yield the points of a sweep as lines of CSV, a line for each answer, or one line for a point without an answer."""
     for part in table.alike():
         answers = part.answers or (UNANSWERED,)
         numbers = [[column] for column in part.values] or [[]] * len(answers)
-        texts = (csv_line([*[_NUMBER] * len(part.given), *_open(one, answer_cells).values()]) for one in answers)
-        rows = (_filled(text, _NUMBER, [*part.given, *own]) for text, own in zip(texts, numbers, strict=True))
+        texts = (csv_line([*[_NUMBER] * len(part.given), *_template_fields(one, answer_cells).values()]) for one in answers)
+        rows = (_fill_template(text, _NUMBER, [*part.given, *own]) for text, own in zip(texts, numbers, strict=True))
         yield from chain.from_iterable(zip(*rows, strict=True))
 
 
 def json_points(table: Sweep, answer_record: _Fields, indentation: int) -> Iterator[str]:
-    """The points of a sweep as JSON, each a text of several lines."""
+    """Yield the points of a sweep as JSON, each as a text of several lines."""
     for part in table.alike():
-        record = {"given": dict.fromkeys(table.given, _NUMBER), "answers": [_open(one, answer_record) for one in part.answers]}
+        record = {"given": dict.fromkeys(table.given, _NUMBER), "answers": [_template_fields(one, answer_record) for one in part.answers]}
         text = indent(json.dumps(record, indent=2, allow_nan=False), " " * indentation)
-        yield from _filled(text, json.dumps(_NUMBER), [*part.given, *part.values])
+        yield from _fill_template(text, json.dumps(_NUMBER), [*part.given, *part.values])
 
 
-def _open(answer: Answer, fields: _Fields) -> dict[str, Any]:
-    """The fields of an answer, of a point with a hole for its number."""
+def _template_fields(answer: Answer, fields: _Fields) -> dict[str, Any]:
+    """Return the fields of an answer, with a placeholder for the number of a point."""
     return fields(answer) | ({"value": _NUMBER} if answer.kind == "point" else {})
 
 
-def _filled(text: str, hole: str, columns: Sequence[Sequence[float]]) -> Iterator[str]:
-    """A text once a row, with its numbers in the holes: what stands around them is made once for all."""
+def _fill_template(text: str, hole: str, columns: Sequence[Sequence[float]]) -> Iterator[str]:
+    """Return an iterator of the text with the numbers of each row in its placeholders. The rest of the text is formatted once."""
     frame = text.replace("%", "%%").replace(hole, "%r")
     return map(frame.__mod__, zip(*columns, strict=True))
 
 
 def spans_record(spans: Spans) -> dict[str, Any]:
-    """What ranges come to as JSON has it, in SI."""
+    """Return the result over ranges as a JSON record, in SI."""
     return {
         "method": spans.method,
         "low": spans.low,

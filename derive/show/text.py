@@ -1,4 +1,4 @@
-"""Answers in each form: text, JSON, CSV, LaTeX and Markdown."""
+"""Print answers in each style: text, JSON, CSV, LaTeX and Markdown."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.show.binding import plain_regime
 from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, key_of, latex_text, markdown_text
-from derive.show.parts import beside, equations_of, origin_of, values_of, with_prompts
+from derive.show.parts import all_warnings, equations_of, origin_of, prompts_words, values_of
 from derive.show.screen import SCREEN_WIDTH, full_lines, screen_lines
 from derive.show.substituted import step_in_latex, value_in_latex
 from derive.show.tables import (
@@ -30,7 +30,7 @@ from derive.show.values import text_of
 AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
 
 
-def rendered(solution: Result, style: str) -> str:
+def render(solution: Result, style: str) -> str:
     """Return one answer in full as table, json, csv, latex or markdown."""
     return "\n".join(lines([solution], style, full=True))
 
@@ -38,7 +38,7 @@ def rendered(solution: Result, style: str) -> str:
 def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: int = SCREEN_WIDTH) -> Iterator[str]:
     """Yield the answers to one question or to several with the same givens, so that a long sweep need not be in memory as text.
 
-    The style is table, json, csv, latex or markdown. A table has all parts with `full`, and else those that fit a screen. The JSON of
+    The style is table, json, csv, latex or markdown. A table has all parts with `full`, and otherwise those that fit a screen. The JSON of
     several answers is a list.
     """
     if style == "table":
@@ -53,7 +53,7 @@ def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: 
 
 
 def _csv_of_all(solutions: Sequence[Result]) -> Iterator[str]:
-    """Yield the CSV of each answer. A header that is the same again is left out."""
+    """Yield the CSV of each answer. A header that repeats is left out."""
     before = None
     for one in solutions:
         rows = _csv_lines(one)
@@ -62,8 +62,8 @@ def _csv_of_all(solutions: Sequence[Result]) -> Iterator[str]:
         before = header
 
 
-def as_record(solution: Result) -> dict[str, Any]:
-    """The stable contract of `--as json`: SI units, formulas as text, None for unbounded."""
+def solution_record(solution: Result) -> dict[str, Any]:
+    """Return the record of `--as json`: SI units, formulas as text, None for unbounded."""
     return {
         "unknown": solution.unknown,
         "unit": solution.unit,
@@ -74,12 +74,12 @@ def as_record(solution: Result) -> dict[str, Any]:
         "equations": list(solution.equations),
         "given": dict(solution.given),
         "assumptions": [
-            *beside(solution),
-            *(f"{solution.unknown} is {text}" for text in with_prompts(solution)),
+            *all_warnings(solution),
+            *(f"{solution.unknown} is {text}" for text in prompts_words(solution)),
             *solution.said,
             *solution.assumptions,
         ],
-        "warnings": [*beside(solution)],
+        "warnings": [*all_warnings(solution)],
         "provenance": dict(solution.provenance),
         "reason": solution.reason
         and {"code": solution.reason.code, "missing": list(solution.reason.missing), "violated": list(solution.reason.violated)},
@@ -90,7 +90,7 @@ def as_record(solution: Result) -> dict[str, Any]:
 
 
 def _basis_record(answer: Answer, ids: Sequence[str]) -> dict[str, Any]:
-    """What an answer rests on, and the readings, conditions and rules of thumb among its equations."""
+    """Return the basis of an answer, and the readings, conditions and rules of thumb among its equations."""
     by = [row.reference for row in rules_among(ids)]
     return {"basis": basis_of(ids, [answer]), **({"by": by} if by else {})}
 
@@ -105,9 +105,9 @@ def _answer_record(answer: Answer) -> dict[str, Any]:
 
 def _json_lines(solution: Result) -> Iterator[str]:
     if not solution.sweep:
-        yield json.dumps(as_record(solution), indent=2, allow_nan=False)
+        yield json.dumps(solution_record(solution), indent=2, allow_nan=False)
         return
-    yield json.dumps(as_record(replace(solution, sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
+    yield json.dumps(solution_record(replace(solution, sweep=None)), indent=2, allow_nan=False).removesuffix("\n}") + ","
     yield '  "sweep": ['
     yield from _separated(json_points(solution.sweep, _answer_record, indentation=4))
     yield "  ]\n}"
@@ -210,7 +210,9 @@ def _latex_lines(solution: Result) -> Iterator[str]:
 
 
 def _worked_out(solution: Result) -> Iterator[tuple[str, str]]:
-    """The lines that lead to the first answer, each once, with the equation that a line is; of a sweep or a formula for an answer none."""
+    """Yield the lines that lead to the first answer, each once, with the equation that a line states. Sweeps and formulas have no such
+    lines.
+    """
     answer = solution.answers[0] if solution.answers else None
     if solution.sweep or not answer or answer.kind == "symbolic":
         return
@@ -229,7 +231,7 @@ def _equal(name: str, value: float, sign: str = "=") -> str:
 
 
 def _given_in_latex(solution: Result, markup: Markup) -> str:
-    """What was given, in a sentence; a default is said to be one."""
+    """Return the givens in a sentence. A default is marked as one."""
     ranges = solution.spans.ranges.items() if solution.spans else ()
     spread = {name: rf"{_equal(name, low)} \text{{ to }} {value_in_latex(name, high)}" for name, (low, high) in ranges}
     points = {name: _equal(name, value) for name, value in solution.given.items()}
@@ -238,7 +240,7 @@ def _given_in_latex(solution: Result, markup: Markup) -> str:
 
 
 def _answer_latex(unknown: str, answer: Answer) -> str:
-    """An answer as LaTeX: a point that is a bound as an inequality, an interval between its ends."""
+    """Return an answer as LaTeX: a bound as an inequality, an interval between its ends."""
     where = rf" \quad \text{{({latex_text(plain_regime(answer.regime))})}}" if answer.regime else ""
     if answer.kind == "symbolic":
         return f"{QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}"

@@ -1,4 +1,4 @@
-"""The value of an answer in words: in a sentence of its own, and as a cell of a table."""
+"""Print the value of an answer in words: on its own line, and as a cell of a table."""
 
 from derive.answers import BOUGHT, COUNTED, OR, Answer, next_whole
 from derive.quantities import QUANTITIES
@@ -11,14 +11,14 @@ _ROUNDING = 1e-9
 
 def answer_lines(unknown: str, answer: Answer, regime: bool = True, after: str = "") -> list[str]:
     """Return one answer as a line: the value, what is written after it, and where it is true."""
-    where = f"   where {_where(answer.regime)}" if answer.regime and regime else ""
+    where = f"   where {_regime_suffix(answer.regime)}" if answer.regime and regime else ""
     unit = f" [{QUANTITIES[unknown].unit}]" if answer.kind == "symbolic" and QUANTITIES[unknown].unit != "1" else ""
     is_range = answer.kind in ("interval", "loose") and one_end(answer) is None
     return [f"{unknown}{unit}{':' if is_range else ' ='} {value_in_words(unknown, answer)}{after}{where}"]
 
 
 def value_in_words(unknown: str, answer: Answer) -> str:
-    """Return the value of an answer, in whole ones too if the quantity is bought whole."""
+    """Return the value of an answer, rounded to whole numbers if the quantity is bought."""
     if answer.kind == "point":
         shown = show(unknown, answer.point)
         if unknown not in BOUGHT or answer.bound == UPPER or answer.point == round(answer.point):
@@ -33,8 +33,8 @@ def value_in_words(unknown: str, answer: Answer) -> str:
     if (end := one_end(answer)) is not None:
         return _bound_in_words(unknown, end, bound_side(answer))
     if answer.loose_low is not None:
-        return f"{_over_ranges(unknown, answer)}{OR[answer.bound]}"
-    return f"{_within(unknown, answer.least, answer.high)}{OR[answer.bound]}{_whole_ones(unknown, answer)}"
+        return f"{_ranges_in_words(unknown, answer)}{OR[answer.bound]}"
+    return f"{_bounds_in_words(unknown, answer.least, answer.high)}{OR[answer.bound]}{_whole_ones(unknown, answer)}"
 
 
 def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
@@ -55,7 +55,7 @@ def text_of(unknown: str, answer: Answer, bound: bool = True) -> str:
 
 
 def one_end(answer: Answer) -> float | None:
-    """Return the end of an interval with one end, which is a bound as that of a point is. 0 is the bound of the domain.
+    """Return the end of an interval that has only one end, as a bound. An end at 0 is the bound of the domain.
 
     >>> [one_end(Answer(kind="interval", low=low, high=high)) for low, high in ((0.0, 55.1), (4.7, None), (1.0, 2.0))]
     [55.1, 4.7, None]
@@ -66,12 +66,12 @@ def one_end(answer: Answer) -> float | None:
 
 
 def bound_side(answer: Answer) -> str:
-    """Return whether the one end of an interval is a lower or an upper bound."""
+    """Return whether the only end of an interval is a lower or an upper bound."""
     return LOWER if answer.high is None else UPPER
 
 
 def _bound_in_words(unknown: str, end: float, side: str) -> str:
-    """Return a bound, with the number that it is rounded from if the quantity is counted in whole ones."""
+    """Return a bound, with the number that it is rounded from if the quantity is counted."""
     whole = next_whole(end, side)
     if unknown not in COUNTED or not whole or abs(end - whole) <= _ROUNDING * whole:
         return f"{show(unknown, end)}{OR[side]}"
@@ -88,25 +88,25 @@ def _whole_ones(unknown: str, answer: Answer) -> str:
     return f" (so {' to '.join(f'{count:.0f}' for _, count in pairs)} whole one{'s' * (pairs[-1][1] != 1)})"
 
 
-def _where(regime: str) -> str:
+def _regime_suffix(regime: str) -> str:
     """Return a regime in words, with its inequality if the words say less."""
     words = plain_regime(regime)
     return f"{words} ({regime})" if {*words.split(" and ")} & {MEMORY_BOUND, COMPUTE_BOUND} else words
 
 
-def _within(unknown: str, low: float, high: float | None) -> str:
+def _bounds_in_words(unknown: str, low: float, high: float | None) -> str:
     """Return bounds in words. 0 is the bound of the domain."""
     if high is None:
         return f"at least {show(unknown, low)}" if low else "any value"
     return f"between {show(unknown, low)} and {show(unknown, high)}" if low else f"at most {show(unknown, high)}"
 
 
-def _over_ranges(unknown: str, answer: Answer) -> str:
-    """Return what is true at all points of the given ranges, then between which values each bound moves."""
+def _ranges_in_words(unknown: str, answer: Answer) -> str:
+    """Return what is true at all points of the given ranges, then the range of each bound."""
     least, most = answer.ends
     if answer.kind == "loose":
-        return f"no value holds over all of the ranges; {_within(unknown, least, most)} somewhere in them"
-    within = _within(unknown, answer.least, answer.high)
+        return f"no value holds over all of the ranges; {_bounds_in_words(unknown, least, most)} somewhere in them"
+    within = _bounds_in_words(unknown, answer.least, answer.high)
     pairs = [(least, answer.least), *([] if answer.high is None else [(answer.high, most)])]
     moving = [pair for pair in pairs if pair[0] != pair[1]]
     if not moving:

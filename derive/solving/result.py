@@ -17,7 +17,7 @@ from derive.briefly import cut
 from derive.catalogue import basis_of
 from derive.errors import NoSingleValue
 from derive.immutable import immutable
-from derive.show.notebook import as_notebook
+from derive.show.notebook import notebook_markdown
 from derive.show.screen import full_lines, screen_lines
 
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
@@ -48,7 +48,7 @@ class Solution(Result):
         return "\n".join(full_lines([self]))
 
     def _repr_markdown_(self) -> str:
-        return as_notebook(self)
+        return notebook_markdown(self)
 
     def __float__(self) -> float:
         return self.value

@@ -335,7 +335,7 @@ def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:
             "Of models that were left out of what is learnt (how many, in brackets). A fair estimate lies on the dotted line of its"
             " level; ranges are what so few models leave open.",
         ),
-        across=Axis(words="truths inside the range [%]", by_ratios=False),
+        across=Axis(words="truths inside the range [%]", is_logarithmic=False),
         up=Axis(words="", rows=names),
         marks=tuple(marks),
         rules=tuple(Rule(name=level.removeprefix("in "), at=float(level.removeprefix("in ").rstrip("%"))) for level in _LEVELS),

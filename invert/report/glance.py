@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from derive.characters import padded, width_of
-from derive.show.folding import LEAST_FOR_NAMES, folded, name_beside, name_column, widest_of
+from derive.show.folding import LEAST_FOR_NAMES, fold, name_beside, name_column, widest_of
 from invert.report.columns import SHORT_KEYS, SheetColumn, column_of, in_order, model_in_words, size_of_lecture
 from invert.report.layout import aligned, laid_out
 from invert.result import EXTRAPOLATED, Inference, Run
@@ -45,7 +45,7 @@ def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: s
     if columns and widest_of(body) > width:
         body = _narrow_lines(shown, inferences, chosen, width)
     head = _title(table, inferences, min(width, max(widest_of(body), 60)))
-    return "\n".join([*head, *body, folded(_legend(shown, chosen, not columns), width)])
+    return "\n".join([*head, *body, fold(_legend(shown, chosen, not columns), width)])
 
 
 def _with_sellers(inferences: Sequence[Inference]) -> SheetColumn:

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 from derive.characters import padded, width_of
-from derive.show.folding import WORD, folded, wrapped
+from derive.show.folding import WORD, fold, wrap_text
 from derive.units import show
 from invert.records import Part
 from invert.sheets.sheet import Price
@@ -106,7 +106,7 @@ def laid_out(parts: Iterable[str], width: int) -> str:
     1   one mark-up on base price
         and premium
     """
-    return "\n".join(_fitted(part, width) if isinstance(part, Table) else folded(part, width) for part in parts)
+    return "\n".join(_fitted(part, width) if isinstance(part, Table) else fold(part, width) for part in parts)
 
 
 def fits(table: Table, width: int, whole: bool = False) -> bool:
@@ -169,7 +169,7 @@ def _set(
     """The table with its cells broken into columns of these widths, some of its columns as lines below each row."""
 
     def lines(cells: Iterable[str]) -> Iterator[str]:
-        broken = [wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
+        broken = [wrap_text(cell, width) for cell, width in zip(cells, widths, strict=True)]
         for parts in zip_longest(*broken, fillvalue=""):
             yield (" " * gap).join(padded(part, width) for part, width in zip(parts, widths, strict=True)).rstrip()
 
@@ -177,5 +177,5 @@ def _set(
     for row in rows:
         printed += lines(row[column] for column in columns)
         hung = (" " * gap).join(f"{column}: {row[column]}" if column else row[column] for column in below if row[column])
-        printed += wrapped(hung, width, "    ", 8) if hung else []
+        printed += wrap_text(hung, width, "    ", 8) if hung else []
     return "\n".join(printed)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from derive.show.folding import folded
+from derive.show.folding import fold
 from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
@@ -21,7 +21,7 @@ def summary(table: Run, by: str | None = None) -> str:
     """One row a sheet in all columns, then the date, the anchors, how to read the columns and what they are worth."""
     columns = [column_of(key) for key in WIDE_KEYS]
     rows = [{column.heading: column.text(one) for column in columns} for one in in_order(table.inferences, by)]
-    return "\n".join([aligned([column.heading for column in columns], rows), "", *(folded(text, WIDEST) for text in footer(table))])
+    return "\n".join([aligned([column.heading for column in columns], rows), "", *(fold(text, WIDEST) for text in footer(table))])
 
 
 def footer(table: Run) -> list[str]:

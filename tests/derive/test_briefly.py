@@ -12,7 +12,7 @@ import invert
 from derive.answers import Answer
 from derive.briefly import _LINE, Records, brief
 from derive.quantities import CONSTANTS, QUANTITIES
-from derive.show.citation import citable
+from derive.show.citation import citation_record
 from invert.estimators import calibration
 from invert.storage import tariffs
 from tests.tools.data import shipped_data
@@ -33,7 +33,7 @@ def answers() -> list[Any]:
         derive.solve("step_time", compute_time="1ms..3ms", memory_time="2ms"),
         derive.solve("memory_time", step_time=2.0, compute_time=2.0),
         derive.solve("step_time"),
-        *map(citable, derive.equations("roofline")),
+        *map(citation_record, derive.equations("roofline")),
         *QUANTITIES.values(),
         *CONSTANTS.values(),
         *calibration.members(shipped_data()),

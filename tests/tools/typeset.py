@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from derive.catalogue import equation, equations
 from derive.expressions.branches import sides_of
-from derive.show.citation import citable, cite_all
+from derive.show.citation import citation_record, cite_all
 from derive.show.narration import derivation_in_latex
 from tests.tools.commands import call
 from tests.tools.solver_script import NODE
@@ -76,7 +76,7 @@ def tex_faults(folder: Path) -> Iterator[str]:
         yield from (f"bibtex for {name}: {line}" for line in made.stdout.splitlines() if "Warning--" in line or "error" in line)
         yield from _compiled(folder, name)
     entries = re.sub(r"%\n|\s+", lambda gap: "" if gap[0] == "%\n" else " ", (folder / "listed.bbl").read_text(encoding="utf-8"))
-    for said in ("Video of 29 April 2026", "0:19:16--0:19:44", *(citable(equation(id), SITE).url for id in IDS)):
+    for said in ("Video of 29 April 2026", "0:19:16--0:19:44", *(citation_record(equation(id), SITE).url for id in IDS)):
         yield from [] if said in entries else [f"plain.bst leaves out {said}"]
 
 
@@ -115,7 +115,7 @@ def biblatex_faults(folder: Path) -> Iterator[str]:
         told = subprocess.run(["pdftotext", f"{style}.pdf", "-"], cwd=folder, capture_output=True, text=True, check=False).stdout
         printed = re.sub(r"\s+", "", told)
         for id in IDS:
-            count = printed.count(re.sub(r"\s+", "", citable(equation(id), SITE).url))
+            count = printed.count(re.sub(r"\s+", "", citation_record(equation(id), SITE).url))
             yield from [] if count == 1 else [f"{style} prints the address of {id} {count} times"]
 
 

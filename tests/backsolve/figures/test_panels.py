@@ -96,7 +96,7 @@ def test_a_roof_is_straight_where_arithmetic_binds_too(monkeypatch):
     """Its rates span a decade then, and no more."""
     busy = roofline([Roof(name="", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=2500.0, rate=9e14)])
     axes = axes_of(busy, monkeypatch)
-    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log") and busy.by_ratios([1.0, 2.0])
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log") and busy.is_logarithmic([1.0, 2.0])
 
 
 def test_whole_chips_go_up_in_steps_and_between_two_numbers_of_them_is_nothing(monkeypatch):

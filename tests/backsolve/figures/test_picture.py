@@ -24,7 +24,7 @@ ROWS = Chart(
 PLANE = Chart(
     title="Plane",
     across=Axis(words="hold time", ticks=((1.0, "1 s"), (60.0, "1 min"), (1e9, "never"))),
-    up=Axis(words="cost [$/MTok]", by_ratios=False),
+    up=Axis(words="cost [$/MTok]", is_logarithmic=False),
     marks=(
         Mark(name="line", form="line", xs=(1.0, 100.0), ys=(1.0, 5.0), dashed=True),
         Mark(name="sheet", form="points", xs=(1.0, 90.0), ys=(2.0, 3.0), ends=((1.0, 4.0), (2.0, 5.0)), beside=("left", "right")),
@@ -82,4 +82,4 @@ def test_all_that_is_written_lies_inside_the_picture(chart: Chart, monkeypatch):
 
 def test_values_are_divided_by_the_unit_of_their_axis():
     axis, size = chart_axis("active_params", [1e9, 4e11], "active parameters")
-    assert (axis.words, size, axis.by_ratios) == ("active parameters [B]", 1e9, True)
+    assert (axis.words, size, axis.is_logarithmic) == ("active parameters [B]", 1e9, True)

@@ -95,7 +95,7 @@ CLOUD = Mark(
 
 @pytest.mark.parametrize("alone", [True, False])
 def test_points_are_named_to_whoever_points_at_them_and_beside_them_where_there_is_room(alone: bool):
-    chart = Chart(title="T", across=Axis(words="x", by_ratios=False), up=Axis(words="y", by_ratios=False), marks=(CLOUD,))
+    chart = Chart(title="T", across=Axis(words="x", is_logarithmic=False), up=Axis(words="y", is_logarithmic=False), marks=(CLOUD,))
     svg = chart_svg(chart, alone)
     told = [(one.text or "").partition(":")[0] for one in parts(svg, "title")[1:]]
     assert told[:3] == [*CLOUD.names[:3]] and not parts(svg, "b")

@@ -22,8 +22,8 @@ from derive import solve
 from derive.answers import OR
 from derive.catalogue import equation
 from derive.presets import rent
-from derive.show.roofline import numbers, roof
-from derive.show.text import rendered
+from derive.show.roofline import known_numbers, roof
+from derive.show.text import render
 from derive.units import show
 from invert.data import read_data
 from invert.inference import infer
@@ -124,7 +124,7 @@ def test_a_chip_and_a_model_lead_to_the_quantities_of_an_equation(site: Path, pa
     solved = solve("step_time", hardware="H100-SXM:fp8", model="DeepSeek-V3", given=given)
     told = page.locator(".solver-answer strong span").first
     assert told.inner_text() == f"= {show('step_time', solved.value)} or more"
-    under = roof("", numbers(solved))
+    under = roof("", known_numbers(solved))
     assert under
     page.locator("figcaption").get_by_text(f"attains {show('peak_flops', under.rate)} on each chip").wait_for()
     asked = in_address(page, "batch", 199)
@@ -172,7 +172,7 @@ def test_the_derivation_is_copied_with_its_numbers(site: Path, page):
     python = solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3")
     shown = page.locator("#solver pre")
     page.get_by_role("button", name="Copy as LaTeX").click()
-    mine, theirs = shown.inner_text(), rendered(python, "latex")
+    mine, theirs = shown.inner_text(), render(python, "latex")
     cited = r"\\cite\{[^}]*\}"
     assert re.findall(cited, mine) == re.findall(cited, theirs) and "= 5357" in mine
     assert [*re.findall(r"^.*tag.*$", mine, re.MULTILINE)] == [*re.findall(r"^.*tag.*$", theirs, re.MULTILINE)]
@@ -225,7 +225,7 @@ def test_a_deployment_is_sized(site: Path, page):
     page.get_by_label("batch", exact=True).fill(str(most))
     assert f"a batch of {most} still fits" in page.locator("output").inner_text()
     page.get_by_label("batch", exact=True).fill("200")
-    under = roof("", numbers(solved["step_time"]))
+    under = roof("", known_numbers(solved["step_time"]))
     assert under
     page.locator("figcaption").get_by_text(f"attains {show('peak_flops', under.rate)} on each chip").wait_for()
 

@@ -12,7 +12,7 @@ from derive import solve
 from derive.catalogue import by_id, equation
 from derive.derivations import referenced_by
 from derive.show.citation import STYLES, cite
-from derive.show.entry import entry_as_record, worked
+from derive.show.entry import entry_as_record, worked_example
 from tests.tools.html import parts_of
 from tests.tools.together import in_one_test, some
 
@@ -68,7 +68,7 @@ def test_the_second_of_the_video_is_linked():
 
 
 def test_the_example_has_its_numbers_in_it():
-    assert worked(equation("batching.balance_batch")).endswith("= 1714")
+    assert worked_example(equation("batching.balance_batch")).endswith("= 1714")
     assert "= 300*0.5*8/0.7" in parts_of(written("batching.balance_batch")).text
 
 

@@ -11,7 +11,7 @@ from backsolve.site.formulas import solvable
 from backsolve.site.writing import HERE
 from derive.catalogue import by_id
 from derive.quantities import QUANTITIES
-from derive.show.mathml import in_mathml, symbol_in_mathml
+from derive.show.mathml import symbol_in_mathml, tree_in_mathml
 from derive.trees import Tree, tree_of
 from tests.tools.together import some
 
@@ -42,7 +42,7 @@ def compare(trees: list[Tree]) -> None:
     asked = {"trees": trees, "symbols": {name: symbol_in_mathml(name) for name in QUANTITIES}}
     script = DRAW.format(script=json.dumps(str(HERE / "assets" / "mathml.js")))
     done = subprocess.run([NODE or "", "-e", script], input=json.dumps(asked), capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [in_mathml(tree) for tree in trees]
+    assert json.loads(done.stdout) == [tree_in_mathml(tree) for tree in trees]
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not here")

@@ -15,12 +15,12 @@ from derive.show.binding import (
     ONE_RACK,
     SEVERAL_RACKS,
     WAITING,
-    binds,
-    in_brief,
+    brief_regime,
+    limit_in_words,
     plain_regime,
 )
 from derive.show.screen import screen_lines
-from derive.show.text import rendered
+from derive.show.text import render
 from derive.solving.api import solve
 from derive.solving.fit import MEMORY_BINDS
 
@@ -76,11 +76,11 @@ def test_shares_are_those_of_times_or_of_their_ratios():
     memory = Answer(kind="point", value=1.0, regime="memory_time >= compute_time")
     compute = Answer(kind="point", value=1.0, regime="compute_time >= memory_time")
     times = {"weight_time": 6.0, "kv_time": 2.0, "compute_time": 3.0, "attention_time": 1.0}
-    assert binds(memory, times) == "memory-bound: weights 75 %, KV 25 %; arithmetic takes 50 % of that time"
+    assert limit_in_words(memory, times) == "memory-bound: weights 75 %, KV 25 %; arithmetic takes 50 % of that time"
     longer = {**times, "tokens_verified_per_step": 4.0}
-    assert binds(compute, longer) == "compute-bound: weights 75 %, attention 25 %; reads take 50 % of that time"
+    assert limit_in_words(compute, longer) == "compute-bound: weights 75 %, attention 25 %; reads take 50 % of that time"
     ratios = {"weight_compute_ratio": 0.002, "kv_compute_ratio": 1.998}
-    assert binds(memory, ratios) == "memory-bound: weights 0.1 %, KV 99.9 %; arithmetic takes 50 % of that time"
+    assert limit_in_words(memory, ratios) == "memory-bound: weights 0.1 %, KV 99.9 %; arithmetic takes 50 % of that time"
 
 
 def test_drafting_has_its_share_of_the_step():
@@ -91,7 +91,7 @@ def test_drafting_has_its_share_of_the_step():
     assert "memory-bound: weights 73 %, KV 11 %, drafting 17 %; arithmetic takes" in first and "of the time of reads" in first
     compute = Answer(kind="point", value=1.0, regime="compute_time >= memory_time")
     times = {"weight_time": 2.0, "kv_time": 1.0, "compute_time": 3.0, "tokens_verified_per_step": 2.0, "drafting_time": 6.0}
-    assert binds(compute, times) == "compute-bound: weights 50 %, drafting 50 %; reads take 50 % of the time of arithmetic"
+    assert limit_in_words(compute, times) == "compute-bound: weights 50 %, drafting 50 %; reads take 50 % of the time of arithmetic"
 
 
 def test_each_part_of_a_regime_has_its_shares():
@@ -116,21 +116,19 @@ def test_what_nobody_reads_off_a_line_is_left_to_the_whole_report():
     served = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "chips": 8, "batch": 16, "context_length": 4096, "expert_parallel": 8}
     found = solve("step_time", **served, using="experts.busiest_chip")
     (first, *_) = screen_lines([found])
-    assert (
-        first.partition("   ")[2].startswith("memory-bound: weights 99 %") and "expert" not in first and "sqrt" in rendered(found, "table")
-    )
+    assert first.partition("   ")[2].startswith("memory-bound: weights 99 %") and "expert" not in first and "sqrt" in render(found, "table")
     windows = Answer(kind="interval", high=117.0, regime="context_length >= window_tokens")
-    assert in_brief(windows, ("memory.sequences_that_fit@1",)) == CAPACITY_BOUND
-    assert in_brief(windows) == "context_length >= window_tokens"
-    assert in_brief(Answer(kind="interval", high=4.0), ("memory.sequences_that_fit@1",)) == ""
+    assert brief_regime(windows, ("memory.sequences_that_fit@1",)) == CAPACITY_BOUND
+    assert brief_regime(windows) == "context_length >= window_tokens"
+    assert brief_regime(Answer(kind="interval", high=4.0), ("memory.sequences_that_fit@1",)) == ""
 
 
 def test_without_the_parts_or_without_a_regime_there_are_no_shares():
     memory = Answer(kind="point", value=1.0, regime="memory_time >= compute_time")
-    assert binds(memory, {"memory_time": 1.0}) == MEMORY_BOUND
-    assert binds(Answer(kind="point", value=1.0), {"weight_time": 1.0}) == ""
+    assert limit_in_words(memory, {"memory_time": 1.0}) == MEMORY_BOUND
+    assert limit_in_words(Answer(kind="point", value=1.0), {"weight_time": 1.0}) == ""
     both = Answer(kind="point", value=1.0, regime="memory_time >= compute_time and 1 >= chips/kv_heads")
-    assert binds(both, {"weight_time": 1.0, "compute_time": 1.0}) == "memory-bound and chips/kv_heads <= 1"
+    assert limit_in_words(both, {"weight_time": 1.0, "compute_time": 1.0}) == "memory-bound and chips/kv_heads <= 1"
 
 
 def test_of_a_bound_by_memory_the_weights_and_the_caches_have_their_shares():
@@ -159,4 +157,4 @@ def test_what_binds_in_words_is_not_read_as_an_inequality():
         "mixed_memory_time": 10e-3,
         "prefill_chunk": 512.0,
     }
-    assert binds(Answer(kind="point", value=0.01, regime=MEMORY_BINDS), times) == CAPACITY_BOUND
+    assert limit_in_words(Answer(kind="point", value=0.01, regime=MEMORY_BINDS), times) == CAPACITY_BOUND

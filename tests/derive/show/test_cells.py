@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from derive.show.cells import csv_text, inert
+from derive.show.cells import csv_text, escape_cell
 from derive.show.citation import markdown_cell
 
 WIDE = ["\uff1d1+1", "\uff20x", "\ufe62\uff0d1"]
@@ -13,7 +13,7 @@ WIDE = ["\uff1d1+1", "\uff20x", "\ufe62\uff0d1"]
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "=cmd|'/c calc'!A0", "\t=1", " =1", "\n @x", *WIDE])
 def test_a_text_that_begins_as_a_formula_does_stays_text(text: str):
-    assert inert(text) == f"'{text}"
+    assert escape_cell(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", ["\r=1", "acme/\r=1", "a\r\n=1"])
@@ -24,7 +24,7 @@ def test_a_carriage_return_begins_no_cell(text: str):
 
 @pytest.mark.parametrize("value", [-1.5, 2, None, "gemini", "", "a=1"])
 def test_anything_else_stays_what_it_is(value: object):
-    assert inert(value) is value
+    assert escape_cell(value) is value
 
 
 def test_a_csv_is_read_back_as_it_was_written():

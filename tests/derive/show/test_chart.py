@@ -1,6 +1,6 @@
 """How far a chart reaches: over points, ranges and rules of its axes, and no end that is not known."""
 
-from derive.show.chart import Axis, Chart, Mark, Rule, chart_in_words, extent, widest
+from derive.show.chart import Axis, Chart, Mark, Rule, chart_in_words, extent, known_range
 
 UPRIGHT = Chart(
     title="",
@@ -16,7 +16,7 @@ def test_ranges_are_up_unless_things_are():
 
 
 def test_an_end_that_is_not_known_reaches_nowhere():
-    assert widest([None, 3.0, 0.0]) == (0.0, 3.0)
+    assert known_range([None, 3.0, 0.0]) == (0.0, 3.0)
 
 
 def test_every_point_and_both_ends_of_a_line_are_said():

@@ -24,7 +24,7 @@ from derive.show.citation import (
     STYLES,
     YEAR,
     address_of,
-    citable,
+    citation_record,
     cite,
     cite_all,
     latex_text,
@@ -78,7 +78,7 @@ def test_every_style_says_what_it_is_and_where_it_is_from(row: Equation, style: 
 
 @every_equation
 def test_symbols_and_numbers_are_those_of_the_relation(row: Equation):
-    record = citable(row)
+    record = citation_record(row)
     assert [symbol.name for symbol in record.symbols] + [constant.name for constant in record.constants] == sorted(
         row.parameters, key=lambda name: name in CONSTANTS
     )
@@ -100,11 +100,11 @@ def test_latex_is_well_formed(row: Equation):
 
 
 def test_maxima_and_fractions_print_as_such():
-    assert citable(equation("serving.normalised_cost")).equation_latex == (
+    assert citation_record(equation("serving.normalised_cost")).equation_latex == (
         r"\tau = \frac{d + \max\left(n_{\mathrm{pos}} \left(q + 1\right), k + w\right)}{n_{\mathrm{tok}}}"
     )
-    assert citable(equation("architecture.window_kv_bytes")).equation_latex.endswith(r"\min\left(L, L_{\mathrm{win}}\right)")
-    assert r" \geq " in citable(equation("batching.users_needed")).equation_latex
+    assert citation_record(equation("architecture.window_kv_bytes")).equation_latex.endswith(r"\min\left(L, L_{\mathrm{win}}\right)")
+    assert r" \geq " in citation_record(equation("batching.users_needed")).equation_latex
 
 
 @in_one_test(
@@ -135,12 +135,12 @@ def test_a_markdown_footnote_is_called_and_given():
 @every_equation
 def test_pybtex_reads_the_bibtex(row: Equation):
     entries = parse_string(cite(row.id, "bibtex"), "bibtex").entries
-    own = entries[citable(row).key]
+    own = entries[citation_record(row).key]
     assert {"title", "type", "number", "institution", "year", "month", "note", "abstract"} <= set(own.fields)
     assert own.fields["number"] == f"{latex_text(row.id)}, version {row.version}"
     assert own.fields.get("annote", "").count("ersion ") == len(row.changes)
     assert str(own.persons["author"][0]) == "{The backsolve maintainers}"
-    assert set(entries) - {citable(row).key} == {work_key(source) for source in row.sources if source.kind != DERIVATION}
+    assert set(entries) - {citation_record(row).key} == {work_key(source) for source in row.sources if source.kind != DERIVATION}
     assert r"\cite" not in own.fields["note"], "a second run of BibTeX would be needed"
     for entry in entries.values():
         assert re.fullmatch(r"[a-z0-9:._-]+", entry.key)
@@ -247,7 +247,7 @@ def test_the_address_stands_once():
     """As institution of a report every style prints it; beside a field called url some print it twice, in any other some not at all."""
     base = "https://example.org"
     entries = parse_string(cite(GOLDEN_ID, "bibtex", base), "bibtex").entries
-    own, address = entries[citable(equation(GOLDEN_ID)).key], f"{base}/eq/{GOLDEN_ID}/"
+    own, address = entries[citation_record(equation(GOLDEN_ID)).key], f"{base}/eq/{GOLDEN_ID}/"
     assert own.fields["institution"].endswith(rf"\url{{{address}}}}}") and address not in own.fields["note"]
     assert {entry.type for entry in entries.values()} == {"techreport"} and not any("url" in entry.fields for entry in entries.values())
     assert json.loads(cite(GOLDEN_ID, "csl-json", base))[0]["URL"] == address

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from derive.catalogue import by_id, equation
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_expression
-from derive.show.entry import entry_as_json, entry_as_record, list_as_json, worked
+from derive.show.entry import entry_as_json, entry_as_record, list_as_json, worked_example
 from derive.show.presets import hardware_records, model_records
 from derive.units import parse
 
@@ -75,10 +75,10 @@ def test_what_an_entry_lacks_is_null_or_an_empty_list():
     record = entry_as_record(bare)
     assert [record[name] for name in ("example", "defines", "variant")] == [None] * 3
     assert [record[name] for name in ("assumptions", "sources", "changes", "derivation", "requires")] == [[]] * 5
-    assert worked(bare) == "" and json.loads(entry_as_json(bare)) == record
+    assert worked_example(bare) == "" and json.loads(entry_as_json(bare)) == record
 
 
 def test_the_example_has_the_left_side_unrounded():
     record = entry_as_record(equation("roofline.compute_time"))["example"]
     assert record["result"] == "3.274 ms" and record["values"]["compute_time"] == 2 * 64 * 405e9 / (16 * 1979e12 * 0.5)
-    assert worked(equation("training.memory_fits")).endswith("-> training_memory_per_chip <= 80 GB")
+    assert worked_example(equation("training.memory_fits")).endswith("-> training_memory_per_chip <= 80 GB")

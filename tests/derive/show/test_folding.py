@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from derive.catalogue import by_id, equations
 from derive.characters import width_of
 from derive.show.entry import card
-from derive.show.folding import folded
+from derive.show.folding import fold
 from tests.tools.together import in_one_test
 
 
@@ -19,7 +19,7 @@ from tests.tools.together import in_one_test
 def test_every_equation_is_shown_within_a_width_and_whole(width: int):
     for row in equations():
         shown = card(row)
-        lines = folded(shown, width).splitlines()
+        lines = fold(shown, width).splitlines()
         wide = [line for line in lines if len(line) > width and "://" not in line]
         assert [line for line in wide if line.split()[-1].rstrip(",") not in by_id() or line.count(" ") > 12] == []
         assert "".join("".join(line.removesuffix(" \\") for line in lines).split()) == "".join(shown.split())
@@ -27,13 +27,13 @@ def test_every_equation_is_shown_within_a_width_and_whole(width: int):
 
 def test_what_follows_hangs_under_the_text_of_its_line():
     text = "given       total_params = 671B   DeepSeek-V3 and more words\na formula of small words\nA sentence of words"
-    assert folded(text, 40).splitlines() == [
+    assert fold(text, 40).splitlines() == [
         "given       total_params = 671B",
         "            DeepSeek-V3 and more words",
         "a formula of small words",
         "A sentence of words",
     ]
-    assert folded("a formula of small words\nA sentence of small words", 20).splitlines() == [
+    assert fold("a formula of small words\nA sentence of small words", 20).splitlines() == [
         "a formula of small",
         "    words",
         "A sentence of small",
@@ -43,20 +43,20 @@ def test_what_follows_hangs_under_the_text_of_its_line():
 
 def test_a_formula_too_wide_for_a_line_is_broken_after_an_operator_and_an_address_not_at_all():
     formula = "attention_flops_per_pair*prompt_position*short_context/(2*active_params)"
-    lines = folded(formula, 40).splitlines()
+    lines = fold(formula, 40).splitlines()
     assert max(map(len, lines)) <= 40 and "".join(line.strip() for line in lines) == formula
     assert all(line[-1] in "*/" for line in lines[:-1])
     address = "https://example.org/" + "a/" * 40
-    assert folded(address, 40) == address
+    assert fold(address, 40) == address
 
 
 def test_a_number_stays_with_its_unit():
-    assert folded("a cache of 11.9 kB/token", 20).splitlines() == ["a cache of", "    11.9 kB/token"]
+    assert fold("a cache of 11.9 kB/token", 20).splitlines() == ["a cache of", "    11.9 kB/token"]
 
 
 def test_a_command_that_is_broken_runs_as_it_is_copied():
     command = "backsolve cite " + " ".join(row.id for row in equations("context"))
-    lines = folded(f"cite        {command}", 60).splitlines()
+    lines = fold(f"cite        {command}", 60).splitlines()
     assert len(lines) > 2 and max(map(len, lines)) <= 60
     assert all(line.endswith(" \\") for line in lines[:-1])
     assert re.sub(r" \\\n +", " ", "\n".join(lines)) == f"cite        {command}"
@@ -64,25 +64,25 @@ def test_a_command_that_is_broken_runs_as_it_is_copied():
 
 @in_one_test("width", [-1, 0, 1, 5])
 def test_no_width_is_too_narrow_to_print_in(width: int):
-    assert "".join(folded("some words and averyveryverylongword indeed", width).split()) == "somewordsandaveryveryverylongwordindeed"
+    assert "".join(fold("some words and averyveryverylongword indeed", width).split()) == "somewordsandaveryveryverylongwordindeed"
 
 
 def test_a_command_is_broken_at_no_space_within_quotes():
     command = "backsolve infer 'acme/a model of  many words' --set 'cache_write:5min=x1.5' --full"
     for width in (30, 40, 60):
-        joined = re.sub(r" \\\n +", " ", folded(f"more  {command}", width))
+        joined = re.sub(r" \\\n +", " ", fold(f"more  {command}", width))
         assert shlex.split(joined) == shlex.split(f"more  {command}"), width
 
 
 @given(st.lists(st.text("ab '\"\\\\$通\u00a0", max_size=12), max_size=12), st.integers(0, 60))
 def test_a_folded_command_has_the_words_that_were_quoted(words: list[str], width: int):
-    joined = re.sub(r" \\\n +", " ", folded(f"backsolve infer {shlex.join(words)}", width))
+    joined = re.sub(r" \\\n +", " ", fold(f"backsolve infer {shlex.join(words)}", width))
     assert shlex.split(joined) == ["backsolve", "infer", *words]
 
 
 def test_a_command_is_broken_within_no_name_that_holds_an_apostrophe():
     place = shlex.quote("Bob's price sheets/all of our prices.csv")
-    assert folded(f"backsolve infer --prices {place} --full", 30).splitlines() == [
+    assert fold(f"backsolve infer --prices {place} --full", 30).splitlines() == [
         "backsolve infer --prices \\",
         f"    {place} \\",
         "    --full",
@@ -90,5 +90,5 @@ def test_a_command_is_broken_within_no_name_that_holds_an_apostrophe():
 
 
 def test_wide_letters_are_counted_as_they_are_drawn():
-    lines = folded("通义千问 通义千问 通义千问 通义千问 and words", 20).splitlines()
+    lines = fold("通义千问 通义千问 通义千问 通义千问 and words", 20).splitlines()
     assert lines == ["通义千问 通义千问", "通义千问 通义千问", "and words"] and max(map(width_of, lines)) <= 20

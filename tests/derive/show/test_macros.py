@@ -1,7 +1,7 @@
 """Commands for symbols are named by their quantities, and take the place of whole symbols only."""
 
 from derive.quantities import QUANTITIES
-from derive.show.macros import macro, macro_block, with_macros
+from derive.show.macros import macro, macro_block, substitute_macros
 
 
 def test_every_quantity_has_a_command_of_its_own_that_latex_can_name():
@@ -13,7 +13,7 @@ def test_a_symbol_inside_another_or_inside_a_command_stays():
     names = ("context_length", "short_context", "kv_bytes_per_token")
     symbols = [QUANTITIES[name] for name in names]
     formula = rf"{QUANTITIES['short_context'].latex} + \left({QUANTITIES['context_length'].latex}\right)^{{2}}"
-    assert with_macros(formula, symbols) == r"\ShortContext + \left(\ContextLength\right)^{2}"
+    assert substitute_macros(formula, symbols) == r"\ShortContext + \left(\ContextLength\right)^{2}"
 
 
 def test_a_command_is_defined_once():

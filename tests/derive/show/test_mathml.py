@@ -8,7 +8,7 @@ import pytest
 from derive.catalogue import by_id, equation
 from derive.errors import WrongData
 from derive.quantities import QUANTITIES
-from derive.show.mathml import PRODUCT_SIGN, equation_in_mathml, in_mathml, latex_in_mathml, math, relation_in_mathml, symbol_in_mathml
+from derive.show.mathml import PRODUCT_SIGN, equation_in_mathml, latex_in_mathml, math, relation_in_mathml, symbol_in_mathml, tree_in_mathml
 from derive.trees import Tree, tree_of
 from tests.tools.together import in_one_test
 
@@ -22,7 +22,7 @@ def element(drawn: str) -> ElementTree.Element:
 
 def of(text: str) -> str:
     """A formula drawn, only its letters, digits and signs; fractions as (a)/(b), what is raised after ^."""
-    return flat(element(in_mathml(tree_of(text))))
+    return flat(element(tree_in_mathml(tree_of(text))))
 
 
 def flat(node: ElementTree.Element) -> str:
@@ -84,12 +84,12 @@ def test_a_tree_is_drawn_as_it_stands_with_no_more_parentheses_than_it_needs(tex
 
 
 def test_parentheses_grow_only_with_what_is_tall():
-    flat_one, tall = in_mathml(tree_of("(batch + 1)*chips")), in_mathml(tree_of("(batch/chips + 1)*chips"))
+    flat_one, tall = tree_in_mathml(tree_of("(batch + 1)*chips")), tree_in_mathml(tree_of("(batch/chips + 1)*chips"))
     assert flat_one.count('stretchy="false"') == tall.count('stretchy="true"') == 2
 
 
 def test_a_thin_space_stands_between_factors_and_none_before_the_first():
-    assert in_mathml(("*", 2, "batch", "chips")).count(PRODUCT_SIGN) == 2
+    assert tree_in_mathml(("*", 2, "batch", "chips")).count(PRODUCT_SIGN) == 2
 
 
 @pytest.mark.parametrize(("sense", "sign"), [("=", "="), ("<=", "≤"), (">=", "≥"), ("<", "&lt;"), (">", "&gt;")])
@@ -133,4 +133,4 @@ def test_the_order_is_that_of_the_catalogue():
     row = equation("experts.touched_experts")
     assert flat(element(equation_in_mathml(row))).endswith("(1−(1−(n_act)/(E_x))^Bn_pos)")
     negative: Tree = ("+", ("-", "batch"), 1)
-    assert flat(element(in_mathml(negative))) == "−B+1"
+    assert flat(element(tree_in_mathml(negative))) == "−B+1"

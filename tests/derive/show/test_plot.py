@@ -4,7 +4,7 @@ import pytest
 
 from backsolve.cli.solve import as_drawn
 from derive.errors import WrongValue
-from derive.show.plot import _HIGH, _WIDE, Panel, caption, drawing, drawn, panels, roofline
+from derive.show.plot import _HIGH, _WIDE, Panel, caption, draw_in_terminal, panels, plotted_values, roofline
 from derive.show.roofline import Roof
 from derive.solving.api import solve
 from derive.solving.conventions import USUAL_CONVENTIONS
@@ -63,11 +63,14 @@ def test_what_is_no_sweep_or_too_much_of_one_is_refused():
 
 
 def test_a_drawing_has_its_ends_at_the_edges():
-    lines = [*drawing([Panel(across="batch", up="step_time", lines=(("A", (1.0, 2.0, 4.0), (0.001, 0.002, 0.004)),))])]
+    lines = [*draw_in_terminal([Panel(across="batch", up="step_time", lines=(("A", (1.0, 2.0, 4.0), (0.001, 0.002, 0.004)),))])]
     assert lines[0] == "step_time over batch" and len(lines) == _HIGH + 4
     assert lines[1].startswith("4 ms |") and lines[1].endswith("*") and len(lines[1]) == len("4 ms |") + _WIDE
     assert lines[_HIGH] == "1 ms |*" and lines[-1].split() == ["*", "A"]
-    assert [*drawing([Panel(across="batch", up="step_time", lines=(("", (), ()),))])] == ["step_time over batch", "  no answer anywhere"]
+    assert [*draw_in_terminal([Panel(across="batch", up="step_time", lines=(("", (), ()),))])] == [
+        "step_time over batch",
+        "  no answer anywhere",
+    ]
 
 
 def test_the_command_writes_a_file_or_draws(tmp_path, monkeypatch):
@@ -115,10 +118,10 @@ def test_answers_that_are_a_range_lie_between_two_lines():
 
 
 def test_of_what_is_counted_there_are_whole_ones_once_each():
-    assert drawn("batch", Series(low=1, high=4, count=25, spacing="log"), False) == [1.0, 2.0, 3.0, 4.0]
-    assert drawn("chips", Interval(0.4, 3.0), False) == [1.0, 2.0, 3.0]
-    assert drawn("mbu", Series(low=0.4, high=0.8, count=5, spacing="lin"), False) is None
-    assert drawn("batch", Series(values=(1.5, 2.5)), False) is None, "what is listed one by one is what is meant"
+    assert plotted_values("batch", Series(low=1, high=4, count=25, spacing="log"), False) == [1.0, 2.0, 3.0, 4.0]
+    assert plotted_values("chips", Interval(0.4, 3.0), False) == [1.0, 2.0, 3.0]
+    assert plotted_values("mbu", Series(low=0.4, high=0.8, count=5, spacing="lin"), False) is None
+    assert plotted_values("batch", Series(values=(1.5, 2.5)), False) is None, "what is listed one by one is what is meant"
     listed = call("solve", "step_time", *ARGUMENTS, "batch=1..8:log", "--plot", "-").out.splitlines()
     assert [line.split()[0] for line in listed[1:9]] == ["1", "2", "3", "4", "5", "6", "7", "8"]
 

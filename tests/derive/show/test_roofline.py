@@ -2,7 +2,7 @@
 
 import pytest
 
-from derive.show.roofline import Roof, numbers, roof, roof_lines
+from derive.show.roofline import Roof, known_numbers, roof, roof_lines
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 
@@ -10,7 +10,7 @@ SERVED = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 8, "co
 
 
 def under(unknown: str, **more) -> Roof:
-    found = roof("H100", numbers(solve(unknown, **SERVED | more)))
+    found = roof("H100", known_numbers(solve(unknown, **SERVED | more)))
     assert found is not None
     return found
 
@@ -33,7 +33,7 @@ def test_attention_at_a_rate_of_its_own_is_under_the_same_roof():
     """2 x 37 GFLOP of a token in fp8, and 8000 x 61 x 128 heads of 2 x (512 + 512 + 64) FLOP in bf16, at 989 of 1979 TFLOP/s."""
     chips, batch, mfu = 64, 4000, 0.5
     at = SERVED | {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": chips, "batch": batch, "mfu": mfu, "mbu": 0.7}
-    known = numbers(solve("step_time", **at))
+    known = known_numbers(solve("step_time", **at))
     found = roof("", known)
     assert found and found.rate == pytest.approx(found.peak) == pytest.approx(mfu * 1979e12)
     assert found.intensity > found.ridge
@@ -58,8 +58,8 @@ def test_drafts_that_are_checked_are_arithmetic_too():
 
 
 def test_what_tells_of_no_step_has_no_point():
-    assert roof("", numbers(solve("ridge_point", hardware="H100-SXM:bf16"))) is None
-    assert numbers(solve("step_time", batch=1)) == {}
+    assert roof("", known_numbers(solve("ridge_point", hardware="H100-SXM:bf16"))) is None
+    assert known_numbers(solve("step_time", batch=1)) == {}
 
 
 def test_the_lines_span_ridge_and_point_and_name_both():

@@ -4,7 +4,7 @@ from math import ceil, floor
 
 import pytest
 
-from derive.show.folding import folded
+from derive.show.folding import fold
 from derive.show.screen import (
     MOST_ASSUMED,
     MOST_LINES,
@@ -13,7 +13,7 @@ from derive.show.screen import (
     SCREEN_WIDTH,
     height,
     last_lines,
-    most_important,
+    most_important_assumptions,
     screen_lines,
 )
 from derive.solving.api import solve
@@ -45,10 +45,10 @@ def test_an_answer_fits_a_screen_and_leaves_nothing_doubtful_out(asked):
     solution = solve(asked[0], **asked[1])
     for columns in (SCREEN_WIDTH, NARROW):
         told = "\n".join(screen_lines([solution], columns))
-        assert folded(told, columns).count("\n") + 1 <= MOST_LINES
+        assert fold(told, columns).count("\n") + 1 <= MOST_LINES
         assert all(warning in told for warning in solution.warnings) and "\ncite  " in told
     told = text(*asked)
-    assert folded(str(solution), SCREEN_WIDTH) == folded(told, SCREEN_WIDTH)
+    assert fold(str(solution), SCREEN_WIDTH) == fold(told, SCREEN_WIDTH)
 
 
 def test_the_answer_stands_first_with_what_binds_and_the_route_in_numbers_ends_with_it():
@@ -69,14 +69,14 @@ def test_a_short_answer_is_shown_whole():
 def test_the_answer_hangs_most_on_what_is_said_of_the_term_that_binds():
     """Memory binds and nearly all of it is weights: nothing is said of arithmetic, and little of the cache."""
     solution = solve("memory_time", **{**DEEPSEEK, "chips": 16, "batch": 64})
-    kept = most_important([solution])
+    kept = most_important_assumptions([solution])
     assert len(kept) == MOST_ASSUMED
     assert all("chip" in one for one in kept) and not any("cache" in one or "matrix" in one for one in kept)
 
 
 def test_what_is_said_of_this_very_question_comes_before_what_equations_idealise():
     given = {**LLAMA, "chips": 8, "batch": 16, "hbm_bandwidth": "3TB/s"}
-    kept = most_important([solve("step_time", **given)])
+    kept = most_important_assumptions([solve("step_time", **given)])
     assert kept[0].startswith("hbm_bandwidth as given, not the 3.35 TB/s")
 
 

@@ -3,7 +3,7 @@
 import csv
 import json
 
-from derive.show.folding import folded
+from derive.show.folding import fold
 from derive.show.screen import MOST_LINES, NARROW, SCREEN_WIDTH
 from derive.show.text import lines
 from derive.solving.api import respond_all
@@ -44,7 +44,7 @@ def test_the_whole_route_has_no_step_twice_and_every_given_once():
 def test_steps_without_room_leave_those_of_the_answers():
     text = call("solve", f"{ASKED},memory_demand", *GIVEN).out
     assert "steps more: --full)" in text and all(f"\n{name} = " in text.split("more: --full)")[1] for name in ASKED.split(","))
-    assert folded(text, SCREEN_WIDTH).count("\n") <= MOST_LINES + 1
+    assert fold(text, SCREEN_WIDTH).count("\n") <= MOST_LINES + 1
 
 
 def test_a_sweep_has_a_column_an_answer():

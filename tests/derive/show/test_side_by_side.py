@@ -8,7 +8,7 @@ import pytest
 
 from derive.quantities import QUANTITIES
 from derive.show.screen import MOST_TABLE_LINES, SCREEN_WIDTH
-from derive.show.side_by_side import better_way
+from derive.show.side_by_side import better_side
 from tests.tools.commands import call, refused
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -95,7 +95,7 @@ def test_what_does_not_fit_has_no_answer_that_rests_on_a_pass_and_wins_nothing()
 
 
 def test_less_wins_of_times_and_costs_and_more_of_rates():
-    assert [better_way(name) for name in ("cost_per_token", "memory_demand", "context_length", "mfu")] == [-1, -1, 1, 0]
+    assert [better_side(name) for name in ("cost_per_token", "memory_demand", "context_length", "mfu")] == [-1, -1, 1, 0]
     same = call("solve", "memory_demand", "--hardware", "H100,H200:fp8", *LLAMA).out.splitlines()
     assert same[1].split()[-1] == "GB"
 
@@ -150,8 +150,8 @@ def test_bounds_are_in_whole_ones_and_in_the_words_they_have_alone():
 
 
 def test_rates_of_requests_and_arithmetic_for_money_are_better_where_they_are_more():
-    assert [better_way(name) for name in ("requests_per_second", "throughput")] == [1, 1]
-    assert {QUANTITIES[name].unit for name in QUANTITIES if better_way(name) > 0} >= {"1/s", "FLOP/USD", "token/s"}
+    assert [better_side(name) for name in ("requests_per_second", "throughput")] == [1, 1]
+    assert {QUANTITIES[name].unit for name in QUANTITIES if better_side(name) > 0} >= {"1/s", "FLOP/USD", "token/s"}
 
 
 def test_fleets_are_compared_by_what_whole_replicas_cost():

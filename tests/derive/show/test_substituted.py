@@ -7,8 +7,8 @@ import pytest
 from derive import solve
 from derive.answers import RouteStep
 from derive.quantities import QUANTITIES
-from derive.show.substituted import step_in_latex, value_in_latex, with_numbers_in_latex
-from derive.show.text import rendered
+from derive.show.substituted import step_in_latex, substitute_in_latex, value_in_latex
+from derive.show.text import render
 from derive.units import scale, show
 from tests.tools.commands import STAR, call
 from tests.tools.together import in_one_test
@@ -27,9 +27,9 @@ def test_every_value_keeps_figure_and_unit(name: str):
 
 
 def test_what_is_raised_to_a_power_is_in_brackets():
-    assert with_numbers_in_latex("batch**2*chips", {"batch": 2e9, "chips": 3}) == r"\left(2 \cdot 10^{9}\right)^{2} \cdot 3"
-    assert with_numbers_in_latex("step_time**2*chips**2", {"step_time": 0.01, "chips": 3}) == r"\left(10\,\text{ms}\right)^{2} \cdot 3^{2}"
-    assert with_numbers_in_latex("step_time/batch", {"step_time": 0.01, "batch": 4}) == r"\frac{10\,\text{ms}}{4}"
+    assert substitute_in_latex("batch**2*chips", {"batch": 2e9, "chips": 3}) == r"\left(2 \cdot 10^{9}\right)^{2} \cdot 3"
+    assert substitute_in_latex("step_time**2*chips**2", {"step_time": 0.01, "chips": 3}) == r"\left(10\,\text{ms}\right)^{2} \cdot 3^{2}"
+    assert substitute_in_latex("step_time/batch", {"step_time": 0.01, "batch": 4}) == r"\frac{10\,\text{ms}}{4}"
 
 
 def test_an_equation_bears_its_id_only_as_it_is_written():
@@ -62,13 +62,13 @@ def test_a_derivation_has_every_step_with_numbers_the_givens_and_what_to_cite():
 
 
 def test_what_is_no_point_is_between_its_ends_and_ranges_say_where_the_steps_are():
-    assert r"t_m \leq 10\,\text{ms} \quad \text{(compute-bound)}" in rendered(
+    assert r"t_m \leq 10\,\text{ms} \quad \text{(compute-bound)}" in render(
         solve("memory_time", compute_time=0.01, attention_time=0, step_time=0.01), "latex"
     )
     spanned = solve("balance_batch", machine_balance_ratio=300, sparsity="4..8")
-    assert r"\text{at} \quad s = 6" in rendered(spanned, "latex") and r"1200 \leq B^{\star} \leq 2400" in rendered(spanned, "latex")
-    assert r"$s = 4 \text{ to } 8$" in rendered(spanned, "markdown")
+    assert r"\text{at} \quad s = 6" in render(spanned, "latex") and r"1200 \leq B^{\star} \leq 2400" in render(spanned, "latex")
+    assert r"$s = 4 \text{ to } 8$" in render(spanned, "markdown")
 
 
 def test_an_answer_that_is_not_there_has_no_givens():
-    assert "Given" not in rendered(solve("batch", step_time=0.001, compute_time=0.01), "latex")
+    assert "Given" not in render(solve("batch", step_time=0.001, compute_time=0.01), "latex")

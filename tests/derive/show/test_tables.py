@@ -11,7 +11,7 @@ import pytest
 from derive import answers
 from derive.answers import Answer, Reason, Spans, Sweep
 from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records
-from derive.show.text import as_record, lines, rendered
+from derive.show.text import lines, render, solution_record
 from derive.show.values import text_of
 from derive.solving.api import solve
 from derive.solving.result import Solution
@@ -45,18 +45,18 @@ def test_an_answer_is_a_value_or_two_ends(answer: Answer, text: str):
 @pytest.mark.parametrize("batch", ["1,2,64", "1..100:log:90"], ids=["asked one by one", "as arrays"])
 def test_a_sweep_says_it_once_in_its_head_and_in_every_record(batch: str):
     solution = solve("throughput", **TIMES, batch=batch)
-    head, first, *_ = rendered(solution, "table").splitlines()
+    head, first, *_ = render(solution, "table").splitlines()
     assert head.split() == ["batch", "throughput", "(or", "less)", "where"] and first.split()[:3] == ["1", "50", "token/s"]
-    assert rendered(solution, "markdown").startswith("| batch | throughput (or less) | where |\n")
-    assert {row["bound"] for row in csv.DictReader(rendered(solution, "csv").splitlines())} == {"upper"}
-    document = json.loads(rendered(solution, "json"))
+    assert render(solution, "markdown").startswith("| batch | throughput (or less) | where |\n")
+    assert {row["bound"] for row in csv.DictReader(render(solution, "csv").splitlines())} == {"upper"}
+    document = json.loads(render(solution, "json"))
     assert {answer["bound"] for point in document["sweep"] for answer in point["answers"]} == {"upper"}
     assert document["answers"][0]["bound"] == "upper"
 
 
 def test_a_sweep_of_which_some_points_are_bounds_says_it_there():
     """A memory time that does not bind is an interval, which has both its ends."""
-    head, first, second, *_ = rendered(solve("memory_time", step_time=0.02, compute_time="10ms,20ms"), "table").splitlines()
+    head, first, second, *_ = render(solve("memory_time", step_time=0.02, compute_time="10ms,20ms"), "table").splitlines()
     assert head == "compute_time     memory_time   where"
     assert first == "       10 ms   20 ms or less   memory-bound"
     assert second == "       20 ms   20 ms or less   compute-bound"
@@ -119,7 +119,7 @@ def test_points_are_written_as_if_each_were_alone(at_once: int, monkeypatch: pyt
     given = {"batch": np.arange(8.0), "context_length": np.full(8, 1e15)}
     shown = {"given": given, "values": numbers, "places": places, "labels": ('of "100 %r", all', None)}
     solution = Solution(unknown="step_time", unit="s", answers=(Answer(kind="interval", low=0.1, bound="lower"),), sweep=table(**shown))
-    assert rendered(solution, "json") == json.dumps(as_record(solution), indent=2)
+    assert render(solution, "json") == json.dumps(solution_record(solution), indent=2)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     fields = ("kind", "value", "low", "high", "regime", "formula", "bound")
@@ -143,7 +143,7 @@ DEPLOYED = {
 
 
 def test_a_range_reads_from_its_ends_to_what_matters_most():
-    lines = rendered(solve("step_time", **DEPLOYED, batch="100..2000", context_length="1k..8k"), "table").splitlines()
+    lines = render(solve("step_time", **DEPLOYED, batch="100..2000", context_length="1k..8k"), "table").splitlines()
     assert lines[0].startswith("step_time: between 12.58 ms and 23.01 ms or more   (ends exact: with each range it only rises or only")
     assert lines[3].startswith("matters most  batch 100 to 2000: step_time 12.81 ms to 18.42 ms")
     assert "at the middle of the ranges:" in lines
@@ -151,8 +151,8 @@ def test_a_range_reads_from_its_ends_to_what_matters_most():
 
 def test_a_range_of_bounds_is_said_too():
     solution = solve("step_time", compute_time=0.01, memory_time="10ms..30ms")
-    assert rendered(solution, "table").startswith("step_time: between 10 ms and 30 ms or more   (")
-    document = json.loads(rendered(solution, "json"))
+    assert render(solution, "table").startswith("step_time: between 10 ms and 30 ms or more   (")
+    document = json.loads(render(solution, "json"))
     assert [answer["bound"] for answer in document["answers"]] == ["lower"]
 
 
@@ -185,7 +185,7 @@ def test_a_range_says_its_ends_what_lies_between_both_sides_and_what_moves_it():
 
 def test_a_given_whose_range_changes_nothing_matters_least():
     """At 8 chips memory binds at any of these, so that the share of the peak that is sustained moves nothing."""
-    lines = rendered(solve("step_time", **DEPLOYED, mfu="0.4..0.6", batch="8..64", context_length="4k"), "table").splitlines()
+    lines = render(solve("step_time", **DEPLOYED, mfu="0.4..0.6", batch="8..64", context_length="4k"), "table").splitlines()
     (first,) = (at for at, line in enumerate(lines) if line.startswith("matters most  batch 8 to 64"))
     assert lines[first + 1] == "moves nothing mfu, the others at their middle"
     still = span_lines("step_time", replace(SPANS, tornado=(("batch", 0.02, 0.02),)), None)

@@ -10,8 +10,8 @@ from derive import symbols
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.show.entry import card
-from derive.show.folding import folded
-from derive.show.text import rendered
+from derive.show.folding import fold
+from derive.show.text import render
 from derive.solving.api import solve
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -21,7 +21,7 @@ MACHINE = {"peak_flops": 2e15, "hbm_bandwidth": 3e12, "bytes_per_weight": 1, "ac
 
 
 def first_line(unknown: str, **given) -> str:
-    return rendered(solve(unknown, **given), "table").splitlines()[0]
+    return render(solve(unknown, **given), "table").splitlines()[0]
 
 
 def test_a_bound_is_said_behind_its_value():
@@ -45,18 +45,18 @@ def test_chips_that_are_too_few_are_rounded_up_and_what_is_at_most_so_many_is_no
 
 def test_every_form_says_which_way_a_bound_errs():
     solution = solve("throughput", **TIMES, batch=64)
-    assert "| throughput | 3200 token/s or less | memory-bound |" in rendered(solution, "markdown")
-    assert r"\theta \leq 3200\,\text{token/s}" in rendered(solution, "latex") and r"t \geq 20\,\text{ms}" in rendered(
+    assert "| throughput | 3200 token/s or less | memory-bound |" in render(solution, "markdown")
+    assert r"\theta \leq 3200\,\text{token/s}" in render(solution, "latex") and r"t \geq 20\,\text{ms}" in render(
         solve("step_time", **TIMES), "latex"
     )
-    assert " = 3200\\,\\text{token/s}\n" in rendered(solve("throughput", step_time=0.02, batch=64), "latex")
-    (row,) = csv.DictReader(rendered(solution, "csv").splitlines())
+    assert " = 3200\\,\\text{token/s}\n" in render(solve("throughput", step_time=0.02, batch=64), "latex")
+    (row,) = csv.DictReader(render(solution, "csv").splitlines())
     assert (row["value"], row["bound"]) == ("3200.0", "upper")
-    assert json.loads(rendered(solution, "json"))["answers"][0]["bound"] == "upper"
+    assert json.loads(render(solution, "json"))["answers"][0]["bound"] == "upper"
     exact = solve("throughput", step_time=0.02, batch=64)
     assert (
-        json.loads(rendered(exact, "json"))["answers"][0]["bound"] is None
-        and next(csv.DictReader(rendered(exact, "csv").splitlines()))["bound"] == ""
+        json.loads(render(exact, "json"))["answers"][0]["bound"] is None
+        and next(csv.DictReader(render(exact, "csv").splitlines()))["bound"] == ""
     )
 
 
@@ -65,21 +65,21 @@ def test_every_form_says_which_way_a_bound_errs():
 
 def test_defaults_stand_in_one_line_before_what_is_assumed():
     solution = solve("step_time", **MACHINE, batch=64, context_length=4000, kv_bytes_per_token=3e5)
-    lines = rendered(solution, "table").splitlines()
+    lines = render(solution, "table").splitlines()
     (place,) = (place for place, line in enumerate(lines) if line.startswith("defaults"))
     used = [name for name in NEUTRAL_DEFAULTS if name in solution.given]
     assert {"chips", "mfu", "mbu"} <= {*used}
     assert lines[place] == f"defaults    {', '.join(f'{name} = {NEUTRAL_DEFAULTS[name]:g}' for name in used)}"
     assert lines[place + 1].startswith("assumes     ") and "(default)" not in "\n".join(lines)
-    assert json.loads(rendered(solution, "json"))["assumptions"][: len(used)] == [
+    assert json.loads(render(solution, "json"))["assumptions"][: len(used)] == [
         f"{name} = {NEUTRAL_DEFAULTS[name]:g} (default)" for name in used
     ]
-    assert "\ndefaults " not in rendered(solve("sparsity", total_params=6e11, active_params=3e10), "table")
+    assert "\ndefaults " not in render(solve("sparsity", total_params=6e11, active_params=3e10), "table")
 
 
 def test_a_line_of_defaults_is_broken_between_them():
     line = "defaults    chips = 1, pipeline_stages = 1, mfu = 1, mbu = 1"
-    assert folded(line, 33).splitlines() == ["defaults    chips = 1,", " " * 12 + "pipeline_stages = 1,", " " * 12 + "mfu = 1, mbu = 1"]
+    assert fold(line, 33).splitlines() == ["defaults    chips = 1,", " " * 12 + "pipeline_stages = 1,", " " * 12 + "mfu = 1, mbu = 1"]
 
 
 # -- equations -----------------------------------------------------------------------------------------------------
@@ -101,14 +101,14 @@ def test_the_route_of_a_bound_is_that_of_its_end():
     solution = solve("batch", **given)
     (bound,) = solution.answers
     assert bound.ends == (0.0, pytest.approx((8 * 80e9 - 70_553_706_496) / (1e5 * 2 * 8 * 128 * 80)))
-    text = rendered(solution, "table")
+    text = render(solution, "table")
     assert text.startswith("batch = 34 or less (from 34.76)\n") and "\nat batch = 34.76:\n" in text and "17.4" not in text
     assert {step.unknown: step.value for step in solution.route}["sequences_in_flight"] == pytest.approx(bound.high)
 
 
 def test_a_bound_that_nothing_follows_is_shown_at_no_value():
     solution = solve("kv_compute_ratio", compute_utilisation=1, weight_compute_ratio=0.25, attention_compute_ratio=0)
-    assert solution.answers[0].high == pytest.approx(0.75) and "\nat kv_compute_ratio" not in rendered(solution, "table")
+    assert solution.answers[0].high == pytest.approx(0.75) and "\nat kv_compute_ratio" not in render(solution, "table")
 
 
 def test_a_variant_is_shown_with_the_others_that_it_holds_for():
@@ -117,4 +117,4 @@ def test_a_variant_is_shown_with_the_others_that_it_holds_for():
 
 def test_a_formula_for_an_answer_says_its_unit_in_front():
     symbolic = solve("compute_time", batch=symbols.batch, active_params=37e9, peak_flops=1e15)
-    assert rendered(symbolic, "table").startswith("compute_time [s] = 37*batch/500000 or more\n")
+    assert render(symbolic, "table").startswith("compute_time [s] = 37*batch/500000 or more\n")

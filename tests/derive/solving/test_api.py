@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from derive.errors import AmbiguousName, UnknownName, WrongValue
-from derive.show.text import rendered
+from derive.show.text import render
 from derive.solving import sweeps
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
@@ -147,7 +147,7 @@ def test_counting_multiply_adds_reaches_ranges_and_sweeps():
 
 
 def test_a_table_is_aligned_and_says_where_or_why():
-    text = rendered(solve("step_time", **DEPLOYED, batch="64,2400,24000", context_length="4k"), "table")
+    text = render(solve("step_time", **DEPLOYED, batch="64,2400,24000", context_length="4k"), "table")
     header, first, second, third, *_ = text.splitlines()
     assert header.split() == ["batch", "step_time", "(or", "more)", "where"]
     assert first.index("12.69 ms") + len("12.69 ms") == header.index("(or more)") + len("(or more)")
@@ -156,7 +156,7 @@ def test_a_table_is_aligned_and_says_where_or_why():
 
 @in_one_test("style", ["csv", "markdown", "latex", "json"])
 def test_every_form_holds_every_point(style):
-    text = rendered(solve("step_time", **DEPLOYED, batch="64;512", context_length="4k"), style)
+    text = render(solve("step_time", **DEPLOYED, batch="64;512", context_length="4k"), style)
     found = {"csv": ["64.0,step_time", "512.0,step_time"], "json": ['"batch": 64.0', '"batch": 512.0']}
     assert all(part in text for part in found.get(style, ["64", "512", "12.69 ms"]))
 

@@ -7,7 +7,7 @@ import pytest
 from derive import solve
 from derive.errors import NotCovered
 from derive.presets import Preset, model, model_names
-from derive.show.text import as_record
+from derive.show.text import solution_record
 from derive.solving.result import Solution
 from tests.tools.together import in_one_test, some
 
@@ -271,7 +271,7 @@ def test_an_answer_lists_the_equations_that_were_followed():
     given = {name: value for name, value in STAGED.items() if name != "batch"}
     solution = solve("batch", throughput=5000, **given)
     there = solve("throughput", **given, batch=solution.answers[0].value)
-    assert {*solution.equations} == {*there.equations} and as_record(solution)["equations"] == list(solution.equations)
+    assert {*solution.equations} == {*there.equations} and solution_record(solution)["equations"] == list(solution.equations)
 
 
 def test_a_result_that_holds_with_any_leaves_what_another_leads_to():

@@ -9,7 +9,7 @@ import pytest
 from derive.catalogue import equation
 from derive.catalogue.arithmetic import maximum
 from derive.records import Equation, Source
-from derive.show.text import rendered
+from derive.show.text import render
 from derive.solving.answering import answer
 from derive.solving.api import solve
 from derive.solving.questions import Question
@@ -244,7 +244,7 @@ def test_what_is_said_to_cancel_can_be_given_and_changes_nothing(peak_flops):
 
 def test_what_was_not_used_is_said_below_the_answer_and_a_batch_that_is_in_flight_was_used():
     given = {"model": "Llama-3.3-70B", "hardware": "H200-SXM:fp8", "chips": 16, "batch": 128, "bytes_per_element": 1}
-    lines = rendered(solve("context_length", **given, ttl="5 min"), "table").splitlines()
+    lines = render(solve("context_length", **given, ttl="5 min"), "table").splitlines()
     assert "not used    ttl" in lines[:5]
     solution = solve("context_length", **given)
     assert solution.unused == () and solution.given["batch"] == 128

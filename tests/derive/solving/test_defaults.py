@@ -8,7 +8,7 @@ import pytest
 
 from derive.catalogue import equation
 from derive.records import LOWER, UPPER
-from derive.show.text import rendered
+from derive.show.text import render
 from derive.solving.api import solve
 from derive.solving.defaults import FOLLOWS, GOVERNED, with_defaults
 from tests.tools.together import in_one_test, some
@@ -137,7 +137,7 @@ def test_where_a_range_is_asked_point_by_point_its_end_is_where_nothing_fits_any
     spans = solution.spans
     ends = [solve("free_prefill_chunk", **given, context_length=tokens).answers[0].value for tokens in (full * (1 - 1e-9), 30000)]
     assert spans.method == "sampled" and [spans.low, spans.high] == pytest.approx(ends, rel=1e-5)
-    assert "(seen in " in rendered(solution, "table").partition("\nwarning")[0]
+    assert "(seen in " in render(solution, "table").partition("\nwarning")[0]
 
 
 def test_what_follows_a_quantity_that_is_worked_out_has_no_number_of_its_own():
@@ -146,7 +146,7 @@ def test_what_follows_a_quantity_that_is_worked_out_has_no_number_of_its_own():
     whole = solve("prefill_compute_time", **DECODE, prompt_tokens=4000, cached_tokens=800, new_tokens_per_pass=3200)
     assert solution.answers[0].value == pytest.approx(whole.answers[0].value, rel=1e-9)
     assert "new_tokens_per_pass = uncached_tokens (default)" in solution.assumptions
-    record = json.loads(rendered(solution, "json"))
+    record = json.loads(render(solution, "json"))
     assert "new_tokens_per_pass" not in json.dumps(record["given"]) and "new_tokens_per_pass" not in solution.given
 
 

@@ -14,7 +14,7 @@ import pytest
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
-from derive.show.text import rendered
+from derive.show.text import render
 from derive.solving.answering import answered
 from derive.solving.api import solve
 from derive.solving.defaults import IDEALS, in_numbers, standing
@@ -197,9 +197,9 @@ def test_every_root_has_its_own_direction():
     between = solve("throughput", draft_tokens=(few.value + many.value) / 2, anyway=True, **DRAFTED).answers[0].value
     beyond = solve("throughput", draft_tokens=2 * many.value, anyway=True, **DRAFTED).answers[0].value
     assert between > rate > beyond
-    assert "or more" in rendered(solution, "table") and "or less" in rendered(solution, "table")
-    assert [row["bound"] for row in DictReader(StringIO(rendered(solution, "csv")))] == [LOWER, UPPER]
-    assert [one["bound"] for one in loads(rendered(solution, "json"))["answers"]] == [LOWER, UPPER]
+    assert "or more" in render(solution, "table") and "or less" in render(solution, "table")
+    assert [row["bound"] for row in DictReader(StringIO(render(solution, "csv")))] == [LOWER, UPPER]
+    assert [one["bound"] for one in loads(render(solution, "json"))["answers"]] == [LOWER, UPPER]
 
 
 @pytest.mark.parametrize("points", [5, pytest.param(70, marks=pytest.mark.slow)])

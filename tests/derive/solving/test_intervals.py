@@ -8,7 +8,7 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
-from derive.show.text import rendered
+from derive.show.text import render
 from derive.show.values import answer_lines, text_of
 from derive.solving import intervals
 from derive.solving.api import solve
@@ -150,7 +150,7 @@ PARTLY = {
 @in_one_test(("unknown", "given", "why"), PARTLY.values(), ids=PARTLY)
 def test_a_range_is_answered_where_it_has_answers_and_says_where_it_has_none(unknown, given, why):
     solution = solve(unknown, **given)
-    assert solution.answers and all(rendered(solution, style) for style in ("table", "json", "csv", "markdown", "latex"))
+    assert solution.answers and all(render(solution, style) for style in ("table", "json", "csv", "markdown", "latex"))
     assert any("no answer in " in text and " % of the ranges; at " in text and why in text for text in solution.warnings)
 
 
@@ -171,7 +171,7 @@ NOWHERE = {
 def test_a_range_without_any_answer_has_a_reason(code, unknown, given):
     solution = solve(unknown, **given)
     assert solution.answers == () and solution.reason.code == code
-    assert all(rendered(solution, style) for style in ("json", "csv", "markdown", "latex"))
+    assert all(render(solution, style) for style in ("json", "csv", "markdown", "latex"))
     assert code == "missing_givens" or solution.reason.message.startswith("no answer at any of ")
 
 
@@ -180,7 +180,7 @@ def test_the_least_that_fits_ends_a_range_that_does_not_fit_from_there_on():
     most = (16 * 80e9 - 671e9) / (4000 * 61 * 576)
     assert solution.spans.high == pytest.approx(seconds(most, 4000), rel=1e-4)
     assert solution.spans.answered == pytest.approx((most - 1000) / 29000, abs=0.03)
-    assert solution.spans.shown == {"batch": 1000} and "as the middle of the ranges has no answer" in rendered(solution, "table")
+    assert solution.spans.shown == {"batch": 1000} and "as the middle of the ranges has no answer" in render(solution, "table")
 
 
 def test_shares_of_nearly_all_are_said_in_words():
@@ -188,7 +188,7 @@ def test_shares_of_nearly_all_are_said_in_words():
     assert "more than 99.9 % of the ranges" in text
     spans = solve("step_time", **FIT, batch="4322..90M").spans
     assert spans.answered == 0 and set(spans.quantiles.values()) == {None}
-    assert rendered(solve("step_time", **FIT, batch="4322..90M"), "table").startswith("step_time: between 23.85 ms and 23.8")
+    assert render(solve("step_time", **FIT, batch="4322..90M"), "table").startswith("step_time: between 23.85 ms and 23.8")
 
 
 def test_a_range_that_numbers_answer_is_answered():
@@ -213,7 +213,7 @@ def test_of_a_lower_bound_the_one_that_is_enough_everywhere_comes_first():
     (only,) = solution.answers
     ends = chips_for(8000, 240), chips_for(32768, 240)
     assert (only.low, only.high, only.loose_low, only.loose_high) == (pytest.approx(ends[1]), None, pytest.approx(ends[0]), None)
-    assert rendered(solution, "table").startswith("chips: at least 79.11 is enough everywhere (22.42 to 79.11 over the ranges)\n")
+    assert render(solution, "table").startswith("chips: at least 79.11 is enough everywhere (22.42 to 79.11 over the ranges)\n")
     assert "context_length" not in solution.given
     assert any(text.startswith("context_length from 8000 tokens to 32768 tokens: looked at in ") for text in solution.assumptions)
 
@@ -223,7 +223,7 @@ def test_of_an_upper_bound_the_one_that_is_safe_everywhere_comes_first():
     (only,) = solution.answers
     room = [(chips * 2**34 - weights) / (context * 163840) for chips, weights, context in ((32, 70e9, 32000), (64, 60e9, 8000))]
     assert (only.low, only.loose_low) == (0, 0) and [only.high, only.loose_high] == pytest.approx(room, rel=1e-12)
-    assert " is safe everywhere (" in rendered(solution, "table")
+    assert " is safe everywhere (" in render(solution, "table")
 
 
 def test_bounds_that_have_no_value_in_common_say_so():
@@ -285,9 +285,9 @@ def hold_a_range_to_its_points(random):
         return
     assert bool(solution.answers) != bool(solution.reason), (unknown, given, ranges)
     for style in ("table", "json", "csv", "markdown", "latex"):
-        text = rendered(solution, style)
+        text = render(solution, style)
         assert "nan" not in text.split() and "inf" not in text.split(), (unknown, given, ranges, style)
-    json.loads(rendered(solution, "json"), parse_constant=pytest.fail)
+    json.loads(render(solution, "json"), parse_constant=pytest.fail)
     unanswered = solution.reason or any("no answer" in text for text in solution.warnings)
     for point in points:
         at = solve(unknown, **{**given, **point})

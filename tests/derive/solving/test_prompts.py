@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from backsolve.cli.main import backsolve
 from derive.answers import BOUGHT, DECODE_ALONE, OR
 from derive.catalogue import equation
-from derive.show.text import as_record
+from derive.show.text import solution_record
 from derive.solving.api import respond_all, solve
 from derive.solving.caveats import prompts_elsewhere
 from derive.solving.prompts import WITH_PROMPTS, implied_names
@@ -61,7 +61,7 @@ def test_an_answer_for_decode_alone_stands_beside_the_one_with_prompts_on_the_sa
     told = f"{ceil(one.point)}{bound} (from {number})" if in_parts else f"{number}{bound}"
     first = " ".join(str(alone).split("\n  best")[0].split())
     assert "for decode alone" in first and told in first
-    record = as_record(alone)
+    record = solution_record(alone)
     assert any(f"is {told}" in text for text in record["assumptions"]) and record["with_prompts"]["value"] == one.point
 
 

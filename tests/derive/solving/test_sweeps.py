@@ -12,7 +12,7 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
-from derive.show.text import lines, rendered
+from derive.show.text import lines, render
 from derive.solving import sweeps
 from derive.solving.api import respond, solve
 from derive.solving.givens import MOST_VALUES
@@ -142,7 +142,7 @@ def test_a_warning_of_memory_says_of_which_point_it_speaks(batch):
     assert f"(and something alike at {len(short) - 1} more point" in warning
     first = 8000 if "," in batch else 4342
     assert warning.startswith(f"at batch = {first} ") and short[0] == pytest.approx(first, abs=1)
-    text = rendered(solution, "table")
+    text = render(solution, "table")
     assert text.count("does not fit:") == 1
 
 
@@ -184,8 +184,8 @@ def hold_a_list_to_its_points(random, count):
     solution = solve(unknown, **{**given, name: values})
     for style in STYLES:
         text = "\n".join(lines([solution], style, full=True))
-        assert text == rendered(solution, style) and "nan" not in text.split() and "inf" not in text.split(), (unknown, given, name)
-    record = json.loads(rendered(solution, "json"), parse_constant=pytest.fail)
+        assert text == render(solution, style) and "nan" not in text.split() and "inf" not in text.split(), (unknown, given, name)
+    record = json.loads(render(solution, "json"), parse_constant=pytest.fail)
     assert bool(solution.answers) or solution.reason, (unknown, given, name)
     for at in random.sample(range(count), 2) if solution.sweep else ():
         alone = solve(unknown, **{**given, name: values[at]})

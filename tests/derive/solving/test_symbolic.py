@@ -5,7 +5,7 @@ from sympy import Symbol, sstr
 
 from derive import solve, symbols
 from derive.errors import WrongValue
-from derive.show.text import rendered
+from derive.show.text import render
 
 DEPLOYED = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 2}
 SPARSE = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": 4000}
@@ -66,8 +66,8 @@ def test_a_formula_errs_as_its_numbers_do():
 
 def test_a_formula_in_other_forms():
     found = solve("step_time", compute_time=symbols.compute_time, memory_time=0.01, attention_time=0)
-    assert rendered(found, "latex").splitlines()[4] == r"t \geq \max\left(0.01, t_c\right)"
-    assert "| step_time | Max(0.01, compute_time) or more |" in rendered(found, "markdown")
+    assert render(found, "latex").splitlines()[4] == r"t \geq \max\left(0.01, t_c\right)"
+    assert "| step_time | Max(0.01, compute_time) or more |" in render(found, "markdown")
 
 
 def test_a_formula_is_shown_like_any_answer():

@@ -10,7 +10,7 @@ from pybtex.database import parse_string
 
 from derive.errors import UnknownName, WrongData
 from derive.show.citation import STYLES, cite_all
-from derive.show.references import cite_with
+from derive.show.references import cite_with_references
 from invert.report.price_pages import PricePage, pages_of, price_reference, rows_in, sheet_reference
 from tests.tools.together import in_one_test
 
@@ -26,7 +26,7 @@ def pages(*rows: object) -> tuple[PricePage, ...]:
 
 
 def cite_used(ids: list[str], found: tuple[PricePage, ...], style: str) -> str:
-    return cite_with(ids, [page.reference for page in found], style)
+    return cite_with_references(ids, [page.reference for page in found], style)
 
 
 def test_a_page_has_all_that_was_read_from_it():

@@ -8,7 +8,7 @@ from pybtex.database import parse_string
 
 from derive.errors import WrongData
 from derive.show.citation import STYLES, cite_all
-from derive.show.references import cite_with
+from derive.show.references import cite_with_references
 from invert.report.saved import references_in, uses_in
 from tests.tools.commands import call
 from tests.tools.together import in_one_test
@@ -49,13 +49,14 @@ def test_every_style_says_what_the_user_set(style: str):
     bands = [{"input": {"currency": "USD"}}]
     run = RUN | {"changes": {"output": "20", "input": "+10%"}, "assumptions": {"given": ["active_params"], "active_params": 6e10}}
     what_if = references_in({"run": run, "sheets": [SHEET | {"prices": {"bands": bands}}]})[2]
-    assert "output = 20 USD/MTok; input = +10%; active_params = 60B set by the user" in cite_with([], [what_if], style).replace("\\", "")
-    assert "set by the user" not in cite_with([], references_in(SAVED), style) and what_if.key != references_in(SAVED)[2].key
+    changed = cite_with_references([], [what_if], style).replace("\\", "")
+    assert "output = 20 USD/MTok; input = +10%; active_params = 60B set by the user" in changed
+    assert "set by the user" not in cite_with_references([], references_in(SAVED), style) and what_if.key != references_in(SAVED)[2].key
 
 
 @in_one_test("style", STYLES)
 def test_every_style_says_why(style: str):
-    text = cite_with([], references_in(SAVED), style)
+    text = cite_with_references([], references_in(SAVED), style)
     assert text.count("Cited for ") == 4
     why = uses_in({"unknown": "batch", "equations": ["batching.sparsity@1", "pipeline.batch_of_a_pass@2"]})
     text = cite_all(why, style, why=why)
@@ -81,7 +82,7 @@ def test_what_a_file_holds_cannot_break_a_style():
     result["sheets"][0]["estimates"]["kv_bytes_per_token"]["headline"]["because"] = "a\x1b[2J"
     result["run"]["versions"] = {"backsolve": HOSTILE, "n": "\x1b"}
     for style in STYLES:
-        text = cite_with([], references_in(result), style)
+        text = cite_with_references([], references_in(result), style)
         assert "\x1b" not in text
         assert (r"\input" in text) == (style in ("csl-json", "plain", "markdown", "myst"))
         if style == "bibtex":
