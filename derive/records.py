@@ -350,10 +350,10 @@ class Equation:
         >>> equation("batching.ridge_point").trees
         ('ridge_point', ('/', 'peak_flops', 'hbm_bandwidth'))
         """
-        from derive.expressions.in_order import in_order
+        from derive.expressions.in_order import sort_terms
 
         left, right = as_it_is_written(self.relation)
-        return left, in_order(right)
+        return left, sort_terms(right)
 
     def solve_for(self, unknown: str) -> "tuple[SolvedRegime, ...]":
         """Solve the equation for one of its quantities with SymPy, in each of its regimes.

@@ -9,7 +9,7 @@ from typing import Any
 
 from derive.answers import COUNTED
 from derive.catalogue import equation
-from derive.expressions.branches import branches, regimes_of, sides_of, turns
+from derive.expressions.branches import branches, regimes_of, sides_of, turning_points
 from derive.expressions.digits import loses_digits
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.row import ABSURD
@@ -89,7 +89,7 @@ def _requirement(row: Equation, needed: Any) -> Json:
 
 def _pair(row: Equation, pair: TreePair) -> Json:
     """A larger and a smaller tree, with where they are equal for each quantity that is in them."""
-    found = {name: turns(row, pair, name) for name in row.symbols}
+    found = {name: turning_points(row, pair, name) for name in row.symbols}
     turning = {name: [{"zero": zero, "roots": _forms(roots)} for zero, roots in parts] for name, parts in found.items() if parts}
     return {"larger": pair[0], "smaller": pair[1], "turns": turning}
 

@@ -1,1 +1,1 @@
-"""What is done with the sides of an equation: its regimes, its roots, and the search for those that have no closed form."""
+"""Formulas as trees: simplify them, split them into smooth regimes, and find their roots."""

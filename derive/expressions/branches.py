@@ -1,4 +1,4 @@
-"""The smooth regimes of an equation and the closed forms in each, as trees."""
+"""Return the smooth regimes of an equation, and the closed forms in each, as trees."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from derive.evaluate import evaluate
 from derive.expressions.cases import smooth_cases
 from derive.expressions.closed_roots import closed_roots
-from derive.expressions.in_order import in_order
-from derive.expressions.one_line import below_the_line, simplified
+from derive.expressions.in_order import sort_terms
+from derive.expressions.one_line import denominator_of, simplify
 from derive.immutable import immutable
 from derive.records import Equation
 from derive.requirements import Requirement
@@ -17,7 +17,7 @@ from derive.written import as_it_is_written
 
 
 class Solvable(Protocol):
-    """What can be solved: an equation of the catalogue, or one that follows from several."""
+    """An object with sides and requirements that can be solved: an equation of the catalogue, or one composed of several."""
 
     @property
     def sides(self) -> Any: ...
@@ -28,14 +28,14 @@ class Solvable(Protocol):
 
 @immutable(kw_only=False)
 class Regime:
-    """A smooth formula, and the (larger, smaller) pairs that make it the value of the whole; with these in words."""
+    """A smooth formula, and the (larger, smaller) pairs under which it is the value of the whole."""
 
     expression: Tree
     wins: tuple[TreePair, ...] = ()
 
     @property
     def label(self) -> str | None:
-        """The inequalities in words of the registry, or None where the whole is smooth.
+        """Return the inequalities in words of the registry, or None if there is a single regime.
 
         >>> from derive.catalogue import equation
         >>> [regime.label for regime in regimes_of(equation("experts.scale_out_slowdown"))][0]
@@ -46,7 +46,7 @@ class Regime:
 
 @immutable
 class Branch:
-    """One regime, with the closed forms of the unknown in it; `roots` is None where there are none to be had."""
+    """One regime with the closed forms of the unknown in it. `roots` is None if there are no closed forms."""
 
     regime: Regime
     difference: Tree
@@ -55,7 +55,7 @@ class Branch:
 
 
 def comparisons(equation: "Equation | Solvable") -> tuple[tuple[str, Tree, Tree], ...]:
-    """What an equation requires: a sign and both sides; without what is so of anything."""
+    """Return the requirements of an equation as (sign, left, right), without those that are always true."""
     return tuple(one for needed in equation.requires if isinstance(one := as_it_is_written(needed.holds), tuple))
 
 
@@ -68,16 +68,16 @@ def sides_of(row: "Equation | Solvable") -> tuple[Tree, Tree]:
 @cache
 def regimes_of(row: "Equation | Solvable") -> tuple[Regime, ...]:
     """Return all smooth regimes of the right side. Those of an equation of the catalogue keep the shape in which it is written."""
-    shaped = in_order if isinstance(row, Equation) else simplified
+    shaped = sort_terms if isinstance(row, Equation) else simplify
     return tuple(Regime(*case) for case in smooth_cases(sides_of(row)[1], shaped))
 
 
-def in_force(equation: Equation, values: Mapping[str, float]) -> str | None:
-    """The regime of an equation that these values are in, in words; None where there is only one, or too little is known.
+def current_regime(equation: Equation, values: Mapping[str, float]) -> str | None:
+    """Return the regime at these values in words, or None if there is only one regime or a value is missing.
 
     >>> from derive.catalogue import equation
     >>> times = {"compute_time": 0.01, "attention_time": 0.0, "plain_weight_time": 0.01, "kv_time": 0.01}
-    >>> in_force(equation("serving.plain_step_time"), times)
+    >>> current_regime(equation("serving.plain_step_time"), times)
     'kv_time + plain_weight_time >= attention_time + compute_time'
     """
     for regime in regimes_of(equation) if all(name in values for name in equation.symbols[1:]) else ():
@@ -88,7 +88,7 @@ def in_force(equation: Equation, values: Mapping[str, float]) -> str | None:
 
 @cache
 def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
-    """Every regime of an equation, solved for one of its quantities.
+    """Return every regime of an equation, solved for one of its quantities.
 
     >>> from derive.catalogue import equation
     >>> for branch in branches(equation("serving.plain_step_time"), "kv_time"):
@@ -99,29 +99,29 @@ def branches(row: "Equation | Solvable", unknown: str) -> tuple[Branch, ...]:
     left, solved = sides_of(row)[0], []
     for inner in regimes_of(row):
         rest = difference(left, inner.expression)
-        if unknown not in names(whole := simplified(rest)):
+        if unknown not in names(whole := simplify(rest)):
             solved.append(Branch(regime=inner, difference=whole, roots=(), absent=True))
         elif left == unknown and unknown not in names(inner.expression):
             solved.append(Branch(regime=inner, difference=rest, roots=(inner.expression,), absent=False))
         else:
             roots = closed_roots(rest, unknown)
-            ordered = None if roots is None else tuple(map(in_order, roots))
+            ordered = None if roots is None else tuple(map(sort_terms, roots))
             solved.append(Branch(regime=inner, difference=rest, roots=ordered, absent=False))
     return tuple(solved)
 
 
 @cache
-def turns(row: "Equation | Solvable", pair: TreePair, unknown: str) -> tuple[tuple[Tree, Roots], ...]:
-    """What is zero where the larger of a pair turns into the smaller, with the closed forms of where that is."""
+def turning_points(row: "Equation | Solvable", pair: TreePair, unknown: str) -> tuple[tuple[Tree, Roots], ...]:
+    """Return the formulas that are zero where a pair changes its order, with their closed forms."""
     if unknown not in names(pair[0]) | names(pair[1]):
         return ()
     rest = difference(*pair)
-    parts = (simplified(rest), below_the_line(rest))
+    parts = (simplify(rest), denominator_of(rest))
     return tuple((part, closed_roots(part, unknown)) for part in parts if unknown in names(part))
 
 
 @cache
-def at_nothing_of(smooth: Tree, nothing: frozenset[str], unknown: str) -> tuple[Tree, Roots]:
-    """What is left of a formula where these quantities are 0, and its closed forms."""
-    rest = simplified(put_into(smooth, dict.fromkeys(nothing, 0)))
+def roots_at_zero(smooth: Tree, nothing: frozenset[str], unknown: str) -> tuple[Tree, Roots]:
+    """Return a formula with these quantities set to 0, and its closed forms."""
+    rest = simplify(put_into(smooth, dict.fromkeys(nothing, 0)))
     return rest, closed_roots(rest, unknown)

@@ -1,21 +1,20 @@
-"""The smooth regimes of a formula that holds a Max or a Min, each with the pairs of terms that make it."""
+"""Split a formula with a Max or a Min into its smooth regimes, each with the pairs of terms that select it."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from derive.expressions.one_line import EXTREMES, simplified
+from derive.expressions.one_line import EXTREMES, simplify
 from derive.trees import LARGEST_OF, Tree, TreePair, all_parts, inner_parts, text
 
 _Smoothed = tuple[Tree, tuple[TreePair, ...]]
 
 
 @cache
-def smooth_cases(tree: Tree, shaped: Callable[[Tree], Tree] = simplified) -> tuple[_Smoothed, ...]:
-    """Return all smooth regimes of a formula, each with the pairs of a larger and a smaller term that make it.
+def smooth_cases(tree: Tree, shaped: Callable[[Tree], Tree] = simplify) -> tuple[_Smoothed, ...]:
+    """Return all smooth regimes of a formula, each with the pairs of a larger and a smaller term that select it.
 
-    Each is brought into shape: over one line, unless another shape is asked for.
-
-    A Max and a Min of the same terms are decided together, so that no regime contradicts itself.
+    `shaped` brings each regime into its final form, by default a single fraction. A Max and a Min of the same terms are decided together,
+    so that no regime contradicts itself.
 
     >>> from derive.trees import tree_of
     >>> [(text(one), wins) for one, wins in smooth_cases(tree_of("2*Max(batch, chips)"))]
@@ -33,15 +32,15 @@ def _split(tree: Tree, wins: tuple[TreePair, ...], shaped: Callable[[Tree], Tree
         others = [other for other in node[1:] if other != chosen]
         pairs = tuple((chosen, other) if node[0] == LARGEST_OF else (other, chosen) for other in others)
         if not any((smaller, larger) in wins for larger, smaller in pairs):
-            yield from _split(shaped(_with(tree, node, chosen)), tuple(dict.fromkeys(wins + pairs)), shaped)
+            yield from _split(shaped(_replace_part(tree, node, chosen)), tuple(dict.fromkeys(wins + pairs)), shaped)
 
 
 def _is_extreme(part: Tree) -> bool:
     return isinstance(part, tuple) and part[0] in EXTREMES
 
 
-def _with(tree: Tree, part: Tree, other: Tree) -> Tree:
-    """A formula with another part in the place of one of its parts."""
+def _replace_part(tree: Tree, part: Tree, other: Tree) -> Tree:
+    """Return a formula with one of its parts replaced by another."""
     if tree == part:
         return other
-    return (tree[0], *(_with(one, part, other) for one in tree[1:])) if isinstance(tree, tuple) else tree
+    return (tree[0], *(_replace_part(one, part, other) for one in tree[1:])) if isinstance(tree, tuple) else tree

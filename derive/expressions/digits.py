@@ -1,4 +1,4 @@
-"""What rounding leaves of a number: the digits lost, all that the givens determine, and an end of a domain that it passes."""
+"""Control the effect of rounding: detect lost digits, recompute in 50 digits, and correct values that pass a limit by rounding."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -16,18 +16,18 @@ _STEP = 1e-20
 """Relative step of a slope in 50 digits, and where Newton's method stops."""
 
 LAST_DIGITS = 1e-13
-"""Relative difference up to which numbers may differ for no other reason than that they were rounded."""
+"""Relative difference up to which numbers may differ by rounding alone."""
 
 
 _PAST = 1e-2
-"""Up to what share of an end of a domain a root beyond it may be for rounding alone."""
+"""Relative distance beyond a limit of the domain up to which a root may be there by rounding alone."""
 
 
 @cache
 def loses_digits(tree: Tree) -> bool:
-    """Whether digits can be lost that the givens determine: log(1 - x) of a small x, (1 - x**n)/(1 - x) of an x near 1.
+    """Return whether a formula can lose digits that the givens determine, such as log(1 - x) for a small x.
 
-    Where only + - * / are, what a difference loses is what it magnifies of the givens' own rounding.
+    In a rational formula a difference only magnifies the rounding of the givens themselves.
     """
     inner = (part for part in all_parts(tree) if _is_irrational(part) or cancels(part))
     return any(any(map(_is_irrational, all_parts(part))) if cancels(part) else _is_outer(part) and has_difference(part) for part in inner)
@@ -35,12 +35,12 @@ def loses_digits(tree: Tree) -> bool:
 
 @cache
 def is_rational(tree: Tree) -> bool:
-    """Whether it is made with + - * / and whole powers alone."""
+    """Return whether a formula has only + - * / and whole powers."""
     return not any(map(_is_irrational, all_parts(tree)))
 
 
 def _is_irrational(part: Tree) -> bool:
-    """Whether it is more than + - * / make: a logarithm, an exponential, a root, a power that is not whole."""
+    """Return whether a part is a logarithm, an exponential, a root, or a power that is not whole."""
     if not isinstance(part, tuple):
         return False
     return part[0] in (EXPONENTIAL, LOGARITHM, ROOT) or (part[0] == RAISED and not _is_whole(part[2]))
@@ -55,7 +55,7 @@ def _is_whole(tree: Tree) -> bool:
 
 
 def cancels(part: Tree) -> bool:
-    """Whether the formula is a difference of positive terms.
+    """Return whether the formula is a difference of positive terms.
 
     >>> cancels(("+", 1, ("-", "overlap"))), cancels(("+", 1, "overlap"))
     (True, False)
@@ -65,12 +65,12 @@ def cancels(part: Tree) -> bool:
 
 @cache
 def has_difference(tree: Tree) -> bool:
-    """Whether there is a difference of positive terms anywhere in the formula."""
+    """Return whether any part of the formula is a difference of positive terms."""
     return any(map(cancels, all_parts(tree)))
 
 
-def exactly(difference: Tree, root: Tree | None, unknown: str, values: Mapping[str, float]) -> "mpf | None":
-    """The root of these very numbers in 50 digits: by its closed form, or by Newton's method from where the unknown stands."""
+def root_in_50_digits(difference: Tree, root: Tree | None, unknown: str, values: Mapping[str, float]) -> "mpf | None":
+    """Return the root in 50 digits, by its closed form or by Newton's method from the present value of the unknown."""
     if root is not None:
         found = precise(root, values)
         return found if isfinite(found) else None
@@ -90,10 +90,10 @@ def exactly(difference: Tree, root: Tree | None, unknown: str, values: Mapping[s
     return None
 
 
-def clamped(unknown: str, value: float) -> float:
-    """A root past the end of a closed domain, put on the end: whether the equation holds there is for others to say.
+def clamp(unknown: str, value: float) -> float:
+    """Return a root that rounding has put beyond the end of a closed domain on that end. The caller checks the equation there.
 
-    >>> clamped("mfu", 1.0000000000000002), clamped("overlap", -1e-17), clamped("batch", -2.0)
+    >>> clamp("mfu", 1.0000000000000002), clamp("overlap", -1e-17), clamp("batch", -2.0)
     (1.0, 0.0, -2.0)
     """
     row = quantity(unknown)

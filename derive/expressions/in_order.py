@@ -1,32 +1,32 @@
-"""Formulas in one shape: like terms added, like factors multiplied, both in order. Products of sums and fractions stay as they are."""
+"""Bring formulas into one order: collect like terms and like factors, both sorted. Products of sums and fractions are not expanded."""
 
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import chain
 
-from derive.expressions.one_line import EXTREMES, factor_of, terms_that_count
+from derive.expressions.one_line import EXTREMES, dominant_terms, factor_of
 from derive.trees import MINUS, PRODUCT, RAISED, RATIO, ROOT, SUM, Tree, all_parts, sum_of, text
 
 _Number = int | Fraction
 _Powers = tuple[tuple[str, _Number], ...]
-"""The power of each factor of a term. A factor is known by its text."""
+"""The power of each factor of a term. A factor is identified by its text."""
 _Sum = dict[_Powers, _Number]
 """The coefficient of each term."""
 
 
 @cache
-def in_order(tree: Tree) -> Tree:
+def sort_terms(tree: Tree) -> Tree:
     """Return a formula with like terms added, like factors multiplied, and both in alphabetical order.
 
     >>> from derive.trees import tree_of
-    >>> [text(in_order(tree_of(one))) for one in ("0 + 1*chips*batch", "(mfu + batch)*2/chips*mfu", "2*(batch - chips) + chips")]
+    >>> [text(sort_terms(tree_of(one))) for one in ("0 + 1*chips*batch", "(mfu + batch)*2/chips*mfu", "2*(batch - chips) + chips")]
     ['batch*chips', 'mfu*(2*batch + 2*mfu)/chips', '2*batch - chips']
     """
-    return _as_tree(_as_sum(tree))
+    return _tree_of_sum(_expand_to_sum(tree))
 
 
-def _as_sum(tree: Tree) -> _Sum:
+def _expand_to_sum(tree: Tree) -> _Sum:
     if isinstance(tree, str):
         return {((tree, 1),): 1}
     if not isinstance(tree, tuple):
@@ -34,46 +34,46 @@ def _as_sum(tree: Tree) -> _Sum:
     operation, *inner = tree
     match operation:
         case "+":
-            return _added(map(_as_sum, inner))
+            return _add(map(_expand_to_sum, inner))
         case "-":
-            return _multiplied({(): -1}, _as_sum(inner[0]))
+            return _multiply({(): -1}, _expand_to_sum(inner[0]))
         case "*":
-            return reduce(_multiplied, map(_as_sum, inner))
+            return reduce(_multiply, map(_expand_to_sum, inner))
         case "/":
-            return _multiplied(_as_sum(inner[0]), _raised(_as_sum(inner[1]), -1))
+            return _multiply(_expand_to_sum(inner[0]), _raise_to(_expand_to_sum(inner[1]), -1))
         case "sqrt":
-            return _raised(_as_sum(inner[0]), Fraction(1, 2))
+            return _raise_to(_expand_to_sum(inner[0]), Fraction(1, 2))
         case "**":
-            return _power(_as_sum(inner[0]), _as_sum(inner[1]))
-    ordered = [in_order(one) for one in inner]
+            return _power(_expand_to_sum(inner[0]), _expand_to_sum(inner[1]))
+    ordered = [sort_terms(one) for one in inner]
     if operation in EXTREMES:
-        ordered = sorted(terms_that_count(operation, ordered), key=_place)
+        ordered = sorted(dominant_terms(operation, ordered), key=_sort_key)
         if len(ordered) == 1:
-            return _as_sum(ordered[0])
-    return _as_factor((operation, *ordered))
+            return _expand_to_sum(ordered[0])
+    return _single_factor((operation, *ordered))
 
 
-def _as_factor(tree: Tree) -> _Sum:
+def _single_factor(tree: Tree) -> _Sum:
     return {((text(tree), 1),): 1}
 
 
-def _added(sums: Iterable[_Sum]) -> _Sum:
+def _add(sums: Iterable[_Sum]) -> _Sum:
     found: _Sum = {}
     for term, count in chain.from_iterable(one.items() for one in sums):
         found[term] = found.get(term, 0) + count
     return {term: count for term, count in found.items() if count}
 
 
-def _multiplied(one: _Sum, other: _Sum) -> _Sum:
-    """The product. A number is multiplied into a sum. Any other sum stays a factor."""
+def _multiply(one: _Sum, other: _Sum) -> _Sum:
+    """Return the product. A number is multiplied into a sum. Any other sum stays a factor."""
     if not (one and other):
         return {}
     if {()} not in (one.keys(), other.keys()):
-        one, other = _as_one_term(one), _as_one_term(other)
-    return {_both(first, second): count * times for first, count in one.items() for second, times in other.items()}
+        one, other = _single_term(one), _single_term(other)
+    return {_multiply_powers(first, second): count * times for first, count in one.items() for second, times in other.items()}
 
 
-def _both(one: _Powers, other: _Powers) -> _Powers:
+def _multiply_powers(one: _Powers, other: _Powers) -> _Powers:
     powers: dict[str, _Number] = dict(one)
     for name, power in other:
         powers[name] = powers.get(name, 0) + power
@@ -82,33 +82,33 @@ def _both(one: _Powers, other: _Powers) -> _Powers:
 
 def _power(base: _Sum, exponent: _Sum) -> _Sum:
     if exponent.keys() <= {()}:
-        return _raised(base, exponent.get((), 0))
-    match _as_tree(exponent):
+        return _raise_to(base, exponent.get((), 0))
+    match _tree_of_sum(exponent):
         case ("-", above):
             # A power with a minus sign in its exponent comes below the line.
-            return _raised(_as_factor((RAISED, _as_tree(base), above)), -1)
+            return _raise_to(_single_factor((RAISED, _tree_of_sum(base), above)), -1)
         case above:
-            return _as_factor((RAISED, _as_tree(base), above))
+            return _single_factor((RAISED, _tree_of_sum(base), above))
 
 
-def _raised(base: _Sum, power: _Number) -> _Sum:
+def _raise_to(base: _Sum, power: _Number) -> _Sum:
     if power == 1 or (not base and power > 0):
         return base
-    ((term, count),) = _as_one_term(base).items()
+    ((term, count),) = _single_term(base).items()
     raised = tuple((name, times * power) for name, times in term)
     if count == 1 or power == int(power):
         return {raised: Fraction(count) ** int(power) if count != 1 else 1}
-    return _multiplied({raised: 1}, {((text(_term((), count)), power),): 1})
+    return _multiply({raised: 1}, {((text(_term((), count)), power),): 1})
 
 
-def _as_one_term(total: _Sum) -> _Sum:
-    return total if len(total) == 1 else _as_factor(_as_tree(total))
+def _single_term(total: _Sum) -> _Sum:
+    return total if len(total) == 1 else _single_factor(_tree_of_sum(total))
 
 
-def _as_tree(total: _Sum) -> Tree:
+def _tree_of_sum(total: _Sum) -> Tree:
     if len(total) == 1:
         return _term(*next(iter(total.items())))
-    every = sorted({name for term in total for name, _ in term}, key=lambda name: _place(factor_of(name)))
+    every = sorted({name for term in total for name, _ in term}, key=lambda name: _sort_key(factor_of(name)))
     parts = sorted(total.items(), key=lambda part: [-dict(part[0]).get(name, 0) for name in every])
     if len(parts) == 2 and len(parts[0][0]) == 1 and parts[0][1] < 0 < parts[1][1] and not parts[1][0]:
         # What is taken from a number comes after it.
@@ -124,7 +124,7 @@ def _term(term: _Powers, count: _Number) -> Tree:
 
 
 def _product(number: int, powers: Iterable[tuple[str, _Number]]) -> Tree:
-    factors = sorted(((factor_of(name), power) for name, power in powers), key=lambda one: _place(one[0]))
+    factors = sorted(((factor_of(name), power) for name, power in powers), key=lambda one: _sort_key(one[0]))
     found = [*([number] if number != 1 else ()), *(_factor(base, power) for base, power in factors)]
     return (PRODUCT, *found) if len(found) > 1 else (*found, 1)[0]
 
@@ -138,10 +138,10 @@ def _factor(base: Tree, power: _Number) -> Tree:
 
 
 @cache
-def _place(tree: Tree) -> tuple[int, int, str]:
-    """Where a factor comes in a product: numbers, then quantities, sums, and functions. Of two alike the shorter comes first."""
+def _sort_key(tree: Tree) -> tuple[int, int, str]:
+    """Return the sort key of a factor: numbers, then quantities, sums and functions, and shorter ones first."""
     if isinstance(tree, tuple) and tree[0] == RAISED:
-        return _place(tree[1])
+        return _sort_key(tree[1])
     if isinstance(tree, tuple):
         return 2 if tree[0] in (PRODUCT, RATIO) else 3 if tree[0] == SUM else 4, len([*all_parts(tree)]), text(tree)
     return int(isinstance(tree, str)), 0, str(tree)

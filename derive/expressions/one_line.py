@@ -1,7 +1,7 @@
-"""Formulas over one line: a fraction of polynomials, in which what cancels is gone.
+"""Write formulas as a single fraction of polynomials, with common factors cancelled.
 
-What more than + - * / and whole powers make is taken whole, as one factor. Sums below the line stay a product, as they were
-written one after another: a formula put over one line then grows no more than it must.
+A part that is not made of + - * / and whole powers is one factor. Sums in the denominator stay a product of sums, so that a formula does
+not grow more than it must.
 """
 
 from collections import Counter
@@ -15,13 +15,13 @@ from derive.expressions.polynomials import (
     Monomial,
     Polynomial,
     TooManyTerms,
-    added,
-    divided_by,
-    multiplied,
-    negative,
-    number_of,
-    parted,
+    add,
+    common_divisor,
+    divide,
+    multiply,
+    negate,
     power_of,
+    split_content,
     terms_in_order,
 )
 from derive.trees import (
@@ -41,16 +41,16 @@ from derive.trees import (
 )
 
 _HIGHEST = 6
-"""Up to which power a sum is multiplied out."""
+"""The highest power up to which a sum is multiplied out."""
 
 EXTREMES = (LARGEST_OF, SMALLEST_OF)
 
 _Sum = tuple[tuple[Monomial, int], ...]
-"""A polynomial of several terms that have nothing in common, its terms in order."""
+"""A polynomial of several terms without a common factor, with its terms in order."""
 
 
 class Quotient(NamedTuple):
-    """A polynomial over a number and sums, each as often as it stands there."""
+    """A polynomial over a number and sums. A sum is repeated if its power is above 1."""
 
     above: Polynomial
     number: int = 1
@@ -58,35 +58,37 @@ class Quotient(NamedTuple):
 
 
 @cache
-def simplified(tree: Tree) -> Tree:
-    """A formula over one line, without what cancels; of a Max or a Min inside it each term.
+def simplify(tree: Tree) -> Tree:
+    """Return a formula as a single fraction with common factors cancelled, also inside a Max or Min.
 
-    >>> text(simplified(tree_of("(batch*chips + chips*replicas)/chips - replicas"))), text(simplified(tree_of("1/batch - 1/chips")))
+    A formula with too many terms is returned unchanged.
+
+    >>> text(simplify(tree_of("(batch*chips + chips*replicas)/chips - replicas"))), text(simplify(tree_of("1/batch - 1/chips")))
     ('batch', '(-batch + chips)/(batch*chips)')
 
     One of too many terms stays as it stands.
     """
     try:
-        return put_over_one_line(tree)
+        return combine_fractions(tree)
     except TooManyTerms:
         return tree
 
 
 @cache
-def put_over_one_line(tree: Tree) -> Tree:
-    """The same, but one of too many terms raises TooManyTerms."""
-    return tree_of_quotient(over_one_line(tree))
+def combine_fractions(tree: Tree) -> Tree:
+    """Return the same as `simplified`, but raise TooManyTerms for a formula with too many terms."""
+    return tree_of_quotient(single_fraction(tree))
 
 
 @cache
 def is_positive(tree: Tree) -> bool:
-    """Whether a formula of positive quantities is positive for its shape alone; one of too many terms is not taken to be.
+    """Return whether the shape of a formula proves that it is positive for positive quantities. With too many terms it is False.
 
     >>> is_positive(tree_of("batch + sqrt(chips)/2")), is_positive(tree_of("batch - chips"))
     (True, False)
     """
     try:
-        whole = over_one_line(tree)
+        whole = single_fraction(tree)
     except TooManyTerms:
         return False
     terms = [one for part in (whole.above, *map(dict, whole.sums)) for one in part.items()]
@@ -103,34 +105,34 @@ def _is_positive_factor(factor: Tree) -> bool:
 
 
 def terms_by_sign(tree: Tree) -> tuple[Tree, Tree]:
-    """What is added, and what is taken away: where a formula is nothing, both are the same.
+    """Return the sum of the added terms and the sum of the subtracted terms, which are equal where the formula is zero.
 
     >>> [text(side) for side in terms_by_sign(tree_of("2*batch - chips - 1"))]
     ['2*batch', 'chips + 1']
     """
-    above = over_one_line(tree).above
+    above = single_fraction(tree).above
     more = {term: count for term, count in above.items() if count > 0}
     less = {term: -count for term, count in above.items() if count < 0}
     return tree_of_quotient(Quotient(more)), tree_of_quotient(Quotient(less))
 
 
-def below_the_line(tree: Tree) -> Tree:
-    """What a formula is divided by; 1 where it has too many terms to be put over one line.
+def denominator_of(tree: Tree) -> Tree:
+    """Return the denominator of a formula as a single fraction, or 1 if it has too many terms.
 
-    >>> text(below_the_line(tree_of("batch/(chips*(1 - mfu)) - 1")))
+    >>> text(denominator_of(tree_of("batch/(chips*(1 - mfu)) - 1")))
     'chips*(mfu - 1)'
     """
     try:
-        whole = over_one_line(tree)
+        whole = single_fraction(tree)
     except TooManyTerms:
         return 1
-    under = tuple((name, -power) for name, power in parted(whole.above)[0] if power < 0)
-    return tree_of_quotient(Quotient(reduce(multiplied, map(dict, whole.sums), {under: whole.number})))
+    under = tuple((name, -power) for name, power in split_content(whole.above)[0] if power < 0)
+    return tree_of_quotient(Quotient(reduce(multiply, map(dict, whole.sums), {under: whole.number})))
 
 
 @cache
-def over_one_line(tree: Tree) -> Quotient:
-    """A formula as a fraction of polynomials; ZeroDivisionError where it divides by what is nothing for its shape alone."""
+def single_fraction(tree: Tree) -> Quotient:
+    """Return a formula as a fraction of polynomials. Raise ZeroDivisionError if a denominator is zero for any values."""
     if isinstance(tree, str):
         return Quotient({((tree, 1),): 1})
     if not isinstance(tree, tuple):
@@ -139,42 +141,42 @@ def over_one_line(tree: Tree) -> Quotient:
     operation, *inner = tree
     match operation:
         case "+":
-            return reduce(_sum, map(over_one_line, inner))
+            return reduce(_sum, map(single_fraction, inner))
         case "-":
-            one = over_one_line(inner[0])
-            return one._replace(above=negative(one.above))
+            one = single_fraction(inner[0])
+            return one._replace(above=negate(one.above))
         case "*":
-            return reduce(_times, map(over_one_line, inner))
+            return reduce(_times, map(single_fraction, inner))
         case "/":
-            return _times(over_one_line(inner[0]), _inverse(over_one_line(inner[1])))
+            return _times(single_fraction(inner[0]), _inverse(single_fraction(inner[1])))
         case "**":
-            return _power(inner[0], simplified(inner[1]))
+            return _power(inner[0], simplify(inner[1]))
     if operation in EXTREMES:
-        return _extreme(operation, [*map(simplified, inner)])
-    return _whole((operation, *map(simplified, inner)))
+        return _extreme(operation, [*map(simplify, inner)])
+    return _opaque_factor((operation, *map(simplify, inner)))
 
 
-def _whole(tree: Tree) -> Quotient:
-    """What is more than + - * / make, as a factor."""
+def _opaque_factor(tree: Tree) -> Quotient:
+    """Return a part that is not rational as a single factor."""
     return Quotient({((text(tree), 1),): 1})
 
 
 def _power(base: Tree, exponent: Tree) -> Quotient:
     if not isinstance(exponent, int) or abs(exponent) > _HIGHEST:
-        return _whole((RAISED, simplified(base), exponent))
-    factor = over_one_line(base)
+        return _opaque_factor((RAISED, simplify(base), exponent))
+    factor = single_fraction(base)
     return reduce(_times, [_inverse(factor) if exponent < 0 else factor] * abs(exponent), Quotient({(): 1}))
 
 
 def _extreme(operation: str, inner: Iterable[Tree]) -> Quotient:
-    left = terms_that_count(operation, inner)
-    return over_one_line(left[0]) if len(left) == 1 else _whole((operation, *left))
+    left = dominant_terms(operation, inner)
+    return single_fraction(left[0]) if len(left) == 1 else _opaque_factor((operation, *left))
 
 
-def terms_that_count(operation: str, inner: Iterable[Tree]) -> list[Tree]:
-    """Return the terms of a Max or a Min without those that another is beyond, whatever the quantities are.
+def dominant_terms(operation: str, inner: Iterable[Tree]) -> list[Tree]:
+    """Return the terms of a Max or a Min without those that another term always exceeds.
 
-    >>> [text(one) for one in terms_that_count(LARGEST_OF, map(tree_of, ("batch", "0", "Max(batch, chips)", "chips + 1")))]
+    >>> [text(one) for one in dominant_terms(LARGEST_OF, map(tree_of, ("batch", "0", "Max(batch, chips)", "chips + 1")))]
     ['batch', 'chips + 1']
     """
     flat = [part for one in inner for part in (one[1:] if isinstance(one, tuple) and one[0] == operation else (one,))]
@@ -191,45 +193,45 @@ def terms_that_count(operation: str, inner: Iterable[Tree]) -> list[Tree]:
 def _sum(one: Quotient, other: Quotient) -> Quotient:
     number = one.number * other.number // gcd(one.number, other.number)
     lacking, more = Counter(other.sums) - Counter(one.sums), Counter(one.sums) - Counter(other.sums)
-    first = reduce(multiplied, map(dict, lacking.elements()), multiplied({(): number // one.number}, one.above))
-    second = reduce(multiplied, map(dict, more.elements()), multiplied({(): number // other.number}, other.above))
-    return _cancelled(added(first, second), number, (*one.sums, *lacking.elements()))
+    first = reduce(multiply, map(dict, lacking.elements()), multiply({(): number // one.number}, one.above))
+    second = reduce(multiply, map(dict, more.elements()), multiply({(): number // other.number}, other.above))
+    return _cancel(add(first, second), number, (*one.sums, *lacking.elements()))
 
 
 def _times(one: Quotient, other: Quotient) -> Quotient:
-    first, under = _without_shared(one.above, other.sums)
-    second, below = _without_shared(other.above, one.sums)
-    return _in_lowest_numbers(multiplied(first, second), one.number * other.number, (*under, *below))
+    first, under = _divide_by_sums(one.above, other.sums)
+    second, below = _divide_by_sums(other.above, one.sums)
+    return _divide_numbers(multiply(first, second), one.number * other.number, (*under, *below))
 
 
 def _inverse(one: Quotient) -> Quotient:
     if not one.above:
         raise ZeroDivisionError("divided by what is nothing whatever its quantities are")
-    content, rest = parted(one.above)
-    number = number_of(rest)
+    content, rest = split_content(one.above)
+    number = common_divisor(rest)
     turned: Polynomial = {power_of(content, -1): one.number if number > 0 else -one.number}
-    above = reduce(multiplied, map(dict, one.sums), turned)
+    above = reduce(multiply, map(dict, one.sums), turned)
     primitive = tuple(sorted((term, count // number) for term, count in rest.items()))
-    return _cancelled(above, abs(number), (primitive,) if len(primitive) > 1 else ())
+    return _cancel(above, abs(number), (primitive,) if len(primitive) > 1 else ())
 
 
-def _cancelled(above: Polynomial, number: int, sums: Iterable[_Sum]) -> Quotient:
-    """The fraction without the numbers and sums that are above and below the line."""
-    left, kept = _without_shared(above, sums)
-    return _in_lowest_numbers(left, number, kept)
+def _cancel(above: Polynomial, number: int, sums: Iterable[_Sum]) -> Quotient:
+    """Return the fraction without common numbers and sums."""
+    left, kept = _divide_by_sums(above, sums)
+    return _divide_numbers(left, number, kept)
 
 
-def _without_shared(above: Polynomial, sums: Iterable[_Sum]) -> tuple[Polynomial, tuple[_Sum, ...]]:
-    """What stands above without the sums below that it is made of, and the other sums."""
+def _divide_by_sums(above: Polynomial, sums: Iterable[_Sum]) -> tuple[Polynomial, tuple[_Sum, ...]]:
+    """Return the numerator divided by the sums that divide it, and the other sums."""
     kept = []
     for one in sums if above else ():
-        found = divided_by(above, dict(one))
+        found = divide(above, dict(one))
         above = above if found is None else found
         kept += [one] if found is None else []
     return above, tuple(kept)
 
 
-def _in_lowest_numbers(above: Polynomial, number: int, sums: Iterable[_Sum]) -> Quotient:
+def _divide_numbers(above: Polynomial, number: int, sums: Iterable[_Sum]) -> Quotient:
     if not above:
         return Quotient({})
     shared = gcd(number, *above.values())
@@ -238,37 +240,37 @@ def _in_lowest_numbers(above: Polynomial, number: int, sums: Iterable[_Sum]) -> 
 
 @cache
 def factor_of(name: str) -> Tree:
-    """The tree of what a monomial has as a factor."""
+    """Return the tree of a factor of a monomial."""
     return tree_of(name)
 
 
 def tree_of_quotient(one: Quotient) -> Tree:
-    """A fraction as a tree; a minus before it is put into a difference below the line, if there is one."""
+    """Return a fraction as a tree. A leading minus is moved into a difference in the denominator, if there is one."""
     if not one.above:
         return 0
-    content, rest = parted(one.above)
+    content, rest = split_content(one.above)
     number, less = gcd(*rest.values()), all(count < 0 for count in rest.values())
     primitive = {term: (-count if less else count) // number for term, count in rest.items()}
     sums: list[Polynomial] = [dict(part) for part in one.sums]
     if less and (place := next((place for place, part in enumerate(sums) if min(part.values()) < 0), None)) is not None:
-        sums[place], less = negative(sums[place]), False
+        sums[place], less = negate(sums[place]), False
     over = [(name, power) for name, power in content if power > 0]
     under = [(name, -power) for name, power in content if power < 0]
-    above = _written_product(number, over, [_written_sum(primitive)] if len(primitive) > 1 else [])
-    below = _written_product(one.number, under, [*map(_written_sum, sums)])
+    above = _tree_of_product(number, over, [_tree_of_sum(primitive)] if len(primitive) > 1 else [])
+    below = _tree_of_product(one.number, under, [*map(_tree_of_sum, sums)])
     whole = above if below == 1 else (RATIO, above, below)
     return (MINUS, whole) if less else whole
 
 
-def _written_sum(above: Polynomial) -> Tree:
-    """A sum as a tree; one that a number is the other part of begins with that, if it is less something."""
+def _tree_of_sum(above: Polynomial) -> Tree:
+    """Return a sum as a tree. A difference begins with its number, if it has one."""
     parts = terms_in_order(above)
     parts = parts[::-1] if len(parts) == 2 and parts[0][1] < 0 and not parts[1][0] else parts
-    terms = ((_written_product(abs(count), term, []), count < 0) for term, count in parts)
+    terms = ((_tree_of_product(abs(count), term, []), count < 0) for term, count in parts)
     return sum_of([(MINUS, term) if less else term for term, less in terms])
 
 
-def _written_product(number: int, factors: Iterable[tuple[str, int]], sums: list[Tree]) -> Tree:
+def _tree_of_product(number: int, factors: Iterable[tuple[str, int]], sums: list[Tree]) -> Tree:
     counted = Counter(sums)
     parts: list[Tree] = [number] if number != 1 else []
     parts += [factor_of(name) if power == 1 else (RAISED, factor_of(name), power) for name, power in factors]
@@ -277,5 +279,5 @@ def _written_product(number: int, factors: Iterable[tuple[str, int]], sums: list
 
 
 def quotient_of(above: Polynomial, below: Polynomial) -> Tree:
-    """One polynomial over another."""
+    """Return one polynomial divided by another."""
     return tree_of_quotient(_times(Quotient(above), _inverse(Quotient(below))))

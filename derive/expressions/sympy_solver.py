@@ -1,7 +1,7 @@
-"""Equations solved by SymPy, one smooth regime at a time: the solver for people, and the referee of the project's own algebra.
+"""Solve equations with SymPy, one smooth regime at a time. It is the public solver, and the referee of the project's own algebra.
 
-SymPy cannot solve equations that hold a Max. So each Max and Min is replaced by one of its arguments first. The conditions say
-which argument that was.
+SymPy cannot solve equations that contain a Max. So each Max and Min is replaced by one of its arguments first. The conditions say which
+argument that was.
 """
 
 from collections.abc import Iterator
@@ -15,31 +15,31 @@ _Pairs = tuple[tuple[Expr, Expr], ...]
 
 
 class SmoothRegime(NamedTuple):
-    """An expression without Max and Min, and the pairs of a larger and a smaller term that make it the value of the whole."""
+    """An expression without Max and Min, and the pairs of a larger and a smaller term that select it."""
 
     expression: Expr
     wins: _Pairs = ()
 
     @property
     def condition(self) -> Boolean:
-        """Where the regime holds, true where there is only one."""
+        """Return where the regime is valid, or true if there is only one."""
         return And(*(larger >= smaller for larger, smaller in self.wins))
 
     @property
     def label(self) -> str | None:
-        """The condition in words of the registry, None where there is only one regime."""
-        return in_words(self.wins)
+        """Return the condition in words of the registry, or None if there is only one regime."""
+        return inequalities_in_words(self.wins)
 
 
 class SolvedRegime(NamedTuple):
-    """The solutions in one regime, None where SymPy finds no elementary ones. There are none where the unknown drops out."""
+    """The solutions in one regime, None if SymPy finds no elementary ones. There are no solutions where the unknown drops out."""
 
     regime: SmoothRegime
     solutions: tuple[Expr, ...] | None
 
 
-def in_words(wins: _Pairs) -> str | None:
-    """Return pairs of a larger and a smaller expression as inequalities in words of the registry, None of none."""
+def inequalities_in_words(wins: _Pairs) -> str | None:
+    """Return pairs of a larger and a smaller expression as inequalities in words of the registry, or None without pairs."""
     return " and ".join(dict.fromkeys(f"{larger} >= {smaller}" for larger, smaller in wins)) or None
 
 
@@ -75,7 +75,7 @@ def _split(expression: Expr, wins: _Pairs) -> Iterator[SmoothRegime]:
 
 @cache
 def solve_smooth(height: Expr, x: Expr) -> tuple[Expr, ...] | None:
-    """Return where a smooth expression is 0, by `sympy.solve`; None where that would take minutes to find nothing elementary."""
+    """Return where a smooth expression is 0, by `sympy.solve`, or None if that would take minutes without an elementary result."""
     inner = [part for part in height.atoms(Pow, log, exp) if part.has(x) and not (part.is_Pow and part.exp.is_Integer)]
     outer = [part for part in inner if not any(other != part and other.has(part) for other in inner)]
     if not outer:
@@ -104,7 +104,7 @@ def _solve_polynomial(height: Expr, x: Expr) -> tuple[Expr, ...] | None:
 
 
 def _inside(part: Expr, value: Expr, x: Expr) -> Expr:
-    """What is 0 where a logarithm, an exponential or a power that holds the unknown has this value."""
+    """Return an expression that is 0 where a logarithm, an exponential or a power with the unknown has this value."""
     if isinstance(part, log):
         return part.args[0] - exp(value)
     if isinstance(part, exp):

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from derive.catalogue import equation
-from derive.expressions.in_order import in_order
+from derive.expressions.in_order import sort_terms
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER, Equation, in_place
 from derive.requirements import named
@@ -232,6 +232,6 @@ def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str], 
 def taken_along(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
     """Return the quantities that a term of 0, or a ratio of 1, takes out of the relation with it."""
     left, right = as_it_is_written(relation)
-    ordered = in_order(right)
+    ordered = sort_terms(right)
     held = names(ordered) | names(left) if ordered != left else frozenset()
     return tuple(name for name in row.symbols if name not in held and name not in spoken)

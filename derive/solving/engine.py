@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from derive.answers import SHORT
 from derive.evaluate import evaluate
-from derive.expressions.branches import branches, in_force, regimes_of, sides_of
+from derive.expressions.branches import branches, current_regime, regimes_of, sides_of
 from derive.immutable import immutable
 from derive.presets import PARAMETERS
 from derive.quantities import QUANTITIES, quantity
@@ -422,7 +422,7 @@ def _step(leg: Leg, found: Answer) -> RouteStep:
 def _regime(way: Way, values: Mapping[str, float], found: Answer) -> str | None:
     """Return the terms that bind along a way, in words."""
     last = way.legs[-1]
-    binding = [in_force(row, values) for row in way.rows if not (isinstance(last, Step) and row == last.row)]
+    binding = [current_regime(row, values) for row in way.rows if not (isinstance(last, Step) and row == last.row)]
     itself = found.regime if isinstance(last, Step) or not any(binding) else None
     return " and ".join(dict.fromkeys(label for label in (*binding, itself) if label)) or None
 

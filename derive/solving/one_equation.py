@@ -17,10 +17,10 @@ from math import inf, isclose, isfinite
 from typing import NamedTuple
 
 from derive.evaluate import evaluate, precise
-from derive.expressions.branches import Branch, branches, comparisons, sides_of, turns
-from derive.expressions.digits import LAST_DIGITS, clamped, exactly, has_difference, loses_digits
-from derive.expressions.roots import drops_out, elasticities, in_domain, moves_nothing, negligible, real_roots
-from derive.expressions.search import searched
+from derive.expressions.branches import Branch, branches, comparisons, sides_of, turning_points
+from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
+from derive.expressions.roots import drops_out, elasticities, has_no_effect, is_in_domain, is_negligible, real_roots
+from derive.expressions.search import search_interval
 from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import Equation, right_side_at
@@ -110,7 +110,7 @@ def _beyond(needed: Requirement, at: _Values) -> bool:
 def bounds_of(equation: _Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
     """The closed forms of where both sides of a requirement are equal."""
     pair = bounding_sides(needed)
-    return next((roots or () for _, roots in turns(equation, pair, unknown)), ()) if pair else ()
+    return next((roots or () for _, roots in turning_points(equation, pair, unknown)), ()) if pair else ()
 
 
 def residual(equation: _Row, values: _Values) -> float:
@@ -128,7 +128,7 @@ def agrees(equation: _Row, values: _Values, share: float) -> bool:
         return True
     left, right = sides_of(equation)
     at = {name: values[name] for name in equation.symbols}
-    return negligible(lambda moved: precise(left, moved) - precise(right, moved), at, LAST_DIGITS)
+    return is_negligible(lambda moved: precise(left, moved) - precise(right, moved), at, LAST_DIGITS)
 
 
 def _relative(left: float, right: float) -> float:
@@ -191,7 +191,7 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
     error = _relative(equation.left_side(at), right_side_at(equation, at))
     if not error <= LAST_DIGITS:
         lost = any(map(loses_digits, sides_of(equation))) or (root is not None and has_difference(root) and not DOUBTFUL < error < inf)
-        if not lost and not negligible(lambda moved: _height(equation, moved), at, HOLDS):
+        if not lost and not is_negligible(lambda moved: _height(equation, moved), at, HOLDS):
             return []
         exact = many_digits()
         at = {**values, unknown: float(exact[unknown])}
@@ -222,9 +222,9 @@ def _height(equation: _Row, values: _Values) -> float:
 
 def _exact(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> _Values:
     """The values, with the root in 50 digits; with the unknown as it was where no root is near, or none in the domain."""
-    exact = exactly(branch.difference, root, unknown, at)
-    put = at[unknown] if exact is None else clamped(unknown, exact)
-    return {**at, unknown: put} if in_domain(unknown, float(put)) else at
+    exact = root_in_50_digits(branch.difference, root, unknown, at)
+    put = at[unknown] if exact is None else clamp(unknown, exact)
+    return {**at, unknown: put} if is_in_domain(unknown, float(put)) else at
 
 
 def _looseness(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> float:
@@ -289,14 +289,14 @@ def _equal(first: Tree, second: Tree, at: _Values, exact: _Values) -> int | None
         return _ROUNDED
     if not isclose(one, other, rel_tol=HOLDS):
         rounded = has_difference(first) or has_difference(second)
-        if not (rounded and negligible(lambda moved: evaluate(first, moved) - evaluate(second, moved), at, HOLDS)):
+        if not (rounded and is_negligible(lambda moved: evaluate(first, moved) - evaluate(second, moved), at, HOLDS)):
             return None
     return _alike(first, second, exact)
 
 
 def _alike(first: Tree, second: Tree, exact: _Values) -> int | None:
     """How well two terms are equal, in 50 digits."""
-    if negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
+    if is_negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
         return _ROUNDED
     return _NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
 
@@ -309,7 +309,7 @@ def _interval(equation: _Row, branch: Branch, unknown: str, values: _Values) -> 
         return []
     cuts = [cut for pair in branch.regime.wins for cut in _cuts(equation, pair, unknown, values)]
     low, high = 0.0, inf
-    if not branch.absent and not moves_nothing(branch.difference, unknown, values):
+    if not branch.absent and not has_no_effect(branch.difference, unknown, values):
         # An effect below the last digits was only looked for where the unknown is found in practice.
         low, high = quantity(unknown).low, quantity(unknown).high
         cuts += [_Cut(end, None, branch.difference) for end in (low, high)]
@@ -347,7 +347,7 @@ def _inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
 
 def _cuts(equation: _Row, pair: TreePair, unknown: str, values: _Values) -> list[_Cut]:
     """Where the larger of a pair may turn into the smaller: where they are equal, and where what they are divided by is nothing."""
-    found = ((part, real_roots(part, roots, unknown, values)) for part, roots in turns(equation, pair, unknown))
+    found = ((part, real_roots(part, roots, unknown, values)) for part, roots in turning_points(equation, pair, unknown))
     return [_cut(value, root, part) for part, roots in found for value, root in roots]
 
 
@@ -535,7 +535,7 @@ def _looked_for(equation: _Row, unknown: str) -> str:
     """Where the unknown was searched for; nothing of one that has closed forms."""
     if all(branch.roots is not None for branch in branches(equation, unknown)):
         return ""
-    low, high = searched(unknown)
+    low, high = search_interval(unknown)
     return f" (looked for from {show(unknown, low)} to {show(unknown, high)})"
 
 

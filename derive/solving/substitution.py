@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from derive.expressions.branches import branches, sides_of
-from derive.expressions.one_line import EXTREMES, put_over_one_line, terms_by_sign
+from derive.expressions.one_line import EXTREMES, combine_fractions, terms_by_sign
 from derive.expressions.polynomials import TooManyTerms
 from derive.records import Equation
 from derive.solving.composed import Composed
@@ -29,7 +29,7 @@ def compose(closing: Equation, steps: tuple[Leg, ...]) -> Composed | None:
     if sum(len(part) - 2 for side in sides for part in all_parts(side) if isinstance(part, tuple) and part[0] in EXTREMES) > _MOST_EXTREMES:
         return None
     try:
-        left, right = map(put_over_one_line, sides)
+        left, right = map(combine_fractions, sides)
         rows = (*dict.fromkeys(row for leg in steps for row in leg.rows), closing)
         return Composed(rows=rows, sides=_one_sided((left, right)), sense=closing.sense)
     except (TooManyTerms, ZeroDivisionError):
@@ -46,7 +46,7 @@ def formula_of_way(way: Way) -> Tree | None:
             return None
         formula = put_into(formula, {leg.unknown: inner})
     try:
-        return None if formula is None or _size(formula) > _MOST_PARTS else put_over_one_line(formula)
+        return None if formula is None or _size(formula) > _MOST_PARTS else combine_fractions(formula)
     except (TooManyTerms, ZeroDivisionError):
         return None
 
@@ -69,4 +69,4 @@ def _formula_of(leg: Leg) -> Tree | None:
 
 def _one_sided(pair: TreePair) -> TreePair:
     left, right = pair if pair[0] != 0 else terms_by_sign(pair[1])
-    return (left, right) if left == 0 or isinstance(left, str) else (1, put_over_one_line((RATIO, right, left)))
+    return (left, right) if left == 0 or isinstance(left, str) else (1, combine_fractions((RATIO, right, left)))

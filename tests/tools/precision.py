@@ -20,8 +20,8 @@ from typing import Any
 from mpmath import MPContext
 
 from derive.catalogue import by_id
-from derive.expressions.branches import Branch, branches, regimes_of, sides_of, turns
-from derive.expressions.search import searched
+from derive.expressions.branches import Branch, branches, regimes_of, sides_of, turning_points
+from derive.expressions.search import search_interval
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.one_equation import inside, solve_equation
@@ -128,7 +128,7 @@ def _crossed(equation: Equation, values: Mapping[str, float], random: Random) ->
         return None
     pair = random.choice(wins)
     moved = random.choice(sorted(names(pair[0]) | names(pair[1])))
-    places = [_as_float(at(root, values)) for _, roots in turns(equation, pair, moved) for root in roots or ()]
+    places = [_as_float(at(root, values)) for _, roots in turning_points(equation, pair, moved) for root in roots or ()]
     places = [place * (1 + random.choice(BESIDE)) for place in places]
     places = [place for place in places if place and _may_be(moved, place)]
     return {**values, moved: random.choice(places)} if places else None
@@ -200,7 +200,7 @@ def _put_back(case: Case, value: float) -> tuple[Any, Any]:
 
 def _is_beyond_the_search(case: Case, root: Root) -> bool:
     """Whether a root that has no closed form is further out than where roots are looked for."""
-    low, high = searched(case.unknown)
+    low, high = search_interval(case.unknown)
     return not _all_closed(case) and not low <= root.value <= high
 
 

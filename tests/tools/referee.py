@@ -13,7 +13,7 @@ from sympy import lambdify
 
 from derive.catalogue import by_id
 from derive.expressions.branches import branches
-from derive.expressions.search import searched
+from derive.expressions.search import search_interval
 from derive.expressions.sympy_solver import regimes, solve_smooth
 from derive.quantities import quantity, symbol
 from derive.records import Equation
@@ -206,7 +206,7 @@ def _fault(case, answer, exact):
 
 def _is_looked_at(case, root) -> bool:
     """Whether the value has a closed form, or lies where an answer without one is looked for, as a refusal says."""
-    low, high = searched(case.unknown)
+    low, high = search_interval(case.unknown)
     return low <= root <= high or all(branch.roots is not None for branch in branches(case.equation, case.unknown))
 
 

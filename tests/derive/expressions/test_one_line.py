@@ -8,11 +8,11 @@ from derive.catalogue import by_id
 from derive.evaluate import evaluate
 from derive.expressions.branches import regimes_of, sides_of
 from derive.expressions.one_line import (
-    below_the_line,
+    combine_fractions,
+    denominator_of,
     is_positive,
-    over_one_line,
-    put_over_one_line,
-    simplified,
+    simplify,
+    single_fraction,
     terms_by_sign,
 )
 from derive.expressions.polynomials import TooManyTerms
@@ -38,17 +38,17 @@ WRITTEN = [  # a formula, and the same over one line
 
 @pytest.mark.parametrize(("written", "expected"), WRITTEN)
 def test_what_cancels_is_gone(written, expected):
-    assert text(simplified(tree_of(written))) == expected
+    assert text(simplify(tree_of(written))) == expected
 
 
 def test_a_formula_of_too_many_terms_stays_as_it_stands():
     names_of = [f"name_{number}" for number in range(90)]
     sums = [" + ".join(names_of[start : start + 30]) for start in (0, 30, 60)]
     long = tree_of(" * ".join(f"({one})" for one in sums))
-    assert simplified(long) == long
-    assert not is_positive(long) and below_the_line(long) == 1
+    assert simplify(long) == long
+    assert not is_positive(long) and denominator_of(long) == 1
     with pytest.raises(TooManyTerms):
-        put_over_one_line(long)
+        combine_fractions(long)
 
 
 def test_formulas_of_the_catalogue_come_to_the_same_over_one_line():
@@ -56,13 +56,13 @@ def test_formulas_of_the_catalogue_come_to_the_same_over_one_line():
     for row in some(by_id().values(), every=5):
         for tree in (sides_of(row)[1], *(regime.expression for regime in regimes_of(row))):
             at = {name: quantity(name).at(random.uniform(0.2, 0.8)) for name in sorted(names(tree))}
-            assert evaluate(simplified(tree), at) == pytest.approx(evaluate(tree, at), rel=1e-9, nan_ok=True), row.id
-            assert not over_one_line(difference(tree, simplified(tree))).above
+            assert evaluate(simplify(tree), at) == pytest.approx(evaluate(tree, at), rel=1e-9, nan_ok=True), row.id
+            assert not single_fraction(difference(tree, simplify(tree))).above
 
 
 def test_nothing_is_divided_by_nothing():
     with pytest.raises(ZeroDivisionError):
-        over_one_line(tree_of("mfu/(batch - batch)"))
+        single_fraction(tree_of("mfu/(batch - batch)"))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_what_is_positive_for_its_shape(written, positive):
 
 def test_both_sides_and_what_is_below():
     tree = tree_of("batch/(1 - mfu) - chips")
-    assert text(below_the_line(tree)) == "mfu - 1"
+    assert text(denominator_of(tree)) == "mfu - 1"
     more, less = terms_by_sign(tree)
     at = {"batch": 3.0, "mfu": 0.25, "chips": 4.0}
     assert evaluate(difference(more, less), at) == 0 == evaluate(tree, at)

@@ -5,15 +5,15 @@ from math import prod
 from random import Random
 
 from derive.expressions.polynomials import (
-    added,
-    by_power,
-    divided_by,
-    multiplied,
-    negative,
-    number_of,
-    parted,
+    add,
+    coefficients_by_power,
+    common_divisor,
+    divide,
+    multiply,
+    negate,
     power_of,
     product_of,
+    split_content,
     terms_in_order,
 )
 
@@ -35,25 +35,25 @@ def test_what_is_done_with_polynomials_is_done_with_their_values():
     for _ in range(40):
         one, other = drawn(random, -2), drawn(random)
         at = {name: Fraction(random.randint(1, 9), random.randint(1, 9)) for name in NAMES}
-        assert value(added(one, other), at) == value(one, at) + value(other, at)
-        assert value(multiplied(one, other), at) == value(one, at) * value(other, at)
-        assert added(one, negative(one)) == {}
-        content, rest = parted(one)
-        assert value(multiplied({content: 1}, rest), at) == value(one, at) and parted(rest)[0] == ()
-        assert sum(at["chips"] ** power * value(part, at) for power, part in by_power(one, "chips").items()) == value(one, at)
+        assert value(add(one, other), at) == value(one, at) + value(other, at)
+        assert value(multiply(one, other), at) == value(one, at) * value(other, at)
+        assert add(one, negate(one)) == {}
+        content, rest = split_content(one)
+        assert value(multiply({content: 1}, rest), at) == value(one, at) and split_content(rest)[0] == ()
+        assert sum(at["chips"] ** power * value(part, at) for power, part in coefficients_by_power(one, "chips").items()) == value(one, at)
 
 
 def test_what_was_multiplied_in_is_divided_out_and_nothing_else():
     random = Random(8)
     for _ in range(40):
-        one, other = drawn(random, -2), parted(drawn(random))[1]
-        number = number_of(other)
+        one, other = drawn(random, -2), split_content(drawn(random))[1]
+        number = common_divisor(other)
         other = {term: count // number for term, count in other.items()}
-        assert divided_by(multiplied(one, other), other) == one
-        assert divided_by(added(multiplied(one, other), {(("odd", 1),): 1}), other) is None or len(other) == 1
+        assert divide(multiply(one, other), other) == one
+        assert divide(add(multiply(one, other), {(("odd", 1),): 1}), other) is None or len(other) == 1
 
 
 def test_terms_stand_in_the_order_of_a_dictionary():
     line = {(("chips", 1),): -2, (("batch", 1),): 4, (("batch", 2),): 6, (): 8}
     assert [term for term, _ in terms_in_order(line)] == [(("batch", 2),), (("batch", 1),), (("chips", 1),), ()]
-    assert number_of(line) == 2 and number_of(negative(line)) == -2 and power_of((("batch", 2),), -1) == (("batch", -2),)
+    assert common_divisor(line) == 2 and common_divisor(negate(line)) == -2 and power_of((("batch", 2),), -1) == (("batch", -2),)
