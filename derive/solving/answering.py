@@ -111,8 +111,8 @@ def _answer_within_limits(asked: Question) -> _Outcome:
 
 def _answer_by_all_else(asked: Question) -> _Outcome | None:
     """Return what the givens without the limits determine, or a refusal if that is beyond a limit; None if they leave it open."""
-    alone = without(asked, {*asked.limits})
-    solution, _ = consistent_answer(replace(alone, silent=True))
+    unlimited = without(asked, {*asked.limits})
+    solution, _ = consistent_answer(replace(unlimited, silent=True))
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY and asked.unknown in {row.defines for row in asked.active}:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
@@ -133,7 +133,7 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
         met.append(_tell_met(alone, there.answers[0]))
         beside.append((alone, there))
     # Its warnings are looked up once it is the answer.
-    solution = solution if asked.silent else consistent_answer(alone)[0]
+    solution = solution if asked.silent else consistent_answer(unlimited)[0]
     notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
     return replace(_add_warnings(solution, beside), assumptions=notes, said=(*met, *solution.said)), None
 

@@ -140,8 +140,8 @@ def largest_batch_of_copies(ask: Ask, unknowns: Sequence[str], given: Mapping[st
     Solution(batch [1]: 0 to 570)
     """
     asked = {quantity(name).name for name in unknowns}
-    of_rates = not names.isdisjoint(_RATES_OF_ALL)
-    if of_rates and (_OF_ALL in names or asked - {_COPIES, *_OF_COPIES_ALONE} or any(map(is_limit, given.values()))):
+    of_rates, limited = not names.isdisjoint(_RATES_OF_ALL), limits(given)[1].keys()
+    if of_rates and (_OF_ALL in names or asked - {_COPIES, *_OF_COPIES_ALONE} or limited - {*_RATES_OF_ALL}):
         return None
     if not (of_rates or _OF_ALL in names | asked) or not names.isdisjoint(_SAY_THE_BATCH) or not asked.isdisjoint(SIZED):
         return None
