@@ -115,7 +115,7 @@ def solve_command(
     from derive.show.parts import all_warnings
     from derive.show.text import lines
     from derive.solving.api import may_have_answer, respond, respond_all
-    from derive.solving.budgets import over_a_time
+    from derive.solving.budgets import split_money_rates
     from derive.solving.conventions import Conventions
     from derive.solving.prompts import implied_names
     from derive.units import data_type_named, named_texts
@@ -127,7 +127,7 @@ def solve_command(
     conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price)
     words = unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     beside_names = implied_names(using, variants, hardware, model)
-    typed = {**over_a_time(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}
+    typed = {**split_money_rates(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}
     said = [re.split("[<>=≤≥]", one)[0] for one in given]
     dtype = data_type_named(said, typed.get("bytes_per_weight"))
     conventions = replace(conventions, tensor_parallel=says_tensor_parallel(said), dtype=dtype)
@@ -216,14 +216,14 @@ def _why_not(
     """
     from derive.quantities import QUANTITIES
     from derive.solving.refusals import INSTEAD
-    from derive.solving.sufficient_givens import Enough, answered_beside, enough
+    from derive.solving.sufficient_givens import Enough, answered_beside, sufficient_givens
 
     said, found = [], Enough({}, *deployment)
     covered = True
     for one in refused:
         reason = one.refusal
         near = answered_beside(ask, may_be, one.unknown, given, deployment) if reason.missing else None
-        further = enough(ask, one.unknown, given, deployment, reason, found) if reason.missing and not near else None
+        further = sufficient_givens(ask, one.unknown, given, deployment, reason, found) if reason.missing and not near else None
         covered, found = covered and further is not None, further or found
         why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}") if near or further else reason.message
         instead = f"what is given answers {near}: {QUANTITIES[near].meaning}" if near else ""

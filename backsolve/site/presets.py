@@ -17,7 +17,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
 from derive.shipped import Tables
 from derive.shipped_rules import BYTES_PER_WEIGHT
-from derive.solving.defaults import in_numbers
+from derive.solving.defaults import evaluate_defaults
 from derive.solving.plan import find_way
 from derive.solving.questions import Question, question
 from derive.trees import names
@@ -157,7 +157,7 @@ def _way(chip: str | None, model: str | None) -> Way:
     defaults: dict[str, float] = {}
     for name in ASKED:
         asked = question(name, FIELDS, chip, model, anyway=True)
-        neutral = in_numbers(asked.defaults, asked.known)
+        neutral = evaluate_defaults(asked.defaults, asked.known)
         way = find_way(name, asked.active, frozenset({*asked.known, *neutral}))
         rows = {leg.unknown: row for leg in (way.legs if way else ()) for row in leg.rows} | rows
         defaults |= neutral

@@ -8,10 +8,10 @@ from derive.answers import BOUGHT, Answer, next_whole, shown_end
 from derive.catalogue import equation
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
-from derive.solving.defaults import in_numbers
-from derive.solving.propagation import followed, leading_to
+from derive.solving.defaults import evaluate_defaults
+from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Question, posed, standing_beside
-from derive.solving.refusals import made_of
+from derive.solving.refusals import results_made_of
 
 Values = Mapping[str, float]
 Solve = Callable[[Question], tuple[Answer, ...]]
@@ -26,7 +26,7 @@ def inputs_of(asked: Question, values: Values) -> tuple[dict[str, float], tuple[
     given = {name: value for name, value in values.items() if name in asked.known and name not in asked.defaults}
     if asked.unknown in values_with(asked, given, {}, (asked.unknown,)):
         return given, (asked.unknown,)
-    results = tuple(made_of(asked, asked.unknown))
+    results = tuple(results_made_of(asked, asked.unknown))
     inputs = {name: value for name, value in given.items() if name not in results} | {asked.unknown: values[asked.unknown]}
     if results and not values_with(asked, inputs, {}, results):
         # Something on the way was found from another result.
@@ -39,7 +39,7 @@ def values_with(asked: Question, inputs: Values, changed: Values, names: Sequenc
     """Return these quantities worked out forwards from the inputs with some of them changed, as far as they can be."""
     known = {name: value for name, value in {**inputs, **changed}.items() if name in changed or name not in names}
     again = posed(replace(asked, named=(*asked.named, *map(equation, using)), limits={}, floors={}), asked.unknown, known)
-    found = followed(leading_to(tuple(names), again.active), {**known, **standing_beside(again, known)})
+    found = follow_values(rows_behind(tuple(names), again.active), {**known, **standing_beside(again, known)})
     return {name: found[name] for name in names if name in found}
 
 
@@ -61,7 +61,7 @@ def bound_with(asked: Question, inputs: Values, bound: Equation, changed: Values
 
     def ratio(value: float) -> float:
         at = {**inputs, **changed, asked.unknown: value}
-        found = {**in_numbers(asked.defaults, at), **at, **values_with(asked, at, changed, names)}
+        found = {**evaluate_defaults(asked.defaults, at), **at, **values_with(asked, at, changed, names)}
         return float(row.right_side(found) / row.left_side(found))
 
     here = ratio(place)

@@ -23,15 +23,15 @@ from derive.solving.limits import (
     is_part_of_unknown,
     limit_in_words,
     limited_by,
-    not_made_of,
     one_by_one,
     open_to_limits,
+    refuse_limit,
     rests_on_unknown,
 )
 from derive.solving.one_equation import inside
 from derive.solving.plan import Way
 from derive.solving.questions import IN_BF16, Question, without
-from derive.solving.refusals import made_of
+from derive.solving.refusals import results_made_of
 from derive.solving.result import OR, Answer, Reason, Solution
 from derive.suppositions import MOST, STOPGAPS, Stopgap
 from derive.units import show
@@ -170,7 +170,7 @@ def _refuse_beside(alone: Question) -> Solution | None:
     supposed = lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}
     by_its_size = FREE in lacking and unknown not in SIZED
     if not there.answers and (is_part_of_unknown(alone) or by_its_size) and not supposed:
-        raise not_made_of(alone)
+        raise refuse_limit(alone)
     if not there.answers:
         told = f"{name} is not made of {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
         return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told))
@@ -323,7 +323,7 @@ def _fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
     if asked.unknown not in row.unknowns or not asked.known.keys().isdisjoint(row.absent):
         return False
     lacks_it_alone = refused.reason is not None and {*refused.reason.missing} == {row.quantity}
-    return (lacks_it_alone or not row.lacking) and not (row.no_results and made_of(asked, asked.unknown))
+    return (lacks_it_alone or not row.lacking) and not (row.no_results and results_made_of(asked, asked.unknown))
 
 
 def _results_beside(asked: Question) -> list[tuple[Question, Solution]]:

@@ -10,24 +10,24 @@ from derive.errors import UnknownName, WrongValue, shorten
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.best_size import answer_at_best, answer_at_largest_batch, answer_together, largest_batch_of_copies
-from derive.solving.budgets import over_a_time
+from derive.solving.budgets import split_money_rates
 from derive.solving.by_rule import answered_by_rules
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.fleets import (
     TAKEN_AS_OF_ALL,
+    answer_for_replicas,
     batch_that_does_not_fit,
     chips_meant,
     is_of_whole_replicas,
     names_beside,
-    of_all_replicas,
-    of_whole_replicas,
+    rates_of_all,
     with_what_is_paid,
 )
-from derive.solving.meant_instead import as_is_meant
+from derive.solving.meant_instead import answer_meaning
 from derive.solving.one_question import answer_question, answers_without_one, suppose_usual
 from derive.solving.prompts import answer_beside_prompts, implied_names
 from derive.solving.questions import asked_for
-from derive.solving.refusals import by_equations
+from derive.solving.refusals import is_reachable
 from derive.solving.result import Solution
 from derive.solving.switches import Switches
 from derive.solving.symbolic import is_symbolic
@@ -112,7 +112,7 @@ def solve(
     if len({*names}) < len(names):
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
-    named = over_a_time((word,), dict(zip(names, (value for _, value in typed), strict=True)))
+    named = split_money_rates((word,), dict(zip(names, (value for _, value in typed), strict=True)))
     solution = _respond_alone(unknown, named, switches)
     refuse_named_for_nothing((solution,), switches.using, named)
     return _answer_by_rule(solution, named, switches, strict)
@@ -154,7 +154,7 @@ def respond_all(
     if len(unknowns) == 1:
         taken, found = given, [_respond_alone(unknowns[0], given, switches)]
     else:
-        taken = of_all_replicas(unknowns, given)
+        taken = rates_of_all(unknowns, given)
 
         def ask(name: str, values: Mapping[str, Given]) -> Solution:
             return _respond(name, values, switches, unknowns)
@@ -185,7 +185,7 @@ def may_have_answer(
     """
     asked, spans = _switches(hardware, model, using, variants, conventions, anyway).pose(unknown, given)
     rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
-    return by_equations(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
+    return is_reachable(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
 
 
 def _switches(
@@ -218,7 +218,7 @@ def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, besid
     A quantity that is asked for `beside` it has its own meaning.
     """
     unknown = chips_meant(unknown, names_beside(given, switches.hardware))
-    taken = of_all_replicas([unknown], given)
+    taken = rates_of_all([unknown], given)
     names = names_beside(taken, switches.hardware)
 
     def ask_again(name: str, values: Mapping[str, Given]) -> Solution:
@@ -241,14 +241,14 @@ def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, besid
     elif batch := largest_batch_of_copies(ask_again, [unknown], taken, names):
         solution = answer_at_best(ask_again, unknown, taken, batch)
     elif is_of_whole_replicas(unknown, taken, names):
-        solution = of_whole_replicas(ask_again, unknown, taken)
+        solution = answer_for_replicas(ask_again, unknown, taken)
     else:
         solution = ask_beside_prompts(taken)
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
     if solution.reason and solution.reason.code == "missing_givens" and not any(map(is_symbolic, given.values())):
         solution = next(answers_without_one(unknown, solution, ask_beside_prompts, taken, switches), solution)
     named = bool(switches.hardware or switches.model)
-    solution = with_what_is_paid(as_is_meant(solution, given, named, ask_again, beside), ask_again, given, names)
+    solution = with_what_is_paid(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
     solution = include_waiting(solution, given, ask_again, ask_at_given_price)
     return _warn_of_all(solution) if taken is not given else solution
 
@@ -266,7 +266,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
 
 def _warn_of_all(solution: Solution) -> Solution:
     """Return an answer that says that a rate of requests was taken as that of all replicas."""
-    return replace(solution, warnings=(TAKEN_AS_OF_ALL, *solution.warnings), kinds=(of_all_replicas.__name__, *solution.kinds))
+    return replace(solution, warnings=(TAKEN_AS_OF_ALL, *solution.warnings), kinds=(rates_of_all.__name__, *solution.kinds))
 
 
 def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:

@@ -175,14 +175,14 @@ def regime_labels(way: Way, world: Arrays) -> "tuple[NDArray[Any] | int, tuple[s
         found = regimes_of(row)
         if len(found) == 1 or not all(name in world for name in row.symbols[1:]):
             continue
-        won = [_where_larger(regime.wins, world) for regime in found[:-1]]
+        won = [_find_larger(regime.wins, world) for regime in found[:-1]]
         places = places * len(found) + np.select(won, range(len(won)), len(won))
         labels = tuple((*before, regime.label) for before in labels for regime in found)
     return places, tuple(" and ".join(dict.fromkeys(part for part in parts if part)) or None for parts in labels)
 
 
-def _where_larger(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool_]:
-    """Return where the larger of each pair is the larger."""
+def _find_larger(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool_]:
+    """Return where the larger of each pair is indeed the larger one."""
     won = (at_arrays(larger, world) >= at_arrays(smaller, world) for larger, smaller in pairs)
     return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*won)))
 
@@ -202,7 +202,7 @@ def points(equation: Row, unknown: str, values: Arrays) -> Floats:
     with np.errstate(all="ignore"):
         for branch in branches(equation, unknown):
             if branch.absent:
-                height, scale = _both_values(branch.difference, branch.regime.expression, given)
+                height, scale = _evaluate_pair(branch.difference, branch.regime.expression, given)
                 free |= np.abs(height) <= HOLDS * np.abs(scale)
             for root in branch.roots or ():
                 row, doubtful = _checked_root(equation, branch, unknown, given, at_arrays(root, given))
@@ -241,7 +241,7 @@ def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[st
     at = {**given, unknown: row}
     equal = np.zeros(row.shape, dtype=bool)
     for pair in branch.regime.wins:
-        larger, smaller = _both_values(*pair, at)
+        larger, smaller = _evaluate_pair(*pair, at)
         margin = (larger - smaller) / np.maximum(np.abs(larger), np.abs(smaller))
         inside &= ~(margin < -HOLDS)
         equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
@@ -253,7 +253,7 @@ def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[st
     if doubtful.any():
         holds[doubtful] = _find_crossings(equation, unknown, {name: array[doubtful] for name, array in at.items()})
     _, slope = slope_at_arrays(branch.difference, unknown, at)
-    scale = np.maximum(*map(np.abs, _both_sides(equation, at)))
+    scale = np.maximum(*map(np.abs, _evaluate_sides(equation, at)))
     loose = ~(np.abs(row * slope) * _MAGNIFIED > scale)
     lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
     return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
@@ -263,7 +263,7 @@ def find_where_met(needed: Requirement, at: Arrays) -> NDArray[np.bool_]:
     """Return where a requirement is met, but for rounding."""
     exactly_met: NDArray[np.bool_] = np.asarray(compared(needed, at))
     sides = None if exactly_met.all() else bounding_sides(needed)
-    return exactly_met if sides is None else np.logical_or(exactly_met, _are_near(*_both_values(*sides, at)))
+    return exactly_met if sides is None else np.logical_or(exactly_met, _are_near(*_evaluate_pair(*sides, at)))
 
 
 def _snap_to_bounds(equation: Row, needed: Requirement, unknown: str, at: Mapping[str, Floats]) -> Floats:
@@ -285,7 +285,7 @@ def _find_crossings(equation: Row, unknown: str, at: Mapping[str, Floats]) -> ND
     """Return where the sides cross within the last digits of the unknown. Near a root their distance shrinks, near a pole it grows."""
 
     def height(shift: float) -> Floats:
-        left, right = _both_sides(equation, {**at, unknown: at[unknown] * (1 + shift)})
+        left, right = _evaluate_sides(equation, {**at, unknown: at[unknown] * (1 + shift)})
         return np.asarray(left - right)
 
     below, above = height(-1e-12), height(1e-12)
@@ -297,8 +297,8 @@ def _clamp_values(unknown: str, values: Floats) -> Floats:
     return np.asarray(np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling))
 
 
-def _both_sides(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
-    """Return both sides, worked out in the same order as at single numbers."""
+def _evaluate_sides(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
+    """Return both sides, evaluated in the same order as at single numbers."""
     if isinstance(equation, Equation):
         return values[equation.symbols[0]], equation.right_side(values)
     left, right = (at_arrays(side, values) for side in sides_of(equation))
@@ -306,7 +306,7 @@ def _both_sides(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats, Fl
 
 
 def _residuals(equation: Row, values: Mapping[str, Floats]) -> Floats:
-    left, right = _both_sides(equation, values)
+    left, right = _evaluate_sides(equation, values)
     scale = np.maximum(np.abs(left), np.abs(right))
     return np.where(scale == 0, 0.0, np.abs(left - right) / scale)
 
@@ -317,6 +317,6 @@ def _improve_root(difference: Tree, unknown: str, values: Mapping[str, Floats]) 
     return values[unknown] - np.where(slope == 0, 0.0, height / slope)
 
 
-def _both_values(one: Tree, other: Tree, values: Arrays) -> tuple[Floats, Floats]:
+def _evaluate_pair(one: Tree, other: Tree, values: Arrays) -> tuple[Floats, Floats]:
     """Return the values of two formulas."""
     return np.asarray(at_arrays(one, values)), np.asarray(at_arrays(other, values))

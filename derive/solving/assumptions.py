@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from derive.catalogue.assumed import OF_MIXTURES
 from derive.presets import ARCHITECTURES
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE
-from derive.solving.chip_links import as_assumption
+from derive.solving.chip_links import tell_assumption
 from derive.solving.plan import Way
 from derive.solving.questions import Question
 
@@ -36,7 +36,9 @@ def list_assumptions(asked: Question, known: Mapping[str, float], way: Way, touc
     of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
     switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)
     weights = _weights(asked) if "bytes_per_weight" in touched else ()
-    supposed = [as_assumption(name, asked.known[name], why) for name, why in asked.supposed.items() if name in touched & asked.known.keys()]
+    supposed = [
+        tell_assumption(name, asked.known[name], why) for name, why in asked.supposed.items() if name in touched & asked.known.keys()
+    ]
     return tuple(dict.fromkeys((*asked.notes, *supposed, *defaults, *cancelled, *switches, *weights, *taken, *joined, *idle, *idealised)))
 
 

@@ -113,9 +113,9 @@ def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solu
     """Return the answer at the better end of a size, at each point of lists at its own; why the size has no end if it has none."""
     name = quantity(unknown).name
     if sized.sweep:
-        from derive.solving.sweeps import each_by_itself
+        from derive.solving.sweeps import answer_each
 
-        return each_by_itself(name, sized.sweep.given, lambda at: ask(name, replace_given(given, at)), sized.unknown)
+        return answer_each(name, sized.sweep.given, lambda at: ask(name, replace_given(given, at)), sized.unknown)
     end = best_end(sized)
     return answer_at_end(ask, name, given, end) if end else sized
 
@@ -177,13 +177,13 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any])
         solution = _answer_beside(ask, name, given, end, limited)
         if end or sized is None or sized.sweep is None or solution.answers or solution.sweep:
             return solution
-        from derive.solving.sweeps import each_by_itself
+        from derive.solving.sweeps import answer_each
 
         def answer_point(at: Mapping[str, Any]) -> Solution:
             return answer_together(ask, (name, *found), replace_given(given, at))[0]
 
         # Each point of lists has a better end of its own.
-        again = each_by_itself(name, sized.sweep.given, answer_point, sized.unknown)
+        again = answer_each(name, sized.sweep.given, answer_point, sized.unknown)
         return again if again.answers else solution
 
     return tuple(found.get(name) or answer_other(name) for name in names.values())

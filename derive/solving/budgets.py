@@ -15,12 +15,12 @@ _PAID_OVER_IT = ("fleet_cost", "fleet_electricity_cost")
 _BY_THE_TIME = re.compile(r"(?P<money>[^/]*?)\s*(?:/|\bper\b)\s*(?P<time>[A-Za-z]+)\s*")
 
 
-def over_a_time(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T | str]:
-    """What is given, money of a fleet by the hour or the month as that of so long a time; asked for in such a word, it is of that time.
+def split_money_rates(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T | str]:
+    """Return the givens with money of a fleet per hour or month as money over that time; an unknown with such a unit is over that time too.
 
     Raises WrongValue for money by one time beside another.
 
-    >>> over_a_time(["chips"], {"fleet_cost": "<=$50/h"}), over_a_time(["cost_per_month"], {"chips": 8})
+    >>> split_money_rates(["chips"], {"fleet_cost": "<=$50/h"}), split_money_rates(["cost_per_month"], {"chips": 8})
     ({'fleet_cost': '<=$50', 'deployment_time': '1 h'}, {'chips': 8, 'deployment_time': '1 month'})
     """
     texts = {spelled: value for spelled, value in given.items() if isinstance(value, str) and quantity(spelled).name in _PAID_OVER_IT}

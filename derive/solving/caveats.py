@@ -12,9 +12,9 @@ from derive.records import CONDITION, LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.answer_with import Solve, Values, answer_with, bound_with, inputs_of, values_with
 from derive.solving.chip_links import links
-from derive.solving.defaults import FOLLOWS, in_numbers
+from derive.solving.defaults import FOLLOWS, evaluate_defaults
 from derive.solving.questions import Question, copies_of
-from derive.solving.speed_limits import beyond_one_domain, chips_for_copies, result_with
+from derive.solving.speed_limits import chips_for_copies, result_with, warn_beyond_domain
 from derive.suppositions import PUBLISHED, SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
 
@@ -45,11 +45,11 @@ _Rule = Callable[[Question, Values, Sequence[Equation]], Caveat | str | None]
 
 def caveats(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> dict[str, Caveat]:
     """Return all warnings of an answer by their kind, those first that move it most; `solve` answers the question with a change."""
-    values = {**in_numbers({name: value for name, value in asked.defaults.items() if name in FOLLOWS}, values), **values}
+    values = {**evaluate_defaults({name: value for name, value in asked.defaults.items() if name in FOLLOWS}, values), **values}
     if asked.limits and asked.unknown in BOUGHT:
         values[asked.unknown] = next_whole(values[asked.unknown], LOWER)
     found: dict[str, Caveat] = {}
-    for kind, caveat in (*_of_rules(asked, values, used), *_of_suppositions(asked, values, used, solve)):
+    for kind, caveat in (*_list_rules(asked, values, used), *_list_suppositions(asked, values, used, solve)):
         if kind not in found or caveat.factor > found[kind].factor:
             found[kind] = caveat
     return dict(sorted(found.items(), key=lambda item: -item[1].factor))
@@ -62,7 +62,7 @@ def _applies(row: Supposition, asked: Question, values: Values, used: Sequence[E
     """Return whether an answer rests on what a row supposes, by what the row says of that."""
     known = {asked.unknown, *asked.known}
     spoken = {name for one in used for name in (*one.symbols, one.id)}
-    at = {**in_numbers(asked.defaults, values), **values}
+    at = {**evaluate_defaults(asked.defaults, values), **values}
     matters = row.default or row.about or row.only_memory or row.quantity in spoken
     return bool(
         matters
@@ -119,7 +119,7 @@ class _Moves:
             return ""
         told = " in ".join(show(name, after[name]) for name in _MEMORY)
         fewer = self._batch_that_fits(changed, after)
-        fit = f", and {_shown('batch', fewer)} of {_shown('batch', self.asked.known['batch'])} sequences do" if fewer else ""
+        fit = f", and {_show_value('batch', fewer)} of {_show_value('batch', self.asked.known['batch'])} sequences do" if fewer else ""
         return f"the memory does not hold it: {told}{fit}"
 
     def _batch_that_fits(self, changed: Values, after: Mapping[str, float]) -> float | None:
@@ -138,8 +138,8 @@ def _is_short(values: Values) -> bool:
     return not capacity or demand > capacity * (1 + HOLDS)
 
 
-def _of_suppositions(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> Iterator[tuple[str, Caveat]]:
-    """Yield the warnings of what is supposed; one that cannot be worked out at these numbers is none."""
+def _list_suppositions(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> Iterator[tuple[str, Caveat]]:
+    """Yield the warnings on suppositions that can be evaluated at these numbers."""
     rows = [row for row in SUPPOSITIONS if _applies(row, asked, values, used)]
     if not rows and not asked.unsaid:
         return
@@ -147,20 +147,20 @@ def _of_suppositions(asked: Question, values: Values, used: Sequence[Equation], 
     yield from _data_types(moves, used)
     for row in rows:
         try:
-            caveat = _of_supposition(row, moves)
+            caveat = _test_supposition(row, moves)
         except (ArithmeticError, ValueError):
             continue
         if caveat:
             yield row.kind, caveat
 
 
-def _of_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
-    """Return the warning of a supposition: by how much the answer moves with the alternative, or that memory does not suffice then."""
+def _test_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
+    """Return the warning on a supposition: by how much the alternative moves the answer, or that memory does not suffice then."""
     asked, values, inputs = moves.asked, moves.values, moves.inputs
     if not moves.results and asked.unknown in _inputs(row):
         return None
     here = inputs.get(row.quantity) or values_with(asked, inputs, {}, (row.quantity,)).get(row.quantity, 0.0)
-    beside = _beside(row, asked, inputs)
+    beside = _values_beside(row, asked, inputs)
     other = None if beside is None else _alternative(row, row.added or row.quantity, row.alternative, asked, {**inputs, **beside})
     if beside is None or other is None or other == here or (row.longer and other < here):
         return None
@@ -184,11 +184,11 @@ def _of_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
 
 def _moved(name: str, before: float, after: float) -> str:
     """Return what a quantity then is, and the factor."""
-    return f"{name} is {_shown(name, after)}{f': {after / before:.3g}x' if before else ''}"
+    return f"{name} is {_show_value(name, after)}{f': {after / before:.3g}x' if before else ''}"
 
 
-def _beside(row: Supposition, asked: Question, inputs: Values) -> dict[str, float] | None:
-    """Return what a row supposes beside, one after the other, and what an exchange between chips takes; None if it cannot be had."""
+def _values_beside(row: Supposition, asked: Question, inputs: Values) -> dict[str, float] | None:
+    """Return the other values that a row supposes, and the time of an exchange between chips; None if one cannot be found."""
     found: dict[str, float] = {}
     for name, alternative in row.beside.items():
         if name in inputs and not isinstance(alternative, tuple):
@@ -205,7 +205,7 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
     if isinstance(alternative, float):
         return alternative
     if isinstance(alternative, tuple):
-        values = {**in_numbers(asked.defaults, inputs), **inputs}
+        values = {**evaluate_defaults(asked.defaults, inputs), **inputs}
         return min((values[one] for one in alternative if one in values), default=None)
     if alternative == USUAL:
         return _usual(name, asked)
@@ -249,8 +249,8 @@ def _factor(before: float, after: float) -> float:
     return max(before / after, after / before) if before > 0 and after > 0 else 1.0 if before == after else _FIRST
 
 
-def _shown(name: str, value: float) -> str:
-    """Return a value as text, a number of sequences in whole ones."""
+def _show_value(name: str, value: float) -> str:
+    """Return a value as text, a number of sequences as a whole number."""
     return str(math.floor(value * (1 + HOLDS))) if name in _SEQUENCES and value >= 1 else show(name, value)
 
 
@@ -291,20 +291,20 @@ def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str,
 # -- what is no supposition ------------------------------------------------------------------------------------------------
 
 
-def _of_rules(asked: Question, values: Values, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
-    """Yield the warnings of what is no supposition; one that cannot be worked out at these numbers is none."""
+def _list_rules(asked: Question, values: Values, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
+    """Yield the other warnings that can be evaluated at these numbers."""
     for rule in _RULES:
         try:
             told = rule(asked, values, used)
         except (ArithmeticError, ValueError):
             continue
         if told:
-            factor = _FIRST if rule is beyond_one_domain else 1.0
+            factor = _FIRST if rule is warn_beyond_domain else 1.0
             yield rule.__name__, told if isinstance(told, Caveat) else Caveat(told, factor=factor)
 
 
-def less_than_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
-    """Return that there is not room for one sequence, if no answer has room for it."""
+def warn_below_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
+    """Return the warning that memory has no room for one sequence, if no answer has."""
     most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
     return {NO_WHOLE_ONE: "there is not room for one whole sequence"} if unknown in _SEQUENCES and most < 1 else {}
 
@@ -476,7 +476,7 @@ _RULES: tuple[_Rule, ...] = (
         may_be_a_slip,
         prompts_elsewhere,
         either_may_bind,
-        beyond_one_domain,
+        warn_beyond_domain,
         cache_copied,
         chips_of_one_part,
         heads_undivided,

@@ -62,11 +62,11 @@ def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | Non
     return link if link in known else None
 
 
-def of_rings(chips: float, size: float, inside: float, out: float) -> float:
-    """What rings have together over domains of so many chips: their links where there is one domain, else all links out of them, over
+def ring_bandwidth(chips: float, size: float, inside: float, out: float) -> float:
+    """Return the bandwidth of rings over domains of chips: the links inside one domain, else all links out of the domains, over
     which chips are spread evenly, and no more than the links inside.
 
-    >>> of_rings(8, 8, 450e9, 50e9), of_rings(13, 8, 450e9, 50e9), of_rings(64, 8, 450e9, 50e9)
+    >>> ring_bandwidth(8, 8, 450e9, 50e9), ring_bandwidth(13, 8, 450e9, 50e9), ring_bandwidth(64, 8, 450e9, 50e9)
     (450000000000.0, 325000000000.0, 400000000000.0)
     """
     return inside if chips <= size else min(inside, out * chips / ceil(chips / size))
@@ -93,7 +93,7 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
     only = _only_link(known, spans) if spoken and LINK not in settled else None
     if not spoken or all(source == "given" for source in provenance.values()):
         return (
-            Preset(givens={LINK: known[only]}, provenance={LINK: "given"}, variants={}, supposed={LINK: as_given(only)})
+            Preset(givens={LINK: known[only]}, provenance={LINK: "given"}, variants={}, supposed={LINK: tell_given(only)})
             if only
             else Preset(givens={}, provenance={}, variants={})
         )
@@ -103,14 +103,14 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
     ways = {_link(name, {**known, **{one: what.value for one, what in taken.items()}}, spans) for name in spoken}
     link = ways.pop() if len(ways) == 1 and LINK not in settled else None
     if link is None and only:
-        taken[LINK] = Taken(known[only], "given", as_given(only))
+        taken[LINK] = Taken(known[only], "given", tell_given(only))
     # A link that runs over values is no single one: the exchange asks for its own.
     if link is not None and link not in spans:
         origin = provenance.get(link, "given")
-        place = as_given(link) if origin == "given" else origin
+        place = tell_given(link) if origin == "given" else origin
         width, way = known[link], _way(spoken[0], link, known)
         if link == _OUT and _INSIDE in known and {*spoken} <= {*_RINGS} and "chips" in {*known, *spans}:
-            rings = {of_rings(chips, known[_SIZE], known[_INSIDE], width) for chips in spans.get("chips", (known.get("chips", 1.0),))}
+            rings = {ring_bandwidth(chips, known[_SIZE], known[_INSIDE], width) for chips in spans.get("chips", (known.get("chips", 1.0),))}
             # Of fewer chips in one domain than in another rings have less.
             width, way = min(rings), f"of rings over the links of all chips between domains of {known[_SIZE]:.4g}"
         taken[LINK] = Taken(width, origin, f"{way} ({place})")
@@ -136,8 +136,8 @@ def _only_link(known: Mapping[str, float], spans: _Ends) -> str | None:
     return found[0] if len(found) == 1 and _SIZE not in known and found[0] not in spans else None
 
 
-def as_given(name: str) -> str:
-    """How it is said that a given is taken for another quantity."""
+def tell_given(name: str) -> str:
+    """Return in words that a given stands in for another quantity."""
     return f"{name} as given"
 
 
@@ -167,10 +167,10 @@ def _way(name: str, link: str, known: Mapping[str, float]) -> str:
     return f"within {size}" if link == _INSIDE else f"out of {size}, as it does not hold all chips"
 
 
-def as_assumption(name: str, value: float, why: str) -> str:
-    """A given that nobody gave, in words.
+def tell_assumption(name: str, value: float, why: str) -> str:
+    """Return a supposed given in words.
 
-    >>> as_assumption("bytes_per_activation", 2.0, "activations in bf16")
+    >>> tell_assumption("bytes_per_activation", 2.0, "activations in bf16")
     'bytes_per_activation = 2 B unless it is given: activations in bf16'
     """
     return f"{quantity(name).name} = {show(name, value)} unless it is given: {why}"

@@ -6,11 +6,11 @@ from derive.catalogue import ROOF_IDS, bounds, equation
 from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
-from derive.solving.defaults import IDEALS, in_numbers
+from derive.solving.defaults import IDEALS, evaluate_defaults
 from derive.solving.one_equation import agrees, inside, solve_equation
-from derive.solving.propagation import followed, leading_to
+from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Question
-from derive.solving.refusals import made_of
+from derive.solving.refusals import results_made_of
 from derive.solving.result import Answer, Reason
 from derive.trees import text
 from derive.units import show
@@ -36,7 +36,7 @@ _ROOM = frozenset(("memory_capacity", "hbm_capacity"))
 
 
 def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
-    """An equation that does not hold: between givens, or between a given and what follows from the others.
+    """Return an equation that does not hold between givens, or between a given and the result of the others.
 
     What follows is worked out from the givens and the defaults of the route; for equations that were named, from all
     defaults.
@@ -44,54 +44,54 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     on_route = {name for row in used for name in row.symbols}
     given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
     unused = tuple(row for row in asked.named if row not in used)
-    starts = [(asked.active, given), *([(unused, {**in_numbers(asked.defaults, values), **values})] if unused else [])]
+    starts = [(asked.active, given), *([(unused, {**evaluate_defaults(asked.defaults, values), **values})] if unused else [])]
     for rows, start in starts:
-        known = followed(asked.active, start)
+        known = follow_values(asked.active, start)
         if broken := _broken(rows, known):
             return _reason(asked, broken, known, start, used)
     return None
 
 
-def against_defaults(asked: Question, values: Mapping[str, float]) -> tuple[Equation, Reason, bool] | None:
-    """An equation by which a given is not what the defaults make of the rest, that as a reason, and whether it is a bound kept.
+def contradicted_default(asked: Question, values: Mapping[str, float]) -> tuple[Equation, Reason, bool] | None:
+    """Return the equation by which the defaults contradict a given, the reason, and whether it is a bound that the given keeps.
 
     A measured time above its lower bound keeps it.
     """
     rows = tuple(row for row in asked.active if row.symbols[0] in asked.known)
     spoken = tuple(dict.fromkeys(name for row in rows for name in row.symbols))
-    known = followed(leading_to(spoken, asked.active), {**in_numbers(asked.defaults, values), **values})
+    known = follow_values(rows_behind(spoken, asked.active), {**evaluate_defaults(asked.defaults, values), **values})
     broken = _broken(rows, known)
     if broken is None:
         return None
     violated = broken.violated(known)
     above = broken.left_side(known) > right_side_at(broken, known)
     kept = not violated and broken.direction == (LOWER if above else UPPER)
-    reason = Reason(code="contradiction", violated=_held_against(broken, violated), message=_two_sides(broken, known, violated))
+    reason = Reason(code="contradiction", violated=_find_conflict(broken, violated), message=_two_sides(broken, known, violated))
     return broken, reason, kept
 
 
 def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
-    """What no deployment is: a step shorter than one of its parts at full rates, or more of something than there can be."""
-    best = {name: value for name, value in in_numbers(asked.defaults, values).items() if name not in ("chips", "replicas")}
+    """Return what no deployment can do: a step shorter than one of its parts at full rates, or more of something than possible."""
+    best = {name: value for name, value in evaluate_defaults(asked.defaults, values).items() if name not in ("chips", "replicas")}
     if asked.unknown in IDEALS:
         # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false:
         # with it at its best they are not what follows.
-        if clash := beyond_what_can_be(asked.unknown, values):
+        if clash := exceeded_bound(asked.unknown, values):
             return clash
-        found_from = {asked.unknown, *made_of(asked, asked.unknown)}
+        found_from = {asked.unknown, *results_made_of(asked, asked.unknown)}
         values = {name: value for name, value in values.items() if name not in found_from}
         best[asked.unknown] = NEUTRAL_DEFAULTS[asked.unknown]
-    known = _as_claimed(followed(asked.active, {**best, **values}), values.keys())
-    return _below_its_parts(known) or _beyond_its_bounds((*bounds(), *map(equation, ROOF_IDS)), known, best.keys() - values.keys())
+    known = _claimed_values(follow_values(asked.active, {**best, **values}), values.keys())
+    return _below_its_parts(known) or _find_broken_bound((*bounds(), *map(equation, ROOF_IDS)), known, best.keys() - values.keys())
 
 
-def beyond_what_can_be(name: str, values: Mapping[str, float]) -> Reason | None:
-    """More or less of a quantity than there can be beside these values: copies of a cache than chips."""
-    return _beyond_its_bounds(tuple(row for row in bounds() if row.symbols[0] == name), values, frozenset())
+def exceeded_bound(name: str, values: Mapping[str, float]) -> Reason | None:
+    """Return why a quantity is more or less than possible beside these values, such as more copies of a cache than chips."""
+    return _find_broken_bound(tuple(row for row in bounds() if row.symbols[0] == name), values, frozenset())
 
 
 def greatest(name: str, values: Mapping[str, float]) -> tuple[Equation, float] | None:
-    """The most that there can be of a quantity beside these values, by the inequality that has it; None if none has.
+    """Return the largest possible value of a quantity beside these values, with the inequality that says so; None if none does.
 
     >>> greatest("kv_replication", {"chips": 8.0})[1]
     8.0
@@ -101,7 +101,7 @@ def greatest(name: str, values: Mapping[str, float]) -> tuple[Equation, float] |
 
 
 def absurd(name: str, found: Sequence[Answer]) -> Reason | None:
-    """Why none of these answers will do: nobody could give it, as it is far beyond all that is met in practice."""
+    """Return why no answer is possible: all are far beyond values met in practice."""
     low, high = quantity(name).limits()
     if any(most == 0 or (least <= high and (most is None or most >= low)) for least, most in (one.ends for one in found)):
         return None
@@ -110,8 +110,8 @@ def absurd(name: str, found: Sequence[Answer]) -> Reason | None:
     return Reason(code="no_solution", violated=(f"{show(name, low)} <= {name} <= {show(name, high)}",), message=message)
 
 
-def _as_claimed(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:
-    """All that is known, with the rates and times that claimed results come to in place of what the roofline makes them."""
+def _claimed_values(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:
+    """Return the known values, with rates and times of claimed results in place of those of the roofline."""
     known, claimed = dict(known), {*claimed}
     for id, name in _CLAIMS:
         row = equation(id)
@@ -142,8 +142,8 @@ def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float
     return float(step.right_side({**some, "memory_time": reads.right_side(some)}))
 
 
-def _beyond_its_bounds(rows: tuple[Equation, ...], known: Mapping[str, float], taken: Set[str]) -> Reason | None:
-    """An inequality that every deployment keeps and these values do not; nothing is held against what was only taken to be so.
+def _find_broken_bound(rows: tuple[Equation, ...], known: Mapping[str, float], taken: Set[str]) -> Reason | None:
+    """Return an inequality that every deployment keeps and these values break. Suppositions break none.
 
     What does not fit in memory is said elsewhere.
     """
@@ -170,11 +170,11 @@ def _reason(
     if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
         message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
     two = asked.unknown if of_unknown or (broken.symbols[0] == asked.unknown and not violated) else ""
-    return Reason(code="contradiction", violated=_held_against(broken, violated), message=message, two_values=two)
+    return Reason(code="contradiction", violated=_find_conflict(broken, violated), message=message, two_values=two)
 
 
-def _held_against(broken: Equation, violated: list[str]) -> tuple[str, ...]:
-    """The requirements that are not met, else the equation that does not hold."""
+def _find_conflict(broken: Equation, violated: list[str]) -> tuple[str, ...]:
+    """Return the requirements that are not met, else the equation that does not hold."""
     return tuple(violated) or (f"{broken.symbols[0]} = {text(sides_of(broken)[1])}",)
 
 
@@ -186,7 +186,7 @@ def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], u
     points, _ = solve_equation(broken, unknown, known)
     if not points or points[0].kind != "point":
         return None
-    ours, theirs = _apart(unknown, known[unknown], points[0].point)
+    ours, theirs = _show_both(unknown, known[unknown], points[0].point)
     route = ", ".join(row.id for row in used)
     return f"contradiction: {unknown} = {ours} by {route}; {theirs} by {broken.id} from {_listed(broken, known, unknown)}"
 
@@ -196,7 +196,7 @@ def _two_sides(broken: Equation, known: Mapping[str, float], violated: list[str]
     others = _listed(broken, known, left)
     if violated:
         return f"contradiction: {broken.id} requires {' and '.join(violated)}, and is given {left} = {show(left, known[left])}, {others}"
-    given, made = _apart(left, known[left], right_side_at(broken, known))
+    given, made = _show_both(left, known[left], right_side_at(broken, known))
     return f"contradiction: {left} = {given}; {broken.id} makes it {made} from {others}"
 
 
@@ -207,11 +207,11 @@ def _listed(row: Equation, known: Mapping[str, float], without: str) -> str:
 def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[str, ...]:
     """A set of givens that contradict each other and of which none can be spared; none if they lead to no contradiction."""
     kept = dict(given)
-    if not _broken(active, followed(active, kept)):
+    if not _broken(active, follow_values(active, kept)):
         return ()
     for name in given:
         fewer = {other: value for other, value in kept.items() if other != name}
-        if _broken(active, followed(active, fewer)):
+        if _broken(active, follow_values(active, fewer)):
             kept = fewer
     return tuple(kept)
 
@@ -225,7 +225,7 @@ def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation
     return None
 
 
-def _apart(name: str, first: float, second: float) -> tuple[str, str]:
-    """Two values as text, with as many digits as it takes to tell them apart."""
+def _show_both(name: str, first: float, second: float) -> tuple[str, str]:
+    """Return two values as text with as many digits as it takes to see that they differ."""
     texts = ((show(name, first, digits), show(name, second, digits)) for digits in (4, 6, 8, 12))
     return next((pair for pair in texts if pair[0] != pair[1]), (repr(first), repr(second)))

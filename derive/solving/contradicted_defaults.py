@@ -12,17 +12,17 @@ from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, Equation, right_side_at
 from derive.requirements import HOLDS
-from derive.solving.consistency import absurd, against_defaults, beyond_what_can_be, greatest, impossible
-from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, in_numbers, put_in_before
+from derive.solving.consistency import absurd, contradicted_default, exceeded_bound, greatest, impossible
+from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, defaults_behind, evaluate_defaults
 from derive.solving.engine import list_unused, refuse_question
 from derive.solving.find import evaluate_result, find_answer, possible_errors
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, fast_enough, held_by_memory, speeds
 from derive.solving.one_equation import inside
 from derive.solving.plan import Way
-from derive.solving.propagation import followed, leading_to
+from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Instead, Question, posed
 from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead
-from derive.solving.speed_limits import beyond_one_domain, out_of_reach
+from derive.solving.speed_limits import out_of_reach, warn_beyond_domain
 from derive.trees import text
 from derive.units import show
 
@@ -175,8 +175,8 @@ def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution |
         told.append(f"{name} is {show(name, there.point)} where {show(name, asked.known[name])} would do")
     chips = f"{whole} chip{'s' * (whole != 1)}"
     said = {FASTER_THAN_ASKED: f"memory takes {chips}, and these are faster than asked: {', '.join(told)}", **doubts}
-    if beyond := beyond_one_domain(asked, {**asked.known, "chips": bound.least}, way.rows):
-        said = {beyond_one_domain.__name__: beyond, **said}
+    if beyond := warn_beyond_domain(asked, {**asked.known, "chips": bound.least}, way.rows):
+        said = {warn_beyond_domain.__name__: beyond, **said}
     said |= dict(zip(held.kinds, held.warnings, strict=True))
     formula = bound.formula and bound.formula.removeprefix("chips >= ")
     answer = replace(bound, kind="point", value=bound.low, low=None, regime=MEMORY_BINDS, formula=formula, bound=LOWER)
@@ -204,7 +204,7 @@ def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Quest
     that result only keeps to a bound.
     """
     settled = replace(asked, known=known)
-    while beyond := against_defaults(settled, settled.known):
+    while beyond := contradicted_default(settled, settled.known):
         row, reason, kept = beyond
         found = _list_explanations(settled, row, {*known, asked.unknown})
         if len(found) != 1:
@@ -222,11 +222,11 @@ def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Quest
 
 def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> list[Instead]:
     """Return the defaults that can explain a result, each with its value: waiting time first, else the one that changes least, else all."""
-    if waited := list(_other_defaults(asked, row, put_in_before(row, asked.active, at_hand, WAITED))):
+    if waited := list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand, WAITED))):
         return waited
-    if found := list(_other_defaults(asked, row, MAY_DIFFER)):
+    if found := list(_values_of_defaults(asked, row, MAY_DIFFER)):
         return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
-    return [] if row in asked.named else list(_other_defaults(asked, row, put_in_before(row, asked.active, at_hand)))
+    return [] if row in asked.named else list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
 
 
 def _apply_defaults(asked: Question, settled: Question) -> Question:
@@ -234,7 +234,7 @@ def _apply_defaults(asked: Question, settled: Question) -> Question:
     provenance = {name: "follows from the givens" for name in settled.known if name not in asked.known}
     # A default may follow another one: tokens verified follow the tokens of a step.
     after = posed(settled, asked.unknown, settled.known)
-    return replace(settled if against_defaults(after, after.known) else after, provenance={**asked.provenance, **provenance})
+    return replace(settled if contradicted_default(after, after.known) else after, provenance={**asked.provenance, **provenance})
 
 
 def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
@@ -253,7 +253,7 @@ def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence
     )
 
 
-def _other_defaults(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
+def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
     """Yield the values of defaults with which an equation holds. A count of at least one is never below one."""
     for name in (name for name in names if name not in asked.known and _may_satisfy(asked, row, name)):
         # A default that the equations contain changes alone. One that was put into them needs other equations.
@@ -265,10 +265,10 @@ def _other_defaults(asked: Question, row: Equation, names: Iterable[str]) -> Ite
         least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
         for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
             instead = at(asked.unknown, {**asked.known, name: one.point})
-            beyond = against_defaults(instead, instead.known)
+            beyond = contradicted_default(instead, instead.known)
             # A count may exceed its default and a share may be smaller. Half a chip or token is impossible.
             possible = one.point >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
-            possible = possible and not beyond_what_can_be(name, instead.known)
+            possible = possible and not exceeded_bound(name, instead.known)
             if possible and (beyond is None or beyond[0].id != row.id):
                 defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
                 errs, given = possible_errors(without, solution, way, one), frozenset(solution.given)
@@ -279,10 +279,10 @@ def _may_satisfy(asked: Question, row: Equation, name: str) -> bool:
     """Return whether another value of a share may satisfy an equation: not if one side is larger with any share."""
     if name not in MAY_DIFFER or QUANTITIES[name].ceiling > 1:
         return True
-    start, rows = {**in_numbers(asked.defaults, asked.known), **asked.known}, leading_to(row.symbols, asked.active)
+    start, rows = {**evaluate_defaults(asked.defaults, asked.known), **asked.known}, rows_behind(row.symbols, asked.active)
     larger = set()
     for share in _SHARES_OF_ONE:
-        there = followed(rows, {**start, name: share})
+        there = follow_values(rows, {**start, name: share})
         if not row.names <= there.keys():
             return True
         larger.add(row.left_side(there) > right_side_at(row, there))

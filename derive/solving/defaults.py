@@ -101,7 +101,7 @@ _Values = tuple[tuple[str, int | str], ...]
 
 
 def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Standing:
-    """The defaults in force where one quantity is asked for and these are known; what is claimed by name has none.
+    """Return the defaults in force beside the known quantities and the unknown; a quantity that is claimed by name has none.
 
     As many microbatches are in flight as there are stages, the fewest that leave none idle, unless something given says
     how many. A step computes at least as many positions as it yields tokens.
@@ -121,12 +121,12 @@ def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Stan
     return {name: value for name, value in free.items() if name not in said and not _gives_way(name, at_hand)}
 
 
-def in_numbers(defaults: Standing, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Defaults as numbers or arrays where these values are known; what follows one that is not has none.
+def evaluate_defaults(defaults: Standing, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return defaults as numbers or arrays beside these values; one that follows an unknown quantity has none.
 
-    >>> in_numbers({"chips": 1.0, "microbatches": "pipeline_stages"}, {"pipeline_stages": 4.0})
+    >>> evaluate_defaults({"chips": 1.0, "microbatches": "pipeline_stages"}, {"pipeline_stages": 4.0})
     {'chips': 1.0, 'microbatches': 4.0}
-    >>> in_numbers({"chips": 1.0, "microbatches": "pipeline_stages"}, {})
+    >>> evaluate_defaults({"chips": 1.0, "microbatches": "pipeline_stages"}, {})
     {'chips': 1.0}
     """
     found = {name: values.get(value) if isinstance(value, str) else value for name, value in defaults.items()}
@@ -134,7 +134,7 @@ def in_numbers(defaults: Standing, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def leads(name: str, at_hand: Set[str]) -> str | None:
-    """Which of the quantities at hand a default is, or what they say of a prompt is to be computed.
+    """Return the known quantity that a default follows.
 
     >>> leads("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leads("microbatches", {"chips"})
     ('new_tokens_per_pass', None)
@@ -149,7 +149,7 @@ def _gives_way(name: str, at_hand: Set[str]) -> bool:
 
 
 def neutral(defaults: Standing) -> _Values:
-    """What is put into the equations, of the defaults that stand.
+    """Return the defaults in force that are put into the equations.
 
     A default that follows another quantity follows it too where that one is worked out.
     """
@@ -178,7 +178,7 @@ def _with(row: Equation, some: _Values) -> Equation:
     spoken = dict(some)
     relation = in_place(row.relation, spoken)
     # A single stage takes its hops along. Any number may stand for what is gone.
-    gone = dict.fromkeys(taken_along(row, relation, spoken), 1)
+    gone = dict.fromkeys(symbols_dropped(row, relation, spoken), 1)
     # A requirement on what is gone says nothing of what is left.
     kept = [needed for needed in row.requires if gone.keys().isdisjoint(named(needed))]
     return replace(
@@ -190,12 +190,12 @@ def _with(row: Equation, some: _Values) -> Equation:
 
 
 @lru_cache(maxsize=4096)
-def put_back(row: Equation, name: str) -> Equation:
-    """An equation with one of the quantities that were put into it written again, at whatever it is.
+def restore_default(row: Equation, name: str) -> Equation:
+    """Return an equation in which one of the defaults that were put into it is a quantity again.
 
     >>> from derive.catalogue import equation
     >>> row = with_defaults(equation("scheduling.throughput"), (("microbatches", 1),))
-    >>> put_back(row, "microbatches").symbols == equation("scheduling.throughput").symbols
+    >>> restore_default(row, "microbatches").symbols == equation("scheduling.throughput").symbols
     True
     """
     others = tuple((other, value) for other, value in row.put_in.items() if other != name)
@@ -206,13 +206,13 @@ WAITED = ("queue_time",)
 """What a request that takes longer than its chips did: it waited for its turn. That says nothing of what they sustain."""
 
 
-def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str], among: Iterable[str] = _COULD_BE) -> tuple[str, ...]:
-    """The defaults, of those that results may contradict, that stand in an equation or in what its right side is made of.
+def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str], among: Iterable[str] = _COULD_BE) -> tuple[str, ...]:
+    """Return the defaults in an equation, or in what its right side is made of, that results may contradict.
 
     None of a bound: what misses it need not be anything else than supposed.
 
     >>> from derive.catalogue import equation
-    >>> put_in_before(with_defaults(equation("roofline.kv_time"), (("kv_replication", 1),)), (), set())
+    >>> defaults_behind(with_defaults(equation("roofline.kv_time"), (("kv_replication", 1),)), (), set())
     ('kv_replication',)
     """
     if row.direction:
@@ -229,7 +229,7 @@ def put_in_before(row: Equation, active: Iterable[Equation], at_hand: Set[str], 
     return tuple(name for name in among if name in spoken and (drafted or name not in ("tokens_verified_per_step", "drafting_time")))
 
 
-def taken_along(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
+def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
     """Return the quantities that a term of 0, or a ratio of 1, takes out of the relation with it."""
     left, right = as_it_is_written(relation)
     ordered = sort_terms(right)

@@ -13,7 +13,7 @@ from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
 from derive.solving.composed import Composed
-from derive.solving.defaults import IDEALS, put_back
+from derive.solving.defaults import IDEALS, restore_default
 from derive.solving.one_equation import solve_equation
 from derive.solving.plan import Leg, Loop, Way
 from derive.solving.questions import Question
@@ -189,6 +189,6 @@ def _change_row(row: Equation | Composed, here: Mapping[str, float], change: _Re
     """Return an equation in which a changed default is written again, and the values with those of what comes back with it."""
     if isinstance(row, Composed) or change.name not in row.put_in:
         return row, here
-    row = put_back(row, change.name)
+    row = restore_default(row, change.name)
     missing = {name: NEUTRAL_DEFAULTS.get(name, quantity(name).at(0.5)) for name in row.symbols if name not in here}
     return row, {**missing, **here}

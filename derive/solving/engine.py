@@ -19,15 +19,15 @@ from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS
 from derive.solving.answer_with import Solve
 from derive.solving.assumptions import list_assumptions
-from derive.solving.caveats import caveats, left_to_assumptions, less_than_one
-from derive.solving.chip_links import as_given
+from derive.solving.caveats import caveats, left_to_assumptions, warn_below_one
+from derive.solving.chip_links import tell_given
 from derive.solving.composed import Composed
 from derive.solving.consistency import contradiction
 from derive.solving.directions import direction
 from derive.solving.fit import chips_of_links, is_warning, memory_is_made_of, misfit
 from derive.solving.one_equation import broken_requirement, inside, solve_equation
 from derive.solving.plan import Leg, Loop, Step, Way
-from derive.solving.questions import OF_DENSE, Question, taken_as_known
+from derive.solving.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
 from derive.solving.speed_limits import result_with
 from derive.solving.substitution import compose, formula_of_way
@@ -211,7 +211,7 @@ def is_memory_warning(asked: Question, way: Way) -> bool:
     """Whether short memory is only a warning: if `is_warning` says so, or if nobody gave chips and the answer does not depend on them."""
     if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
         return is_warning(asked, way)
-    known = [*taken_as_known(asked)][-1]
+    known = [*known_values(asked)][-1]
     found = [_ends(replace(asked, anyway=True), {**known, "chips": chips}, way) for chips in _SEVERAL]
     ends = [[one.found.ends for one in each] if isinstance(each, list) else [] for each in found]
     return bool(ends[0]) and all(_are_alike(each, ends[0]) for each in ends)
@@ -444,7 +444,7 @@ def list_unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
     """Return what somebody gave and an answer did not use."""
     of_dense = {*PARAMETERS} if OF_DENSE in asked.provenance.values() else set()
     told = [asked.supposed[one] for one in touched if one in asked.supposed]
-    behind = {name for name in asked.known if any(as_given(name) in text for text in told)}
+    behind = {name for name in asked.known if any(tell_given(name) in text for text in told)}
     return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched | of_dense | behind)
 
 
@@ -458,7 +458,7 @@ def _solution(
     doubts = {} if asked.silent else caveats(asked, ends[0][0].values, used, solve)
     said = {
         **({SHORT: short} if short else {}),
-        **less_than_one(asked.unknown, answers),
+        **warn_below_one(asked.unknown, answers),
         **{name: one.text for name, one in doubts.items()},
     }
     left = list_unused(asked, touched.union(*(one.rests for one in doubts.values())))

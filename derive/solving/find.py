@@ -32,8 +32,8 @@ from derive.solving.plan import (
     find_turned_loops,
     giving,
 )
-from derive.solving.questions import Question, in_usual_types, posed, taken_as_known
-from derive.solving.refusals import indifferent, made_of, missing_givens
+from derive.solving.questions import Question, known_values, posed, suppose_types
+from derive.solving.refusals import indifferent, missing_givens, results_made_of
 from derive.solving.result import Answer, Reason, Solution
 from derive.solving.substitution import compose
 from derive.units import show
@@ -67,7 +67,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
         return refuse_question(asked, lacking), None
     if outcome:
         return outcome
-    known = [*taken_as_known(asked)][-1]
+    known = [*known_values(asked)][-1]
     if free := indifferent(asked, known):
         return refuse_question(asked, free), None
     if stops:
@@ -78,7 +78,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
 
 def _answer_by_steps(asked: Question, rows: tuple[Equation, ...], stops: _Stops) -> tuple[Solution, Way] | None:
     """Return the first answer by one equation at a time, or by a loop; `stops` collects where ways ended."""
-    for known in taken_as_known(asked):
+    for known in known_values(asked):
         failed: Failed = frozenset()
         here = len(stops)
         while (way := find_plain_way(asked.unknown, rows, frozenset(known), failed)) is not None:
@@ -104,13 +104,13 @@ def _answer_by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple
     first, aside = bounded, _results_aside(asked, bounded[0]) if bounded else []
     if bounded and not (aside and _only_bounded(bounded[0])):
         return None
-    free = indifferent(asked, [*taken_as_known(asked)][-1])
+    free = indifferent(asked, [*known_values(asked)][-1])
     if free and (not bounded or free.code != "not_identified" or not {*free.violated}.isdisjoint(aside)):
         return None
     failed: Failed = frozenset((stop.leg.id, stop.leg.unknown) for stop, _ in stops)
     failed |= {(bounded[1].legs[-1].id, asked.unknown)} if bounded else set()
     refused: _Found | None = None
-    for known in taken_as_known(asked) if bounded else ():
+    for known in known_values(asked) if bounded else ():
         # Another result may lead there one equation at a time.
         plain = find_plain_way(asked.unknown, rows, frozenset(known), failed)
         outcome = _follow(asked, known, plain) if plain else None
@@ -149,7 +149,7 @@ def _answer_by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple
 def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Iterator[tuple[Mapping[str, float], Way]]:
     """Yield the loops that lead to the unknown, with what each starts from."""
     seen = set[Way]()
-    for known in taken_as_known(asked):
+    for known in known_values(asked):
         for way in chain(*(find(asked.unknown, rows, frozenset(known), failed) for find in (find_loops, find_turned_loops))):
             if way not in seen:
                 seen.add(way)
@@ -158,12 +158,12 @@ def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Itera
 
 def _answer_without_free_inputs(asked: Question, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
     """Return an answer that does not depend on one or two quantities that nothing determines."""
-    for known in taken_as_known(asked):
+    for known in known_values(asked):
         for way in find_cancelling(asked.unknown, rows, frozenset(known)):
             outcome = _follow(asked, known, way)
             if isinstance(outcome, Solution) and outcome.answers:
                 # A result that is left aside may say more of the unknown.
-                aside = {result for name in (asked.unknown, *way.cancelled) for result in made_of(asked, name)}
+                aside = {result for name in (asked.unknown, *way.cancelled) for result in results_made_of(asked, name)}
                 if aside.isdisjoint(outcome.unused):
                     return outcome, way
     return None
@@ -206,7 +206,7 @@ def _only_bounded(solution: Solution) -> bool:
 
 def _results_aside(asked: Question, solution: Solution) -> list[str]:
     """Return the given results that are made of the unknown and had no part in an answer."""
-    return [name for name in made_of(asked, asked.unknown) if name in list_unused(asked, {*solution.given})]
+    return [name for name in results_made_of(asked, asked.unknown) if name in list_unused(asked, {*solution.given})]
 
 
 def evaluate_result(asked: Question, name: str, root: float) -> Solution:
@@ -241,7 +241,7 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
 
     A result that comes to what was given whatever the unknown is takes nothing from bounds by equations.
     """
-    free = indifferent(asked, [*taken_as_known(asked)][-1])
+    free = indifferent(asked, [*known_values(asked)][-1])
     if free and free.violated[0] in list_unused(asked, {*bounded.given}):
         by_equations = all(row.sense == "=" for row in way.rows)
         return None if by_equations and free.code == "not_identified" else free
@@ -261,7 +261,7 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
             if untrue:
                 why = f"by {', '.join(untrue)}, which is left out, as not all that this model reads grows with its context"
                 return Reason(code="not_identified", violated=tuple(untrue), message=f"{told} {why}")
-            rest = missing_givens(asked, [*taken_as_known(asked)][-1])
+            rest = missing_givens(asked, [*known_values(asked)][-1])
             return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
     return None
 
@@ -280,7 +280,7 @@ def _definition_lacks(asked: Question, bounded: Solution) -> Reason | None:
     of_model = {*PARAMETERS} if asked.published and bounded.given.keys().isdisjoint(PARAMETERS) else set()
     if made.isdisjoint({*list_unused(asked, {*bounded.given}), *of_model}):
         return None
-    reason = missing_givens(asked, [*taken_as_known(asked)][-1])
+    reason = missing_givens(asked, [*known_values(asked)][-1])
     (low, high), ids = bounded.answers[0].ends if bounded.answers else (None, None), ", ".join(bounded.equations)
     ends = [f"at {word} {show(asked.unknown, end)}" for word, end in (("least", low), ("most", high)) if end]
     if not reason.missing or not ends:
@@ -312,7 +312,7 @@ def _batch_does_not_fit(asked: Question) -> Reason | None:
         return None
     batch = replace(posed(asked, FREE, asked.known), silent=True)
     reason = find_answer(batch, told=False)[0].reason
-    if reason and (usual := in_usual_types(batch, reason.missing)):
+    if reason and (usual := suppose_types(batch, reason.missing)):
         reason = find_answer(usual, told=False)[0].reason
     return reason if reason and reason.code == SHORT_OF_MEMORY else None
 
@@ -320,7 +320,7 @@ def _batch_does_not_fit(asked: Question) -> Reason | None:
 def _answer_by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | None:
     """Return what inequalities on quantities that are made of the unknown leave of it, the one that leaves least."""
     made = {row.defines: row for row in asked.active if row.defines}
-    for known in taken_as_known(asked):
+    for known in known_values(asked):
         tightest: tuple[Solution, Way] | None = None
         ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown})) for bound in asked.bounds)
         found = [(asked.unknown in bound.symbols, len(steps), bound, steps) for bound, steps in ways if steps is not None]

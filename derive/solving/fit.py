@@ -14,7 +14,7 @@ from derive.requirements import HOLDS
 from derive.solving.one_equation import solve_equation
 from derive.solving.plan import Way
 from derive.solving.questions import Question, without
-from derive.solving.refusals import made_of
+from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason
 from derive.units import show
 
@@ -88,7 +88,7 @@ def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, .
 
 def memory_is_made_of(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], names: Iterable[str]) -> Set[str]:
     """Those of some quantities that the memory is made of which an answer was held against; none where it was held against none."""
-    made = _made(asked.active)
+    made = _definitions(asked.active)
     found = {name for name in names if _rests("memory_capacity", name, made, frozenset())}
     return found if found and shortage(asked, values, used) is not None else set()
 
@@ -100,7 +100,7 @@ def is_warning(asked: Question, way: Way) -> bool:
 
 def speeds(asked: Question) -> tuple[str, ...]:
     """The given results from which chips are asked, where all are times or rates to be as fast as; none where they say more of chips."""
-    found = made_of(asked, "chips") if asked.unknown == "chips" else ()
+    found = results_made_of(asked, "chips") if asked.unknown == "chips" else ()
     signs = {name: FASTER.get(QUANTITIES[name].unit, 0) for name in found}
     slow = any(side == (UPPER if signs.get(name, 0) > 0 else LOWER) for name, side in asked.limits.items())
     return tuple(found) if all(signs.values()) and not slow else ()
@@ -138,7 +138,7 @@ def least_chips(asked: Question, values: Mapping[str, Any], used: tuple[Equation
     """As many chips as hold what is held, at arrays, NaN where they are not as fast as asked; None unless a speed alone is asked for."""
     import numpy as np
 
-    names, made, known = speeds(asked), _made(asked.active), _memory(asked, values, used)
+    names, made, known = speeds(asked), _definitions(asked.active), _memory(asked, values, used)
     if not names or "short" not in known or "memory_capacity" in asked.known or _rests("memory_demand", "chips", made, frozenset()):
         return None
     least = known["chips"] * (known["memory_demand"] / known["memory_capacity"])
@@ -163,7 +163,7 @@ def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ..
     pass where nothing is said of microbatches. An answer that supposes no pass is not held to it, one of the weights alone not to
     the cache, and a cache of which too little is known takes no room.
     """
-    supposed, made = _supposed(asked, used), _made(asked.active)
+    supposed, made = _supposed(asked, used), _definitions(asked.active)
     known = {**{name: NEUTRAL_DEFAULTS[name] for name in _OF_MEMORY}, **values}
     _work_out(_HELD_BACK, made, known, frozenset())
     known.setdefault(_HELD_BACK, NEUTRAL_DEFAULTS[_HELD_BACK])
@@ -185,8 +185,8 @@ def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ..
 
 
 @lru_cache(maxsize=256)
-def _made(active: tuple[Equation, ...]) -> dict[str, Equation]:
-    """The definition of every quantity; those of the memory also where a question is about a few equations only."""
+def _definitions(active: tuple[Equation, ...]) -> dict[str, Equation]:
+    """Return the definition of every quantity, with those of the memory even if a question is about a few equations only."""
     return {row.defines: row for row in (*equations("memory"), *active) if row.defines}
 
 
@@ -205,7 +205,7 @@ def worked_out(asked: Question, names: Iterable[str], values: Mapping[str, Any])
     """The values with these quantities, by the definitions of the question, as far as they can be had; at numbers or arrays."""
     known = dict(values)
     for name in names:
-        _work_out(name, _made(asked.active), known, frozenset())
+        _work_out(name, _definitions(asked.active), known, frozenset())
     return known
 
 
@@ -218,12 +218,12 @@ def _message(asked: Question, values: Mapping[str, float], used: tuple[Equation,
         room += f" of {chips:.4g} chip{'s' * (chips != 1)}"
     message = f"{SHORT}: {needed} in the {room}, {show('memory_demand', known['short'])} short"
     # What is asked for is free: how much of it a limit takes is not to be kept.
-    would = "" if asked.limits and asked.unknown in CAN_BE_LESS else ", ".join(_what_would(asked, values, used, known))
+    would = "" if asked.limits and asked.unknown in CAN_BE_LESS else ", ".join(_list_changes(asked, values, used, known))
     return f"{message}\nwhat would fit, all else as it is: {would}" if would else message
 
 
-def _what_would(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], known: Mapping[str, float]) -> Iterator[str]:
-    """A bound on each quantity that one could change."""
+def _list_changes(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], known: Mapping[str, float]) -> Iterator[str]:
+    """Yield a bound on each quantity that one could change."""
     copied = _with_copies(asked)
     chips = _chips_that_hold(known)
     if chips and copied:
@@ -231,7 +231,7 @@ def _what_would(asked: Question, values: Mapping[str, float], used: tuple[Equati
     if chips:
         yield f"chips at least {chips}"
     for name in CAN_BE_LESS if known.get("kv_cache_bytes") else ():
-        if name in values and (most := _shown_within(name, _most(asked, values, used, name))):
+        if name in values and (most := _round_down(name, _most(asked, values, used, name))):
             yield f"{name} at most {show(name, most)}"
     if chips == 0:
         yield "no number of chips, as copies of the cache grow with them"
@@ -240,7 +240,7 @@ def _what_would(asked: Question, values: Mapping[str, float], used: tuple[Equati
 def _with_copies(asked: Question) -> Mapping[str, Equation]:
     """The definitions, with the named equation that makes as many copies of a cache as chips say; none where no such is named."""
     named = {row.symbols[0]: row for row in asked.named if row.sense == "=" and row.symbols[0] == _COPIES and "chips" in row.inputs}
-    return {**_made(asked.active), **named} if named and _COPIES not in asked.known else {}
+    return {**_definitions(asked.active), **named} if named and _COPIES not in asked.known else {}
 
 
 def _fewest(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...], least: int, made: Mapping[str, Equation]) -> int:
@@ -254,10 +254,10 @@ def _fewest(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ..
     return least + int(np.argmax(fits)) if fits.any() else 0
 
 
-def _shown_within(name: str, most: float) -> float:
-    """The largest value that is shown as it is and is no more than this: a whole one of what is counted, 0 where there is none.
+def _round_down(name: str, most: float) -> float:
+    """Return the largest printed value that is no more than this: a whole one of what is counted, 0 if there is none.
 
-    >>> _shown_within("batch", 119.7), _shown_within("batch", 0.4), _shown_within("kv_bytes_per_token", 5806.6)
+    >>> _round_down("batch", 119.7), _round_down("batch", 0.4), _round_down("kv_bytes_per_token", 5806.6)
     (119.0, 0.0, 5806.0)
     """
     if not most:
@@ -281,7 +281,7 @@ def chips_of_links(asked: Question, values: Mapping[str, float], used: tuple[Equ
 
 def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], name: str) -> float:
     """The largest value of a quantity with which it fits, as what is needed only rises with it; 0 where none does."""
-    made = _made(asked.active)
+    made = _definitions(asked.active)
     rest = {other: value for other, value in values.items() if other in asked.known or not _rests(other, name, made, frozenset())}
     low, high = 0.0, values[name]
 

@@ -44,12 +44,12 @@ _ASKED = (_REPLICAS, *_OF_WHOLE_ONES)
 TAKEN_AS_OF_ALL = f"{_OF_ONE} is taken as that of all replicas together: {_OF_ALL}"
 
 
-def of_all_replicas(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T]:
-    """What is given, a rate of requests by its name as that of the fleet where that is what decides how many replicas there are.
+def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T]:
+    """Return the givens with a rate of requests as that of all replicas, if it determines the number of replicas.
 
-    >>> of_all_replicas(["replicas"], {"qps": 50, "batch": 64})
+    >>> rates_of_all(["replicas"], {"qps": 50, "batch": 64})
     {'fleet_requests_per_second': 50, 'batch': 64}
-    >>> of_all_replicas(["replicas"], {"qps": 5, "fleet_throughput": "1M token/s"})
+    >>> rates_of_all(["replicas"], {"qps": 5, "fleet_throughput": "1M token/s"})
     {'qps': 5, 'fleet_throughput': '1M token/s'}
     """
     names = {spelled: quantity(spelled).name for spelled in given}
@@ -129,14 +129,14 @@ def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]
     return not names.isdisjoint(_OF_WHOLE_ONES) or not limited.isdisjoint(results_of(_REPLICAS))
 
 
-def of_whole_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
-    """What as many whole replicas come to as a rate takes, or as a budget leaves; of lists each point has replicas of its own."""
+def answer_for_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+    """Return the result of the whole replicas that a rate needs or a budget pays; in lists each point has its own number."""
     name = quantity(unknown).name
     sized = ask(_REPLICAS, given)
     if sized.sweep:
-        from derive.solving.sweeps import each_by_itself
+        from derive.solving.sweeps import answer_each
 
-        return each_by_itself(name, sized.sweep.given, lambda at: of_whole_replicas(ask, name, replace_given(given, at)), _REPLICAS)
+        return answer_each(name, sized.sweep.given, lambda at: answer_for_replicas(ask, name, replace_given(given, at)), _REPLICAS)
     if not sized.answers:
         return sized
     one, *others = sized.answers
@@ -151,26 +151,26 @@ def of_whole_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solu
         return replace(
             sized, unknown=name, unit=QUANTITIES[name].unit, answers=(), said=(), reason=Reason(code="no_solution", message=short)
         )
-    found = _of_so_many(ask, name, given, count)
+    found = _answer_for_count(ask, name, given, count)
     if not found.answers:
         return found
-    merged = _merged(name, sized, found, count, side, _told(count, side, given))
+    merged = _merged(name, sized, found, count, side, _tell_count(count, side, given))
     apart = _prompts_apart(ask, given, sized, found.answers[0].point / count) if name == _ALL_CHIPS and side == LOWER else ()
     both = _whole(sized.with_prompts, side) if sized.with_prompts and name in _OF_WHOLE_ONES else None
-    more = _of_so_many(ask, name, given, both) if both else None
+    more = _answer_for_count(ask, name, given, both) if both else None
     together = _moved(more.answers[0], one, side, more) if more else found.with_prompts
     return replace(merged, said=(*merged.said, *apart), with_prompts=together)
 
 
-def _of_so_many(ask: _Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
-    """What a number of replicas comes to: of what they are bought for by its price alone, else by all that is given, within the budgets."""
+def _answer_for_count(ask: _Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
+    """Return the result of a number of replicas: by price alone if replicas are bought for it, else by all givens within the budgets."""
     if name not in _OF_WHOLE_ONES:
         budgets = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _OF_WHOLE_ONES}
         within = {spelled: value if is_limit(value) else f"<={value}" for spelled, value in budgets.items()}
         return ask(name, {**given, **within, _REPLICAS: replicas})
     paid = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _paid_with(name)}
     of_use = {quantity(spelled).name for spelled in paid} & {"chip_capex", "rented_chip_price"}
-    return _of_any_second(ask(name, {**paid, **({_IN_USE: 1.0} if of_use else {}), _REPLICAS: replicas}))
+    return _price_every_second(ask(name, {**paid, **({_IN_USE: 1.0} if of_use else {}), _REPLICAS: replicas}))
 
 
 def _merged(name: str, sized: Solution, found: Solution, count: float, side: str, told: str) -> Solution:
@@ -187,11 +187,11 @@ def _merged(name: str, sized: Solution, found: Solution, count: float, side: str
         equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
         given={**found.given, **sized.given, _REPLICAS: count},
         unused=tuple(one for one in sized.unused if one not in found.given),
-        assumptions=_of_both(found, sized),
+        assumptions=_join_assumptions(found, sized),
         provenance={**found.provenance, **sized.provenance, _REPLICAS: told},
         warnings=tuple(doubts.values()),
         kinds=tuple(doubts),
-        route=tuple(dict.fromkeys((*(_in_whole_ones(step, count, side, again) for step in sized.route), *found.route))),
+        route=tuple(dict.fromkeys((*(_round_step(step, count, side, again) for step in sized.route), *found.route))),
         said=(told, *(text for text in base.said if not text.startswith((BEST, SO)))),
     )
 
@@ -217,8 +217,8 @@ def _side(name: str, sized: Solution, names: Set[str]) -> str:
     return LOWER if sized.answers[0].bound == LOWER or sized.answers[0].ends[1] is None else UPPER
 
 
-def _told(count: float, side: str, given: Mapping[str, Any]) -> str:
-    """How many replicas there are, and what says so."""
+def _tell_count(count: float, side: str, given: Mapping[str, Any]) -> str:
+    """Return the number of replicas in words, with what determines it."""
     if side == LOWER:
         return f"at {_REPLICAS} = {count:.0f}, the fewest whole ones"
     ends = {name: value for name, value in given.items() if quantity(name).name in _OF_WHOLE_ONES or is_limit(value)}
@@ -228,14 +228,14 @@ def _told(count: float, side: str, given: Mapping[str, Any]) -> str:
     return f"at {_REPLICAS} = {count:.0f}, the most whole ones within {' and '.join(within)}"
 
 
-def _of_both(found: Solution, sized: Solution) -> tuple[str, ...]:
-    """What both rest on; what was named is not needed where neither needs it."""
+def _join_assumptions(found: Solution, sized: Solution) -> tuple[str, ...]:
+    """Return the assumptions of both; an equation that was named counts as unused if neither uses it."""
     texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
     return tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
 
 
-def _of_any_second(found: Solution) -> Solution:
-    """What owned chips come to, at a price of any second: the waiting is in the number of replicas already."""
+def _price_every_second(found: Solution) -> Solution:
+    """Return the result of owned chips at a price for every second: the number of replicas includes the waiting."""
     step = next((step for step in found.route if step.unknown == _PRICE), None)
     if step is None or step.value is None:
         return found
@@ -266,8 +266,8 @@ def _moved(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
     return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
 
 
-def _in_whole_ones(step: RouteStep, count: float, side: str, again: bool) -> RouteStep:
-    """A step of the route, which says of replicas that there are whole ones; in numbers where what they were made of is made `again`."""
+def _round_step(step: RouteStep, count: float, side: str, again: bool) -> RouteStep:
+    """Return a step of the route with the replicas as a whole number."""
     if step.unknown != _REPLICAS or step.value is None:
         return step
     made = f"{step.value:.6g}" if again else step.formula

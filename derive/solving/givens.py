@@ -49,9 +49,9 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: _Rea
     if ";" in text and (between or around):
         raise WrongValue(f"{name}={shorten(text)[1:-1]}: a list holds single values, no ranges; ask for one range or one list")
     if between:
-        return _between(name, text, read)
+        return _parse_range(name, text, read)
     if around:
-        return _around(name, text, read)
+        return _parse_tolerance(name, text, read)
     if not _COMMA.search(text):
         return None
     if any(_may_be_one_number(name, part, read) for part in text.split(";")):
@@ -150,7 +150,7 @@ def _unit(text: str) -> str:
     return text[max(map(text.rfind, "0123456789._")) + 1 :]
 
 
-def _between(name: str, text: str, read: _Read) -> Spread:
+def _parse_range(name: str, text: str, read: _Read) -> Spread:
     *_, last_word = text.rsplit(maxsplit=1)
     ends, colon = text, _COLON.search(last_word)
     if colon:
@@ -178,8 +178,8 @@ def _between(name: str, text: str, read: _Read) -> Spread:
     return Series(low=low, high=high, count=points, spacing=spacing)
 
 
-def _around(name: str, text: str, read: _Read) -> Interval:
-    """x±y: y in the unit of x, or a percentage of x; a unit that only one of them has is that of both."""
+def _parse_tolerance(name: str, text: str, read: _Read) -> Interval:
+    """Return the range of x±y: y is in the unit of x or in percent; a unit that only one of them has is the unit of both."""
     middle_text, half_text = (part.strip() for part in _PLUS_MINUS.split(text, maxsplit=1))
     unit, half_unit = _unit(middle_text), _unit(half_text)
     if half_unit == "%" != unit:

@@ -13,9 +13,9 @@ from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.answering import answer, answered
 from derive.solving.plan import Way
-from derive.solving.questions import Question, at_values
+from derive.solving.questions import Question, pose_at
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
-from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point
+from derive.solving.vectorised import AtPoints, agrees_at, pose_at_point, sweep_way
 from derive.spreads import Interval
 from derive.units import show
 
@@ -83,11 +83,11 @@ def spanned(asked: Question, ranges: _Ranges) -> Solution:
     few = len(middle_and_ends) + _SINGLY
     beside = replace(asked, silent=True)
     ends = [first, *(_look(asked, columns, at) for at in range(1, len(middle_and_ends)))]
-    through = _as_table(asked, columns, ends)
+    through = _table_of_points(asked, columns, ends)
     looks = [*ends, *(_look(beside, columns, at) for at in _evenly(through[0], len(ends)))] if through else ends
     if through is None or not all(agrees_at(through[0], look.at, look.solution) for look in looks):
         looks = [*ends, *(_look(beside, columns, at) for at in range(len(ends), few))]
-        through = _as_table(asked, columns, looks)
+        through = _table_of_points(asked, columns, looks)
     if through is not None:
         looks += [_look(beside, columns, at) for at in _doubtful(through[0], looks, len(ends))]
     kinds = {one.kind for look in looks for one in look.solution.answers}
@@ -101,13 +101,13 @@ def spanned(asked: Question, ranges: _Ranges) -> Solution:
     if through is None or "interval" in kinds or not all(agrees_at(through[0], look.at, look.solution) for look in looks):
         looks += [_look(beside, columns, at) for at in range(few, few + 2 * _SINGLY)]
         columns, edges = _to_the_edges(beside, columns, looks) if kinds == {"point"} else (columns, [])
-        return _of_looks(ranges, columns, [*looks, *edges], drawn)
+        return _span_of_looks(ranges, columns, [*looks, *edges], drawn)
     table, way = through
-    return _of_table(asked, ranges, columns, way, table, looks, drawn)
+    return _span_of_table(asked, ranges, columns, way, table, looks, drawn)
 
 
 def _look(asked: Question, columns: AtPoints, at: int) -> _Look:
-    return _Look(at, *answered(at_point(asked, columns, at)))
+    return _Look(at, *answered(pose_at_point(asked, columns, at)))
 
 
 def _middle_and_ends(ranges: _Ranges) -> list[tuple[float, ...]]:
@@ -150,16 +150,16 @@ def _to_the_edges(asked: Question, columns: AtPoints, looks: list[_Look]) -> tup
     return columns, found
 
 
-def _as_table(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[Sweep, Way] | None:
-    """All points through the route that says what most of them say that were asked one by one."""
+def _table_of_points(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[Sweep, Way] | None:
+    """Return all points, solved by the way that most of the points that were asked singly agree with."""
     ways = {id(look.way): look.way for look in sorted(looks, key=lambda look: not look.solution.answers) if look.way}
-    tables = [(table, way) for way in ways.values() if (table := as_arrays(asked, columns, way)) is not None]
+    tables = [(table, way) for way in ways.values() if (table := sweep_way(asked, columns, way)) is not None]
     return max(tables, key=lambda one: sum(agrees_at(one[0], look.at, look.solution) for look in looks), default=None)
 
 
-def _again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
-    """Other points through a route that has a closed form throughout, as a table through it has shown."""
-    table = as_arrays(asked, columns, way)
+def _run_again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
+    """Return more points by a way that is known to have a closed form everywhere."""
+    table = sweep_way(asked, columns, way)
     assert table is not None, "a route that had a closed form at other points has none at these"
     return table
 
@@ -178,13 +178,15 @@ def _doubtful(table: Sweep, looks: list[_Look], first: int) -> list[int]:
     return [int(at) for at in np.flatnonzero(wanted) if at >= first and at not in seen][:_ASKED_AGAIN]
 
 
-def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, table: Sweep, looks: list[_Look], drawn: slice) -> Solution:
-    """What the arrays span."""
+def _span_of_table(
+    asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, table: Sweep, looks: list[_Look], drawn: slice
+) -> Solution:
+    """Return what the arrays span."""
     reference = next(look for look in looks if look.solution.answers)
     values = table.values
     there = ~np.isnan(values).all(axis=0)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    ends = _at_corners(asked, ranges, columns, way, values, looks) if there.all() and len(values) == 1 else None
+    ends = _corner_answers(asked, ranges, columns, way, values, looks) if there.all() and len(values) == 1 else None
     if ends is None or ends[0] > low * (1 + HOLDS) or ends[1] < high * (1 - HOLDS):
         low, high = (_closer(asked, ranges, columns, way, table, seek, best) for seek, best in ((np.fmin, low), (np.fmax, high)))
         method = "sampled"
@@ -212,7 +214,7 @@ def _of_table(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, tab
     bound = on_side or table.bound
     span = Answer(kind="interval", low=low, high=high, regime=regime, elasticities=elasticities, bound=bound)
     missing = {} if there.all() else _missing(columns, f"in {_percent(1 - spans.answered)} of the ranges", looks)
-    return _told(reference.solution, (span,), columns, _warnings(columns, looks) | missing, spans=spans)
+    return _replace_span(reference.solution, (span,), columns, _warnings(columns, looks) | missing, spans=spans)
 
 
 def _quantiles(values: Sequence[float] | np.ndarray) -> dict[str, float | None]:
@@ -227,14 +229,14 @@ def _quantiles(values: Sequence[float] | np.ndarray) -> dict[str, float | None]:
     return {name: float(np.interp(share * last, np.arange(last + 1), ordered)) for name, share in _QUANTILES.items()}
 
 
-def _at_corners(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, values: np.ndarray, looks: list[_Look]) -> _Ends | None:
-    """The answers at the two corners that the signs of the elasticities point to; None where one of them has no one sign."""
+def _corner_answers(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, values: np.ndarray, looks: list[_Look]) -> _Ends | None:
+    """Return the answers at the two corners to which the signs of the elasticities point; None if one of them changes its sign."""
     rises = _signs(asked, columns, way, values)
     if None in rises.values():
         return None
     corners = [{name: _end(one, rises[name] == up) for name, one in ranges.items()} for up in (False, True)]
     seen = {tuple(float(column[look.at]) for column in columns.values()): look.solution for look in looks}
-    found = [(seen.get((*corner.values(),)) or answer(at_values(asked, corner))).answers for corner in corners]
+    found = [(seen.get((*corner.values(),)) or answer(pose_at(asked, corner))).answers for corner in corners]
     return None if any(len(one) != 1 or one[0].kind != "point" for one in found) else (found[0][0].point, found[1][0].point)
 
 
@@ -246,7 +248,7 @@ def _signs(asked: Question, columns: AtPoints, way: Way, values: np.ndarray) -> 
     """Whether the answer rises with each given, or falls; None where it does both."""
     signs: dict[str, bool | None] = {}
     for name, column in columns.items():
-        below, above = (_again(asked, {**columns, name: column * factor}, way).values[:1] for factor in (1 - _STEP, 1 + _STEP))
+        below, above = (_run_again(asked, {**columns, name: column * factor}, way).values[:1] for factor in (1 - _STEP, 1 + _STEP))
         with np.errstate(all="ignore"):
             slope = (above - below) / (2 * _STEP * np.abs(values))
         rises, falls = bool((slope > _FLAT).any()), bool((slope < -_FLAT).any())
@@ -265,7 +267,7 @@ def _closer(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, table
             name: np.clip(centre[name] + random.uniform(-reach[name], reach[name], SAMPLES // 16), one.low, one.high)
             for name, one in ranges.items()
         }
-        found = seek.reduce(_again(asked, near, way).values, axis=0)
+        found = seek.reduce(_run_again(asked, near, way).values, axis=0)
         extreme = float(seek.reduce(found))
         if extreme == extreme and seek(extreme, best) != best:
             best, at = extreme, int(np.flatnonzero(found == extreme)[0])
@@ -286,10 +288,10 @@ def _borders(asked: Question, ranges: _Ranges, way: Way, table: Sweep) -> list[t
     below, above = column[order[at]], column[order[at + 1]]
     for _ in range(_ROUNDS):
         between = np.linspace(below, above, _PLACES + 1)
-        same = _again(asked, {name: between.ravel()}, way).places[0].reshape(between.shape) == places[at]
+        same = _run_again(asked, {name: between.ravel()}, way).places[0].reshape(between.shape) == places[at]
         last = np.maximum(np.argmin(same, axis=0), 1) - 1
         below, above = np.take_along_axis(between, np.array([last, last + 1]), axis=0)
-    here = _again(asked, {name: (below + above) / 2}, way)
+    here = _run_again(asked, {name: (below + above) / 2}, way)
     met = zip(at, here.values[0], strict=True)
     return [(table.labels[place], float(value)) for one, value in met if value == value for place in (places[one], places[one + 1])]
 
@@ -313,13 +315,13 @@ def _tornado(asked: Question, ranges: _Ranges, way: Way) -> tuple[tuple[str, flo
     columns = {name: np.array([one.shown] * 2 * len(names)) for name, one in ranges.items()}
     for place, name in enumerate(names):
         columns[name][2 * place : 2 * place + 2] = ranges[name].low, ranges[name].high
-    ends = _again(asked, columns, way).values[0].reshape(-1, 2)
+    ends = _run_again(asked, columns, way).values[0].reshape(-1, 2)
     rows = [(name, float(low), float(high)) for name, (low, high) in zip(names, ends, strict=True)]
     return tuple(sorted((row for row in rows if row[1] == row[1] and row[2] == row[2]), key=lambda row: -abs(row[2] - row[1])))
 
 
-def _of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice) -> Solution:
-    """Where the answer is itself a bound, or has to be searched for: what the points span that were asked one by one.
+def _span_of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice) -> Solution:
+    """Return the span of points that were asked singly, if the answer is itself a bound or has no closed form.
 
     Of bounds, first what all of them leave: the least value that is enough, the greatest that is safe.
     """
@@ -331,7 +333,7 @@ def _of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: sli
     kinds = {one.kind for look in answering for one in look.solution.answers}
     labels = {one.regime for look in answering for one in look.solution.answers}
     label = labels.pop() if len(labels) == 1 else None
-    spans = _seen(ranges, columns, looks, drawn, low, top) if kinds == {"point"} else None
+    spans = _span_of_points(ranges, columns, looks, drawn, low, top) if kinds == {"point"} else None
     if kinds == {"interval"}:
         loose = Answer(kind="loose", regime=label, loose_low=low, loose_high=high)
         common = [replace(loose, kind="interval", low=least, high=_finite(most)) for least, most in _common(held)]
@@ -345,11 +347,11 @@ def _of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: sli
     mixed = ("in part it has a value, in part only bounds",) if len(kinds) > 1 else ()
     where = (f"throughout where {label}",) if label and kinds != {"interval"} else ()
     notes = (*reference.assumptions, *mixed, *where, _looked_at(ranges, looks))
-    return _told(reference, found, columns, warnings, assumptions=notes, route=(), spans=spans)
+    return _replace_span(reference, found, columns, warnings, assumptions=notes, route=(), spans=spans)
 
 
-def _seen(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, low: float, high: float) -> Spans:
-    """What points span that were asked one by one; quantiles and shares are of those that were drawn anywhere in the ranges."""
+def _span_of_points(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, low: float, high: float) -> Spans:
+    """Return the span of points that were asked singly; quantiles and shares are those of the points drawn anywhere in the ranges."""
     anywhere = [look for look in looks if drawn.start <= look.at < drawn.stop]
     values = [one.point for look in anywhere for one in look.solution.answers]
     answers = [one for look in looks for one in look.solution.answers]
@@ -443,7 +445,7 @@ def _point(columns: AtPoints, at: int) -> str:
     return "at " + ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in columns.items())
 
 
-def _told(reference: Solution, found: tuple[Answer, ...], columns: AtPoints, said: Mapping[str, str], **rest: Any) -> Solution:
-    """The reference with what all points span for its answers, and what is wrong somewhere."""
+def _replace_span(reference: Solution, found: tuple[Answer, ...], columns: AtPoints, said: Mapping[str, str], **rest: Any) -> Solution:
+    """Return the reference answer with the span of all points, and with the warnings of some."""
     given = {name: value for name, value in reference.given.items() if name not in columns}
     return replace(reference, answers=found, given=given, warnings=tuple(said.values()), kinds=tuple(said), said=(), **rest)

@@ -13,7 +13,7 @@ from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.solving.plan import giving
 from derive.solving.questions import Question, without
-from derive.solving.refusals import made_of
+from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason, Solution
 from derive.units import SIGNS, show, signed
 
@@ -86,7 +86,7 @@ def limited(asked: Question, given: Mapping[str, Mapping[str, str]], bounds_inpu
     for alone in one_by_one(asked):
         name = limited_by(alone)
         if not rests_on_unknown(alone) and name not in giving(asked.active):
-            raise not_made_of(alone)
+            raise refuse_limit(alone)
     return asked
 
 
@@ -105,10 +105,10 @@ def limited_by(alone: Question) -> str:
 
 def rests_on_unknown(alone: Question) -> bool:
     """Return whether the limited result is made of the unknown."""
-    return limited_by(alone) in made_of(alone, alone.unknown)
+    return limited_by(alone) in results_made_of(alone, alone.unknown)
 
 
-def not_made_of(alone: Question) -> NotMadeOf:
+def refuse_limit(alone: Question) -> NotMadeOf:
     """Return the error for a limited result that is not made of the unknown."""
     name = limited_by(alone)
     return NotMadeOf(f"{name} is given as a limit, and is not made of {alone.unknown}: give {name}=...")

@@ -10,12 +10,12 @@ from derive.meanings import MEANINGS, Meaning
 from derive.quantities import quantity
 from derive.records import CHAINED_BY_ITSELF
 from derive.solving.one_equation import inside
-from derive.solving.propagation import leading_to
+from derive.solving.propagation import rows_behind
 from derive.solving.result import OR, Solution
 from derive.units import show
 
 
-def as_is_meant(
+def answer_meaning(
     solution: Solution,
     given: Mapping[str, Any],
     named: bool,
@@ -39,7 +39,7 @@ def as_is_meant(
         return solution
     if meaning.told:
         return _tell_beside(solution, meaning, found)
-    return replace(found, warnings=(meaning.warning, *found.warnings), kinds=(as_is_meant.__name__, *found.kinds))
+    return replace(found, warnings=(meaning.warning, *found.warnings), kinds=(answer_meaning.__name__, *found.kinds))
 
 
 def _tell_beside(solution: Solution, meaning: Meaning, found: Solution) -> Solution:
@@ -56,4 +56,4 @@ def _inputs_of(name: str) -> frozenset[str]:
     """Return the quantities that one is made of by the definitions that join by themselves."""
     usual = (row for row in by_id().values() if row.defines and not (row.variant and not row.variant.default))
     rows = tuple(row for row in usual if row.kind in CHAINED_BY_ITSELF)
-    return frozenset(symbol for row in leading_to((name,), rows) for symbol in row.symbols)
+    return frozenset(symbol for row in rows_behind((name,), rows) for symbol in row.symbols)

@@ -76,7 +76,7 @@ def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[
     if equation.violated(values):
         return (), broken_requirement(equation, unknown, [values])
     merged = _merge(equation, unknown, values, list(_answers(equation, unknown, values)))
-    found = [_on_its_bound(equation, unknown, values, answer) for answer in merged]
+    found = [_snap_to_bound(equation, unknown, values, answer) for answer in merged]
     broken_by = [equation.violated({**values, unknown: inside(answer)}) for answer in found]
     kept = tuple(answer for answer, broken in zip(found, broken_by, strict=True) if not broken)
     if kept:
@@ -88,13 +88,13 @@ def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[
     return (), replace(unmet, message=unmet.message + _looked_for(equation, unknown))
 
 
-def _on_its_bound(equation: _Row, unknown: str, values: _Values, answer: Answer) -> Answer:
-    """A point that rounding alone has put beyond a requirement, put on the bound of it."""
+def _snap_to_bound(equation: _Row, unknown: str, values: _Values, answer: Answer) -> Answer:
+    """Return a point moved to the bound of a requirement that it breaks only by rounding."""
     if answer.kind != "point":
         return answer
     for needed in equation.requires:
         at = {**values, unknown: answer.point}
-        if unknown in named(needed) and at.keys() >= {*named(needed)} and _beyond(needed, at):
+        if unknown in named(needed) and at.keys() >= {*named(needed)} and _is_met_by_rounding(needed, at):
             bounds = (evaluate(root, values) for root in bounds_of(equation, needed, unknown))
             beside = (bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS))
             near = next((bound for bound in beside if agrees(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
@@ -102,8 +102,8 @@ def _on_its_bound(equation: _Row, unknown: str, values: _Values, answer: Answer)
     return answer
 
 
-def _beyond(needed: Requirement, at: _Values) -> bool:
-    """Whether a requirement is met up to rounding only."""
+def _is_met_by_rounding(needed: Requirement, at: _Values) -> bool:
+    """Return whether a requirement is met up to rounding only."""
     return not compared(needed, at) and at_its_bound(needed, at)
 
 
@@ -139,11 +139,11 @@ def _relative(left: float, right: float) -> float:
 def _answers(equation: _Row, unknown: str, values: _Values) -> Iterable[_Found]:
     if equation.sense != "=":
         return [_Found(answer, _EXACTLY) for answer in _inequality(equation, unknown, values)]
-    return (found for branch in branches(equation, unknown) for found in _of_branch(equation, branch, unknown, values))
+    return (found for branch in branches(equation, unknown) for found in _answers_of_branch(equation, branch, unknown, values))
 
 
-def _of_branch(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
-    """Points of a regime the unknown is in; an interval of one it is not in, or in which its coefficient is zero."""
+def _answers_of_branch(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
+    """Return the points of a regime, or an interval if the unknown is not in it or its coefficient is zero."""
     if branch.absent:
         return _interval(equation, branch, unknown, values)
     found = real_roots(branch.difference, branch.roots, unknown, values)
@@ -153,12 +153,12 @@ def _of_branch(equation: _Row, branch: Branch, unknown: str, values: _Values) ->
     if not (nothing and drops_out(branch.difference, unknown, values)):
         return points
     # That it drops out is known no better than the numbers its coefficient is made of.
-    rank = _as_it_drops_out(branch, unknown, values)
+    rank = _residual_without(branch, unknown, values)
     return [one._replace(rank=max(one.rank, rank)) for one in _interval(equation, branch, unknown, values)]
 
 
-def _as_it_drops_out(branch: Branch, unknown: str, values: _Values) -> int:
-    """How well an equation holds from which the unknown drops out at these numbers: where it is in practice."""
+def _residual_without(branch: Branch, unknown: str, values: _Values) -> int:
+    """Return how well an equation holds if the unknown drops out of it at these numbers."""
     error = abs(evaluate(branch.difference, at := {**values, unknown: quantity(unknown).high}))
     return _ROUNDED if error <= LAST_DIGITS * max(abs(evaluate(term, at)) for term in terms(branch.difference)) else _NEARLY
 
@@ -195,7 +195,7 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
             return []
         exact = many_digits()
         at = {**values, unknown: float(exact[unknown])}
-        rank, alike = _rank(branch.regime.wins, at, many_digits, loose), _alike(sides_of(equation)[0], branch.regime.expression, exact)
+        rank, alike = _rank(branch.regime.wins, at, many_digits, loose), _are_equal(sides_of(equation)[0], branch.regime.expression, exact)
         if rank is None or alike is None:
             return []
         rank, error = max(rank, _NEARLY) if alike == _NEARLY else rank, residual(equation, at)
@@ -291,11 +291,11 @@ def _equal(first: Tree, second: Tree, at: _Values, exact: _Values) -> int | None
         rounded = has_difference(first) or has_difference(second)
         if not (rounded and is_negligible(lambda moved: evaluate(first, moved) - evaluate(second, moved), at, HOLDS)):
             return None
-    return _alike(first, second, exact)
+    return _are_equal(first, second, exact)
 
 
-def _alike(first: Tree, second: Tree, exact: _Values) -> int | None:
-    """How well two terms are equal, in 50 digits."""
+def _are_equal(first: Tree, second: Tree, exact: _Values) -> int | None:
+    """Return how well two terms are equal, in 50 digits."""
     if is_negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
         return _ROUNDED
     return _NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
@@ -365,7 +365,7 @@ def _stretches(
     ends = [floor, *sorted(value for value in by_value if floor < value < ceiling), ceiling]
     joined: list[tuple[float, float]] = []
     for low, high in pairwise(ends):
-        if not all(map(holds, _along_it(unknown, low, high))) or equation.violated({**values, unknown: _middle(low, high)}):
+        if not all(map(holds, _points_of_interval(unknown, low, high))) or equation.violated({**values, unknown: _middle(low, high)}):
             continue
         begin = joined.pop()[0] if joined and joined[-1][1] == low else low
         joined.append((begin, high))
@@ -389,8 +389,8 @@ def _middle(low: float, high: float) -> float:
     return 2 * low if low else 1.0
 
 
-def _along_it(unknown: str, low: float, high: float) -> tuple[float, ...]:
-    """Numbers from one end of an interval to the other: what rounding alone makes hold at one does not hold at all."""
+def _points_of_interval(unknown: str, low: float, high: float) -> tuple[float, ...]:
+    """Return numbers from one end of an interval to the other. An equation that holds at one end by rounding fails at others."""
     if isfinite(high):
         return tuple(low + share * (high - low) for share in (0.001 if low else 1e-12, 0.5, 0.999))
     row = quantity(unknown)
@@ -423,7 +423,7 @@ def _merge(equation: _Row, unknown: str, values: _Values, found: list[_Found]) -
             groups[-1].append(one)
         else:
             groups.append([one])
-    return [answer for group in groups for answer in _apart(unknown, values, group)] + intervals
+    return [answer for group in groups for answer in _separate_points(unknown, values, group)] + intervals
 
 
 def _without_doubles(unknown: str, values: _Values, found: list[_Found]) -> list[_Found]:
@@ -432,14 +432,14 @@ def _without_doubles(unknown: str, values: _Values, found: list[_Found]) -> list
     for one in sorted(found, key=lambda one: (one.rank, one.answer.residual)):
         beside = [other for other in kept if _are_one(unknown, values, one, other)]
         if beside and (
-            one.rank != _EXACTLY or _in_many_digits(unknown, values, one) in [_in_many_digits(unknown, values, b) for b in beside]
+            one.rank != _EXACTLY or _evaluate_precisely(unknown, values, one) in [_evaluate_precisely(unknown, values, b) for b in beside]
         ):
             continue
         kept.append(one)
     return [one for one in found if one in kept]
 
 
-def _in_many_digits(unknown: str, values: _Values, one: _Found) -> float:
+def _evaluate_precisely(unknown: str, values: _Values, one: _Found) -> float:
     assert one.branch is not None, "a point comes from a regime"
     return float(_exact(one.branch, one.root, unknown, {**values, unknown: one.answer.point})[unknown])
 
@@ -466,8 +466,8 @@ def _joined(intervals: list[Answer]) -> list[Answer]:
     return joined
 
 
-def _apart(unknown: str, values: _Values, group: list[_Found]) -> list[Answer]:
-    """Of points too close to be told apart those that are roots in 50 digits, each once; the best of them if none is."""
+def _separate_points(unknown: str, values: _Values, group: list[_Found]) -> list[Answer]:
+    """Return the points that are roots in 50 digits, each once; the best of them if none is a root."""
     if len(group) == 1:
         return [group[0].answer]
     group = sorted(group, key=lambda one: (one.rank, one.answer.residual))
@@ -503,7 +503,7 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
     row, name = quantity(unknown), equation.symbols[0]
     violated = (f"{text(left)} {equation.sense} {text(right)}",)
     message = f"no {unknown} {row.domain} satisfies {equation.told}"
-    if not isinstance(equation, Equation) and equation.unmet(known := _put_in(equation.rows, values)):
+    if not isinstance(equation, Equation) and equation.unmet(known := _follow_equations(equation.rows, values)):
         return broken_requirement(equation, unknown, [known])
     roots = ((branch, evaluate(root, values)) for branch in branches(equation, unknown) for root in branch.roots or ())
     if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in(branch, {**values, unknown: root})]:
@@ -543,8 +543,8 @@ def _is_in(branch: Branch, at: _Values) -> bool:
     return _rank(branch.regime.wins, at, lambda: at) is not None
 
 
-def _put_in(rows: Iterable[Equation], values: _Values) -> dict[str, float]:
-    """These values, and what equations make of them in the order in which they were put in."""
+def _follow_equations(rows: Iterable[Equation], values: _Values) -> dict[str, float]:
+    """Return these values, and the results of equations in the order in which they were put in."""
     known = dict(values)
     for row in rows:
         if row.sense == "=" and row.symbols[0] not in known and row.inputs <= known.keys():

@@ -13,26 +13,26 @@ from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.solving.answering import answer, answer_with_stopgap
 from derive.solving.fit import batch_is_left_to_a_rate
-from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, not_made_of, one_by_one, rests_on_unknown
-from derive.solving.propagation import leading_to
+from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, one_by_one, refuse_limit, rests_on_unknown
+from derive.solving.propagation import rows_behind
 from derive.solving.questions import (
     IN_BF16,
     Question,
-    as_dense,
     copies_by_name,
-    in_usual_types,
-    of_one_sequence,
+    known_values,
     posed,
-    taken_as_known,
+    suppose_dense,
+    suppose_one_sequence,
+    suppose_types,
     with_other_stand_ins,
     without,
 )
-from derive.solving.refusals import by_equations, made_of, missing_givens
+from derive.solving.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.result import Reason, Solution
 from derive.solving.switches import Switches
 from derive.solving.symbolic import is_symbolic, symbolic
-from derive.solving.whole_numbers import in_whole_ones
-from derive.solving.zero_givens import at_nothing
+from derive.solving.whole_numbers import round_to_whole
+from derive.solving.zero_givens import zeros_with_limit
 from derive.spreads import Interval, Series, Spread
 
 _CHIPS, _STAGES, _COPIES = "chips", "pipeline_stages", "kv_replication"
@@ -50,18 +50,18 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches, 
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
         return symbolic(asked, formulas)
     if asked.limits and not spans and _needs_batch(asked):
-        if asked.unknown == _CHIPS and (sized := _fewest_chips(_in_usual_types(asked), _LACKS_BATCH)):
-            return in_whole_ones(_in_usual_types(asked), sized)
+        if asked.unknown == _CHIPS and (sized := _fewest_chips(_suppose_types(asked), _LACKS_BATCH)):
+            return round_to_whole(_suppose_types(asked), sized)
         if asked.unknown not in SIZED and not any(rests_on_unknown(alone) for alone in one_by_one(asked)):
-            raise not_made_of(one_by_one(asked)[0])
+            raise refuse_limit(one_by_one(asked)[0])
     asked = _suppose_least(asked, spans) or asked
     solution = _answer_over_ranges(asked, spans, switches.zipped)
     missing = _lacking(asked, solution)
-    if solution.reason and FREE in missing and FREE in at_nothing(limits(numbers)[0]):
+    if solution.reason and FREE in missing and FREE in zeros_with_limit(limits(numbers)[0]):
         raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
     supposed = _suppose(asked, missing, spans) if missing else None
     again = _answer_over_ranges(supposed, spans, switches.zipped) if supposed else solution
-    if supposed and _has_answer(solution) and not (by_equations(supposed) or len(again.unused) < len(solution.unused)):
+    if supposed and _has_answer(solution) and not (is_reachable(supposed) or len(again.unused) < len(solution.unused)):
         # The suppositions leave no less of it.
         supposed, again = None, solution
     question = supposed or asked
@@ -81,7 +81,7 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches, 
         others_posed = ((_suppose_least(one, spans) or one) for one in with_other_stand_ins(question, again.reason.code))
         answers = (_answer_over_ranges(one, spans, switches.zipped) for one in others_posed)
         again = next((found for found in answers if found.answers), again)
-    return in_whole_ones(question, again) if asked.limits else again
+    return round_to_whole(question, again) if asked.limits else again
 
 
 _LACKS_BATCH = Reason(code="missing_givens", missing=(FREE,), message=f"{_CHIPS} needs also {FREE}")
@@ -108,12 +108,12 @@ def _size(asked: Question, supposed: Question | None, refused: Solution) -> Solu
     from derive.solving.sizing import with_enough_chips
 
     # If memory is short for one target nothing is missing, but what another target needs may be.
-    usual = supposed or _in_usual_types(asked)
+    usual = supposed or _suppose_types(asked)
     return _fewest_chips(usual, refused.refusal) or with_enough_chips(usual, refused)
 
 
-def _in_usual_types(asked: Question) -> Question:
-    return in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
+def _suppose_types(asked: Question) -> Question:
+    return suppose_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
 
 
 def _needs_batch(asked: Question) -> bool:
@@ -121,7 +121,7 @@ def _needs_batch(asked: Question) -> bool:
     alone = asked if asked.unknown in SIZED else without(asked, {*asked.limits})
     supposed = {**dict.fromkeys(IN_BF16, 1.0), **alone.known}
     ways = (posed(alone, asked.unknown, {**supposed, **more}) for more in ({}, {FREE: 1.0}))
-    return FREE not in asked.known and [by_equations(way) for way in ways] == [False, True]
+    return FREE not in asked.known and [is_reachable(way) for way in ways] == [False, True]
 
 
 def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
@@ -144,17 +144,17 @@ def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
 def _suppose_least(asked: Question, spans: Mapping[str, Spread]) -> Question | None:
     """Return the question with the fewest usual values with which equations lead to the unknown; None if they need none."""
     lacking = [name for name in (*IN_BF16, *PARAMETERS) if name not in asked.known]
-    if not lacking or by_equations(asked):
+    if not lacking or is_reachable(asked):
         return None
     ways = (_suppose(asked, names, spans) for names in (*((name,) for name in lacking), lacking))
-    return next((way for way in ways if way and by_equations(way)), None)
+    return next((way for way in ways if way and is_reachable(way)), None)
 
 
 def _suppose(asked: Question, missing: Collection[str], spans: Mapping[str, Spread]) -> Question | None:
     """Return the question with usual values of what it lacks: bf16, one sequence, a dense model; None if it lacks none of these."""
-    one = of_one_sequence(asked, missing)
-    usual = in_usual_types(one or asked, missing) or one
-    dense = None if {*spans} & {*PARAMETERS} else as_dense(usual or asked, missing)
+    one = suppose_one_sequence(asked, missing)
+    usual = suppose_types(one or asked, missing) or one
+    dense = None if {*spans} & {*PARAMETERS} else suppose_dense(usual or asked, missing)
     return dense or usual
 
 
@@ -167,15 +167,15 @@ def _lacking(asked: Question, solution: Solution) -> Collection[str]:
     """Return the missing inputs of a refusal. If inequalities only bound the unknown, return the inputs that equations would need."""
     if solution.reason and solution.reason.code == "missing_givens":
         return solution.reason.missing
-    if asked.limits or by_equations(asked):
+    if asked.limits or is_reachable(asked):
         return ()
-    return missing_givens(asked, [*taken_as_known(asked)][-1]).missing
+    return missing_givens(asked, [*known_values(asked)][-1]).missing
 
 
 def _answer_over_ranges(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:
     """Return the answer, also over the ranges of presets on which it rests or on which a limit that does not bind rests."""
     solution = _answer_over(asked, spans, zipped)
-    behind = {name for row in leading_to((*asked.limits,), asked.active) for name in row.inputs}
+    behind = {name for row in rows_behind((*asked.limits,), asked.active) for name in row.inputs}
     used = {name: found for name, found in asked.ranges.items() if name in solution.given or name in behind}
     if not used:
         return solution
@@ -213,11 +213,11 @@ def answers_without_one(
     for left in (spelled for spelled, value in given.items() if len(given) > 1 and not is_limit(value)):
         name, fewer = quantity(left).name, {spelled: value for spelled, value in given.items() if spelled != left}
         asked = pose(fewer)
-        if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not by_equations(asked):
+        if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not is_reachable(asked):
             continue
         found = ask(fewer)
         used = asked.defaults.keys() & {symbol for id in found.equations for symbol in equation(id.split("@")[0]).symbols}
-        speaking = {result for one in (whole.unknown, *used) for result in made_of(whole, one)}
+        speaking = {result for one in (whole.unknown, *used) for result in results_made_of(whole, one)}
         if found.answers and used <= whole.defaults.keys() and speaking.isdisjoint((name, *found.unused)):
             told = f"{name} is not used: with it, {refused.why_not.splitlines()[0]}"
             yield replace(found, unused=(*found.unused, name), warnings=(told, *found.warnings), kinds=("not used", *found.kinds))

@@ -7,9 +7,9 @@ from math import isfinite
 from derive.records import Equation, right_side_at
 
 
-def followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:
-    """All that the values lead to by putting them into right sides."""
-    known, waiting = dict(values), _within_reach(active, frozenset(values))
+def follow_values(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:
+    """Return all that the values lead to when they are put into right sides."""
+    known, waiting = dict(values), _reachable_rows(active, frozenset(values))
     while ready := [row for row in waiting if row.symbols[0] not in known and row.inputs <= known.keys()]:
         new = {row.symbols[0]: right_side_at(row, known) for row in ready if row.applies(known)}
         known |= {name: value for name, value in new.items() if isfinite(value)}
@@ -19,8 +19,8 @@ def followed(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[
 
 
 @lru_cache(maxsize=1024)
-def leading_to(wanted: tuple[str, ...], active: tuple[Equation, ...]) -> tuple[Equation, ...]:
-    """The equations on whose right sides quantities can rest, in their order: all that it takes to follow values to these alone."""
+def rows_behind(wanted: tuple[str, ...], active: tuple[Equation, ...]) -> tuple[Equation, ...]:
+    """Return the equations on whose right sides quantities can rest, in order: these are enough to follow values to them."""
     of_left: dict[str, list[Equation]] = {}
     for row in active:
         of_left.setdefault(row.symbols[0], []).append(row)
@@ -33,8 +33,8 @@ def leading_to(wanted: tuple[str, ...], active: tuple[Equation, ...]) -> tuple[E
 
 
 @lru_cache(maxsize=4096)
-def _within_reach(active: tuple[Equation, ...], names: frozenset[str]) -> tuple[Equation, ...]:
-    """The equations whose right sides values of these names may lead to, the last first."""
+def _reachable_rows(active: tuple[Equation, ...], names: frozenset[str]) -> tuple[Equation, ...]:
+    """Return the equations whose right sides values of these names may lead to, the last first."""
     waiting, reached, found = [row for row in active if row.sense == "=" and row.symbols[0] not in names], set(names), set[str]()
     while ready := [row for row in waiting if row.id not in found and row.inputs <= reached]:
         found |= {row.id for row in ready}

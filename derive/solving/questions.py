@@ -18,8 +18,8 @@ from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
-from derive.solving.defaults import FOLLOWS, Standing, in_numbers, neutral, standing, with_defaults
-from derive.solving.zero_givens import AT_NOTHING, at_nothing, made_of_nothing, refuse_no_output
+from derive.solving.defaults import FOLLOWS, Standing, evaluate_defaults, neutral, standing, with_defaults
+from derive.solving.zero_givens import AT_NOTHING, made_of_nothing, refuse_no_output, zeros_with_limit
 from derive.spreads import Interval, Spread
 from derive.units import show
 
@@ -171,7 +171,7 @@ def question(
     """
     name = quantity(unknown).name
     refuse_no_output(given)
-    vanished = at_nothing(given)
+    vanished = zeros_with_limit(given)
     typed = _typed({spelled: value for spelled, value in given.items() if spelled not in vanished.values()}, conventions)
     if twice := typed.keys() & spans.keys():
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
@@ -190,7 +190,7 @@ def question(
         typed["bytes_per_weight"], remark = presets.stored_bytes(preset.published, typed["bytes_per_weight"])
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
-    notes = tuple(f"{n} as given, not the {_shown(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
+    notes = tuple(f"{n} as given, not the {_show_preset(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
     if conventions.dtype and "," not in conventions.dtype:
         computed = preset.supposed.get("peak_flops", "")
         read_as = "weights and arithmetic" if hardware_name and not computed else "weights"
@@ -224,12 +224,12 @@ def question(
         parameters_only=preset.parameters_only,
         ranges={n: Interval(*ends) for n, ends in preset.ranges.items() if n in known and n not in typed and ends[0] < ends[1]},
         record=preset.record,
-        unsaid=_but(preset.unsaid, typed.keys() | {name}),
+        unsaid=_drop(preset.unsaid, typed.keys() | {name}),
         supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
         doubtful={n: why for n, value in typed.items() if n not in spans and (why := _slip(n, value, preset.givens.get(n), preset))}
-        | _of_experts_alone(typed, preset.published)
+        | _doubt_width(typed, preset.published)
         | _count_dropped(name, preset),
-        in_parts=in_parts({n: value for n, value in typed.items() if n not in spans}),
+        in_parts=list_fractions({n: value for n, value in typed.items() if n not in spans}),
         listed=_listed(name, preset),
     )
     return _with_nothing(whole)
@@ -278,10 +278,10 @@ def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
     return next(((row, row.right_side(asked.known)) for row in made), None)
 
 
-def in_parts(values: Mapping[str, float]) -> tuple[str, ...]:
-    """What there is only in whole ones, and is no whole number here.
+def list_fractions(values: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the counted quantities that are no whole number here.
 
-    >>> in_parts({"batch": 2.5, "chips": 8.0, "mfu": 0.4})
+    >>> list_fractions({"batch": 2.5, "chips": 8.0, "mfu": 0.4})
     ('batch',)
     """
     return tuple(name for name, value in values.items() if name in _UNDIVIDED and value != round(value))
@@ -296,8 +296,8 @@ def _slip(name: str, value: float, published: float | None, preset: Preset) -> s
     return f"{name} = {show(name, value)} is {times} the {show(name, published)} of {place}: is its unit right?"
 
 
-def _of_experts_alone(typed: Mapping[str, float], published: Iterable[Published]) -> dict[str, str]:
-    """Why a width that is given for all weights may be a slip: a model that was published in two types has it in its experts alone."""
+def _doubt_width(typed: Mapping[str, float], published: Iterable[Published]) -> dict[str, str]:
+    """Return why a given width of all weights may be a slip: a model with two data types has it in its experts alone."""
     given = typed.get("bytes_per_weight", 0.0)
     model = next((one for one in published if one.widths and one.narrowest <= given < one.bytes_per_weight), None)
     if model is None:
@@ -334,8 +334,8 @@ def _with_links(
     return _merged([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
 
 
-def _shown(name: str, preset: Preset) -> str:
-    """What a preset would have set, and where that is from."""
+def _show_preset(name: str, preset: Preset) -> str:
+    """Return the value that a preset would have set, with its source."""
     value, origin = show(name, preset.givens[name]), preset.provenance[name]
     if name not in preset.ranges:
         return f"{value} of {origin}"
@@ -343,11 +343,11 @@ def _shown(name: str, preset: Preset) -> str:
     return f"{least} to {most} of {origin.split(': ')[0]}"
 
 
-def at_values(asked: Question, values: Mapping[str, float]) -> Question:
-    """The question at other values of what was given, as if these had been given alone: what is nothing there has its own equations.
+def pose_at(asked: Question, values: Mapping[str, float]) -> Question:
+    """Return the question at other values of its givens, as if only these had been given: zeros have their own equations.
 
     >>> asked = question("step_time", {"compute_time": 0.02, "memory_time": 0.01, "attention_time": 1e-3})
-    >>> [any(row.defines == "attention_time" for row in at_values(asked, {"attention_time": time}).active) for time in (0.01, 0.0)]
+    >>> [any(row.defines == "attention_time" for row in pose_at(asked, {"attention_time": time}).active) for time in (0.01, 0.0)]
     [True, False]
     """
     if all((value == 0) == (asked.known[name] == 0) for name, value in values.items()):
@@ -412,14 +412,14 @@ def _are_made(row: Equation, have: Set[str]) -> bool:
     return all(name in defaults or all(one in defaults or one in firsts for one in firsts[name].inputs) for name in row.inputs)
 
 
-def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
-    """The question of a dense model, where one parameter count is given and the other missing, or one is asked for and none given,
+def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
+    """Return the question of a dense model, if one parameter count is given and the other missing, or one is asked for and none given,
     and nothing speaks of experts.
 
-    >>> dense = as_dense(question("step_time", {"total_params": 7e10}), ["active_params"])
+    >>> dense = suppose_dense(question("step_time", {"total_params": 7e10}), ["active_params"])
     >>> dense and dense.known["active_params"]
     70000000000.0
-    >>> as_dense(question("total_params", {"pretrain_flops": 1e24}), ["sparsity"]).notes
+    >>> suppose_dense(question("total_params", {"pretrain_flops": 1e24}), ["sparsity"]).notes
     ('sparsity = 1: nothing is said of experts, and a dense model is assumed',)
     """
     if (
@@ -441,16 +441,16 @@ def as_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     return _with_nothing(replace(asked, known=known, provenance=provenance, notes=(*asked.notes, text)))
 
 
-def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
-    """The question with numbers in the data type they usually have, where nothing says how many bytes they take.
+def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
+    """Return the question with the usual data types of numbers whose width is not given.
 
     Weights of a model are as they were published.
 
-    >>> usual = in_usual_types(question("kv_bytes_per_token", {"layers": 80, "kv_heads": 8, "head_dim": 128}), ["bytes_per_element"])
+    >>> usual = suppose_types(question("kv_bytes_per_token", {"layers": 80, "kv_heads": 8, "head_dim": 128}), ["bytes_per_element"])
     >>> usual and usual.unsaid
     {'bytes_per_element': 'caches are taken in bf16; bytes_per_element=fp8 has half the bytes'}
     """
-    lacking = [name for name in IN_BF16 if name != asked.unknown and (name in missing or _alone_lacking(name, asked))]
+    lacking = [name for name in IN_BF16 if name != asked.unknown and (name in missing or _completes_definition(name, asked))]
     in_bf16 = BYTES_PER_WEIGHT[ATTENTION_DTYPE]
     found = {name: (in_bf16, IN_BF16[name]) for name in lacking}
     spoken = {asked.unknown, *asked.known} & {*WIDTHS}
@@ -474,8 +474,8 @@ def in_usual_types(asked: Question, missing: Iterable[str]) -> Question | None:
     return _with_nothing(replace(asked, known=known, provenance=provenance))
 
 
-def of_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
-    """The question of one sequence, where it lacks the batch alone and is of what a sequence holds; None for any other."""
+def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
+    """Return the question of one sequence, if it lacks only the batch and is about one sequence; None for any other."""
     if asked.unknown not in _OF_ONE_SEQUENCE or {*missing} - {*IN_BF16} != {"batch"} or not asked.known.keys().isdisjoint(_SAY_THE_BATCH):
         return None
     known, provenance = {**asked.known, "batch": 1.0}, {**asked.provenance, "batch": "supposed"}
@@ -483,20 +483,20 @@ def of_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
     return _with_nothing(replace(asked, known=known, provenance=provenance, notes=notes))
 
 
-def _alone_lacking(name: str, asked: Question) -> bool:
-    """Whether it is all that a definition lacks of what nobody gives."""
+def _completes_definition(name: str, asked: Question) -> bool:
+    """Return whether a definition lacks only this quantity of those that nobody gives."""
     defining = [row for row in asked.active if row.defines not in (None, "", asked.unknown, *asked.known) and name in row.symbols]
     return name not in asked.known and any(row.inputs - asked.known.keys() == {name} for row in defining)
 
 
 def without(asked: Question, names: Set[str]) -> Question:
     """The question with less known."""
-    known, provenance = _but(asked.known, names), _but(asked.provenance, names)
-    limits, bounded = _but(asked.limits, names), _but(asked.bounded, names)
-    return replace(asked, known=known, provenance=provenance, limits=limits, bounded=bounded, floors=_but(asked.floors, names))
+    known, provenance = _drop(asked.known, names), _drop(asked.provenance, names)
+    limits, bounded = _drop(asked.limits, names), _drop(asked.bounded, names)
+    return replace(asked, known=known, provenance=provenance, limits=limits, bounded=bounded, floors=_drop(asked.floors, names))
 
 
-def _but(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
+def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
     return {name: one for name, one in some.items() if name not in names}
 
 
@@ -543,7 +543,7 @@ def _preset(
         if not chips:
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
-    preset = _of_one_count(as_published(_merged(named, settled), settled), {n: v for n, v in typed.items() if n not in spans}, unknown)
+    preset = _apply_one_count(as_published(_merged(named, settled), settled), {n: v for n, v in typed.items() if n not in spans}, unknown)
     if (counted := preset.givens.get("chips")) and "chips" in typed and counted != typed["chips"]:
         one = next(text for text in chips if presets.names_count(text))
         both = f"{show('chips', counted)} by --hardware {one} and {show('chips', typed['chips'])} as given"
@@ -559,8 +559,8 @@ def _preset(
     return _merged([("presets", preset), ("calibrated", sustained)], settled)
 
 
-def _of_one_count(preset: Preset, typed: Mapping[str, float], unknown: str) -> Preset:
-    """The presets of a dense model with the one count of parameters that is given in the place of both."""
+def _apply_one_count(preset: Preset, typed: Mapping[str, float], unknown: str) -> Preset:
+    """Return the presets of a dense model with the one given parameter count in place of both."""
     total, active = (preset.givens.get(name) for name in PARAMETERS)
     one, *more = [name for name in PARAMETERS if name in typed] or [""]
     other = next(name for name in PARAMETERS if name != one)
@@ -727,8 +727,8 @@ def _active(
     return tuple(row for row in by_id().values() if takes_part(row))
 
 
-def taken_as_known(asked: Question) -> Iterator[dict[str, float]]:
-    """What may be taken as known: the givens; defaults too, the number of chips last, as results may say what it is."""
+def known_values(asked: Question) -> Iterator[dict[str, float]]:
+    """Yield what may count as known: the givens, then with defaults, the number of chips last, as results may determine it."""
     defaults = standing_beside(asked, asked.known)
     put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
     yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
@@ -739,5 +739,5 @@ def taken_as_known(asked: Question) -> Iterator[dict[str, float]]:
 
 def standing_beside(asked: Question, values: Mapping[str, Any]) -> dict[str, Any]:
     """The defaults that are taken up beside numbers or arrays."""
-    standing = in_numbers(asked.defaults, values)
+    standing = evaluate_defaults(asked.defaults, values)
     return {name: value for name, value in standing.items() if name not in values and name != asked.unknown}

@@ -12,8 +12,8 @@ from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation
 from derive.requirements import HOLDS
 from derive.solving.plan import giving, lacking_inputs, reaches
-from derive.solving.propagation import followed, leading_to
-from derive.solving.questions import Question, taken_as_known
+from derive.solving.propagation import follow_values, rows_behind
+from derive.solving.questions import Question, known_values
 from derive.solving.result import Reason
 from derive.units import show
 
@@ -46,11 +46,11 @@ and where all else is meanwhile.
 def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
     """A given result that is made of the unknown and comes to the same whatever that is: no number of it would be found."""
     unknown, row = asked.unknown, quantity(asked.unknown)
-    results = made_of(asked, unknown)
+    results = results_made_of(asked, unknown)
     # One of them may say of another what it is, whatever both are made of.
     rest = {name: value for name, value in known.items() if name not in results}
     for name in (name for name in results if name in asked.known):
-        there = (followed(leading_to((name,), asked.active), {**rest, unknown: row.at(share)}).get(name) for share in _SHARES)
+        there = (follow_values(rows_behind((name,), asked.active), {**rest, unknown: row.at(share)}).get(name) for share in _SHARES)
         found = [value for value in there if value is not None]
         if len(found) < len(_SHARES) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
             continue
@@ -62,8 +62,8 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
     return None
 
 
-def made_of(asked: Question, unknown: str) -> list[str]:
-    """Results that somebody gave and whose definitions lead back to a quantity, or to a default."""
+def results_made_of(asked: Question, unknown: str) -> list[str]:
+    """Return the given results whose definitions lead back to a quantity, or to a default."""
     rows = giving(asked.active)
     found = []
     for name in (name for name, source in asked.provenance.items() if source == "given" and name in rows):
@@ -91,11 +91,13 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         return Reason(code="missing_givens", message=message + _left_out(asked, (unknown,)))
     first, *rest = _lists(unknown, asked.active, frozenset(known.items())) or [()]
     lists = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
-    missing, *others = _by_all_that_was_given(asked, known, lists)
+    missing, *others = _prefer_all_givens(asked, known, lists)
     if not missing:
         return Reason(code="not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
     meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
-    message = f"{listed or unknown} needs also {_listed(missing)}{meanings}{_of_dense(missing, asked)}{_by_preset(missing, asked)}"
+    message = (
+        f"{listed or unknown} needs also {_listed(missing)}{meanings}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
+    )
     message += _left_out(asked, (unknown, *missing))
     if {*known} >= PRICED.get(unknown, {unknown}):
         message = f"what its buyer pays by these prices is price_per_request: ask for that\nwhat its chips cost, {message}"
@@ -104,10 +106,10 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     return Reason(code="missing_givens", missing=missing, message=message)
 
 
-def by_equations(asked: Question) -> bool:
-    """Whether equations lead from what is given, and defaults, to what is asked for; inequalities alone only bound it."""
+def is_reachable(asked: Question) -> bool:
+    """Return whether equations lead from the givens and defaults to the unknown; inequalities only bound it."""
     rows = tuple(row for row in asked.active if row.sense == "=")
-    return any(reaches(asked.unknown, rows, frozenset(known)) for known in taken_as_known(asked))
+    return any(reaches(asked.unknown, rows, frozenset(known)) for known in known_values(asked))
 
 
 @lru_cache(maxsize=64)
@@ -137,10 +139,10 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
 
 def _with_effect(free: tuple[str, ...], unknown: str, active: tuple[Equation, ...], known: Mapping[str, float]) -> tuple[str, ...]:
     """Return those of the free inputs with which the unknown changes, all if it is not worked out from them."""
-    rows, middle = leading_to((unknown,), active), {**known, **{name: QUANTITIES[name].at(_MIDDLE) for name in free}}
+    rows, middle = rows_behind((unknown,), active), {**known, **{name: QUANTITIES[name].at(_MIDDLE) for name in free}}
 
     def moves(name: str) -> bool:
-        beside = [followed(rows, {**middle, name: QUANTITIES[name].at(share)}).get(unknown) for share in _SHARES]
+        beside = [follow_values(rows, {**middle, name: QUANTITIES[name].at(share)}).get(unknown) for share in _SHARES]
         return not all(one is not None and beside[0] is not None and isclose(one, beside[0], rel_tol=HOLDS) for one in beside)
 
     return tuple(name for name in free if moves(name))
@@ -167,14 +169,14 @@ def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[
     """
     definition = giving(asked.active).get(asked.unknown)
     result = definition and definition not in stand_ins() and asked.unknown not in COUNTED
-    ways = () if result or made_of(asked, asked.unknown) else (_leading_to_bound(bound, asked, known) for bound in asked.bounds)
+    ways = () if result or results_made_of(asked, asked.unknown) else (_leading_to_bound(bound, asked, known) for bound in asked.bounds)
     shortest = min(filter(None, ways), key=len, default=())
     before = len(shortest) <= len(lists[0]) or not giving(asked.active).keys().isdisjoint(lists[0])
     return [shortest, *(names for names in lists if names != shortest)] if shortest and before else lists
 
 
-def _by_all_that_was_given(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The lists, or instead those of equations in which all that was given stands: what others ask for would leave some of it unused."""
+def _prefer_all_givens(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the lists, or those of equations that use all givens: other lists would leave some unused."""
     given = {name for name, source in asked.provenance.items() if source == "given"}
     active, reached = tuple(row for row in asked.active if row.sense == "="), frozenset(known)
     rows = [row for row in active if len(given) > 1 and given | {asked.unknown} <= {*row.symbols}]
@@ -207,16 +209,16 @@ def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str
     return tuple(kept)
 
 
-def _of_dense(missing: tuple[str, ...], asked: Question) -> str:
-    """That a model was named which has none of what is asked of mixtures, as the end of a sentence."""
+def _mention_dense(missing: tuple[str, ...], asked: Question) -> str:
+    """Return the end of a sentence: the named model is dense and has nothing of a mixture."""
     counts = [asked.known.get(name) for name in PARAMETERS if asked.provenance.get(name) != "given"]
     dense = len(counts) == len(PARAMETERS) and counts[0] is not None and len({*counts}) == 1
     names = " and ".join(one.model for one in asked.published) or "the model"
     return f"; {names} is dense and has none" if dense and not _OF_ROUTERS.isdisjoint(missing) else ""
 
 
-def _by_preset(missing: tuple[str, ...], asked: Question) -> str:
-    """Which options would give some of it, or that a model was named that cannot, as the end of a sentence."""
+def _mention_presets(missing: tuple[str, ...], asked: Question) -> str:
+    """Return the end of a sentence: which options would give some of it, or that a named model cannot."""
     from_model = OF_A_MODEL | {*OF_CONFIGURATION}
     if asked.parameters_only and not from_model.isdisjoint(missing):
         return f"; of {_listed(asked.parameters_only)} the parameters alone are known ({OPEN_MODELS}.csv)"

@@ -31,7 +31,7 @@ class Solution(Result):
     """
 
     def __repr__(self) -> str:
-        return cut(f"Solution({self.unknown} [{self.unit}]: {_in_a_line(self)})")
+        return cut(f"Solution({self.unknown} [{self.unit}]: {_summarise(self)})")
 
     def __str__(self) -> str:
         told = "\n".join(screen_lines([self]))
@@ -75,11 +75,11 @@ class Solution(Result):
         """
         if len(self.answers) == 1 and self.answers[0].kind == "point" and not self.sweep:
             return self.answers[0].point
-        why = f": {self.why_not}" if self.why_not else f": it is {_in_a_line(self)}"
+        why = f": {self.why_not}" if self.why_not else f": it is {_summarise(self)}"
         raise NoSingleValue(f"{self.unknown} has no single value{why}")
 
 
-def _in_a_line(solution: Solution) -> str:
+def _summarise(solution: Solution) -> str:
     if solution.sweep:
         return f"a sweep of {len(solution.sweep)} points"
     if solution.spans:

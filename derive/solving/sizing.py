@@ -14,10 +14,10 @@ from derive.records import LOWER, UPPER
 from derive.solving.answering import answered
 from derive.solving.fit import FASTER, MEMORY_BINDS, SHORT_OF_MEMORY, batch_is_left_to_a_rate, worked_out
 from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
-from derive.solving.questions import IN_BF16, Question, in_usual_types, posed, standing_beside, without
-from derive.solving.refusals import made_of
+from derive.solving.questions import IN_BF16, Question, posed, standing_beside, suppose_types, without
+from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason, Solution
-from derive.solving.speed_limits import ENDLESS, beyond_one_domain, out_of_reach
+from derive.solving.speed_limits import ENDLESS, out_of_reach, warn_beyond_domain
 from derive.units import show
 
 _MOST_CHIPS = 2**17
@@ -47,7 +47,7 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     if a_time_alone or not targets.keys() >= asked.limits.keys():
         return None
     limits_alone, asked = len(targets) == len(asked.limits), replace(asked, limits=targets)
-    if not any(limited_by(one) in made_of(one, FREE) for one in one_by_one(asked)):
+    if not any(limited_by(one) in results_made_of(one, FREE) for one in one_by_one(asked)):
         return None
     meets = partial(_meets, asked)
     doubled = np.exp2(np.arange(float(_MOST_CHIPS.bit_length())))
@@ -63,7 +63,7 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
         chips -= 1
     if beyond := out_of_reach(posed(asked, asked.unknown, {**asked.known, FREE: _MOST_BATCH}), ENDLESS):
         return _refused(asked, beyond)
-    found = _at(asked, chips)
+    found = _batches_on(asked, chips)
     return _sized(asked, chips, *found) if found else None
 
 
@@ -72,7 +72,7 @@ def with_enough_chips(asked: Question, refused: Solution) -> Solution:
     by_a_rate = batch_is_left_to_a_rate(asked)
     if refused.refusal.code != SHORT_OF_MEMORY or not (by_a_rate or (asked.unknown == FREE and asked.limits)):
         return refused
-    bare = without(in_usual_types(asked, IN_BF16.keys() - asked.known.keys()) or asked, {"chips"})
+    bare = without(suppose_types(asked, IN_BF16.keys() - asked.known.keys()) or asked, {"chips"})
     found = fewest_chips(posed(bare, "chips", bare.known), refused.refusal)
     if found is None or not found.answers:
         return refused
@@ -145,13 +145,13 @@ def _targets(asked: Question) -> dict[str, str]:
     """Every limit, and which way a given time or rate is one."""
     given = {name for name, source in asked.provenance.items() if source == "given" and QUANTITIES[name].unit in FASTER}
     # A result that is given hides what another is made of.
-    speeds = [name for name in given if name in made_of(without(asked, given - {name}), "chips")]
+    speeds = [name for name in given if name in results_made_of(without(asked, given - {name}), "chips")]
     sides = {name: LOWER if FASTER[QUANTITIES[name].unit] > 0 else UPPER for name in speeds} | {**asked.limits}
     return {name: sides[name] for name in asked.provenance if name in sides}
 
 
-def _at(asked: Question, chips: int) -> tuple[Solution, float, float] | None:
-    """The batches that meet every target with so many chips; None where no whole one does."""
+def _batches_on(asked: Question, chips: int) -> tuple[Solution, float, float] | None:
+    """Return the batches that meet every target on so many chips; None if no whole one does."""
     known = {**asked.known, "chips": float(chips)}
     question = replace(posed(asked, FREE, known), provenance={**asked.provenance, "chips": "given"})
     solution, _ = answered(question)
@@ -160,14 +160,14 @@ def _at(asked: Question, chips: int) -> tuple[Solution, float, float] | None:
     (one,) = solution.answers
     least, most = one.ends
     if one.kind == "point":
-        least, most = (least, _held(question)) if one.bound == LOWER else (0.0, most)
+        least, most = (least, _largest_batch(question)) if one.bound == LOWER else (0.0, most)
     if most is None or max(next_whole(least, LOWER), 1.0) > next_whole(most, UPPER):
         return None
     return solution, max(least, 1.0), most
 
 
-def _held(asked: Question) -> float | None:
-    """The largest batch that memory holds, of which targets say only how many it has to be."""
+def _largest_batch(asked: Question) -> float | None:
+    """Return the largest batch that memory holds, without the targets."""
     solution, _ = answered(without(asked, {*asked.limits}))
     return solution.answers[0].ends[1] if len(solution.answers) == 1 else None
 
@@ -180,8 +180,8 @@ def _sized(asked: Question, chips: int, there: Solution, least: float, most: flo
     given = {name: value for name, value in there.given.items() if name != "chips"}
     rows = tuple(equation(id.split("@")[0]) for id in there.equations)
     less = ": with one chip less no whole batch meets them all" if chips > 1 else ""
-    beyond = beyond_one_domain(asked, {**asked.known, "chips": float(chips)}, rows)
-    said = {**({beyond_one_domain.__name__: beyond} if beyond else {}), **dict(zip(there.kinds, there.warnings, strict=True))}
+    beyond = warn_beyond_domain(asked, {**asked.known, "chips": float(chips)}, rows)
+    said = {**({warn_beyond_domain.__name__: beyond} if beyond else {}), **dict(zip(there.kinds, there.warnings, strict=True))}
     return replace(
         there,
         warnings=tuple(said.values()),

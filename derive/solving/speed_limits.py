@@ -9,9 +9,9 @@ from derive.quantities import QUANTITIES
 from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.fit import FASTER, OF_A_PASS, fast_enough, shortage
-from derive.solving.propagation import followed, leading_to
+from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Question, copies_of, posed, shards_of, standing_beside
-from derive.solving.refusals import made_of
+from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason
 from derive.units import show
 
@@ -26,16 +26,16 @@ _OF_PREFILL = ("prefill_time", "time_to_first_token")
 
 def targets(asked: Question) -> tuple[str, ...]:
     """The times and rates from which a number of chips was found."""
-    names = made_of(asked, "chips") if asked.unknown == "chips" else []
+    names = results_made_of(asked, "chips") if asked.unknown == "chips" else []
     return tuple(name for name in names if FASTER.get(QUANTITIES[name].unit))
 
 
 def result_with(asked: Question, name: str, more: Mapping[str, float]) -> float | None:
     """What a given result comes to by the equations, where other things are so: without the results that were given."""
-    given = {*made_of(asked, asked.unknown)}
+    given = {*results_made_of(asked, asked.unknown)}
     known = {**{other: value for other, value in asked.known.items() if other not in given}, **more}
     question = replace(posed(asked, name, known), limits={}, floors={})
-    return followed(leading_to((name,), question.active), {**known, **standing_beside(question, known)}).get(name)
+    return follow_values(rows_behind((name,), question.active), {**known, **standing_beside(question, known)}).get(name)
 
 
 def out_of_reach(asked: Question, chips: float) -> Reason | None:
@@ -57,8 +57,8 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
     return None
 
 
-def beyond_one_domain(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """More chips than reach each other at full bandwidth, with what as many as do come to."""
+def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
+    """Return the warning that the chips exceed one scale-up domain, with the result of one domain; None if they do not."""
     if not targets(asked) or {*OF_A_PASS, *_OF_PREFILL}.isdisjoint(name for row in used for name in row.symbols):
         return None
     size = values.get("scale_up_size", _RACK)

@@ -42,8 +42,10 @@ Ask = Callable[[Mapping[str, Any], Sequence[str], Sequence[str]], Callable[[str]
 _Presets = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def enough(ask: Ask, unknown: str, given: Mapping[str, Any], presets: _Presets, why: Reason, beside: Enough | None = None) -> Enough | None:
-    """What would answer a question, of chips and models, that lacks something; None where a few usual values do not.
+def sufficient_givens(
+    ask: Ask, unknown: str, given: Mapping[str, Any], presets: _Presets, why: Reason, beside: Enough | None = None
+) -> Enough | None:
+    """Return values that answer a question that lacks something, with its chips and models; None if a few usual values do not.
 
     `beside` is what another question took already.
     """

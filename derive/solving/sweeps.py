@@ -14,9 +14,9 @@ from derive.solving.engine import is_memory_warning
 from derive.solving.givens import MOST_POINTS
 from derive.solving.intervals import spanned
 from derive.solving.plan import Way
-from derive.solving.questions import Question, at_values, in_parts
+from derive.solving.questions import Question, list_fractions, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
-from derive.solving.vectorised import AtPoints, agrees_at, as_arrays, at_point, short_of_memory
+from derive.solving.vectorised import AtPoints, agrees_at, pose_at_point, short_of_memory, sweep_way
 from derive.spreads import Interval, Series
 from derive.units import show
 
@@ -66,12 +66,12 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     probes = _probes(given, count)
     outcomes = {at: answered(_asked_at(asked, given, at)) for at in probes}
     way = next((way for _, way in outcomes.values() if way), None)
-    table = _in_parts(asked, given, way, lambda rows: _fits_here(series, count, rows)) if way else None
+    table = _sweep_in_parts(asked, given, way, lambda rows: _fits_here(series, count, rows)) if way else None
     if way is None or table is None or not all(agrees_at(table, at, solution) for at, (solution, _) in outcomes.items()):
         return _one_by_one(asked, given, count, answer)
     table, unasked = _without_number(asked, table)
     short = _short(asked, given, way, table)
-    said = _of_each_kind({at: solution for at, (solution, _) in outcomes.items()})
+    said = _group_warnings({at: solution for at, (solution, _) in outcomes.items()})
     # What does not fit has been counted at all points.
     warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in said.items()}
     warnings = {**short, **warnings, **short}
@@ -87,8 +87,8 @@ def points_of(series: Mapping[str, Series], zipped: bool) -> AtPoints:
     return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
 
 
-def each_by_itself(unknown: str, given: AtPoints, answered_at: Callable[[dict[str, float]], Solution], sized: str) -> Solution:
-    """The answers at these points, each a question of its own, which says at which size it is answered.
+def answer_each(unknown: str, given: AtPoints, answered_at: Callable[[dict[str, float]], Solution], sized: str) -> Solution:
+    """Return the answers at these points, each a question of its own that names its size.
 
     The sizes are one more column, where every point has one.
     """
@@ -122,7 +122,7 @@ def _points(series: Mapping[str, Series], zipped: bool) -> int:
 def _answers_at_nothing(asked: Question, series: Mapping[str, Series]) -> bool:
     """Whether a question that lacks something lacks nothing where its lists and sweeps are nothing."""
     nothing = {name: 0.0 for name, one in series.items() if one.ends[0] == 0}
-    return bool(nothing) and bool(answer(at_values(asked, nothing)).answers)
+    return bool(nothing) and bool(answer(pose_at(asked, nothing)).answers)
 
 
 def _probes(given: AtPoints, count: int) -> list[int]:
@@ -149,15 +149,15 @@ def _grid(series: Mapping[str, Series]) -> AtPoints:
     return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
 
 
-def _in_parts(asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None]) -> Sweep | None:
-    """The sweep through one route, so many points at a time that what is worked out on the way takes little memory."""
+def _sweep_in_parts(asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None]) -> Sweep | None:
+    """Return the sweep through one way, a part of the points at a time to use little memory."""
     count = len(next(iter(given.values())))
     values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)
     kinds: dict[tuple[str | None, str | None], int] = {}
     for start in range(0, count, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         columns = {name: column[part] for name, column in given.items()}
-        table = as_arrays(asked, columns, way)
+        table = sweep_way(asked, columns, way)
         if table is None:
             return None
         if len(table.values) > len(values):
@@ -180,9 +180,9 @@ def _one_by_one(asked: Question, given: AtPoints, count: int, answered_by: Calla
 
 def _asked_at(asked: Question, given: AtPoints, at: int) -> Question:
     """The question at one of the points, which knows what it has in parts there; not where parts only lie between whole ends."""
-    there = at_point(asked, given, at)
-    typed = [name for name, column in given.items() if in_parts({name: column[0]}) or in_parts({name: column[-1]})]
-    return replace(there, in_parts=(*there.in_parts, *in_parts({name: there.known[name] for name in typed})))
+    there = pose_at_point(asked, given, at)
+    typed = [name for name, column in given.items() if list_fractions({name: column[0]}) or list_fractions({name: column[-1]})]
+    return replace(there, in_parts=(*there.in_parts, *list_fractions({name: there.known[name] for name in typed})))
 
 
 def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[int], Solution]) -> Solution:
@@ -211,9 +211,9 @@ def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[
             values[root, at], places[root, at] = one.point, kinds.index((one.regime, one.bound))
         if not found:
             others[at] = solution.answers, solution.reason
-    said = _of_each_kind(dict(enumerate(solutions)))
+    said = _group_warnings(dict(enumerate(solutions)))
     answered = {at for at, solution in enumerate(solutions) if solution.answers}
-    warnings = {kind: _of_all(given, texts, answered) for kind, texts in said.items()}
+    warnings = {kind: _merge_warnings(given, texts, answered) for kind, texts in said.items()}
     labels, bounds = tuple(regime for regime, _ in kinds), tuple(bound for _, bound in kinds)
     return _tabled(solutions, Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others), warnings)
 
@@ -226,7 +226,7 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
     values, places = table.values.copy() if len(empty) else table.values, table.places
     labels, bounds = list(table.labels), list(table.bounds)
     for at in empty[:_SINGLY].tolist():
-        solution = answer(at_point(asked, table.given, at))
+        solution = answer(pose_at_point(asked, table.given, at))
         found = [one for one in solution.answers if one.kind == "point"]
         if found and len(found) <= len(values):
             # Arrays are not sure of two roots close to each other.
@@ -253,11 +253,11 @@ def _short(asked: Question, given: AtPoints, way: Way, table: Sweep) -> dict[str
     )
     if not len(found):
         return {}
-    return {SHORT: _warned(given, int(found[0]), answer(at_point(asked, given, int(found[0]))).warnings[0], len(found))}
+    return {SHORT: _warned(given, int(found[0]), answer(pose_at_point(asked, given, int(found[0]))).warnings[0], len(found))}
 
 
-def _of_each_kind(solutions: Mapping[int, Solution]) -> dict[str, dict[int, str]]:
-    """Of each kind of warning the points it is said of, and what is said there."""
+def _group_warnings(solutions: Mapping[int, Solution]) -> dict[str, dict[int, str]]:
+    """Return the points of each kind of warning, with its text there."""
     found: dict[str, dict[int, str]] = {}
     for at, solution in solutions.items():
         for kind, text in zip(solution.kinds, solution.warnings, strict=True):
@@ -265,8 +265,8 @@ def _of_each_kind(solutions: Mapping[int, Solution]) -> dict[str, dict[int, str]
     return found
 
 
-def _of_all(given: AtPoints, texts: Mapping[int, str], answered: set[int]) -> str:
-    """What is said once for all points, where it is the same at each that has an answer, else at the first of them."""
+def _merge_warnings(given: AtPoints, texts: Mapping[int, str], answered: set[int]) -> str:
+    """Return one text for all points: the same text if they agree, else that of the first."""
     at, text = next(iter(texts.items()))
     return text if answered and texts.keys() >= answered and {*texts.values()} == {text} else _warned(given, at, text, len(texts))
 

@@ -21,7 +21,7 @@ from derive.solving.composed import Composed
 from derive.solving.directions import Signs, bound_of, signs
 from derive.solving.engine import evaluate_way
 from derive.solving.plan import Leg, Loop, Way, find_loops, find_plain_way
-from derive.solving.questions import Question, posed, taken_as_known
+from derive.solving.questions import Question, known_values, posed
 from derive.solving.refusals import missing_givens
 from derive.solving.result import Solution
 from derive.solving.substitution import compose
@@ -96,21 +96,21 @@ def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
     provenance = {**asked.provenance, **dict.fromkeys(given, "given")}
     asked = posed(replace(asked, known=known, provenance=provenance), asked.unknown, known)
     equalities = tuple(row for row in asked.active if row.sense == "=")
-    for values in taken_as_known(asked):
+    for values in known_values(asked):
         start = frozenset(values)
         if way := find_plain_way(asked.unknown, equalities, start) or next(find_loops(asked.unknown, equalities, start), None):
-            return _along(asked, values, way, given)
+            return _follow_way(asked, values, way, given)
     reason = missing_givens(asked, values)
     # With numbers an inequality may bound what no equation gives.
     told = f"{reason.message}\nsymbols are put into equations alone: numbers for all of them may give a bound"
     return _refused(asked, replace(reason, message=told), given)
 
 
-def _along(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping[str, Expr]") -> Solution:
+def _follow_way(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping[str, Expr]") -> Solution:
     ways = [_Way({name: given[name] if name in given else _number(value) for name, value in known.items()})]
     for leg in way.legs:
         try:
-            ways = list(islice((onward for one in ways for onward in _through(leg, one)), _MOST_WAYS + 1))
+            ways = list(islice((onward for one in ways for onward in _solve_leg(leg, one)), _MOST_WAYS + 1))
         except _NoFormula as stop:
             return _refused(asked, Reason(code="not_identified", message=str(stop)), given)
         if not ways:
@@ -167,12 +167,12 @@ def _answer(unknown: str, way: _Way, bound: str | None) -> Answer:
     return Answer(kind="symbolic", formula=sstr(found, full_prec=False), symbolic=found, regime=regime, bound=bound)
 
 
-def _through(leg: Leg, way: _Way) -> Iterator[_Way]:
-    """The quantity of a leg as an expression of the givens, for each of its regimes that gives it."""
+def _solve_leg(leg: Leg, way: _Way) -> Iterator[_Way]:
+    """Yield the quantity of a leg as an expression of the givens, for each of its regimes."""
     for formula, wins, regime in _formulas(leg):
-        value = _rounded(_put_in(formula, way.values))
+        value = _rounded(_substitute(formula, way.values))
         known = {**way.values, leg.unknown: value}
-        margins = [_put_in(larger, known) - _put_in(smaller, known) for larger, smaller in wins]
+        margins = [_substitute(larger, known) - _substitute(smaller, known) for larger, smaller in wins]
         nothing = not QUANTITIES[leg.unknown].may_be_zero and _is_small(value) and value.is_nonpositive
         if nothing or any(_is_small(margin) and margin.is_negative for margin in margins):
             continue
@@ -200,15 +200,15 @@ def _is_small(expression: "Expr") -> bool:
     return low and expression.count_ops() <= _LARGE and not expression.has(Max, Min)
 
 
-def _put_in(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
-    """The expression with these in place of its quantities. SymPy takes minutes to compare the terms of a Max of symbols, in vain."""
+def _substitute(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
+    """Return an expression with other expressions in place of its quantities."""
     from sympy import Max, Min
 
     if expression.is_Symbol:
         return values[expression.name]
     if not expression.free_symbols:
         return expression
-    parts = [_put_in(part, values) for part in expression.args]
+    parts = [_substitute(part, values) for part in expression.args]
     if isinstance(expression, (Max, Min)) and any(part.free_symbols for part in parts):
         return expression.func(*parts, evaluate=False)
     return expression.func(*parts)
@@ -223,24 +223,24 @@ def _formulas(leg: Leg) -> "Iterator[_Solved]":
     if isinstance(row, Equation) and row.sides[0] == x and not row.sides[1].has(x):
         yield row.sides[1], (), None
         return
-    for solutions, wins, label in _by_regime(row, leg.unknown):
+    for solutions, wins, label in _solve_regimes(row, leg.unknown):
         if solutions is None:
             raise _NoFormula(f"{leg.unknown} has no closed form in {row.told}: give numbers for the symbols")
         yield from ((one, wins, label) for one in solutions)
 
 
-def _by_regime(row: Equation | Composed, unknown: str) -> "Iterator[tuple[tuple[Expr, ...] | None, _Pairs, str | None]]":
-    """Yield the solutions of each regime: of an equation by SymPy, of several together those of their own branches."""
+def _solve_regimes(row: Equation | Composed, unknown: str) -> "Iterator[tuple[tuple[Expr, ...] | None, _Pairs, str | None]]":
+    """Yield the solutions of each regime, by SymPy for one equation, by their own branches for several."""
     if isinstance(row, Equation):
         yield from ((one.solutions, one.regime.wins, one.regime.label) for one in row.solve_for(unknown))
         return
     for branch in branches(row, unknown):
-        wins = tuple((_in_sympy(larger), _in_sympy(smaller)) for larger, smaller in branch.regime.wins)
-        yield None if branch.roots is None else tuple(map(_in_sympy, branch.roots)), wins, branch.regime.label
+        wins = tuple((_to_sympy(larger), _to_sympy(smaller)) for larger, smaller in branch.regime.wins)
+        yield None if branch.roots is None else tuple(map(_to_sympy, branch.roots)), wins, branch.regime.label
 
 
-def _in_sympy(tree: Tree) -> Any:
-    """The expression that a tree was printed from."""
+def _to_sympy(tree: Tree) -> Any:
+    """Return the expression that a tree was printed from."""
     return as_expression(text(tree))
 
 

@@ -13,18 +13,18 @@ from derive.solving.directions import bound_of, signs
 from derive.solving.engine import is_memory_warning
 from derive.solving.fit import IN_FLIGHT, MEMORY_BINDS, batch_is_left_to_a_rate, least_chips, shortage
 from derive.solving.plan import Way
-from derive.solving.questions import Question, at_values, standing_beside
+from derive.solving.questions import Question, pose_at, standing_beside
 from derive.solving.result import Solution, Sweep
 
 AtPoints = Mapping[str, Floats]
 
 
-def at_point(asked: Question, given: AtPoints, at: int) -> Question:
+def pose_at_point(asked: Question, given: AtPoints, at: int) -> Question:
     """Return the question at one of the points."""
-    return at_values(asked, {name: float(column[at]) for name, column in given.items()})
+    return pose_at(asked, {name: float(column[at]) for name, column in given.items()})
 
 
-def as_arrays(asked: Question, given: AtPoints, way: Way) -> Sweep | None:
+def sweep_way(asked: Question, given: AtPoints, way: Way) -> Sweep | None:
     """Return the sweep through one way, or None if arrays do not answer it or memory is checked against a batch that it does not hold."""
     if asked.unknown not in IN_FLIGHT and batch_is_left_to_a_rate(asked):
         return None
@@ -35,9 +35,9 @@ def as_arrays(asked: Question, given: AtPoints, way: Way) -> Sweep | None:
             worlds = run(way, known)
         except NoClosedForm:
             return None
-        values = np.stack([np.broadcast_to(_what_fits(asked, way, world), count) for world in worlds])
+        values = np.stack([np.broadcast_to(_values_that_fit(asked, way, world), count) for world in worlds])
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
-        needed = np.stack([np.broadcast_to(_as_memory_needs(asked, way, world), count) for world in worlds])
+        needed = np.stack([np.broadcast_to(_chips_of_memory(asked, way, world), count) for world in worlds])
     places = np.stack([np.broadcast_to(place, count) for place in places])
     by_memory = ~np.isnan(needed)
     values, places = np.where(by_memory, needed, values), np.where(by_memory, len(labels[0]), places)
@@ -68,7 +68,7 @@ def _direction(asked: Question, way: Way, table: Sweep, world: Arrays, some: lis
     found: frozenset[int] = frozenset()
     for at in dict.fromkeys(some):
         point = {name: float(np.broadcast_to(column, len(table))[at]) for name, column in world.items()}
-        found |= signs(at_point(asked, table.given, at), way, point)
+        found |= signs(pose_at_point(asked, table.given, at), way, point)
     return bound_of(found)
 
 
@@ -94,15 +94,15 @@ def agrees_at(table: Sweep, at: int, solution: Solution) -> bool:
     return len(ours) == len(theirs) and all(isclose(a, b, rel_tol=HOLDS) for a, b in zip(ours, theirs, strict=True))
 
 
-def _what_fits(asked: Question, way: Way, world: Arrays) -> "Floats | float":
-    """Return the unknown where weights and caches fit, if that is asked for."""
+def _values_that_fit(asked: Question, way: Way, world: Arrays) -> "Floats | float":
+    """Return the unknown where weights and caches fit, NaN elsewhere, if memory is checked."""
     found = world[asked.unknown]
     short = None if is_memory_warning(asked, way) else shortage(asked, world, way.rows)
     return found if short is None or not np.any(short > 0) else np.where(short > 0, np.nan, found)
 
 
-def _as_memory_needs(asked: Question, way: Way, world: Arrays) -> "Floats | float":
-    """Return as many chips as memory needs where a speed takes fewer; NaN elsewhere."""
+def _chips_of_memory(asked: Question, way: Way, world: Arrays) -> "Floats | float":
+    """Return the chips that memory needs where a speed needs fewer, NaN elsewhere."""
     short = None if is_memory_warning(asked, way) else shortage(asked, world, way.rows)
     if short is None or not np.any(short > 0):
         return np.nan

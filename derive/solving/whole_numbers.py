@@ -17,12 +17,12 @@ BEST, SO = "best: ", "so "
 """What the end of a range begins with that is the better one, and another end."""
 
 
-def in_whole_ones(asked: Question, solution: Solution) -> Solution:
-    """The answer to limits, of what is counted in the whole ones within it; none where there is no whole one."""
+def round_to_whole(asked: Question, solution: Solution) -> Solution:
+    """Return the answer to limits with counted quantities as whole numbers within them; a refusal if there is none."""
     if asked.unknown not in COUNTED:
         return solution
     if solution.sweep:
-        return replace(solution, answers=_rounded(solution.answers), sweep=_of_sweep(asked, solution.sweep))
+        return replace(solution, answers=_rounded(solution.answers), sweep=_round_sweep(asked, solution.sweep))
     if solution.spans and solution.answers[0].bound is None:
         # A number that no limit ends is none of whole ones, wherever in the ranges.
         return solution
@@ -64,8 +64,8 @@ def _one_rounded(one: Answer) -> Answer | None:
     return None if high is not None and high < max(low or 0.0, 1.0) else replace(one, low=low, high=high, loose_low=loose, loose_high=most)
 
 
-def _of_sweep(asked: Question, sweep: Sweep) -> Sweep:
-    """The table with whole numbers; without one where there is none, and why."""
+def _round_sweep(asked: Question, sweep: Sweep) -> Sweep:
+    """Return the table with whole numbers, and why a point has none."""
     import numpy as np
 
     bounds = np.array([{LOWER: 1, UPPER: -1}.get(bound or "", 0) for bound in sweep.bounds])[sweep.places]

@@ -28,7 +28,7 @@ def tell_whole_replicas(solution: Solution, ask_with: AskWith, given: Mapping[st
     if not heads or known.keys().isdisjoint(REPLICA.rates):
         return solution
     sizes = [size for size in range(1, int(min(heads, domain)) + 1) if heads % size == 0]
-    targets = _as_targets(given)
+    targets = _limit_speeds(given)
     told = []
     labels = {True: ", with prompts on the same chips", False: ", for decode alone"} if solution.with_prompts else {False: ""}
     for prompts, label in labels.items():
@@ -41,7 +41,7 @@ def tell_whole_replicas(solution: Solution, ask_with: AskWith, given: Mapping[st
     return replace(solution, said=(f"deploy {'; '.join(told)}", *solution.said)) if told else solution
 
 
-def _as_targets(given: Mapping[str, Any]) -> dict[str, Any]:
+def _limit_speeds(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the givens with times and rates as limits: to be met or exceeded."""
 
     def limit(spelled: str, value: Any) -> Any:

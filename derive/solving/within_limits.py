@@ -99,9 +99,9 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
     if ranged := next((one for one in names if sized.spans and one in sized.spans.ranges), None):
         raise WrongValue(f"each {ranged} has a largest {FREE} of its own within the limits: give {FREE}, or a list of {ranged}")
     if sized.sweep:
-        from derive.solving.sweeps import each_by_itself
+        from derive.solving.sweeps import answer_each
 
-        return each_by_itself(name, sized.sweep.given, lambda at: _answer_at_free_size(ask, unknown, replace_given(given, at)), FREE)
+        return answer_each(name, sized.sweep.given, lambda at: _answer_at_free_size(ask, unknown, replace_given(given, at)), FREE)
     if end := best_end(sized):
         return answer_at_end(ask, name, given, end)
     if sized.answers or not sized.reason:

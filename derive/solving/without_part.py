@@ -24,7 +24,7 @@ def refuse_without_part(solutions: Sequence[Solution], given: Iterable[str]) -> 
     for name in sweeps[0].given:
         if all(name in one.unused for one in solutions):
             unknowns = [one.unknown for one in solutions]
-            instead = made_of_both(name, unknowns, {quantity(spelled).name for spelled in given})
+            instead = results_of_both(name, unknowns, {quantity(spelled).name for spelled in given})
             told = f"leave it out, or ask for {' or '.join(instead)}, in which it has a part" if instead else "leave it out"
             raise WrongValue(f"{name} runs over several values, and has no part in {' or '.join(unknowns)}: {told}")
 
@@ -51,10 +51,10 @@ def _takes_part(row: Equation, solution: Solution) -> bool:
     return row in used or (row.variant is not None and row.variant in variants)
 
 
-def made_of_both(name: str, unknowns: Sequence[str], given: Iterable[str]) -> list[str]:
-    """What is made of a quantity and is not given, before all else what is made of one of the unknowns too.
+def results_of_both(name: str, unknowns: Sequence[str], given: Iterable[str]) -> list[str]:
+    """Return results of a quantity that are not given, first those that are made of an unknown too.
 
-    >>> made_of_both("fleet_utilisation", ["cost_per_token"], [])
+    >>> results_of_both("fleet_utilisation", ["cost_per_token"], [])
     ['fleet_cost_per_token']
     """
     rows = [row for row in by_id().values() if row.kind in CHAINED_BY_ITSELF and not (row.variant and not row.variant.default)]

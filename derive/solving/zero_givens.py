@@ -37,10 +37,10 @@ prefill_cost_per_token
         raise WrongValue(f"output_tokens = 0 is prefill alone: leave it out and ask for {_PREFILL_ALONE}")
 
 
-def at_nothing(given: Mapping[str, Any]) -> dict[str, str]:
-    """Of what was given as 0, the quantities that have a limit there, each as it was spelled.
+def zeros_with_limit(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return the quantities given as 0 that have a limit there, each as it was spelled.
 
-    >>> at_nothing({"L": "0", "context_length": 8192, "overlap": "0", "kv_time": 0.0})
+    >>> zeros_with_limit({"L": "0", "context_length": 8192, "overlap": "0", "kv_time": 0.0})
     {'context_length': 'L', 'kv_time': 'kv_time'}
     """
     return {name: spelled for spelled, value in given.items() if (name := quantity(spelled).name) in AT_NOTHING and _is_nothing(value)}

@@ -8,7 +8,7 @@ from derive.errors import AmbiguousName, UnknownName, WrongValue
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, own_unit, quantity
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, RENAMED, UNIT_ENDINGS, in_full
 from derive.solving.api import solve
-from derive.solving.budgets import over_a_time
+from derive.solving.budgets import split_money_rates
 from derive.solving.givens import spread
 from derive.solving.questions import question
 from derive.units import _read, in_own_unit, named_texts, parse
@@ -168,7 +168,7 @@ def test_each_unit_that_a_word_says_is_one_of_its_quantity(word, unit):
     many = "M" if unit.startswith("token/") or unit in ("request/month", "request/year") else ""
     for name in ALIASES.get(word) or [quantity(word).name]:
         if QUANTITIES[name].unit == "USD":
-            assert over_a_time([word], {})["deployment_time"] == unit.replace("USD/", "1 ")
+            assert split_money_rates([word], {})["deployment_time"] == unit.replace("USD/", "1 ")
             continue
         assert parse(name, f"8{many} {unit}") == pytest.approx(2 * parse(name, f"4{many} {unit}"))
 

@@ -17,7 +17,7 @@ from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.show.text import render
 from derive.solving.answering import answered
 from derive.solving.api import solve
-from derive.solving.defaults import IDEALS, in_numbers, standing
+from derive.solving.defaults import IDEALS, evaluate_defaults, standing
 from derive.solving.questions import question
 from derive.solving.result import Answer, Solution
 from tests.tools.states import Asked, states
@@ -112,7 +112,7 @@ def said(asked: Asked, world: Mapping[str, float]) -> dict[str, float]:
 
 def supposed_otherwise(unknown: str, given: Mapping[str, float], world: Mapping[str, float]) -> dict[str, float]:
     """Defaults that would stand and are something else in this world."""
-    defaults = in_numbers(standing(unknown, given.keys()), world)
+    defaults = evaluate_defaults(standing(unknown, given.keys()), world)
     return {name: world[name] for name, value in defaults.items() if world.get(name, value) != value}
 
 

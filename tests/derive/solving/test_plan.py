@@ -4,7 +4,7 @@ import pytest
 
 from derive import solve
 from derive.solving.plan import Loop, find_loops, find_plain_way, find_way, lacking_inputs, reaches
-from derive.solving.questions import question, taken_as_known
+from derive.solving.questions import known_values, question
 
 STEP = {"total_params": 7e10, "active_params": 7e10, "bytes_per_weight": 1, "kv_bytes_per_token": 3e5, "context_length": 4000}
 CHIP = {"peak_flops": 2e15, "hbm_bandwidth": 3e12}
@@ -13,7 +13,7 @@ CHIP = {"peak_flops": 2e15, "hbm_bandwidth": 3e12}
 def of(unknown, **given):
     """The equations of a question, and all that is known."""
     asked = question(unknown, given)
-    return tuple(row for row in asked.active if row.sense == "="), frozenset([*taken_as_known(asked)][-1])
+    return tuple(row for row in asked.active if row.sense == "="), frozenset([*known_values(asked)][-1])
 
 
 def test_one_equation_after_another_leads_forwards():

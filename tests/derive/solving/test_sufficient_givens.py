@@ -3,7 +3,7 @@
 import pytest
 
 from derive.solving.api import respond
-from derive.solving.sufficient_givens import _CHIP, _MODEL, Enough, enough
+from derive.solving.sufficient_givens import _CHIP, _MODEL, Enough, sufficient_givens
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
@@ -18,7 +18,7 @@ def offered(unknown: str, given: dict[str, str], *presets: str) -> Enough | None
     hardware, model = presets[:1], presets[1:]
     refused = respond(unknown, given, hardware, model).refusal
     assert refused.code == "missing_givens"
-    found = enough(asked, unknown, given, (hardware, model), refused)
+    found = sufficient_givens(asked, unknown, given, (hardware, model), refused)
     assert found is None or asked({**given, **found.given}, found.hardware, found.model)(unknown).answers
     return found
 

@@ -6,7 +6,7 @@ import pytest
 from derive.solving.answering import answered
 from derive.solving.api import solve
 from derive.solving.questions import question
-from derive.solving.vectorised import as_arrays, at_point
+from derive.solving.vectorised import pose_at_point, sweep_way
 
 RIDGE = {
     **{"ridge_point": 590, "bytes_per_weight": 1, "total_params": 671e9, "active_params": 37e9, "kv_bytes_per_token": 35136},
@@ -19,9 +19,9 @@ def test_a_route_on_which_a_quantity_cancelled_is_asked_point_by_point():
     asked = question("memory_time_share", {**RIDGE, "batch": 100.0})
     _, way = answered(asked)
     batch = np.geomspace(1, 1e4, 50)
-    assert way.cancelled and as_arrays(asked, {"batch": batch}, way) is None
+    assert way.cancelled and sweep_way(asked, {"batch": batch}, way) is None
     table = solve("memory_time_share", **RIDGE, batch="1..1e4:log:70").sweep
-    singly = [answered(at_point(asked, {"batch": table.given["batch"]}, at))[0].answers[0].value for at in range(0, 70, 10)]
+    singly = [answered(pose_at_point(asked, {"batch": table.given["batch"]}, at))[0].answers[0].value for at in range(0, 70, 10)]
     assert table.values[0][::10] == pytest.approx(singly, rel=1e-9)
 
 

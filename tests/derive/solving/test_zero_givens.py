@@ -4,7 +4,7 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.solving.api import solve
-from derive.solving.zero_givens import at_nothing
+from derive.solving.zero_givens import zeros_with_limit
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -85,7 +85,7 @@ def test_a_batch_of_none_holds_the_weights_alone_and_is_no_pass():
 
 def test_what_has_no_limit_at_nothing_is_refused_as_before():
     for name in ("chips", "hbm_bandwidth", "step_time"):
-        assert at_nothing({name: 0}) == {}
+        assert zeros_with_limit({name: 0}) == {}
     with pytest.raises(WrongValue, match="is asked for and given"):
         solve("context_length", context_length=0, batch=1)
 
