@@ -41,7 +41,7 @@ _Ends = Mapping[str, tuple[float, float]]
 
 @immutable(kw_only=False)
 class Taken:
-    """A given that nobody gave: where it is from, and why it is that."""
+    """An input that nobody gave: its source and its reason."""
 
     value: float
     origin: str
@@ -49,7 +49,7 @@ class Taken:
 
 
 def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | None:
-    """The link that binds where so many chips exchange, from the fewest to the most; None where both do, or it is not known.
+    """Return the link that binds if so many chips exchange, from the fewest to the most; None if both do or it is not known.
 
     >>> h100 = {"scale_up_size": 8.0, "scale_up_link_bandwidth": 450e9, "scale_out_link_bandwidth": 50e9}
     >>> link_of((8.0, 8.0), h100), link_of((16.0, 16.0), h100), link_of((4.0, 16.0), h100)
@@ -73,7 +73,7 @@ def ring_bandwidth(chips: float, size: float, inside: float, out: float) -> floa
 
 
 def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str], spans: _Ends, overlap: str = "") -> Preset:
-    """What is taken of an exchange that is asked for: its link by the tables, its width as is usual, and how experts exchange.
+    """Return the inputs of an exchange that is asked for: its link by the tables, its usual width, and how experts exchange.
 
     `spans` are the ends of what runs over several values. Nothing is taken that is known or asked for, and where no preset
     is named nothing but the one link that is given: whoever asks gives the rest. Of a time that is given nothing is taken that could
@@ -131,7 +131,7 @@ def _adds_up(known: Mapping[str, float], spans: _Ends) -> bool:
 
 
 def _only_link(known: Mapping[str, float], spans: _Ends) -> str | None:
-    """The link that is known of a chip, where that is but one with one value and nothing says how far it reaches."""
+    """Return the known link of a chip if it is the only one, has one value, and nothing limits its reach."""
     found = [name for name in (_INSIDE, _OUT) if name in known]
     return found[0] if len(found) == 1 and _SIZE not in known and found[0] not in spans else None
 
@@ -142,7 +142,7 @@ def tell_given(name: str) -> str:
 
 
 def _widths(spoken: Iterable[str], settled: Set[str]) -> Iterator[tuple[str, float]]:
-    """What is taken of what these exchanges send, unless how much that is is known."""
+    """Yield what these exchanges send, unless the amount is known."""
     for one in spoken:
         if _SUM in settled and one == _ALL_REDUCE:
             continue
@@ -152,7 +152,7 @@ def _widths(spoken: Iterable[str], settled: Set[str]) -> Iterator[tuple[str, flo
 
 
 def _link(name: str, known: Mapping[str, float], spans: _Ends) -> str | None:
-    """The link of an exchange, as a column of the tables."""
+    """Return the link of an exchange, as a column of the tables."""
     if name == _APART:
         return _OUT if _OUT in known else None
     group = next((one for one in (*(("expert_parallel",) if name == _AMONG_EXPERTS else ()), "chips") if one in {*known, *spans}), None)
@@ -160,7 +160,7 @@ def _link(name: str, known: Mapping[str, float], spans: _Ends) -> str | None:
 
 
 def _way(name: str, link: str, known: Mapping[str, float]) -> str:
-    """Why it goes over this link."""
+    """Return why it goes over this link."""
     if name == _APART:
         return "out of the scale-up domain, from the chips of prefill to those of decode"
     size = f"a scale-up domain of {known[_SIZE]:.4g}"

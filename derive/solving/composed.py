@@ -26,23 +26,23 @@ class Composed:
 
     @property
     def id(self) -> str:
-        """The ids of its equations."""
+        """Return the ids of its equations."""
         *others, last = (row.id for row in self.rows)
         return f"{', '.join(others)} and {last} together" if others else last
 
     @property
     def told(self) -> str:
-        """What a message calls it: the ids, or how many equations there are."""
+        """Return the name in messages: the ids, or the number of equations."""
         return self.id if len(self.rows) <= _FEW else f"the {len(self.rows)} equations it rests on"
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
-        """The quantities that are left, the one on the left side first."""
+        """Return the quantities that are left, the one on the left side first."""
         return tuple(sorted(names(self.sides[0]) | names(self.sides[1]), key=lambda name: (name != self.sides[0], name)))
 
     @cached_property
     def requires(self) -> "tuple[Requirement, ...]":
-        """The requirements of its equations on what is left."""
+        """Return the requirements of its equations on what is left."""
         needed = (requirement for row in self.rows for requirement in row.requires)
         return tuple(one for one in needed if {*named(one)} <= {*self.symbols})
 

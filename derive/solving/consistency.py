@@ -123,7 +123,7 @@ def _claimed_values(known: Mapping[str, float], claimed: Set[str]) -> dict[str, 
 
 
 def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
-    """A step, or the time between two tokens, shorter than the roofline has it with one part alone, or with all that is known of it."""
+    """Return that a step, or the time between two tokens, is shorter than the roofline of one part or of all known parts."""
     there = {name: known[name] for name in _PARTS if name in known and (name != "latency_floor" or "weight_time" not in known)}
     for parts in (*({name: value} for name, value in there.items()), there):
         least = _least_step(known, parts)
@@ -135,7 +135,7 @@ def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
 
 
 def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float:
-    """What the roofline makes of some parts of a step, the others taken to take no time."""
+    """Return the roofline of some parts of a step, if the others take no time."""
     step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
     some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{_PARTS[name]: value for name, value in parts.items()}}
     some["tokens_verified_per_step"] = known.get("tokens_verified_per_step", 1.0)
@@ -162,7 +162,7 @@ def _find_broken_bound(rows: tuple[Equation, ...], known: Mapping[str, float], t
 def _reason(
     asked: Question, broken: Equation, known: Mapping[str, float], start: Mapping[str, float], used: tuple[Equation, ...]
 ) -> Reason:
-    """The equation that does not hold with its numbers, then the givens that cannot all be true."""
+    """Return the reason of an equation that does not hold: its numbers, then the givens that cannot all be true."""
     violated = broken.violated(known)
     of_unknown = _two_values(asked, broken, known, used)
     message = of_unknown or _two_sides(broken, known, violated)
@@ -179,7 +179,7 @@ def _find_conflict(broken: Equation, violated: list[str]) -> tuple[str, ...]:
 
 
 def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], used: tuple[Equation, ...]) -> str | None:
-    """Where the equation speaks of the unknown: what it would be by the route, and by this equation."""
+    """Return both values of the unknown, by the way and by this equation, if the equation contains it."""
     unknown = asked.unknown
     if unknown not in broken.symbols or unknown not in known or broken in used:
         return None
@@ -205,7 +205,7 @@ def _listed(row: Equation, known: Mapping[str, float], without: str) -> str:
 
 
 def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[str, ...]:
-    """A set of givens that contradict each other and of which none can be spared; none if they lead to no contradiction."""
+    """Return the fewest givens that contradict each other; none if they lead to no contradiction."""
     kept = dict(given)
     if not _broken(active, follow_values(active, kept)):
         return ()
@@ -217,7 +217,7 @@ def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[s
 
 
 def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation | None:
-    """The first equation whose quantities are all known and that does not hold."""
+    """Return the first equation whose quantities are all known and that does not hold."""
     for row in rows:
         known = row.sense == "=" and row.inputs <= values.keys() and row.symbols[0] in values
         if known and not (row.applies(values) and agrees(row, values, _AGREES)):

@@ -60,7 +60,7 @@ class Conventions:
                 raise UnknownName(switch, str(getattr(self, switch)), choices)
 
     def read(self, name: str, value: float | str) -> float:
-        """A given in SI: text with its unit, or a number of the registry's unit."""
+        """Return a given in SI: text with its unit, or a number in the unit of the registry."""
         row = quantity(name)
         if not isinstance(value, str | Real):
             raise WrongValue(f"{row.name} = {value!r}: must be a number [{row.unit}], or text such as '{show(row.name, row.high)}'")
@@ -68,7 +68,7 @@ class Conventions:
         return number * 2.0 ** flop_power(name) if self.count == "mac" else number
 
     def stated(self, names: Iterable[str], of_presets: Iterable[str] = ()) -> tuple[str, ...]:
-        """The switches that bear on these quantities, in words; figures of presets are in the unit that their table says."""
+        """Return the switches that matter to these quantities, in words."""
         names, usual = set(names), set(of_presets)
         said = []
         for switch, bears in _BEARS_ON.items():

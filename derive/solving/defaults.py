@@ -162,7 +162,7 @@ def neutral(defaults: Standing) -> _Values:
 
 @lru_cache(maxsize=4096)
 def with_defaults(row: Equation, values: _Values) -> Equation:
-    """An equation without the quantities that stand at these values, and without what they take with them.
+    """Return an equation without the quantities that have these default values, and without what goes with them.
 
     >>> from derive.catalogue import equation
     >>> with_defaults(equation("scheduling.throughput"), (("microbatches", 1),)).symbols
@@ -174,7 +174,7 @@ def with_defaults(row: Equation, values: _Values) -> Equation:
 
 @cache
 def _with(row: Equation, some: _Values) -> Equation:
-    """An equation without some of its quantities, at these values: one object each, as equations are told apart by what they are."""
+    """Return an equation without some of its quantities, at these values, as one object for equal arguments."""
     spoken = dict(some)
     relation = in_place(row.relation, spoken)
     # A single stage takes its hops along. Any number may stand for what is gone.

@@ -370,7 +370,7 @@ def _magnification(case: Equation | Composed, unknown: str, values: Mapping[str,
         return case.left_side(at) - right_side_at(case, at)
 
     def moves(name: str) -> float:
-        """How far the sides come apart. At the edge of where they are defined, to the one side that there is."""
+        """Return how far the sides differ after a small change; at the edge of the domain, to the one side that exists."""
         beside = (height({**values, name: values[name] * (1 + sign * _NUDGE)}) for sign in (1, -1))
         return max((abs(one - here) for one in beside if isfinite(one)), default=0.0)
 

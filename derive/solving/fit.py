@@ -74,7 +74,7 @@ _DIGITS = 4
 
 
 def misfit(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
-    """The memory that is short on a route that reads weights or caches, and what would fit; None where all is well."""
+    """Return why memory is short on a way that reads weights or caches, with what would fit; None if it suffices."""
     known = _memory(asked, values, used)
     if "short" not in known or known["short"] <= 0:
         return None
@@ -82,12 +82,12 @@ def misfit(asked: Question, values: Mapping[str, float], used: tuple[Equation, .
 
 
 def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> Any:
-    """Bytes that are short (negative where there is room), at numbers or arrays; None where something is not known."""
+    """Return the bytes that are short, negative if there is room, at numbers or arrays; None if they are not known."""
     return _memory(asked, values, used).get("short")
 
 
 def memory_is_made_of(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], names: Iterable[str]) -> Set[str]:
-    """Those of some quantities that the memory is made of which an answer was held against; none where it was held against none."""
+    """Return those of some quantities of which the memory is made that an answer was compared with."""
     made = _definitions(asked.active)
     found = {name for name in names if _rests("memory_capacity", name, made, frozenset())}
     return found if found and shortage(asked, values, used) is not None else set()
@@ -99,7 +99,7 @@ def is_warning(asked: Question, way: Way) -> bool:
 
 
 def speeds(asked: Question) -> tuple[str, ...]:
-    """The given results from which chips are asked, where all are times or rates to be as fast as; none where they say more of chips."""
+    """Return the given times and rates from which the chips follow; none if another given determines the chips too."""
     found = results_made_of(asked, "chips") if asked.unknown == "chips" else ()
     signs = {name: FASTER.get(QUANTITIES[name].unit, 0) for name in found}
     slow = any(side == (UPPER if signs.get(name, 0) > 0 else LOWER) for name, side in asked.limits.items())
@@ -125,7 +125,7 @@ def fast_enough(name: str, found: Any, given: Any) -> Any:
 
 
 def held_by_memory(asked: Question) -> Iterator[Question]:
-    """The question without its speeds: what memory makes of the chips, with the cache, and of the weights alone."""
+    """Yield the question without its speeds: with the cache, then with the weights alone."""
     names = {*speeds(asked)}
     if not names <= {*_WEIGHTS_ALONE}:
         yield without(asked, names)
@@ -135,7 +135,7 @@ def held_by_memory(asked: Question) -> Iterator[Question]:
 
 
 def least_chips(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> Any:
-    """As many chips as hold what is held, at arrays, NaN where they are not as fast as asked; None unless a speed alone is asked for."""
+    """Return the chips that hold weights and cache, as an array, NaN if they are slower than asked; None without a speed."""
     import numpy as np
 
     names, made, known = speeds(asked), _definitions(asked.active), _memory(asked, values, used)
@@ -150,14 +150,14 @@ def least_chips(asked: Question, values: Mapping[str, Any], used: tuple[Equation
 
 
 def _supposed(asked: Question, used: tuple[Equation, ...]) -> Set[str]:
-    """What an answer speaks of that only a pass has; and what is held, where that is asked for on chips that are spoken of."""
+    """Return the quantities of an answer that only a pass has, and the bytes in memory if these are the unknown."""
     spoken = {name for row in used for name in row.symbols}
     held = {asked.unknown} & {*_HELD} if {"chips", "memory_capacity"} & (spoken | asked.known.keys()) else set()
     return ({asked.unknown, *spoken} & {*OF_A_PASS, *_OVER_LINKS}) | held
 
 
 def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> dict[str, Any]:
-    """The values with what is needed and what there is, as far as it is known, by the definitions of the question.
+    """Return the values with the memory that is needed and that there is, as far as the definitions of the question give them.
 
     memory_demand <= memory_capacity; the sequences of all microbatches are in flight unless others are given, those of one
     pass where nothing is said of microbatches. An answer that supposes no pass is not held to it, one of the weights alone not to
@@ -191,7 +191,7 @@ def _definitions(active: tuple[Equation, ...]) -> dict[str, Equation]:
 
 
 def _work_out(name: str, made: Mapping[str, Equation], known: dict[str, Any], above: frozenset[str]) -> None:
-    """Puts a quantity among the known ones, and before it all that its definition rests on, as far as they can be had."""
+    """Add a quantity to the known ones, and before it all that its definition rests on, if they can be found."""
     row = made.get(name)
     if name in known or name in above or row is None:
         return
@@ -202,7 +202,7 @@ def _work_out(name: str, made: Mapping[str, Equation], known: dict[str, Any], ab
 
 
 def worked_out(asked: Question, names: Iterable[str], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with these quantities, by the definitions of the question, as far as they can be had; at numbers or arrays."""
+    """Return the values with these quantities by the definitions of the question, if they can be found, at numbers or arrays."""
     known = dict(values)
     for name in names:
         _work_out(name, _definitions(asked.active), known, frozenset())
@@ -238,13 +238,13 @@ def _list_changes(asked: Question, values: Mapping[str, float], used: tuple[Equa
 
 
 def _with_copies(asked: Question) -> Mapping[str, Equation]:
-    """The definitions, with the named equation that makes as many copies of a cache as chips say; none where no such is named."""
+    """Return the definitions with the named equation for the copies of a cache; none if no such equation is named."""
     named = {row.symbols[0]: row for row in asked.named if row.sense == "=" and row.symbols[0] == _COPIES and "chips" in row.inputs}
     return {**_definitions(asked.active), **named} if named and _COPIES not in asked.known else {}
 
 
 def _fewest(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...], least: int, made: Mapping[str, Equation]) -> int:
-    """The fewest whole chips with which it fits where copies of the cache go with them; 0 where none do."""
+    """Return the fewest whole chips that suffice if the copies of the cache grow with them; 0 if no number does."""
     import numpy as np
 
     kept = {name: value for name, value in values.items() if name in asked.known or not _rests(name, "chips", made, frozenset())}
@@ -268,19 +268,19 @@ def _round_down(name: str, most: float) -> float:
 
 
 def _chips_that_hold(known: Mapping[str, float]) -> int | None:
-    """The fewest chips that hold what is needed; None where it is not known what one holds."""
+    """Return the fewest chips that hold what is needed; None if the memory of one chip is not known."""
     room, capacity = {**known, "memory_capacity": known["memory_demand"]}, equation("memory.capacity")
     found = solve_equation(capacity, "chips", room)[0] if room.keys() >= capacity.inputs - {"chips"} else ()
     return next((int(next_whole(one.point, LOWER)) for one in found), None)
 
 
 def chips_of_links(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> int | None:
-    """The fewest chips that hold what those lack whose links make the time that is asked for; None of any other answer."""
+    """Return the fewest chips that hold the weights behind a time over links; None for any other answer."""
     return _chips_that_hold(_memory(asked, values, used)) if asked.unknown in _OVER_LINKS else None
 
 
 def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], name: str) -> float:
-    """The largest value of a quantity with which it fits, as what is needed only rises with it; 0 where none does."""
+    """Return the largest value of a quantity with which memory suffices; 0 if none does. What is needed only rises with it."""
     made = _definitions(asked.active)
     rest = {other: value for other, value in values.items() if other in asked.known or not _rests(other, name, made, frozenset())}
     low, high = 0.0, values[name]

@@ -61,7 +61,7 @@ def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[st
 
 
 def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> frozenset[str]:
-    """What is given by registry name, the chips of a replica too where those that are named are counted.
+    """Return the givens by registry name, with the chips of a replica if they are named with a count.
 
     >>> sorted(names_beside(["qps"], "8xH100:fp8"))
     ['chips', 'requests_per_second']
@@ -71,7 +71,7 @@ def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> 
 
 
 def chips_meant(unknown: str, names: Set[str]) -> str:
-    """What is asked for: beside a rate of a fleet and the chips of a replica those of all replicas, where chips are asked for.
+    """Return the unknown; beside a rate of all replicas and the chips of one, chips are those of all replicas.
 
     >>> chips_meant("gpus", {"fleet_throughput", "chips"}), chips_meant("gpus", {"fleet_throughput", "batch"})
     ('fleet_chips', 'gpus')
@@ -81,7 +81,7 @@ def chips_meant(unknown: str, names: Set[str]) -> str:
 
 
 def batch_that_does_not_fit(ask: _Ask, unknown: str, given: Mapping[str, Any], names: Set[str]) -> Solution | None:
-    """Why there are no replicas of a batch that is given, whose chips are short of memory for it; None where all is well."""
+    """Return why replicas with a given batch are impossible, if their chips lack memory for it; else None."""
     row = quantity(unknown)
     if row.name not in (*_ASKED, _IN_FLIGHT) or not names >= {"batch", _CHIPS} or _IN_FLIGHT not in (*names, row.name):
         return None
@@ -91,9 +91,7 @@ def batch_that_does_not_fit(ask: _Ask, unknown: str, given: Mapping[str, Any], n
 
 
 def with_what_is_paid(solution: Solution, ask: _Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
-    """A refusal or an answer on the one chip, or of the one replica, by default, where a limit on what a fleet costs pays more of them:
-    how many it pays is said.
-    """
+    """Return an answer for one chip or replica by default, with how many a limit on the cost of all pays."""
     names = {spelled: quantity(spelled).name for spelled in given}
     within = [name for spelled, name in names.items() if name in _OF_WHOLE_ONES and is_limit(given[spelled])]
     if len(within) != 1 or not {_REPLICAS, _ALL_CHIPS}.isdisjoint({*beside, solution.unknown}) or solution.unknown == _CHIPS:
@@ -174,7 +172,7 @@ def _answer_for_count(ask: _Ask, name: str, given: Mapping[str, Any], replicas: 
 
 
 def _merged(name: str, sized: Solution, found: Solution, count: float, side: str, told: str) -> Solution:
-    """What whole replicas come to, with how many they are."""
+    """Return the result of whole replicas, with their number."""
     base, other = (sized, found) if name in _OF_WHOLE_ONES else (found, sized)
     again = any(step.unknown == name for step in sized.route)
     doubts = {kind: text for one in (base, other) for kind, text in zip(one.kinds, one.warnings, strict=True)}
@@ -197,7 +195,7 @@ def _merged(name: str, sized: Solution, found: Solution, count: float, side: str
 
 
 def _prompts_apart(ask: _Ask, given: Mapping[str, Any], sized: Solution, chips: float) -> Iterator[str]:
-    """How many chips of their own the prompts take that replicas of so many chips do not compute, in as many such replicas."""
+    """Yield how many chips more the prompts need if they have chips of their own."""
     if DECODE_ALONE not in sized.kinds or FREE not in sized.given:
         return
     of_all = {_OF_ONE, *results_of(_REPLICAS)}
@@ -211,7 +209,7 @@ def _prompts_apart(ask: _Ask, given: Mapping[str, Any], sized: Solution, chips: 
 
 
 def _side(name: str, sized: Solution, names: Set[str]) -> str:
-    """To which side replicas are made whole: as few as a rate takes, or as many as a budget or another limit leaves."""
+    """Return the side to which replicas are rounded: up for a rate, down for a budget or another limit."""
     if name in _OF_WHOLE_ONES and not names.isdisjoint(_SIZE_IT):
         return LOWER
     return LOWER if sized.answers[0].bound == LOWER or sized.answers[0].ends[1] is None else UPPER
@@ -251,15 +249,13 @@ def _price_every_second(found: Solution) -> Solution:
 
 @cache
 def _paid_with(name: str) -> frozenset[str]:
-    """What a result of replicas is made of, and the price of a chip, that says nothing of how many replicas there are."""
+    """Return the inputs of a result of replicas and of the chip price that do not determine the number of replicas."""
     rows = (*(row for row in by_id().values() if row.defines in (_ALL_CHIPS, name)), *map(equation, _OF_USE))
     return frozenset(symbol for row in rows for symbol in row.symbols) - {*_OF_WHOLE_ONES, _REPLICAS, _IN_USE}
 
 
 def _moved(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
-    """What so many replicas come to, or more or less where these have no greatest or least number; it moves as they do with what they
-    follow from. It has no direction where it is made of what a table has as rated.
-    """
+    """Return the result of the replicas with their bound and their sensitivities. A value that a table has as rated gives no bound."""
     bound = replicas.bound if replicas.kind == "point" else side
     by = chain_elasticities(found, _REPLICAS, replicas)
     bound = found.bound if as_rated(of.provenance) else bound or found.bound
@@ -275,7 +271,7 @@ def _round_step(step: RouteStep, count: float, side: str, again: bool) -> RouteS
 
 
 def _whole(replicas: Answer, side: str) -> float | None:
-    """The fewest whole replicas, one at least, or the most; None where there is no such end."""
+    """Return the fewest whole replicas, at least one, or the most; None if there is no such end."""
     low, high = replicas.ends
     if side == LOWER:
         return max(1.0, next_whole(low, LOWER))

@@ -31,7 +31,7 @@ _Read = Callable[[str, "float | str"], float]
 
 
 def spread(name: str, given: "float | str | Collection[float | str]", read: _Read) -> "Spread | None":
-    """What a given spans, read piece by piece; None where it is a single value.
+    """Return the range, list or sweep of a given; None if it is a single value.
 
     Raises WrongValue for ends in the wrong order, for counts that cannot be, for sweeps of too many points, and for a list
     that may as well be one number with its thousands parted.
@@ -84,7 +84,7 @@ def _joined(text: str) -> str:
 
 
 def _collected(name: str, given: "float | Collection[float | str]", read: _Read) -> Series | None:
-    """The values of a list, tuple or array; numbers all at once."""
+    """Return the values of a list, tuple or array."""
     if not _are_many(given):
         return None
     shape = getattr(given, "shape", None) or (1,)
@@ -106,7 +106,7 @@ def _are_many(given: object) -> TypeGuard[Collection[float | str]]:
 
 
 def _numbers(given: "Collection[float | str]") -> "np.ndarray | None":
-    """The values as an array of floats; None where some of them are none."""
+    """Return the values as an array of floats; None if some are no numbers."""
     import numpy as np
 
     if not hasattr(given, "shape") and not all(isinstance(item, int | float) for item in given):
@@ -116,7 +116,7 @@ def _numbers(given: "Collection[float | str]") -> "np.ndarray | None":
 
 
 def _read_at_once(name: str, numbers: "np.ndarray", read: _Read) -> tuple[float, ...]:
-    """What `read` makes of every number: what it accepts is one stretch, and what it makes of it a multiple."""
+    """Return all numbers as `read` converts them. It accepts one interval and multiplies by one factor."""
     import numpy as np
 
     wrong = np.flatnonzero(~np.isfinite(numbers))
@@ -127,7 +127,7 @@ def _read_at_once(name: str, numbers: "np.ndarray", read: _Read) -> tuple[float,
 
 
 def _like_the_last(name: str, items: list[str], read: _Read) -> list[str]:
-    """The items; the unit of the last one is that of bare ones before it, a mere suffix (64k) only where they need one."""
+    """Return the items with the unit of the last one on bare numbers before it. A suffix such as k goes on them only if needed."""
     *before, last = items
     unit = _unit(last.strip()) if last.strip().removeprefix("$")[:1].isdigit() else ""
 
@@ -146,7 +146,7 @@ def _like_the_last(name: str, items: list[str], read: _Read) -> list[str]:
 
 
 def _unit(text: str) -> str:
-    """What stands behind the last digit; found without a pattern, which would try anew from every letter of a long text."""
+    """Return the text after the last digit. It uses no pattern, which would be slow on a long text."""
     return text[max(map(text.rfind, "0123456789._")) + 1 :]
 
 
@@ -193,7 +193,7 @@ def _parse_tolerance(name: str, text: str, read: _Read) -> Interval:
 
 
 def _half(name: str, text: str, read: _Read) -> float:
-    """How far a range goes to either side, which may be less than the least value of its quantity."""
+    """Return how far a range goes to either side. It may be less than the smallest value of its quantity."""
     if quantity(name).floor:
         try:
             return max(float(text), 0.0)
@@ -203,7 +203,7 @@ def _half(name: str, text: str, read: _Read) -> float:
 
 
 def _share(name: str, text: str, percent: str) -> float:
-    """The share that a percentage after ± is."""
+    """Return the share of a percentage after ±."""
     figure = percent.removesuffix("%").strip()
     share = float(figure) / 100 if re.fullmatch(r"[0-9]*\.?[0-9]+", figure) else 0.0
     if not 0 < share < 1:

@@ -61,7 +61,7 @@ _Ends = tuple[float, float]
 
 @immutable(kw_only=False)
 class _Look:
-    """One of the points, asked by itself."""
+    """One point, asked singly."""
 
     at: int
     solution: Solution
@@ -69,7 +69,7 @@ class _Look:
 
 
 def spanned(asked: Question, ranges: _Ranges) -> Solution:
-    """The question over all ranges at once: ends, quantiles, regimes met, and which given matters most.
+    """Return the answer over all ranges at once: ends, quantiles, regimes, and the given that matters most.
 
     Where the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are at
     two corners and are answered there; else they are the extremes that were seen, and `method` says so. Where it is
@@ -111,7 +111,7 @@ def _look(asked: Question, columns: AtPoints, at: int) -> _Look:
 
 
 def _middle_and_ends(ranges: _Ranges) -> list[tuple[float, ...]]:
-    """The middle and all corners of the box; of one with many, the corners of lows and of highs, and the ends of each range alone."""
+    """Return the middle and all corners of the box. With many ranges it has fewer corners and the ends of each range alone."""
     middle = tuple(one.shown for one in ranges.values())
     ends = [(one.low, one.high) for one in ranges.values()]
     if len(ranges) <= _CORNERS:
@@ -121,14 +121,14 @@ def _middle_and_ends(ranges: _Ranges) -> list[tuple[float, ...]]:
 
 
 def _columns(ranges: _Ranges, points: list[tuple[float, ...]]) -> AtPoints:
-    """These points, then points anywhere in the box."""
+    """Return these points, then random points in the box."""
     random = np.random.default_rng(_SEED)
     drawn = {name: random.uniform(one.low, one.high, SAMPLES) for name, one in ranges.items()}
     return {name: np.concatenate([column, drawn[name]]) for name, column in zip(ranges, np.array(points).T, strict=True)}
 
 
 def _to_the_edges(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[AtPoints, list[_Look]]:
-    """Points towards where there is no answer any more, from the least and the greatest that were seen beside it, and what they say."""
+    """Return points towards places without an answer, from the extremes that were seen beside them, with their answers."""
     place = {look.at: np.array([column[look.at] / np.ptp(column) for column in columns.values()]) for look in looks}
     answering, failed = ([look for look in looks if bool(look.solution.answers) is there] for there in (True, False))
     least = min(answering, key=lambda look: min(one.point for one in look.solution.answers))
@@ -165,13 +165,13 @@ def _run_again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
 
 
 def _evenly(table: Sweep, first: int) -> list[int]:
-    """A few points beside the corners, evenly apart from the least of the arrays to the greatest, so that each regime has its share."""
+    """Return a few points between the least and the greatest of the arrays, so that each regime is among them."""
     order = np.argsort(table.values[0][first:]) + first
     return [int(at) for at in order[np.linspace(0, len(order) - 1, _EVENLY).astype(int)]]
 
 
 def _doubtful(table: Sweep, looks: list[_Look], first: int) -> list[int]:
-    """Points that have no number in the arrays; where nothing has an answer so far, those that have one."""
+    """Return points without a number in the arrays; if none has an answer so far, points with one."""
     there = ~np.isnan(table.values).all(axis=0)
     wanted = ~there if any(look.solution.answers for look in looks) else there
     seen = {look.at for look in looks}
@@ -218,7 +218,7 @@ def _span_of_table(
 
 
 def _quantiles(values: Sequence[float] | np.ndarray) -> dict[str, float | None]:
-    """The quantiles of answers that were seen, as `np.quantile` has them, which takes 12 ms to import masked arrays; None of too few.
+    """Return the quantiles of the answers that were seen; None if they are too few. `np.quantile` takes 12 ms to import.
 
     >>> _quantiles(range(21))
     {'p05': 1.0, 'p50': 10.0, 'p95': 19.0}
@@ -257,7 +257,7 @@ def _signs(asked: Question, columns: AtPoints, way: Way, values: np.ndarray) -> 
 
 
 def _closer(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, table: Sweep, seek: np.ufunc, best: float) -> float:
-    """The least or the greatest answer that was seen, and what is beyond it in ever smaller boxes around where it was."""
+    """Return the extreme answer that was seen, improved in smaller and smaller boxes around it."""
     random = np.random.default_rng(_SEED)
     where = int(np.flatnonzero(table.values == best)[0]) % table.values.shape[1]
     centre = {name: float(column[where]) for name, column in columns.items()}
@@ -276,7 +276,7 @@ def _closer(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, table
 
 
 def _borders(asked: Question, ranges: _Ranges, way: Way, table: Sweep) -> list[tuple[str | None, float]]:
-    """Along a single range: the answer where one regime gives way to another, once for each of the two."""
+    """Return the answers along a single range where one regime ends and another begins, one for each."""
     if len(ranges) > 1 or len(table.values) > 1:
         return []
     ((name, column),) = table.given.items()
@@ -297,7 +297,7 @@ def _borders(asked: Question, ranges: _Ranges, way: Way, table: Sweep) -> list[t
 
 
 def _sides(table: Sweep, drawn: slice, borders: list[tuple[str | None, float]]) -> tuple[tuple[str | None, float, float, float], ...]:
-    """Every regime that is met: the least and the most of the answer in it, and its share of the points that were drawn."""
+    """Return the regimes that occur, with their extreme answers and their share of the random points."""
     found = []
     known = ~np.isnan(table.values)
     for place, label in enumerate(table.labels):
@@ -310,7 +310,7 @@ def _sides(table: Sweep, drawn: slice, borders: list[tuple[str | None, float]]) 
 
 
 def _tornado(asked: Question, ranges: _Ranges, way: Way) -> tuple[tuple[str, float, float], ...]:
-    """The answer at both ends of each range, the others at their middle; the one that moves it most comes first."""
+    """Return the answer at both ends of each range, the other ranges at their middle, the largest change first."""
     names = list(ranges)
     columns = {name: np.array([one.shown] * 2 * len(names)) for name, one in ranges.items()}
     for place, name in enumerate(names):
@@ -383,7 +383,7 @@ def _only_rises_or_falls(ranges: _Ranges, looks: list[_Look]) -> bool:
 
 
 def _errs(found: Answer) -> str | None:
-    """Which way an answer errs, as a point; all that does not bind up to a value is at most so much, from one on at least."""
+    """Return the side to which an answer errs, as that of a point."""
     if found.kind == "point":
         return found.bound
     return LOWER if found.low and found.high is None else UPPER if found.high and not found.low else None
@@ -406,7 +406,7 @@ def _finite(end: float) -> float | None:
 
 
 def _common(held: list[list[_Ends]]) -> list[_Ends]:
-    """The stretches that are in one of the stretches of every point."""
+    """Return the intervals that the answers of all points have in common."""
     left, *others = held
     for stretches in others:
         both = ((max(a, c), min(b, d)) for a, b in left for c, d in stretches)
@@ -415,14 +415,14 @@ def _common(held: list[list[_Ends]]) -> list[_Ends]:
 
 
 def _nowhere(columns: AtPoints, looks: list[_Look]) -> Solution:
-    """The reason at the middle, where no point has an answer."""
+    """Return the reason at the middle if no point has an answer."""
     solution = looks[0].solution
     message = f"no answer at any of {len(looks)} points of the ranges; {_point(columns, 0)}: {solution.refusal.message}"
     return replace(solution, reason=replace(solution.refusal, message=message))
 
 
 def _missing(columns: AtPoints, where: str, looks: list[_Look]) -> dict[str, str]:
-    """In how much of the ranges there is no answer, and why at one of the points."""
+    """Return in what share of the ranges there is no answer, and why at one of the points."""
     failed = next((look for look in looks if look.solution.reason), None)
     why = f"; {_point(columns, failed.at)}: {failed.solution.refusal.message.splitlines()[0]}" if failed else ""
     return {"no answer": f"no answer {where}{why}"}
@@ -435,7 +435,7 @@ def _percent(share: float) -> str:
 
 
 def _warnings(columns: AtPoints, looks: list[_Look]) -> dict[str, str]:
-    """What is wrong at the first point that is warned of, and which it is, by what it is about."""
+    """Return the warnings by kind, each of the first point that has it."""
     warned = next((look for look in looks if look.solution.warnings), looks[0])
     said = zip(warned.solution.kinds, warned.solution.warnings, strict=True)
     return {kind: f"{_point(columns, warned.at)}: {text}" for kind, text in said}

@@ -54,7 +54,7 @@ _LOOSE = 1e-3
 
 @immutable(kw_only=False)
 class _Cut:
-    """A value of the unknown at which something changes, the closed form of it, and the expression that vanishes there."""
+    """A value of the unknown at which something changes, its closed form, and the expression that is zero there."""
 
     value: float
     formula: str | None
@@ -62,7 +62,7 @@ class _Cut:
 
 
 class _Found(NamedTuple):
-    """An answer, how well it holds, and of a point the regime and the closed form it came from."""
+    """An answer, how well it holds, and the regime and closed form of a point."""
 
     answer: Answer
     rank: int
@@ -71,7 +71,7 @@ class _Found(NamedTuple):
 
 
 def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[Answer, ...], Reason | None]:
-    """All answers of one equation for one of its quantities, every other one given [SI]; or the reason of none."""
+    """Return all answers of one equation for one of its quantities at values of the others [SI], or why there is none."""
     values = {name: given[name] for name in equation.symbols if name != unknown}
     if equation.violated(values):
         return (), broken_requirement(equation, unknown, [values])
@@ -108,13 +108,13 @@ def _is_met_by_rounding(needed: Requirement, at: _Values) -> bool:
 
 
 def bounds_of(equation: _Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
-    """The closed forms of where both sides of a requirement are equal."""
+    """Return the closed forms at which both sides of a requirement are equal."""
     pair = bounding_sides(needed)
     return next((roots or () for _, roots in turning_points(equation, pair, unknown)), ()) if pair else ()
 
 
 def residual(equation: _Row, values: _Values) -> float:
-    """|left - right| over the larger of the two, at numbers for every quantity of the equation."""
+    """Return |left - right| over the larger of the two, at numbers for every quantity of the equation."""
     error = _relative(equation.left_side(values), right_side_at(equation, values))
     if not error > LAST_DIGITS:
         return error
@@ -170,7 +170,7 @@ def _is_made_alone(equation: _Row, unknown: str) -> bool:
 
 
 def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value: float, root: Tree | None) -> list[_Found]:
-    """The root as an answer if the whole equation holds there, in this regime."""
+    """Return the root as an answer if the whole equation holds there, in this regime."""
     at = {**values, unknown: value}
 
     @cache
@@ -221,14 +221,14 @@ def _height(equation: _Row, values: _Values) -> float:
 
 
 def _exact(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> _Values:
-    """The values, with the root in 50 digits; with the unknown as it was where no root is near, or none in the domain."""
+    """Return the values with the root in 50 digits; with the unknown unchanged if no root is near, or none in its domain."""
     exact = root_in_50_digits(branch.difference, root, unknown, at)
     put = at[unknown] if exact is None else clamp(unknown, exact)
     return {**at, unknown: put} if is_in_domain(unknown, float(put)) else at
 
 
 def _looseness(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> float:
-    """The share of itself that a root is off by, as the numbers that it is made of are rounded; 0 where nothing magnifies that."""
+    """Return the relative error of a root that comes from rounding of its inputs; 0 if nothing magnifies it."""
     value = at[unknown]
     if not value or (root is not None and not has_difference(root)):
         return 0.0
@@ -240,13 +240,13 @@ def _looseness(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> 
 
 
 def _room(difference: Tree, unknown: str, at: _Values) -> float:
-    """By how much a root moves if all that is given moves by as much as itself; without end where it has no slope."""
+    """Return by how much a root moves if all inputs move by their own size; infinity if it has no slope."""
     slope = _slopes(difference, at)
     return sum(abs(at[name] * by) for name, by in slope.items()) / abs(slope[unknown]) if slope.get(unknown) else inf
 
 
 def _slopes(tree: Tree, at: _Values) -> dict[str, float]:
-    """The slopes of a formula by its quantities; none off its domain."""
+    """Return the slopes of a formula by its quantities; none outside its domain."""
     try:
         return slopes(tree, at)[1]
     except (ArithmeticError, ValueError, TypeError):
@@ -254,7 +254,7 @@ def _slopes(tree: Tree, at: _Values) -> dict[str, float]:
 
 
 def _rank(wins: Iterable[TreePair], at: _Values, many_digits: Callable[[], _Values], loose: float = 0.0) -> int | None:
-    """How well a regime is in force: by the worst of its inequalities; None if one does not hold.
+    """Return how well a regime is in force, by the worst of its inequalities; None if one does not hold.
 
     What may be off by more than the difference of two terms is worked out in many digits; `loose` is by how much the unknown may be.
     """
@@ -283,7 +283,7 @@ def _is_clearly_larger(larger: Tree, smaller: Tree, at: _Values, loose: float) -
 
 
 def _equal(first: Tree, second: Tree, at: _Values, exact: _Values) -> int | None:
-    """How well two terms are equal: in floating point as far as that can tell, else in 50 digits."""
+    """Return how well two terms are equal, in floating point if that is enough, else in 50 digits."""
     one, other = evaluate(first, at), evaluate(second, at)
     if isclose(one, other, rel_tol=LAST_DIGITS):
         return _ROUNDED
@@ -302,7 +302,7 @@ def _are_equal(first: Tree, second: Tree, exact: _Values) -> int | None:
 
 
 def _interval(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
-    """The equation holds without the unknown: all values that keep the regime in force and meet the requirements."""
+    """Return all values that keep the regime in force and meet the requirements, if the equation holds without the unknown."""
     probe = {**values, unknown: quantity(unknown).high}
     rank = _equal(sides_of(equation)[0], branch.regime.expression, probe, probe)
     if rank is None:
@@ -329,7 +329,7 @@ def _interval(equation: _Row, branch: Branch, unknown: str, values: _Values) -> 
 
 
 def _inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
-    """The stretches of the unknown on which an inequality holds."""
+    """Return the intervals of the unknown on which an inequality holds."""
     cuts = [
         _cut(value, root, branch.difference)
         for branch in branches(equation, unknown)
@@ -346,7 +346,7 @@ def _inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
 
 
 def _cuts(equation: _Row, pair: TreePair, unknown: str, values: _Values) -> list[_Cut]:
-    """Where the larger of a pair may turn into the smaller: where they are equal, and where what they are divided by is nothing."""
+    """Yield where the larger of a pair may become the smaller: where both are equal, and where a denominator is zero."""
     found = ((part, real_roots(part, roots, unknown, values)) for part, roots in turning_points(equation, pair, unknown))
     return [_cut(value, root, part) for part, roots in found for value, root in roots]
 
@@ -358,7 +358,7 @@ def _cut(value: float, root: Tree | None, difference: Tree) -> _Cut:
 def _stretches(
     equation: _Row, unknown: str, values: _Values, cuts: list[_Cut], holds: Callable[[float], bool], regime: str | None
 ) -> list[Answer]:
-    """The domain cut wherever something changes, and of it the stretches on which all holds, neighbours joined."""
+    """Return the parts of the domain between cuts on which all holds, with neighbours joined."""
     required = [cut for _, larger, smaller in comparisons(equation) for cut in _cuts(equation, (larger, smaller), unknown, values)]
     by_value = {cut.value: cut for cut in (*cuts, *required)}
     floor, ceiling = quantity(unknown).floor, quantity(unknown).ceiling
@@ -373,7 +373,7 @@ def _stretches(
 
 
 def _stretch(unknown: str, values: _Values, low: float, high: float, cuts: Mapping[float, _Cut], regime: str | None) -> Answer:
-    """An interval as an answer, its formula and elasticities those of its finite ends."""
+    """Return an interval as an answer, with the formula and elasticities of its finite ends."""
     told = [(sign, cuts[end].formula) for end, sign in ((low, ">="), (high, "<=")) if end in cuts and cuts[end].formula]
     formula = " and ".join(f"{unknown} {sign} {end}" for sign, end in told)
     end = high if high in cuts else low
@@ -383,7 +383,7 @@ def _stretch(unknown: str, values: _Values, low: float, high: float, cuts: Mappi
 
 
 def _middle(low: float, high: float) -> float:
-    """A number well inside an interval that may be unbounded."""
+    """Return a number well inside an interval, which may be unbounded."""
     if isfinite(high):
         return (low + high) / 2
     return 2 * low if low else 1.0
@@ -398,12 +398,12 @@ def _points_of_interval(unknown: str, low: float, high: float) -> tuple[float, .
 
 
 def inside(answer: Answer) -> float:
-    """The value of a point, or one well inside an interval."""
+    """Return the value of a point, or a value well inside an interval."""
     return answer.point if answer.kind == "point" else _middle(answer.least, inf if answer.high is None else answer.high)
 
 
 def _merge(equation: _Row, unknown: str, values: _Values, found: list[_Found]) -> list[Answer]:
-    """What several regimes say alike, said once: touching intervals joined, repeated points and points in them dropped.
+    """Return the answers of several regimes, with touching intervals joined and repeated points dropped.
 
     What holds only nearly is left out beside what holds, and what holds but for rounding next to what holds.
     """
@@ -427,7 +427,7 @@ def _merge(equation: _Row, unknown: str, values: _Values, found: list[_Found]) -
 
 
 def _without_doubles(unknown: str, values: _Values, found: list[_Found]) -> list[_Found]:
-    """What is found without the points that hold but for rounding, where a better one is no further than that moves them."""
+    """Return the points without those that hold only by rounding, if a better point is within their error."""
     kept: list[_Found] = []
     for one in sorted(found, key=lambda one: (one.rank, one.answer.residual)):
         beside = [other for other in kept if _are_one(unknown, values, one, other)]
@@ -498,7 +498,7 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
-    """Why no value in the domain will do: what the right side can reach against what is asked of it."""
+    """Return why no value in the domain is a solution: the range of the right side against the given left side."""
     left, right = sides_of(equation)
     row, name = quantity(unknown), equation.symbols[0]
     violated = (f"{text(left)} {equation.sense} {text(right)}",)
@@ -524,7 +524,7 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
 
 
 def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
-    """Which value makes the sides equal to a billionth all the same: a root, if any, is lost in the digits; nothing if none does."""
+    """Return the value at which both sides are nearly equal, as text; nothing if there is none. Rounding hides a root there."""
     asked = values[equation.symbols[0]]
     near = (at for at in _probes(unknown) if _relative(asked, right_side_at(equation, {**values, unknown: at})) <= HOLDS)
     found = next(near, None)
@@ -532,7 +532,7 @@ def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
 
 
 def _looked_for(equation: _Row, unknown: str) -> str:
-    """Where the unknown was searched for; nothing of one that has closed forms."""
+    """Return where the unknown was searched for, as text; nothing if it has closed forms."""
     if all(branch.roots is not None for branch in branches(equation, unknown)):
         return ""
     low, high = search_interval(unknown)
@@ -553,7 +553,7 @@ def _follow_equations(rows: Iterable[Equation], values: _Values) -> dict[str, fl
 
 
 def _probes(unknown: str) -> list[float]:
-    """Values over the whole domain: by decades from the least there is, or, of shares, evenly and close to both ends."""
+    """Return values over the whole domain: by decades, or for shares evenly and close to both ends."""
     row = quantity(unknown)
     if isfinite(row.ceiling):
         return [0.0] * row.may_be_zero + [1e-12, 1e-6, *(k / 24 for k in range(1, 24)), 1 - 1e-6, 1 - 1e-12, row.ceiling]
@@ -564,14 +564,14 @@ def _probes(unknown: str) -> list[float]:
 
 
 def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> str | None:
-    """What the right side can be; where it still moves at the edge of an open domain it has no bound there."""
+    """Return the range of the right side; it is open where it still moves at the edge of an open domain."""
     points = [(height(probe), probe) for probe in probes]
     points = [(number, probe) for number, probe in points if isfinite(number)]
     if len(points) < 2:
         return None
 
     def bound(sign: int) -> str | None:
-        """The least height, or, turned upside down, the largest."""
+        """Return the least height, or the largest if it is turned upside down."""
         place = min(range(len(points)), key=lambda k: sign * points[k][0])
         end = points[place][0]
         if 0 < place < len(points) - 1:

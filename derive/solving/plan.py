@@ -36,27 +36,27 @@ class Step:
 
     @property
     def id(self) -> str:
-        """The id of its equation."""
+        """Return the id of its equation."""
         return self.row.id
 
     @property
     def rows(self) -> tuple[Equation, ...]:
-        """Its equations of the catalogue."""
+        """Return its equations of the catalogue."""
         return (self.row,) if isinstance(self.row, Equation) else self.row.rows
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """The quantities of its equation."""
+        """Return its quantities."""
         return self.row.symbols
 
     @property
     def gives(self) -> frozenset[str]:
-        """The quantity that it gives."""
+        """Return the quantities that it gives."""
         return frozenset([self.unknown])
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The quantities that must be known before it."""
+        """Return the quantities that must be known before it."""
         return tuple(name for name in self.row.symbols if name != self.unknown)
 
 
@@ -70,27 +70,27 @@ class Loop:
 
     @property
     def id(self) -> str:
-        """The id of the closing equation, marked as a loop."""
+        """Return the id of its equation."""
         return f"{self.closing.id} closes a loop"
 
     @property
     def rows(self) -> tuple[Equation, ...]:
-        """All equations, the closing one last."""
+        """Return its equations of the catalogue."""
         return (*dict.fromkeys(row for leg in self.steps for row in leg.rows), self.closing)
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """All quantities that it uses or gives."""
+        """Return its quantities."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.symbols))
 
     @property
     def gives(self) -> frozenset[str]:
-        """The quantities that it gives."""
+        """Return the quantities that it gives."""
         return frozenset([self.unknown]).union(*(leg.gives for leg in self.steps))
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The quantities that must be known before it."""
+        """Return the quantities that must be known before it."""
         given = self.gives
         return tuple(name for name in self.symbols if name not in given)
 
@@ -112,17 +112,17 @@ class Way:
 
     @property
     def rows(self) -> tuple[Equation, ...]:
-        """All equations, each once."""
+        """Return its equations of the catalogue."""
         return tuple(dict.fromkeys(row for leg in self.legs for row in leg.rows))
 
     @property
     def unknown(self) -> str:
-        """The quantity that the last leg gives."""
+        """Return the quantity that the last leg gives."""
         return self.legs[-1].unknown
 
     @property
     def solved(self) -> frozenset[str]:
-        """The quantities that its legs give."""
+        """Return the quantities that its legs give."""
         return frozenset(leg.unknown for leg in self.legs)
 
     def without(self, failed: "Failed") -> bool:

@@ -80,9 +80,7 @@ _BEFORE_OUTPUT = ("kv_transfer_time",)
 
 @immutable
 class Instead:
-    """What a default is instead, as the givens contradict it by an equation: which way that errs, the defaults it rests on in words,
-    what it was found from, and how it moves with that.
-    """
+    """The value of a default that the givens contradict, the equation that gives it, its errors, and what it was found from."""
 
     name: str
     value: float
@@ -144,7 +142,7 @@ class Question:
 
 
 def asked_for(unknown: str, using: Iterable[str]) -> str:
-    """What is asked for by a word that means another thing of a deployment than of a price sheet, unless an equation of sheets is named.
+    """Return the quantity that a word of price sheets means in a question on a deployment, unless an equation of sheets is named.
 
     >>> asked_for("max_context", []), asked_for("max_context", ["bands.rule_upper_end"])
     ('context_length', 'max_context')
@@ -165,7 +163,7 @@ def question(
     anyway: bool = False,
     spans: Mapping[str, Spread] = MappingProxyType({}),
 ) -> Question:
-    """The question as records: names resolved, presets laid under the givens, variants chosen.
+    """Return the question as records: names resolved, presets under the givens, variants chosen.
 
     `spans` are givens that run over several values, by registry name: the question is posed at one of them.
     """
@@ -238,7 +236,7 @@ def question(
 def _copied_by_heads(
     unknown: str, known: Mapping[str, float], variants: Mapping[str, str], spans: Mapping[str, Spread], using: Iterable[str]
 ) -> Equation | None:
-    """The condition of how often a cache lies on chips that share all heads, where that is asked, or more than once and not given."""
+    """Return the condition for the copies of a cache on chips that share all heads, if it is asked for, or is more than 1 and not given."""
     if _COPIES in (*known, *spans) or any(equation(id).symbols[0] == _COPIES for id in using):
         return None
     if "chips" in spans and unknown in _IN_MEMORY:
@@ -250,23 +248,23 @@ def _copied_by_heads(
 
 
 def _with_copies(preset: Preset, copies: float) -> Preset:
-    """The presets with the copies of a cache that tensor parallelism makes."""
+    """Return the presets with the copies of a cache that tensor parallelism makes."""
     taken = Preset(givens={_COPIES: copies}, provenance={_COPIES: "supposed"}, variants={}, supposed={_COPIES: _BY_HEADS})
     return _merged([("presets", preset), ("tensor parallelism", taken)], set())
 
 
 def copies_of(variants: Mapping[str, str]) -> Equation:
-    """The condition of how often a cache lies on chips that share all heads, among the variants that were chosen."""
+    """Return the condition for the copies of a cache on chips that share all heads, among the chosen variants."""
     return variants_of(_COPIES)[variants.get(_COPIES, "heads")]
 
 
 def shards_of(row: Equation, known: Mapping[str, float]) -> float | None:
-    """Over how many chips a cache divides before it is copied, by the condition of its copies; None where its heads are not known."""
+    """Return the number of chips over which a cache divides before it is copied; None if its heads are not known."""
     return known.get("kv_heads") if "kv_heads" in row.symbols else 1.0
 
 
 def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
-    """The condition that was named of how often a cache lies on chips that are known, and how often that is; None where none was.
+    """Return the named condition for the copies of a cache, and their number on the known chips; None if none is named.
 
     >>> asked = question("batch", {"chips": 8}, using="memory.kv_copies_of_latents")
     >>> [(row.id, copies) for row, copies in [copies_by_name(asked)]]
@@ -288,7 +286,7 @@ def list_fractions(values: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def _slip(name: str, value: float, published: float | None, preset: Preset) -> str:
-    """Why a given may be a slip: it is so far from what a table has that a unit may have slipped."""
+    """Return why a given may be a slip: it is so far from the table that its unit may be wrong."""
     if not published or not value or max(value / published, published / value) < _FAR:
         return ""
     times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"
@@ -308,7 +306,7 @@ def _doubt_width(typed: Mapping[str, float], published: Iterable[Published]) -> 
 
 
 def _listed(unknown: str, preset: Preset) -> str:
-    """What the presets have of the unknown itself, which is not used where it is asked for."""
+    """Return the value of the unknown itself in the presets, as text. A question for it does not use it."""
     if unknown not in preset.givens:
         return ""
     value, place = show(unknown, preset.givens[unknown]), preset.provenance[unknown].split(": ")[0]
@@ -316,7 +314,7 @@ def _listed(unknown: str, preset: Preset) -> str:
 
 
 def _count_dropped(unknown: str, preset: Preset) -> dict[str, str]:
-    """That chips which a preset counts are not used where they are asked for."""
+    """Return that chips counted by a preset are not used if they are asked for."""
     if unknown != "chips" or unknown not in preset.givens:
         return {}
     return {unknown: f"the {preset.givens[unknown]:.0f} chips of {preset.provenance[unknown]} are not used: chips is asked for"}
@@ -325,7 +323,7 @@ def _count_dropped(unknown: str, preset: Preset) -> dict[str, str]:
 def _with_links(
     preset: Preset, unknown: str, typed: Mapping[str, float], spans: Mapping[str, Spread], variants: Mapping[str, str], using: Iterable[str]
 ) -> Preset:
-    """The presets with what is taken of an exchange between chips that the question speaks of."""
+    """Return the presets with the inputs of an exchange between chips that the question mentions."""
     known = {**preset.givens, **typed}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == "overlap"), "")
@@ -357,7 +355,7 @@ def pose_at(asked: Question, values: Mapping[str, float]) -> Question:
 
 
 def _with_nothing(asked: Question) -> Question:
-    """The question posed, with what follows from what was given as nothing."""
+    """Return the question with all that follows from givens of 0."""
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
     nothing = made_of_nothing(_active(asked.unknown, asked.variants, using, left_out, ()), zeros, {asked.unknown, *asked.known} - {*zeros})
@@ -367,7 +365,7 @@ def _with_nothing(asked: Question) -> Question:
 
 
 def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: Standing = MappingProxyType({})) -> Question:
-    """The question with something else known or asked, with the defaults that then stand, and those that are supposed besides.
+    """Return the question with other knowns or another unknown, with the defaults in force then and those that are supposed.
 
     >>> asked = question("throughput", {"batch": 8, "step_time": 0.02, "pipeline_stages": 4})
     >>> again = posed(asked, "throughput", {**asked.known, "hop_latency": 0.01})
@@ -385,9 +383,7 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: S
 
 
 def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
-    """The question as it may have an answer where it was refused for a reason of this code: stand-ins are suppositions, which give
-    way to givens that they contradict, and take part in any direction where something is missing.
-    """
+    """Yield the question with other stand-ins, after a refusal. It gives way to givens that contradict it."""
     if code == "missing_givens":
         yield posed(replace(asked, any_stand_in=True), asked.unknown, asked.known)
     rows = tuple(row for row in asked.active if row.stand_in) if code == "contradiction" else ()
@@ -397,7 +393,7 @@ def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
 
 
 def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
-    """Definitions that stand in for nothing here: what they define is known, or is not asked for and something they take is missing."""
+    """Return the definitions that stand in for nothing here: their result is known, or is not asked for and an input is missing."""
     have = known | {unknown}
     return tuple(
         row.id
@@ -490,7 +486,7 @@ def _completes_definition(name: str, asked: Question) -> bool:
 
 
 def without(asked: Question, names: Set[str]) -> Question:
-    """The question with less known."""
+    """Return the question with fewer knowns."""
     known, provenance = _drop(asked.known, names), _drop(asked.provenance, names)
     limits, bounded = _drop(asked.limits, names), _drop(asked.bounded, names)
     return replace(asked, known=known, provenance=provenance, limits=limits, bounded=bounded, floors=_drop(asked.floors, names))
@@ -502,12 +498,12 @@ def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
 
 @lru_cache(maxsize=1024)
 def _telling(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
-    """Equations with the defaults put in, but those of which these leave nothing."""
+    """Return the equations with the defaults put in, without those that have no quantity left."""
     return tuple(row for row in (with_defaults(one, values) for one in rows) if row.symbols)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
-    """What was given, in SI by registry name; each quantity once."""
+    """Return the givens in SI by registry name, each quantity once."""
     typed: dict[str, float] = {}
     for spelled, value in given.items():
         row = quantity(spelled)
@@ -525,7 +521,7 @@ def _preset(
     conventions: Conventions,
     spans: Set[str],
 ) -> Preset:
-    """Every preset that is asked for as one, and under them what is sustained of the peaks by such a model in such a phase."""
+    """Return all named presets as one, above what published runs of such a model sustain of the peaks in such a phase."""
     measured = conventions.efficiency == "calibrated"
     if not hardware and not model and not measured and conventions.price == "given":
         return Preset(givens={}, provenance={}, variants={})
@@ -581,7 +577,7 @@ def _is_one_chip(known: Mapping[str, float], open_: Set[str]) -> bool:
 
 
 def _kinds(known: Mapping[str, float]) -> Collection[str]:
-    """The kinds of model it may be: one with as many active as total parameters is dense, and so is one of which one count is known."""
+    """Return the possible kinds of the model: equal parameter counts or a single one mean a dense model."""
     total, active = (known.get(name) for name in PARAMETERS)
     if not known.keys().isdisjoint(_OF_MIXTURES) or (total and active and total > active):
         return ("mixture",)
@@ -589,14 +585,14 @@ def _kinds(known: Mapping[str, float]) -> Collection[str]:
 
 
 def _phases(unknown: str, typed: Collection[str]) -> Collection[str]:
-    """The phases that a question speaks of: a prompt alone may as well be what a decode step reads."""
+    """Return the phases that a question mentions. A prompt alone may also be the context of a decode step."""
     if unknown == "prompt_tokens" or any(name in _OF_PREFILL or name.startswith("prefill_") for name in (unknown, *typed)):
         return (presets.PREFILL,)
     return (presets.DECODE, presets.PREFILL) if unknown in _OF_BOTH_PHASES else (presets.DECODE,)
 
 
 def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
-    """All presets as one; two that set a quantity differently are refused, unless what is given settles it."""
+    """Return all presets as one. Raise WrongValue if two set a quantity differently and no given settles it."""
     merged, owner = Preset(givens={}, provenance={}, variants={}), dict[str, str]()
     for label, preset in named:
         for name, value in preset.givens.items():
@@ -643,7 +639,7 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterabl
 
 
 def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
-    """The variants that can take what was given and nothing else reads, of each group where one alone can.
+    """Return the variants that use a given that nothing else uses, in each group in which only one does.
 
     >>> _read_by_one_variant({"kv_layers"}, {"kv_layers", "kv_heads", "head_dim", "layers"})
     {'kv_bytes_per_token': 'hybrid'}
@@ -660,20 +656,20 @@ def _adds_up_prompts(at_hand: Set[str]) -> bool:
 
 
 def _read_of_experts(at_hand: Set[str], named: Iterable[Equation]) -> Mapping[str, str]:
-    """What a step reads of a mixture of experts: those that it touches, at their own width unless another read is named."""
+    """Return the variant of the weight reads of a mixture: activated experts, at their own width unless another is named."""
     other = any(row.variant.group == "weight_time" and row.variant.name != "mixed" for row in named if row.variant)
     own = at_hand >= {*WIDTHS} and not other
     return dict.fromkeys(READS_OF_WEIGHTS, "mixed") if own else {"weight_time": "touched"}
 
 
 def _counted(at_hand: Set[str]) -> Mapping[str, str]:
-    """How parameters are counted from dimensions: with experts, and with the latents of attention, where those are known or asked for."""
+    """Return how parameters are counted from dimensions: with experts and with latents if these are known or asked for."""
     experts = dict.fromkeys(PARAMETERS, "moe") if "experts" in at_hand else {}
     return experts | ({"attention_params_per_layer": "mla", _COPIES: "latents"} if "latent_dim" in at_hand else {})
 
 
 def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
-    """Refuses more of a part than of its whole, and less than a sequence as a batch, anywhere in what is given."""
+    """Raise WrongValue for a part larger than its whole, or a batch below one sequence, anywhere in the givens."""
     ends = {name: (value, value) for name, value in known.items()} | {name: found.ends for name, found in spans.items()}
     for part, (_, most) in ends.items():
         whole = quantity(part).whole
@@ -699,7 +695,7 @@ def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
 def _active(
     unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
 ) -> tuple[Equation, ...]:
-    """The equations a route may take: of each group those of one variant, and what was named; none that a preset leaves out.
+    """Return the equations that a way may use: one variant of each group, and named ones, without those that a preset leaves out.
 
     What is given as none at all, or has a default that stands, is not made up of anything: its definition says nothing
     of the quantities in it.
@@ -738,6 +734,6 @@ def known_values(asked: Question) -> Iterator[dict[str, float]]:
 
 
 def standing_beside(asked: Question, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The defaults that are taken up beside numbers or arrays."""
+    """Return the defaults in force beside numbers or arrays."""
     standing = evaluate_defaults(asked.defaults, values)
     return {name: value for name, value in standing.items() if name not in values and name != asked.unknown}

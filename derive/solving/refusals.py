@@ -44,7 +44,7 @@ and where all else is meanwhile.
 
 
 def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
-    """A given result that is made of the unknown and comes to the same whatever that is: no number of it would be found."""
+    """Return why a given result determines nothing: it is made of the unknown and has the same value for all of its values."""
     unknown, row = asked.unknown, quantity(asked.unknown)
     results = results_made_of(asked, unknown)
     # One of them may say of another what it is, whatever both are made of.
@@ -78,7 +78,7 @@ def results_made_of(asked: Question, unknown: str) -> list[str]:
 
 
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
-    """The facts that would settle the question, as few as will do: those that nothing defines, and shorter ways in."""
+    """Return the fewest facts that would settle the question: inputs that nothing defines, and shorter ways in."""
     unknown, listed = asked.unknown, asked.listed and f"{asked.listed}; to be worked out it"
     if unknown == "gross_margin" and {*known} >= PRICED["cost_per_request"] | {"cost_per_token"}:
         why = "cost_per_token is of output tokens, and does not say what prompts cost"
@@ -114,7 +114,7 @@ def is_reachable(asked: Question) -> bool:
 
 @lru_cache(maxsize=64)
 def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tuple[str, float]]) -> list[tuple[str, ...]]:
-    """Lists of facts, none to spare, each of which would settle the question: what to look up first, then two that are shorter."""
+    """Return the shortest lists of facts that would settle the question: the inputs to look up first, then two shorter lists."""
     known = dict(values)
     reached = frozenset(known)
     active = tuple(row for row in equations if row.sense == "=")
@@ -149,7 +149,7 @@ def _with_effect(free: tuple[str, ...], unknown: str, active: tuple[Equation, ..
 
 
 def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[str]) -> tuple[str, ...]:
-    """The names without those that something stands in for, once the others are given."""
+    """Return the names without those for which something stands in once the others are given."""
     at_hand, chosen = {*known, *names}, dict(asked.variants)
     active = tuple(row for row in asked.active if row.sense == "=")
 
@@ -163,7 +163,7 @@ def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[s
 
 
 def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The lists, before them what would bound a size or an input of which nothing that was given says more.
+    """Return the lists, after those that would bound a size or an input of which no given says more.
 
     So where that is no longer, or the others begin with what is no input but worked out.
     """
@@ -186,7 +186,7 @@ def _prefer_all_givens(asked: Question, known: Mapping[str, float], lists: list[
 
 
 def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, float]) -> tuple[str, ...]:
-    """What nothing defines and nobody gives of all that an inequality rests on; none where it says nothing of the unknown."""
+    """Return the inputs of an inequality that nobody gives and nothing defines; none if it does not bound the unknown."""
     made = {row.defines: row for row in asked.active if row.defines and row.defines not in (asked.unknown, *known)}
     seen, queue = dict.fromkeys(bound.symbols), [*bound.symbols]
     while queue:
@@ -199,7 +199,7 @@ def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, floa
 
 
 def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:
-    """The names without those that the question can do without; none if they do not settle it."""
+    """Return the names without those that the question does not need; none if they do not settle it."""
     kept = dict.fromkeys(names)
     if not reaches(unknown, active, known.union(kept)):
         return ()
@@ -228,7 +228,7 @@ def _mention_presets(missing: tuple[str, ...], asked: Question) -> str:
 
 
 def _left_out(asked: Question, names: tuple[str, ...]) -> str:
-    """Which definitions of these quantities the model rules out, as the end of a sentence."""
+    """Return the end of a sentence: the definitions of these quantities that the model rules out."""
     untrue = ", ".join(row.id for row in asked.left_out if row.defines in names)
     return f"; left out, as not all that this model reads grows with its context: {untrue}" if untrue else ""
 

@@ -39,7 +39,7 @@ class Solution(Result):
 
     @property
     def full(self) -> str:
-        """The whole text: with every equation of the route, where each number is from, and all that is assumed.
+        """Return the whole text: every equation of the way, the source of each number, and all assumptions.
 
         >>> rests_on = ("pipeline.sequences_in_flight@1",)
         >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),), equations=rests_on).full.splitlines()[0]
@@ -55,7 +55,7 @@ class Solution(Result):
 
     @property
     def basis(self) -> str:
-        """What its answers rest on: reading or rule, else bound or definition; nothing where there is none.
+        """Return what the answers rest on: reading or rule, else bound or definition; nothing without an answer.
 
         >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),)).basis
         'definition'
@@ -64,7 +64,7 @@ class Solution(Result):
 
     @property
     def value(self) -> float:
-        """The single point it came to, in SI; `NoSingleValue` where there is none, or more than one.
+        """Return the single point in SI. Raise `NoSingleValue` if there is none, or more than one.
 
         >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),)).value
         8.0

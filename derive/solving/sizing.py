@@ -33,7 +33,7 @@ _Fits = NDArray[np.bool_]
 
 
 def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
-    """The fewest whole chips on which some batch meets every target; None for a question that is no such.
+    """Return the fewest whole chips on which some batch meets every target; None for another question.
 
     Results of speed that were given as met count as targets, where no batch that fits meets them all exactly. A time alone is
     no such question: the smallest batch meets it.
@@ -68,7 +68,7 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
 
 
 def with_enough_chips(asked: Question, refused: Solution) -> Solution:
-    """A batch that targets or a rate take and memory does not hold, with the fewest chips on which a batch of its own meets them."""
+    """Return a batch that memory does not hold, with the fewest chips on which a batch of its own meets the targets."""
     by_a_rate = batch_is_left_to_a_rate(asked)
     if refused.refusal.code != SHORT_OF_MEMORY or not (by_a_rate or (asked.unknown == FREE and asked.limits)):
         return refused
@@ -83,7 +83,7 @@ def with_enough_chips(asked: Question, refused: Solution) -> Solution:
 
 
 def _looked_at(asked: Question, chips: _Points, batches: _Points) -> tuple[dict[str, Any], _Fits]:
-    """What is limited at all of some numbers of chips with all of some batches, as far as it can be had, and which of these fit."""
+    """Return the limited results of all numbers of chips with all batches, as far as they can be found, and which of them fit."""
     question = posed(asked, FREE, {**asked.known, "chips": 1.0})
     inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
     inputs |= {name: value for name, value in standing_beside(question, inputs).items() if name != FREE}
@@ -93,7 +93,7 @@ def _looked_at(asked: Question, chips: _Points, batches: _Points) -> tuple[dict[
 
 
 def _meets(asked: Question, chips: _Points, batches: _Points, memory: bool = True) -> _Fits:
-    """Of numbers of chips whether one of some batches meets every target, and fits, unless memory is left aside."""
+    """Return for each number of chips whether some batch meets every target and fits. Memory may be left aside."""
     known, fits = _looked_at(asked, chips, batches)
     if not asked.limits.keys() <= known.keys():
         return np.zeros(len(chips), dtype=bool)
@@ -105,7 +105,7 @@ def _meets(asked: Question, chips: _Points, batches: _Points, memory: bool = Tru
 
 
 def _rules_out(asked: Question, chips: int) -> str:
-    """Why no batch meets every target on so many chips: memory, or whatever it holds the targets that none meets, alone or together."""
+    """Return why no batch meets every target on so many chips: memory, or the targets that none meets alone or together."""
     at, every = np.array([float(chips)]), np.arange(1.0, _MOST_BATCH + 1)
     if chips < 1:
         return ""
@@ -117,7 +117,7 @@ def _rules_out(asked: Question, chips: int) -> str:
 
 
 def _none_at_all(asked: Question, chips: _Points, batches: _Points) -> Solution | None:
-    """That no chips meet the targets, of one alone with what comes nearest; None where it cannot be told."""
+    """Return that no chips meet the targets, with the nearest value of a single target; None if that cannot be seen."""
     known, fits = _looked_at(asked, chips, batches)
     if not asked.limits.keys() <= known.keys() or not fits.any():
         return None
@@ -142,7 +142,7 @@ def _refused(asked: Question, reason: Reason) -> Solution:
 
 
 def _targets(asked: Question) -> dict[str, str]:
-    """Every limit, and which way a given time or rate is one."""
+    """Return every limit, and the side of every given time or rate as a limit."""
     given = {name for name, source in asked.provenance.items() if source == "given" and QUANTITIES[name].unit in FASTER}
     # A result that is given hides what another is made of.
     speeds = [name for name in given if name in results_made_of(without(asked, given - {name}), "chips")]
@@ -173,7 +173,7 @@ def _largest_batch(asked: Question) -> float | None:
 
 
 def _sized(asked: Question, chips: int, there: Solution, least: float, most: float) -> Solution:
-    """So many chips, with the batches that there are and what they come to."""
+    """Return the chips as an answer, with their batches and results."""
     low, high = int(next_whole(least, LOWER)), int(next_whole(most, UPPER))
     batches = f"a batch of {low} to {high}" if low < high else f"a batch of {high}"
     targets = " and ".join(map(limit_in_words, one_by_one(asked)))

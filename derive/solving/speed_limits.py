@@ -25,13 +25,13 @@ _OF_PREFILL = ("prefill_time", "time_to_first_token")
 
 
 def targets(asked: Question) -> tuple[str, ...]:
-    """The times and rates from which a number of chips was found."""
+    """Return the times and rates from which a number of chips was found."""
     names = results_made_of(asked, "chips") if asked.unknown == "chips" else []
     return tuple(name for name in names if FASTER.get(QUANTITIES[name].unit))
 
 
 def result_with(asked: Question, name: str, more: Mapping[str, float]) -> float | None:
-    """What a given result comes to by the equations, where other things are so: without the results that were given."""
+    """Return the value of a given result by the equations beside other values, without the results that were given."""
     given = {*results_made_of(asked, asked.unknown)}
     known = {**{other: value for other, value in asked.known.items() if other not in given}, **more}
     question = replace(posed(asked, name, known), limits={}, floors={})
@@ -39,7 +39,7 @@ def result_with(asked: Question, name: str, more: Mapping[str, float]) -> float 
 
 
 def out_of_reach(asked: Question, chips: float) -> Reason | None:
-    """A target that no number of chips meets, as each chip reads one KV head of one sequence at least, and the nearest one.
+    """Return why a target is out of reach of any number of chips: each reads at least one KV head of one sequence.
 
     A latent is one head for all. Where copies of the cache were spoken of, they are what they are.
     """
@@ -75,7 +75,7 @@ def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Seque
 
 
 def chips_for_copies(values: Mapping[str, float], row: Equation, at_most: float) -> int | None:
-    """The fewest whole chips that hold the weights and as many copies of the cache as a condition says; None where none do.
+    """Return the fewest whole chips that hold the weights and the copies of the cache by a condition; None if none do.
 
     Of no more than `at_most`, over which attention can be cut: one query head each.
 

@@ -28,7 +28,7 @@ _TRIES = 3
 
 @immutable(kw_only=False)
 class Enough:
-    """Values that answer a question together with those that were given, and the presets."""
+    """Values that answer a question together with the givens and the presets."""
 
     given: Mapping[str, str]
     hardware: tuple[str, ...]
@@ -71,7 +71,7 @@ def sufficient_givens(
 
 
 def answered_beside(ask: Ask, may_be: Callable[[str], bool], unknown: str, given: Mapping[str, Any], presets: _Presets) -> str | None:
-    """The first of what the registry tells the unknown apart from that has an answer as the question stands, where one may be."""
+    """Return the first quantity that the registry distinguishes from the unknown and that has an answer to this question."""
     for name in _NAME.findall(quantity(unknown).unlike):
         with suppress(BacksolveError):
             if name in QUANTITIES and may_be(name) and ask(given, *presets)(name).answers:
@@ -80,7 +80,7 @@ def answered_beside(ask: Ask, may_be: Callable[[str], bool], unknown: str, given
 
 
 def _with_what_is_missing(found: Enough, missing: Sequence[str]) -> Enough | None:
-    """The presets that give some of it, or else each of it as an example of the catalogue gives it."""
+    """Return the presets that supply some of what is missing, and examples from the catalogue for the rest."""
     chip, model = (not named and not names.isdisjoint(missing) for named, names in ((found.hardware, OF_A_CHIP), (found.model, OF_A_MODEL)))
     by_preset = {*(OF_A_CHIP if chip else ()), *(OF_A_MODEL if model else ())}
     rest = [name for name in missing if name not in by_preset]
@@ -94,7 +94,7 @@ def _with_what_is_missing(found: Enough, missing: Sequence[str]) -> Enough | Non
 
 
 def _chips_that_hold(ask: Ask, found: Enough, given: Mapping[str, Any]) -> Enough | None:
-    """As many chips as hold it."""
+    """Return as many chips as hold it."""
     try:
         end = best_end(ask({**given, **found.given}, found.hardware, found.model)("chips"))
     except BacksolveError:
@@ -104,7 +104,7 @@ def _chips_that_hold(ask: Ask, found: Enough, given: Mapping[str, Any]) -> Enoug
 
 @cache
 def least_of_examples() -> dict[str, str]:
-    """Of each quantity the least value that an example of the catalogue gives, as it is typed there.
+    """Return the smallest value of each quantity in the examples of the catalogue, as typed there.
 
     >>> least_of_examples()["context_length"], least_of_examples()["chip_price"]
     ('8k', '2 USD/h')

@@ -49,7 +49,7 @@ TRIED = 1.0
 
 
 def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval], zipped: bool = False) -> Solution:
-    """The answers at every combination of the series, the last one running fastest; over ranges, what each spans.
+    """Return the answers at every combination of the series, the last one fastest, with their spans over ranges.
 
     Zipped, at the first values of all series, the second ones, and so on; raises WrongValue for series of other lengths.
     """
@@ -82,7 +82,7 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
 
 
 def points_of(series: Mapping[str, Series], zipped: bool) -> AtPoints:
-    """The points of series: every combination, or zipped the first values, the second ones, and so on."""
+    """Return the points of series: every combination, or zipped the first values, the second ones, and so on."""
     _points(series, zipped)
     return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
 
@@ -109,7 +109,7 @@ def answer_each(unknown: str, given: AtPoints, answered_at: Callable[[dict[str, 
 
 
 def _points(series: Mapping[str, Series], zipped: bool) -> int:
-    """How many points series have; raises WrongValue for those of other lengths that are zipped, and for more than there may be."""
+    """Return the number of points of series. Raise WrongValue for zipped series of different lengths, and for too many points."""
     lengths = {len(one) for one in series.values()}
     if zipped and len(lengths) > 1:
         raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: lists that are zipped are equally long")
@@ -120,20 +120,20 @@ def _points(series: Mapping[str, Series], zipped: bool) -> int:
 
 
 def _answers_at_nothing(asked: Question, series: Mapping[str, Series]) -> bool:
-    """Whether a question that lacks something lacks nothing where its lists and sweeps are nothing."""
+    """Return whether a question that lacks something lacks nothing if its lists and sweeps are 0."""
     nothing = {name: 0.0 for name, one in series.items() if one.ends[0] == 0}
     return bool(nothing) and bool(answer(pose_at(asked, nothing)).answers)
 
 
 def _probes(given: AtPoints, count: int) -> list[int]:
-    """Points of a long sweep that are asked one by one; where a column is nothing somewhere that point too, after the others."""
+    """Return the points of a long sweep that are asked singly. A point at which a column is 0 comes after the others."""
     nothing = {int(np.flatnonzero(column == 0)[0]) for column in given.values() if (column == 0).any()}
     evenly = {int(at) for at in np.linspace(0, count - 1, _PROBES)}
     return sorted(evenly | nothing, key=lambda at: (any(column[at] == 0 for column in given.values()), at))
 
 
 def _fits_here(series: Mapping[str, Series], count: int, rows: int) -> None:
-    """Refuses what would not fit in memory: eight bytes a point and column, ten a point and root, and the values of lists."""
+    """Raise WrongValue if the sweep would not fit in memory: eight bytes a point and column, ten a point and root."""
     needed = BASE_BYTES + count * (8 * len(series) + 10 * rows) + 40 * sum(len(one.values) for one in series.values())
     if needed > MOST_BYTES:
         fewer = int(count * (MOST_BYTES - BASE_BYTES) / (needed - BASE_BYTES))
@@ -144,7 +144,7 @@ def _fits_here(series: Mapping[str, Series], count: int, rows: int) -> None:
 
 
 def _grid(series: Mapping[str, Series]) -> AtPoints:
-    """A column of every series, in which each combination is a row."""
+    """Return a column for each series. Every combination is a row."""
     grid = np.meshgrid(*(one.array() for one in series.values()), indexing="ij")
     return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
 
@@ -174,19 +174,19 @@ def _sweep_in_parts(asked: Question, given: AtPoints, way: Way, fits: Callable[[
 
 
 def _one_by_one(asked: Question, given: AtPoints, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
-    """Every point of a question asked by itself."""
+    """Return the answers of all points, each asked singly."""
     return _gathered(asked.unknown, given, count, lambda at: answered_by(_asked_at(asked, given, at)))
 
 
 def _asked_at(asked: Question, given: AtPoints, at: int) -> Question:
-    """The question at one of the points, which knows what it has in parts there; not where parts only lie between whole ends."""
+    """Return the question at one point, with the counted quantities that are no whole number there."""
     there = pose_at_point(asked, given, at)
     typed = [name for name, column in given.items() if list_fractions({name: column[0]}) or list_fractions({name: column[-1]})]
     return replace(there, in_parts=(*there.in_parts, *list_fractions({name: there.known[name] for name in typed})))
 
 
 def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[int], Solution]) -> Solution:
-    """One solution of the answers at each point; refused where they are too many to be asked one by one, or would take too long."""
+    """Return the answers of all points as one solution. Raise WrongValue for too many points, or if it would take too long."""
     why = f"{unknown} takes different routes here or has no closed form, so that it is asked point by point:"
     if count > 10 * _SINGLY:
         raise WrongValue(f"{why} at most {10 * _SINGLY:,} points, not {count:,}")
@@ -219,7 +219,7 @@ def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[
 
 
 def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
-    """The table with what the points without a number come to, as far as there is time, and how many are left."""
+    """Return the table with the answers of points without a number, as far as time allows, and how many are left."""
     empty = np.flatnonzero(np.isnan(table.values).all(axis=0))
     begun = process_time()
     others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
@@ -242,7 +242,7 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
 
 
 def _short(asked: Question, given: AtPoints, way: Way, table: Sweep) -> dict[str, str]:
-    """Where memory is short and that is only said: what is said at the first of these points, and how many there are."""
+    """Return the warning that memory is short: the text of the first such point, and their number."""
     if not is_memory_warning(asked, way):
         return {}
     found = np.concatenate(
@@ -272,14 +272,14 @@ def _merge_warnings(given: AtPoints, texts: Mapping[int, str], answered: set[int
 
 
 def _warned(given: AtPoints, at: int, text: str, many: int) -> str:
-    """What is wrong at one point, which it is, and at how many others something alike is."""
+    """Return a warning with its point and the number of other points that have it."""
     point = ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in given.items())
     others = f" (and something alike at {many - 1:,} more point{'s' * (many > 2)})" if many > 1 else ""
     return f"at {point}{others}: {text}"
 
 
 def _tabled(solutions: list[Solution], table: Sweep, warnings: Mapping[str, str]) -> Solution:
-    """One solution for all points: what it spans, and the table."""
+    """Return one solution for all points: the span of the answers, and the table."""
     first = next((solution for solution in solutions if solution.answers), solutions[0])
     ends = [one.ends for answers, _ in table.others.values() for one in answers]
     lows = [*(low for low, _ in ends), *([] if np.isnan(table.values).all() else [float(np.nanmin(table.values))])]

@@ -70,7 +70,7 @@ class _NoFormula(Exception):
 
 
 def is_symbolic(value: object) -> "TypeGuard[Expr]":
-    """Whether a given is an expression of SymPy that holds a symbol.
+    """Return whether a value is an expression of SymPy.
 
     >>> is_symbolic(symbol("batch") + 1), is_symbolic(8.0)
     (True, False)

@@ -17,7 +17,7 @@ _NAMED = 2
 
 
 def refuse_without_part(solutions: Sequence[Solution], given: Iterable[str]) -> None:
-    """Refuses what runs over several values and has no part in any of the answers."""
+    """Raise WrongValue for a list or sweep that has no part in any of the answers."""
     sweeps = [one.sweep for one in solutions if one.sweep]
     if len(sweeps) < len(solutions) or any(reason for sweep in sweeps for _, reason in sweep.others.values()):
         return
@@ -30,7 +30,7 @@ def refuse_without_part(solutions: Sequence[Solution], given: Iterable[str]) -> 
 
 
 def refuse_named_for_nothing(solutions: Sequence[Solution], using: Iterable[str], given: Mapping[str, Any]) -> None:
-    """Refuses an equation that was named and takes part in none of the answers.
+    """Raise WrongValue for an equation that was named and has no part in any of the answers.
 
     One of a variant takes part wherever another of that variant does, and in limits that may be met without it.
     """
