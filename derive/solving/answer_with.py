@@ -44,7 +44,7 @@ def values_with(asked: Question, inputs: Values, changed: Values, names: Sequenc
 
 
 def answer_with(asked: Question, values: Values, changed: Values, solve: Solve) -> float | None:
-    """Return the end of the answer that is shown, solved again from other known values; None if there is no single one."""
+    """Return the end of the answer that is shown, solved again from other known values, or None if there is no single one."""
     known = {**values, **changed}
     again = replace(asked, provenance={name: asked.provenance.get(name, "supposed") for name in known}, silent=True)
     found = solve(posed(again, asked.unknown, known))
@@ -53,7 +53,7 @@ def answer_with(asked: Question, values: Values, changed: Values, solve: Solve) 
 
 
 def bound_with(asked: Question, inputs: Values, bound: Equation, changed: Values) -> float | None:
-    """Return where a bound then holds as an equality, if one of its sides is proportional to the unknown; None if neither is."""
+    """Return where a bound then holds as an equality, if one of its sides is proportional to the unknown, or None if neither is."""
     row, place = equation(bound.id), inputs[asked.unknown]
     names = [name for name in row.symbols if name not in inputs]
     if not {*names} <= {*asked.defaults, *values_with(asked, inputs, changed, names)}:

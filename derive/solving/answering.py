@@ -110,7 +110,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
 
 
 def _answer_by_all_else(asked: Question) -> _Outcome | None:
-    """Return what the givens without the limits determine, or a refusal if that is beyond a limit; None if they leave it open."""
+    """Return what the givens without the limits determine, or a refusal if that is beyond a limit, or None if they leave it open."""
     unlimited = without(asked, {*asked.limits})
     solution, _ = consistent_answer(replace(unlimited, silent=True))
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY and asked.unknown in {row.defines for row in asked.active}:
@@ -139,7 +139,7 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
 
 
 def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
-    """Return what one limit leaves of the unknown; None if it is met with any value.
+    """Return what one limit leaves of the unknown, or None if it is met with any value.
 
     Memory may fill up before a limit on a larger cache is met. Then memory binds.
     """
@@ -162,7 +162,7 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
 
 
 def _refuse_beside(alone: Question) -> Solution | None:
-    """Return why a limit on a result that does not move with the unknown is not met, or cannot be compared; None if it is met."""
+    """Return why a limit on a result that does not move with the unknown is not met, or cannot be compared, or None if it is met."""
     name, unknown = limited_by(alone), alone.unknown
     there = _result_beside(alone)
     lacking = there.reason.missing if there.reason else ()
@@ -319,7 +319,7 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
 
 
 def _fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
-    """Whether a row leaves out what a question says nothing of."""
+    """Return whether a row leaves out what a question says nothing of."""
     if asked.unknown not in row.unknowns or not asked.known.keys().isdisjoint(row.absent):
         return False
     lacks_it_alone = refused.reason is not None and {*refused.reason.missing} == {row.quantity}
@@ -342,7 +342,7 @@ def _result_beside(alone: Question) -> Solution:
 
 
 def _is_met_everywhere(alone: Question) -> bool:
-    """Whether a limit is met at the ends and in the middle of the domain of the unknown."""
+    """Return whether a limit is met at the ends and in the middle of the domain of the unknown."""
     row = QUANTITIES[alone.unknown]
     return all(_is_met_at(alone, row.at(share)) for share in (0.0, 0.5, 1.0))
 
@@ -352,7 +352,7 @@ def _is_met_at(alone: Question, value: float) -> bool:
 
 
 def _is_within(alone: Question, there: Solution) -> bool:
-    """Whether a result is a point within its limit."""
+    """Return whether a result is a point within its limit."""
     (found,) = there.answers[:1] or (None,)
     if found is None or found.kind != "point":
         return False

@@ -38,7 +38,7 @@ class NoClosedForm(Exception):
 
 
 def run(way: Way, given: Arrays) -> list[dict[str, "Floats | float"]]:
-    """Return all quantities of a way, once for every answer that one question can have; NaN where it has none.
+    """Return all quantities of a way, once for every answer that one question can have, or NaN where it has none.
 
     The arrays of `given` broadcast. Raises `NoClosedForm` for a leg that arrays do not answer.
     """
@@ -59,7 +59,7 @@ def _extend_world(leg: Leg, world: "dict[str, Floats | float]") -> "dict[str, Fl
 
 
 def solve_leg(leg: Leg, world: Arrays, required: bool = True) -> Iterator[Floats]:
-    """Yield the roots of a leg at arrays; without `required`, those of a left side also where its equation does not apply."""
+    """Yield the roots of a leg at arrays. Unless `required`, a left side has roots also where its equation does not apply."""
     if isinstance(leg, Loop):
         yield from _close_loop(leg, world)
         return
@@ -138,7 +138,7 @@ def _close_loop(loop: Loop, world: Arrays) -> Iterator[Floats]:
 
 
 def _distinct_rows(found: Floats) -> Iterator[Floats]:
-    """Yield rows of distinct roots, the smallest first; a root that several closed forms give counts once."""
+    """Yield rows of distinct roots, the smallest first. A root that several closed forms give counts once."""
     ordered = np.sort(found, axis=0)
     again = np.abs(np.diff(ordered, axis=0)) <= HOLDS * np.abs(ordered[1:])
     ordered[1:][again] = np.nan
@@ -148,7 +148,7 @@ def _distinct_rows(found: Floats) -> Iterator[Floats]:
 
 
 def clip_to_domain(name: str, found: Floats) -> Floats:
-    """Return values where the quantity may have them, NaN elsewhere; one that passes a limit by rounding is put on it."""
+    """Return values where the quantity may have them, NaN elsewhere. One that passes a limit by rounding is put on it."""
     row = quantity(name)
     if row.ceiling < np.inf:
         found = np.where((found > row.ceiling) & (found <= row.ceiling * (1 + HOLDS)), row.ceiling, found)
@@ -188,7 +188,7 @@ def _find_larger(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool_
 
 
 def points(equation: Row, unknown: str, values: Arrays) -> Floats:
-    """Return the roots in closed form at arrays of givens, of the shape (closed forms, points); NaN where there is none.
+    """Return the roots in closed form at arrays of givens, of the shape (closed forms, points), or NaN where there is none.
 
     A point has none if its unknown does not bind, or if there is no solution. If digits were lost or two terms are nearly equal, the
     points in doubt are solved one by one, unless they are many.
@@ -225,7 +225,7 @@ def _choose_dtype(equation: Row, unknown: str) -> type[np.floating[Any]]:
 
 
 def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[str, Floats], root: Floats) -> tuple[Floats, Floats]:
-    """Return a root where the whole equation holds in this regime, else NaN; and where that is in doubt."""
+    """Return a root where the whole equation holds in this regime, else NaN, and where that is in doubt."""
     shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
     row = _clamp_values(unknown, np.array(np.broadcast_to(root, shape)))
     handed_back = row.astype(float)

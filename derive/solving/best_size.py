@@ -76,7 +76,7 @@ class End:
 
 
 def best_end(solution: Solution) -> End | None:
-    """Return the better end of a size that is only bounded, a whole one of what is counted; None if it has no such end."""
+    """Return the better end of a size that is only bounded, a whole one of what is counted, or None if it has no such end."""
     if solution.sweep or len(solution.answers) != 1:
         return None
     (one,), name = solution.answers, solution.unknown
@@ -110,7 +110,7 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
 
 
 def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solution) -> Solution:
-    """Return the answer at the better end of a size, at each point of lists at its own; why the size has no end if it has none."""
+    """Return the answer at the better end of a size, at each point of lists at its own. Without an end, return why."""
     name = quantity(unknown).name
     if sized.sweep:
         from derive.solving.sweeps import answer_each
@@ -121,7 +121,7 @@ def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solu
 
 
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
-    """Return a rate or a cost that lacks only the batch at the largest one that memory holds; None if that gives no answer."""
+    """Return a rate or a cost that lacks only the batch at the largest one that memory holds, or None if that gives no answer."""
     reason = solution.reason
     if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or solution.unknown not in _BEST_AT_FULL_BATCH:
         return None
@@ -132,7 +132,7 @@ def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, An
 
 
 def largest_batch_of_copies(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], names: Set[str]) -> Solution | None:
-    """Return the largest batch of a copy if the number of copies follows from the sequences in all of them; None for another question.
+    """Return the largest batch of a copy if the number of copies follows from the sequences in all of them, or None for another question.
 
     >>> from derive.solving.api import respond
     >>> given = {"hbm_capacity": "80GB", "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "chips": 8}
@@ -237,7 +237,7 @@ def chain_elasticities(found: Answer, name: str, size: Answer) -> Mapping[str, f
 
 
 def replace_given(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the givens with other values, by registry name; the names that were typed for these go."""
+    """Return the givens with other values, by registry name. The names that were typed for these go."""
     return {**{spelled: value for spelled, value in given.items() if quantity(spelled).name not in other}, **other}
 
 

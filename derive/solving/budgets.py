@@ -16,7 +16,7 @@ _BY_THE_TIME = re.compile(r"(?P<money>[^/]*?)\s*(?:/|\bper\b)\s*(?P<time>[A-Za-z
 
 
 def split_money_rates(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T | str]:
-    """Return the givens with money of a fleet per hour or month as money over that time; an unknown with such a unit is over that time too.
+    """Return the givens with money of a fleet per hour or month as money over that time. An unknown with such a unit is over that time too.
 
     Raises WrongValue for money by one time beside another.
 

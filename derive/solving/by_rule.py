@@ -15,7 +15,7 @@ from derive.solving.result import Solution
 
 
 def answered_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:
-    """Return the answer by every single rule that gives the unknown, or what the last leg alone needs; None if no rule does.
+    """Return the answer by every single rule that gives the unknown, or what the last leg alone needs, or None if no rule does.
 
     If the unknown is asked for `alone`, a rule that leaves out more than half of what was given answers another question.
     """
@@ -27,7 +27,7 @@ def answered_by_rules(asked: Question, missing: Collection[str], ask: Callable[[
 
 
 def _leads(rule: Equation, asked: Question) -> bool:
-    """Whether the structure of the equations leads to the unknown with a rule, from what is known, usual or a default."""
+    """Return whether the structure of the equations leads to the unknown with a rule, from what is known, usual or a default."""
     rows = tuple(row for row in asked.active if row.sense == "=")
     beside = {name for row in (*rows, rule) if asked.unknown in row.names for name in row.names}
     known = {*asked.known, *chain.from_iterable(known_values(asked)), *IN_BF16}
@@ -36,7 +36,7 @@ def _leads(rule: Equation, asked: Question) -> bool:
 
 
 def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bool:
-    """Whether a rule gives the answer or what the last leg needs (a rule of thumb what is missing), with one kind of supposition."""
+    """Return whether a rule gives the answer or what the last leg needs (a rule of thumb what is missing), with one kind of supposition."""
     steps = solution.route
     at = next((place for place, step in enumerate(steps) if step.equations == (rule.reference,)), len(steps))
     between = {name for step in steps[at + 1 : -1] for id in step.equations for name in equation(id).symbols}
@@ -57,7 +57,7 @@ def _labelled(solution: Solution, rule: Equation) -> Solution:
 
 
 def _together(solutions: list[Solution]) -> Solution:
-    """Return several solutions as one, each answer with its own route, the least first; of sweeps and ranges the first solution."""
+    """Return several solutions as one, each answer with its own route, the least first. For sweeps and ranges return the first solution."""
     if len(solutions) == 1 or any(one.sweep or one.spans for one in solutions):
         return solutions[0]
     answers, routes = zip(*sorted((pair for one in solutions for pair in ways_to(one)), key=lambda pair: pair[0].ends[0]), strict=True)

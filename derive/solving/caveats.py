@@ -44,7 +44,7 @@ _Rule = Callable[[Question, Values, Sequence[Equation]], Caveat | str | None]
 
 
 def caveats(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> dict[str, Caveat]:
-    """Return all warnings of an answer by their kind, those first that move it most; `solve` answers the question with a change."""
+    """Return all warnings of an answer by their kind, those first that move it most. `solve` answers the question with a change."""
     values = {**evaluate_defaults({name: value for name, value in asked.defaults.items() if name in FOLLOWS}, values), **values}
     if asked.limits and asked.unknown in BOUGHT:
         values[asked.unknown] = next_whole(values[asked.unknown], LOWER)
@@ -94,7 +94,7 @@ def _is_from(row: Supposition, asked: Question) -> bool:
 
 
 class _Moves:
-    """How an answer, or the given results it was found from, move with changed quantities; worked out once where nothing is changed."""
+    """The changes of an answer, or of the given results behind it, with changed quantities."""
 
     def __init__(self, asked: Question, values: Values, used: Sequence[Equation], solve: Solve):
         self.asked, self.values, self.solve = asked, values, solve
@@ -113,7 +113,7 @@ class _Moves:
         return max(both, key=lambda one: _factor(*one[1:]), default=None)
 
     def short(self, changed: Values) -> str:
-        """Return that the memory does not suffice with the changed quantities, if it does without; and how many sequences fit."""
+        """Return that the memory does not suffice with the changed quantities, if it does without, and how many sequences fit."""
         after = values_with(self.asked, self.inputs, changed, _MEMORY)
         if not self.results or len(after) < len(_MEMORY) or _is_short(after) <= _is_short(self.before):
             return ""
@@ -188,7 +188,7 @@ def _moved(name: str, before: float, after: float) -> str:
 
 
 def _values_beside(row: Supposition, asked: Question, inputs: Values) -> dict[str, float] | None:
-    """Return the other values that a row supposes, and the time of an exchange between chips; None if one cannot be found."""
+    """Return the other values that a row supposes, and the time of an exchange between chips, or None if one cannot be found."""
     found: dict[str, float] = {}
     for name, alternative in row.beside.items():
         if name in inputs and not isinstance(alternative, tuple):
@@ -378,7 +378,7 @@ def overlap_presumed(asked: Question, values: Values, used: Sequence[Equation]) 
 
 
 def _overlap(used: Sequence[Equation]) -> str | None:
-    """Return how the parts of the step are added up; None if nothing adds them up."""
+    """Return how the parts of the step are added up, or None if nothing adds them up."""
     return next((row.variant.name for row in used if row.variant and row.variant.group == "overlap"), None)
 
 

@@ -49,7 +49,7 @@ class Taken:
 
 
 def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | None:
-    """Return the link that binds if so many chips exchange, from the fewest to the most; None if both do or it is not known.
+    """Return the link that binds if so many chips exchange, from the fewest to the most, or None if both do or it is not known.
 
     >>> h100 = {"scale_up_size": 8.0, "scale_up_link_bandwidth": 450e9, "scale_out_link_bandwidth": 50e9}
     >>> link_of((8.0, 8.0), h100), link_of((16.0, 16.0), h100), link_of((4.0, 16.0), h100)
@@ -125,7 +125,7 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
 
 
 def _adds_up(known: Mapping[str, float], spans: _Ends) -> bool:
-    """Whether chips are known to share the layers of a dense model, and nobody says what of a step that takes."""
+    """Return whether chips are known to share the layers of a dense model, and nobody says what of a step that takes."""
     dense = "total_params" in known and known["total_params"] == known.get("active_params")
     return dense and known.get("chips", 0.0) > 1 and {_EXPOSED, "prefill_chunk"}.isdisjoint({*known, *spans})
 

@@ -38,8 +38,7 @@ _ROOM = frozenset(("memory_capacity", "hbm_capacity"))
 def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
     """Return an equation that does not hold between givens, or between a given and the result of the others.
 
-    What follows is worked out from the givens and the defaults of the route; for equations that were named, from all
-    defaults.
+    What follows is worked out from the givens and the defaults of the route. Named equations use all defaults.
     """
     on_route = {name for row in used for name in row.symbols}
     given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
@@ -91,7 +90,7 @@ def exceeded_bound(name: str, values: Mapping[str, float]) -> Reason | None:
 
 
 def greatest(name: str, values: Mapping[str, float]) -> tuple[Equation, float] | None:
-    """Return the largest possible value of a quantity beside these values, with the inequality that says so; None if none does.
+    """Return the largest possible value of a quantity beside these values, with the inequality that says so, or None if none does.
 
     >>> greatest("kv_replication", {"chips": 8.0})[1]
     8.0
@@ -205,7 +204,7 @@ def _listed(row: Equation, known: Mapping[str, float], without: str) -> str:
 
 
 def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the fewest givens that contradict each other; none if they lead to no contradiction."""
+    """Return the fewest givens that contradict each other, or none if they lead to no contradiction."""
     kept = dict(given)
     if not _broken(active, follow_values(active, kept)):
         return ()

@@ -141,7 +141,7 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
 
 
 def _chain_elasticities(instead: Sequence[Instead], elasticities: Mapping[str, float]) -> Mapping[str, float]:
-    """Return the elasticities by the givens if defaults were found from them; a later default may rest on an earlier one."""
+    """Return the elasticities by the givens if defaults were found from them. A later default may rest on an earlier one."""
 
     def total() -> dict[str, float]:
         sums = dict(elasticities)
@@ -155,7 +155,7 @@ def _chain_elasticities(instead: Sequence[Instead], elasticities: Mapping[str, f
 
 
 def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:
-    """Return the chips that memory needs if a speed needs fewer, with their speed; None for any other refusal."""
+    """Return the chips that memory needs if a speed needs fewer, with their speed, or None for any other refusal."""
     names = speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
     for question in held_by_memory(asked) if names else ():
         held, _ = find_answer(question)

@@ -38,7 +38,7 @@ _BEARS_ON: Mapping[str, Callable[[str], bool]] = {
 
 @immutable
 class Conventions:
-    """The switches of a question; raises UnknownName for a choice there is not.
+    """The switches of a question. Raises UnknownName for a choice there is not.
 
     `tensor_parallel` says that chips were named by a word for it, so that attention is cut by heads over all of them. `dtype` is
     the data type of weights and arithmetic that was given as such, blank where it was not.

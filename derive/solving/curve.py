@@ -104,7 +104,7 @@ def _turning_points(x: Floats, y: Floats, height: Height) -> Floats:
 
 
 def _crossings(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
-    """Yield the points where the curve goes through zero; none where it leaps over it."""
+    """Yield the points where the curve goes through zero, or none where it leaps over it."""
     from scipy.optimize import elementwise
 
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Whether an answer is at least or at most so much: seen by relaxing every bound and every ideal that it rests on.
+"""Return whether an answer is at least or at most so much: seen by relaxing every bound and every ideal that it rests on.
 
 A bound that is written as an equality leaves its left side more (or less) than its right side. An ideal default, such as a share of a
 peak of 1, can only be worse. The way is followed again with one of them relaxed. If all of them move the answer up, it is a lower
@@ -53,7 +53,7 @@ class _Relaxed:
 
     @property
     def is_smallest(self) -> bool:
-        """Whether it is so small that an answer that does not exist then says nothing of its direction."""
+        """Return whether it is so small that an answer that does not exist then says nothing of its direction."""
         return max(self.factor, 1 / self.factor) == _FACTORS[0]
 
 
@@ -127,7 +127,7 @@ def _relaxations(asked: Question, way: Way, values: Mapping[str, float]) -> Iter
 
 
 def _follow_again(way: Way, values: Mapping[str, float], change: _Relaxed) -> float | None:
-    """Return what a way leads to after a change, near its present answer; None if an equation does not apply then."""
+    """Return what a way leads to after a change, near its present answer, or None if an equation does not apply then."""
     solved = way.solved
     here = {name: value for name, value in values.items() if name not in solved}
     if change.value is not None:

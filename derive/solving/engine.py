@@ -91,7 +91,7 @@ def follow(asked: Question, known: Mapping[str, float], way: Way, solve: Solve) 
 
 
 def _ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
-    """Return the ends of a way; or what they contradict, with the steps up to there; or where it stops."""
+    """Return the ends of a way, or what they contradict with the steps up to there, or where it stops."""
     worlds = [World(values=known, slopes={name: {name: 1.0} for name in known})]
     *before, last = way.legs
     for leg in before:
@@ -208,7 +208,7 @@ def _time_over_more_links(asked: Question, known: Mapping[str, float], way: Way)
 
 
 def is_memory_warning(asked: Question, way: Way) -> bool:
-    """Whether short memory is only a warning: if `is_warning` says so, or if nobody gave chips and the answer does not depend on them."""
+    """Return whether short memory is only a warning: if `is_warning` says so, or if nobody gave chips and the answer does not depend on them."""
     if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
         return is_warning(asked, way)
     known = [*known_values(asked)][-1]
@@ -218,14 +218,14 @@ def is_memory_warning(asked: Question, way: Way) -> bool:
 
 
 def _are_alike(some: Sequence[tuple[float, float | None]], others: Sequence[tuple[float, float | None]]) -> bool:
-    """Whether answers are the same but for rounding."""
+    """Return whether answers are the same but for rounding."""
     pairs = [pair for one, other in zip(some, others, strict=False) for pair in zip(one, other, strict=True)]
     same = (one == other or (one is not None and other is not None and isclose(one, other, rel_tol=HOLDS)) for one, other in pairs)
     return len(some) == len(others) and all(same)
 
 
 def solve_leg(leg: Leg, values: Mapping[str, float], rounding: _Rounding = MappingProxyType({})) -> _Outcome:
-    """Return the answers of a leg, or why there is none; `rounding` is by how much last digits were magnified before."""
+    """Return the answers of a leg, or why there is none. `rounding` is by how much last digits were magnified before."""
     if isinstance(leg, Loop):
         return _close_loop(leg, values, rounding)
     return _solve_surely(leg.row, leg.unknown, values, rounding)
@@ -313,7 +313,7 @@ def _find_unmet(loop: Loop, values: Mapping[str, float], at: float) -> Reason | 
 
 
 def _trace_loop(loop: Loop, values: Mapping[str, float], at: float) -> World | None:
-    """Return the world inside a loop at a trial value, with slopes by what the loop needs and the trial; None if a step fails."""
+    """Return the world inside a loop at a trial value, with slopes by what the loop needs and the trial, or None if a step fails."""
     names_of = (*loop.needs, loop.unknown)
     there = {**values, loop.unknown: at}
     world = World(values=there, slopes={name: {name: 1.0} for name in names_of})
@@ -327,7 +327,7 @@ def _trace_loop(loop: Loop, values: Mapping[str, float], at: float) -> World | N
 
 
 def _holds_inside(loop: Loop, values: Mapping[str, float], at: float) -> bool:
-    """Whether every equation of a loop applies at a trial value."""
+    """Return whether every equation of a loop applies at a trial value."""
     world = _trace_loop(loop, values, at)
     return world is not None and loop.closing.applies(world.values)
 
@@ -350,13 +350,13 @@ def _loop_elasticities(loop: Loop, values: Mapping[str, float], at: float) -> di
 
 
 def _is_anything(unknown: str, found: Answer) -> bool:
-    """Whether an answer is all that the unknown can be: the equations say the same thing twice."""
+    """Return whether an answer is all that the unknown can be: the equations say the same thing twice."""
     row = QUANTITIES[unknown]
     return found.kind == "interval" and found.least <= row.floor and found.high in (None, row.ceiling)
 
 
 def _is_at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, float], error: float) -> bool:
-    """Whether a relative error of the unknown decides which of two terms is the larger."""
+    """Return whether a relative error of the unknown decides which of two terms is the larger."""
     beside = [{**at, unknown: at[unknown] * (1 + sign * error)} for sign in (1, -1)]
     pairs = (pair for regime in regimes_of(case) for pair in regime.wins)
     held = (pair for pair in pairs if any(unknown in names(side) for side in pair))
@@ -370,7 +370,7 @@ def _magnification(case: Equation | Composed, unknown: str, values: Mapping[str,
         return case.left_side(at) - right_side_at(case, at)
 
     def moves(name: str) -> float:
-        """Return how far the sides differ after a small change; at the edge of the domain, to the one side that exists."""
+        """Return how far the sides differ after a small change, at the edge of the domain to the one side that exists."""
         beside = (height({**values, name: values[name] * (1 + sign * _NUDGE)}) for sign in (1, -1))
         return max((abs(one - here) for one in beside if isfinite(one)), default=0.0)
 
@@ -392,7 +392,7 @@ def _reason_of_bounds(leg: Leg, interval: Answer) -> Reason:
 
 
 def _extend_world(world: World, leg: Leg, found: Answer) -> World:
-    """Return the world with what a leg found; of a loop with all that follows at the trial value too."""
+    """Return the world with the result of a leg, and for a loop with all that follows at the trial value."""
     place = inside(found)
     inner: Mapping[str, float] = {}
     steps: tuple[RouteStep, ...] = (_step(leg, found),)

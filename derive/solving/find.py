@@ -46,7 +46,7 @@ _Stops = list[tuple[Stop, Way]]
 
 
 def find_answer(asked: Question, told: bool = True) -> _Found:
-    """Return the answer, and the way to it if equations lead there; what a question lacks is looked up only if it is `told`."""
+    """Return the answer, and the way to it if equations lead there. What a question lacks is looked up only if it is `told`."""
     equalities = tuple(row for row in asked.active if row.sense == "=")
     stops: _Stops = []
     outcome = _answer_by_steps(asked, equalities, stops)
@@ -77,7 +77,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
 
 
 def _answer_by_steps(asked: Question, rows: tuple[Equation, ...], stops: _Stops) -> tuple[Solution, Way] | None:
-    """Return the first answer by one equation at a time, or by a loop; `stops` collects where ways ended."""
+    """Return the first answer by one equation at a time, or by a loop. `stops` collects where ways ended."""
     for known in known_values(asked):
         failed: Failed = frozenset()
         here = len(stops)
@@ -231,7 +231,7 @@ def _reason_of_stops(asked: Question, stops: Sequence[tuple[Stop, Way]]) -> Reas
 
 
 def _turns_on_itself(way: Way, stop: Stop) -> bool:
-    """Whether the left side of a leg went into what its right side is made of."""
+    """Return whether the left side of a leg went into what its right side is made of."""
     left = stop.leg.rows[-1].symbols[0]
     return any(left in one.symbols and one.unknown in stop.leg.symbols for one in way.legs if one is not stop.leg)
 
@@ -340,7 +340,7 @@ def _answer_by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | 
 
 
 def _says_something(asked: Question, bounded: Solution) -> bool:
-    """Whether bounds are more than the domain of the unknown and rest on more than defaults; a refusal always says something."""
+    """Return whether bounds are more than the domain of the unknown and rest on more than defaults. A refusal always says something."""
     cut = any(one.least > 0 or one.high not in (None, QUANTITIES[asked.unknown].ceiling) for one in bounded.answers)
     return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))
 

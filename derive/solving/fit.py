@@ -1,4 +1,4 @@
-"""Does it fit; what would: weights and caches against the memory of the chips, before any time is printed."""
+"""Does it fit. What would: weights and caches against the memory of the chips, before any time is printed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
@@ -74,7 +74,7 @@ _DIGITS = 4
 
 
 def misfit(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
-    """Return why memory is short on a way that reads weights or caches, with what would fit; None if it suffices."""
+    """Return why memory is short on a way that reads weights or caches, with what would fit, or None if it suffices."""
     known = _memory(asked, values, used)
     if "short" not in known or known["short"] <= 0:
         return None
@@ -82,7 +82,7 @@ def misfit(asked: Question, values: Mapping[str, float], used: tuple[Equation, .
 
 
 def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> Any:
-    """Return the bytes that are short, negative if there is room, at numbers or arrays; None if they are not known."""
+    """Return the bytes that are short, negative if there is room, at numbers or arrays, or None if they are not known."""
     return _memory(asked, values, used).get("short")
 
 
@@ -94,12 +94,12 @@ def memory_is_made_of(asked: Question, values: Mapping[str, float], used: tuple[
 
 
 def is_warning(asked: Question, way: Way) -> bool:
-    """Whether short memory is only said: where it was asked to answer anyway, and of arithmetic alone or of what is held itself."""
+    """Return whether short memory is only said: where it was asked to answer anyway, and of arithmetic alone or of what is held itself."""
     return asked.anyway or _supposed(asked, way.rows) <= {*_ARITHMETIC_ALONE, *_OVER_LINKS, *_HELD}
 
 
 def speeds(asked: Question) -> tuple[str, ...]:
-    """Return the given times and rates from which the chips follow; none if another given determines the chips too."""
+    """Return the given times and rates from which the chips follow, or none if another given determines the chips too."""
     found = results_made_of(asked, "chips") if asked.unknown == "chips" else ()
     signs = {name: FASTER.get(QUANTITIES[name].unit, 0) for name in found}
     slow = any(side == (UPPER if signs.get(name, 0) > 0 else LOWER) for name, side in asked.limits.items())
@@ -107,7 +107,7 @@ def speeds(asked: Question) -> tuple[str, ...]:
 
 
 def batch_is_left_to_a_rate(asked: Question) -> bool:
-    """Whether the sequences that memory has to hold follow from a rate that is given, on chips of which the memory is known."""
+    """Return whether the sequences that memory has to hold follow from a rate that is given, on chips of which the memory is known."""
     if asked.limits or asked.unknown == "chips" or not asked.known.keys().isdisjoint((*IN_FLIGHT, "microbatch_size")):
         return False
     given = (name for name, source in asked.provenance.items() if source == "given")
@@ -115,7 +115,7 @@ def batch_is_left_to_a_rate(asked: Question) -> bool:
 
 
 def fast_enough(name: str, found: Any, given: Any) -> Any:
-    """Whether a time is no longer, or a rate no less, than given; at numbers or arrays.
+    """Return whether a time is no longer, or a rate no less, than given, at numbers or arrays.
 
     >>> fast_enough("step_time", 0.02, 0.03), fast_enough("throughput", 2000, 2500)
     (True, False)
@@ -135,7 +135,7 @@ def held_by_memory(asked: Question) -> Iterator[Question]:
 
 
 def least_chips(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> Any:
-    """Return the chips that hold weights and cache, as an array, NaN if they are slower than asked; None without a speed."""
+    """Return the chips that hold weights and cache, as an array, NaN if they are slower than asked, or None without a speed."""
     import numpy as np
 
     names, made, known = speeds(asked), _definitions(asked.active), _memory(asked, values, used)
@@ -159,9 +159,9 @@ def _supposed(asked: Question, used: tuple[Equation, ...]) -> Set[str]:
 def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> dict[str, Any]:
     """Return the values with the memory that is needed and that there is, as far as the definitions of the question give them.
 
-    memory_demand <= memory_capacity; the sequences of all microbatches are in flight unless others are given, those of one
-    pass where nothing is said of microbatches. An answer that supposes no pass is not held to it, one of the weights alone not to
-    the cache, and a cache of which too little is known takes no room.
+    memory_demand <= memory_capacity. The sequences of all microbatches are in flight unless others are given, those of one pass where
+    nothing is said of microbatches. An answer that supposes no pass is not held to it, one of the weights alone not to the cache, and a
+    cache of which too little is known takes no room.
     """
     supposed, made = _supposed(asked, used), _definitions(asked.active)
     known = {**{name: NEUTRAL_DEFAULTS[name] for name in _OF_MEMORY}, **values}
@@ -238,13 +238,13 @@ def _list_changes(asked: Question, values: Mapping[str, float], used: tuple[Equa
 
 
 def _with_copies(asked: Question) -> Mapping[str, Equation]:
-    """Return the definitions with the named equation for the copies of a cache; none if no such equation is named."""
+    """Return the definitions with the named equation for the copies of a cache, or none if no such equation is named."""
     named = {row.symbols[0]: row for row in asked.named if row.sense == "=" and row.symbols[0] == _COPIES and "chips" in row.inputs}
     return {**_definitions(asked.active), **named} if named and _COPIES not in asked.known else {}
 
 
 def _fewest(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...], least: int, made: Mapping[str, Equation]) -> int:
-    """Return the fewest whole chips that suffice if the copies of the cache grow with them; 0 if no number does."""
+    """Return the fewest whole chips that suffice if the copies of the cache grow with them, or 0 if no number does."""
     import numpy as np
 
     kept = {name: value for name, value in values.items() if name in asked.known or not _rests(name, "chips", made, frozenset())}
@@ -268,19 +268,19 @@ def _round_down(name: str, most: float) -> float:
 
 
 def _chips_that_hold(known: Mapping[str, float]) -> int | None:
-    """Return the fewest chips that hold what is needed; None if the memory of one chip is not known."""
+    """Return the fewest chips that hold what is needed, or None if the memory of one chip is not known."""
     room, capacity = {**known, "memory_capacity": known["memory_demand"]}, equation("memory.capacity")
     found = solve_equation(capacity, "chips", room)[0] if room.keys() >= capacity.inputs - {"chips"} else ()
     return next((int(next_whole(one.point, LOWER)) for one in found), None)
 
 
 def chips_of_links(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> int | None:
-    """Return the fewest chips that hold the weights behind a time over links; None for any other answer."""
+    """Return the fewest chips that hold the weights behind a time over links, or None for any other answer."""
     return _chips_that_hold(_memory(asked, values, used)) if asked.unknown in _OVER_LINKS else None
 
 
 def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], name: str) -> float:
-    """Return the largest value of a quantity with which memory suffices; 0 if none does. What is needed only rises with it."""
+    """Return the largest value of a quantity with which memory suffices, or 0 if none does. What is needed only rises with it."""
     made = _definitions(asked.active)
     rest = {other: value for other, value in values.items() if other in asked.known or not _rests(other, name, made, frozenset())}
     low, high = 0.0, values[name]
@@ -303,7 +303,7 @@ def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ..
 
 
 def _rests(name: str, on: str, made: Mapping[str, Equation], above: Set[str]) -> bool:
-    """Whether the definition of a quantity leads to another one."""
+    """Return whether the definition of a quantity leads to another one."""
     row = made.get(name)
     if row is None or name in above or name == on:
         return name == on

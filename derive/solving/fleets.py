@@ -71,7 +71,7 @@ def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> 
 
 
 def chips_meant(unknown: str, names: Set[str]) -> str:
-    """Return the unknown; beside a rate of all replicas and the chips of one, chips are those of all replicas.
+    """Return the unknown. Beside a rate of all replicas and the chips of one, chips are those of all replicas.
 
     >>> chips_meant("gpus", {"fleet_throughput", "chips"}), chips_meant("gpus", {"fleet_throughput", "batch"})
     ('fleet_chips', 'gpus')
@@ -81,7 +81,7 @@ def chips_meant(unknown: str, names: Set[str]) -> str:
 
 
 def batch_that_does_not_fit(ask: _Ask, unknown: str, given: Mapping[str, Any], names: Set[str]) -> Solution | None:
-    """Return why replicas with a given batch are impossible, if their chips lack memory for it; else None."""
+    """Return why replicas with a given batch are impossible, if their chips lack memory for it, else None."""
     row = quantity(unknown)
     if row.name not in (*_ASKED, _IN_FLIGHT) or not names >= {"batch", _CHIPS} or _IN_FLIGHT not in (*names, row.name):
         return None
@@ -109,9 +109,9 @@ def with_what_is_paid(solution: Solution, ask: _Ask, given: Mapping[str, Any], b
 
 
 def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]) -> bool:
-    """Whether it takes whole replicas, which nobody counts, to say what all of them come to.
+    """Return whether it takes whole replicas, which nobody counts, to say what all of them come to.
 
-    So many as a rate takes, of what they are bought for; and as many as a limit leaves, or a budget pays or feeds.
+    So many as a rate takes, of what they are bought for. And as many as a limit leaves, or a budget pays or feeds.
 
     >>> is_of_whole_replicas("fleet_chips", {"tp": 8}, {"fleet_requests_per_second", "chips"})
     True
@@ -128,7 +128,7 @@ def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]
 
 
 def answer_for_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
-    """Return the result of the whole replicas that a rate needs or a budget pays; in lists each point has its own number."""
+    """Return the result of the whole replicas that a rate needs or a budget pays. In lists each point has its own number."""
     name = quantity(unknown).name
     sized = ask(_REPLICAS, given)
     if sized.sweep:
@@ -227,7 +227,7 @@ def _tell_count(count: float, side: str, given: Mapping[str, Any]) -> str:
 
 
 def _join_assumptions(found: Solution, sized: Solution) -> tuple[str, ...]:
-    """Return the assumptions of both; an equation that was named counts as unused if neither uses it."""
+    """Return the assumptions of both. An equation that was named counts as unused if neither uses it."""
     texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
     return tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
 
@@ -271,7 +271,7 @@ def _round_step(step: RouteStep, count: float, side: str, again: bool) -> RouteS
 
 
 def _whole(replicas: Answer, side: str) -> float | None:
-    """Return the fewest whole replicas, at least one, or the most; None if there is no such end."""
+    """Return the fewest whole replicas, at least one, or the most, or None if there is no such end."""
     low, high = replicas.ends
     if side == LOWER:
         return max(1.0, next_whole(low, LOWER))

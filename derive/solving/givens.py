@@ -31,7 +31,7 @@ _Read = Callable[[str, "float | str"], float]
 
 
 def spread(name: str, given: "float | str | Collection[float | str]", read: _Read) -> "Spread | None":
-    """Return the range, list or sweep of a given; None if it is a single value.
+    """Return the range, list or sweep of a given, or None if it is a single value.
 
     Raises WrongValue for ends in the wrong order, for counts that cannot be, for sweeps of too many points, and for a list
     that may as well be one number with its thousands parted.
@@ -64,7 +64,7 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: _Rea
 
 
 def _may_be_one_number(name: str, text: str, read: _Read) -> bool:
-    """Whether every part after the first has exactly three digits, as in 12,500; a suffix (64,128k) parts no thousands.
+    """Return whether every part after the first has exactly three digits, as in 12,500. A suffix (64,128k) parts no thousands.
 
     Nobody means a batch of 64,128,256,512: of more than two parts the whole has to be one that is met in practice.
     """
@@ -100,13 +100,13 @@ def _collected(name: str, given: "float | Collection[float | str]", read: _Read)
 
 
 def _are_many(given: object) -> TypeGuard[Collection[float | str]]:
-    """Whether it is a list, a tuple or an array, and no single number or text."""
+    """Return whether it is a list, a tuple or an array, and no single number or text."""
     shape = getattr(given, "shape", None)
     return shape != () and bool(shape or isinstance(given, Sequence)) and not isinstance(given, bytes | bytearray | memoryview)
 
 
 def _numbers(given: "Collection[float | str]") -> "np.ndarray | None":
-    """Return the values as an array of floats; None if some are no numbers."""
+    """Return the values as an array of floats, or None if some are no numbers."""
     import numpy as np
 
     if not hasattr(given, "shape") and not all(isinstance(item, int | float) for item in given):
@@ -179,7 +179,7 @@ def _parse_range(name: str, text: str, read: _Read) -> Spread:
 
 
 def _parse_tolerance(name: str, text: str, read: _Read) -> Interval:
-    """Return the range of x±y: y is in the unit of x or in percent; a unit that only one of them has is the unit of both."""
+    """Return the range of x±y: y is in the unit of x or in percent. A unit that only one of them has is the unit of both."""
     middle_text, half_text = (part.strip() for part in _PLUS_MINUS.split(text, maxsplit=1))
     unit, half_unit = _unit(middle_text), _unit(half_text)
     if half_unit == "%" != unit:

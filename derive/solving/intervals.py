@@ -71,9 +71,9 @@ class _Look:
 def spanned(asked: Question, ranges: _Ranges) -> Solution:
     """Return the answer over all ranges at once: ends, quantiles, regimes, and the given that matters most.
 
-    Where the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are at
-    two corners and are answered there; else they are the extremes that were seen, and `method` says so. Where it is
-    itself a bound, what holds at all points comes first. What is doubtful is looked for at the middle and the corners.
+    Where the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are at two corners and
+    are answered there. Else they are the extremes that were seen, and `method` says so. Where it is itself a bound, what holds at all
+    points comes first. What is doubtful is looked for at the middle and the corners.
     """
     middle_and_ends = _middle_and_ends(ranges)
     columns = _columns(ranges, middle_and_ends)
@@ -171,7 +171,7 @@ def _evenly(table: Sweep, first: int) -> list[int]:
 
 
 def _doubtful(table: Sweep, looks: list[_Look], first: int) -> list[int]:
-    """Return points without a number in the arrays; if none has an answer so far, points with one."""
+    """Return points without a number in the arrays. If none has an answer so far, points with one."""
     there = ~np.isnan(table.values).all(axis=0)
     wanted = ~there if any(look.solution.answers for look in looks) else there
     seen = {look.at for look in looks}
@@ -218,7 +218,7 @@ def _span_of_table(
 
 
 def _quantiles(values: Sequence[float] | np.ndarray) -> dict[str, float | None]:
-    """Return the quantiles of the answers that were seen; None if they are too few. `np.quantile` takes 12 ms to import.
+    """Return the quantiles of the answers that were seen, or None if they are too few. `np.quantile` takes 12 ms to import.
 
     >>> _quantiles(range(21))
     {'p05': 1.0, 'p50': 10.0, 'p95': 19.0}
@@ -230,7 +230,7 @@ def _quantiles(values: Sequence[float] | np.ndarray) -> dict[str, float | None]:
 
 
 def _corner_answers(asked: Question, ranges: _Ranges, columns: AtPoints, way: Way, values: np.ndarray, looks: list[_Look]) -> _Ends | None:
-    """Return the answers at the two corners to which the signs of the elasticities point; None if one of them changes its sign."""
+    """Return the answers at the two corners to which the signs of the elasticities point, or None if one of them changes its sign."""
     rises = _signs(asked, columns, way, values)
     if None in rises.values():
         return None
@@ -245,7 +245,7 @@ def _end(interval: Interval, high: bool) -> float:
 
 
 def _signs(asked: Question, columns: AtPoints, way: Way, values: np.ndarray) -> dict[str, bool | None]:
-    """Whether the answer rises with each given, or falls; None where it does both."""
+    """Return whether the answer rises with each given, or falls, or None where it does both."""
     signs: dict[str, bool | None] = {}
     for name, column in columns.items():
         below, above = (_run_again(asked, {**columns, name: column * factor}, way).values[:1] for factor in (1 - _STEP, 1 + _STEP))
@@ -351,7 +351,7 @@ def _span_of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn
 
 
 def _span_of_points(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, low: float, high: float) -> Spans:
-    """Return the span of points that were asked singly; quantiles and shares are those of the points drawn anywhere in the ranges."""
+    """Return the span of points that were asked singly. Quantiles and shares are those of the points drawn anywhere in the ranges."""
     anywhere = [look for look in looks if drawn.start <= look.at < drawn.stop]
     values = [one.point for look in anywhere for one in look.solution.answers]
     answers = [one for look in looks for one in look.solution.answers]
@@ -374,7 +374,7 @@ def _span_of_points(ranges: _Ranges, columns: AtPoints, looks: list[_Look], draw
 
 
 def _only_rises_or_falls(ranges: _Ranges, looks: list[_Look]) -> bool:
-    """Whether the answer moves one way with each range at all points that were asked, all corners among them: its ends are then there."""
+    """Return whether the answer moves one way with each range at all points that were asked, all corners among them: its ends are then there."""
     answers = [one for look in looks for one in look.solution.answers]
     if len(answers) != len(looks) or len(ranges) > _CORNERS or not all(one.elasticities for one in answers):
         return False

@@ -123,7 +123,7 @@ def residual(equation: _Row, values: _Values) -> float:
 
 
 def agrees(equation: _Row, values: _Values, share: float) -> bool:
-    """Whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
+    """Return whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
     if not _relative(equation.left_side(values), right_side_at(equation, values)) > share or not residual(equation, values) > share:
         return True
     left, right = sides_of(equation)
@@ -164,7 +164,7 @@ def _residual_without(branch: Branch, unknown: str, values: _Values) -> int:
 
 
 def _is_made_alone(equation: _Row, unknown: str) -> bool:
-    """Whether the unknown is the left side by itself: then it is what the right side comes to."""
+    """Return whether the unknown is the left side by itself: then it is what the right side comes to."""
     left, right = sides_of(equation)
     return left == unknown and unknown not in names(right)
 
@@ -211,7 +211,7 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
 
 
 def _holds_beside(equation: _Row, unknown: str, at: _Values) -> bool:
-    """Whether the sides are equal to a billionth a thousandth beside a root that is one to a billionth: it may be anywhere then."""
+    """Return whether the sides are equal to a billionth a thousandth beside a root that is one to a billionth: it may be anywhere then."""
     beside = ({**at, unknown: at[unknown] * (1 + step)} for step in (-_LOOSE, _LOOSE))
     return any(_relative(equation.left_side(moved), right_side_at(equation, moved)) <= HOLDS for moved in beside)
 
@@ -221,14 +221,14 @@ def _height(equation: _Row, values: _Values) -> float:
 
 
 def _exact(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> _Values:
-    """Return the values with the root in 50 digits; with the unknown unchanged if no root is near, or none in its domain."""
+    """Return the values with the root in 50 digits. The unknown is unchanged if no root is near or in its domain."""
     exact = root_in_50_digits(branch.difference, root, unknown, at)
     put = at[unknown] if exact is None else clamp(unknown, exact)
     return {**at, unknown: put} if is_in_domain(unknown, float(put)) else at
 
 
 def _looseness(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> float:
-    """Return the relative error of a root that comes from rounding of its inputs; 0 if nothing magnifies it."""
+    """Return the relative error of a root that comes from rounding of its inputs, or 0 if nothing magnifies it."""
     value = at[unknown]
     if not value or (root is not None and not has_difference(root)):
         return 0.0
@@ -240,13 +240,13 @@ def _looseness(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> 
 
 
 def _room(difference: Tree, unknown: str, at: _Values) -> float:
-    """Return by how much a root moves if all inputs move by their own size; infinity if it has no slope."""
+    """Return by how much a root moves if all inputs move by their own size, or infinity if it has no slope."""
     slope = _slopes(difference, at)
     return sum(abs(at[name] * by) for name, by in slope.items()) / abs(slope[unknown]) if slope.get(unknown) else inf
 
 
 def _slopes(tree: Tree, at: _Values) -> dict[str, float]:
-    """Return the slopes of a formula by its quantities; none outside its domain."""
+    """Return the slopes of a formula by its quantities, or none outside its domain."""
     try:
         return slopes(tree, at)[1]
     except (ArithmeticError, ValueError, TypeError):
@@ -254,9 +254,9 @@ def _slopes(tree: Tree, at: _Values) -> dict[str, float]:
 
 
 def _rank(wins: Iterable[TreePair], at: _Values, many_digits: Callable[[], _Values], loose: float = 0.0) -> int | None:
-    """Return how well a regime is in force, by the worst of its inequalities; None if one does not hold.
+    """Return how well a regime is in force, by the worst of its inequalities, or None if one does not hold.
 
-    What may be off by more than the difference of two terms is worked out in many digits; `loose` is by how much the unknown may be.
+    What may be off by more than the difference of two terms is worked out in many digits. `loose` is by how much the unknown may be.
     """
     worst = _EXACTLY
     for larger, smaller in wins:
@@ -272,7 +272,7 @@ def _rank(wins: Iterable[TreePair], at: _Values, many_digits: Callable[[], _Valu
 
 
 def _is_clearly_larger(larger: Tree, smaller: Tree, at: _Values, loose: float) -> bool | None:
-    """Whether a term is the larger one of two, as far as floating point can tell; else None."""
+    """Return whether a term is the larger one of two, or None if floating point cannot tell."""
     one, other = evaluate(larger, at), evaluate(smaller, at)
     if loses_digits(larger) or loses_digits(smaller) or not isfinite(one) or not isfinite(other):
         return None
@@ -445,7 +445,7 @@ def _evaluate_precisely(unknown: str, values: _Values, one: _Found) -> float:
 
 
 def _are_one(unknown: str, values: _Values, one: _Found, other: _Found) -> bool:
-    """Whether two points differ by no more than rounding moves them."""
+    """Return whether two points differ by no more than rounding moves them."""
     off = 0.0
     for found in (one, other):
         if found.branch is None:
@@ -467,7 +467,7 @@ def _joined(intervals: list[Answer]) -> list[Answer]:
 
 
 def _separate_points(unknown: str, values: _Values, group: list[_Found]) -> list[Answer]:
-    """Return the points that are roots in 50 digits, each once; the best of them if none is a root."""
+    """Return the points that are roots in 50 digits, each once. The best of them if none is a root."""
     if len(group) == 1:
         return [group[0].answer]
     group = sorted(group, key=lambda one: (one.rank, one.answer.residual))
@@ -524,7 +524,7 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
 
 
 def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
-    """Return the value at which both sides are nearly equal, as text; nothing if there is none. Rounding hides a root there."""
+    """Return the value at which both sides are nearly equal, as text, or nothing if there is none. Rounding hides a root there."""
     asked = values[equation.symbols[0]]
     near = (at for at in _probes(unknown) if _relative(asked, right_side_at(equation, {**values, unknown: at})) <= HOLDS)
     found = next(near, None)
@@ -532,7 +532,7 @@ def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
 
 
 def _looked_for(equation: _Row, unknown: str) -> str:
-    """Return where the unknown was searched for, as text; nothing if it has closed forms."""
+    """Return where the unknown was searched for, as text, or nothing if it has closed forms."""
     if all(branch.roots is not None for branch in branches(equation, unknown)):
         return ""
     low, high = search_interval(unknown)
@@ -564,7 +564,7 @@ def _probes(unknown: str) -> list[float]:
 
 
 def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> str | None:
-    """Return the range of the right side; it is open where it still moves at the edge of an open domain."""
+    """Return the range of the right side. It is open where it still moves at the edge of an open domain."""
     points = [(height(probe), probe) for probe in probes]
     points = [(number, probe) for number, probe in points if isfinite(number)]
     if len(points) < 2:

@@ -39,7 +39,7 @@ _CHIPS, _STAGES, _COPIES = "chips", "pipeline_stages", "kv_replication"
 
 
 def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches, bounds_inputs: bool = False) -> Solution:
-    """Return the answer to a question; limits on inputs bound it if `bounds_inputs`."""
+    """Return the answer to a question. Limits on inputs bound it if `bounds_inputs`."""
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     numbers = {spelled: value for spelled, value in given.items() if not is_symbolic(value)}
     asked, spans = switches.pose(unknown, numbers)
@@ -92,7 +92,7 @@ def _has_answer(solution: Solution) -> bool:
 
 
 def _supply(asked: Question, refused: Solution, spans: Mapping[str, Spread], zipped: bool) -> Solution:
-    """Return the answer with filled stages or with a stopgap; the refusal if neither leads to one."""
+    """Return the answer with filled stages or with a stopgap. The refusal if neither leads to one."""
     found = refused
     if asked.unknown == _STAGES and "microbatches" not in asked.known:
         filled = posed(asked, asked.unknown, asked.known, {"microbatches": _STAGES})
@@ -117,7 +117,7 @@ def _suppose_types(asked: Question) -> Question:
 
 
 def _needs_batch(asked: Question) -> bool:
-    """Whether equations lead to the unknown only if a batch is known."""
+    """Return whether equations lead to the unknown only if a batch is known."""
     alone = asked if asked.unknown in SIZED else without(asked, {*asked.limits})
     supposed = {**dict.fromkeys(IN_BF16, 1.0), **alone.known}
     ways = (posed(alone, asked.unknown, {**supposed, **more}) for more in ({}, {FREE: 1.0}))
@@ -142,7 +142,7 @@ def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
 
 
 def _suppose_least(asked: Question, spans: Mapping[str, Spread]) -> Question | None:
-    """Return the question with the fewest usual values with which equations lead to the unknown; None if they need none."""
+    """Return the question with the fewest usual values with which equations lead to the unknown, or None if they need none."""
     lacking = [name for name in (*IN_BF16, *PARAMETERS) if name not in asked.known]
     if not lacking or is_reachable(asked):
         return None
@@ -151,7 +151,7 @@ def _suppose_least(asked: Question, spans: Mapping[str, Spread]) -> Question | N
 
 
 def _suppose(asked: Question, missing: Collection[str], spans: Mapping[str, Spread]) -> Question | None:
-    """Return the question with usual values of what it lacks: bf16, one sequence, a dense model; None if it lacks none of these."""
+    """Return the question with usual values of what it lacks: bf16, one sequence, a dense model, or None if it lacks none of these."""
     one = suppose_one_sequence(asked, missing)
     usual = suppose_types(one or asked, missing) or one
     dense = None if {*spans} & {*PARAMETERS} else suppose_dense(usual or asked, missing)

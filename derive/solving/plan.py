@@ -28,7 +28,7 @@ _MOST_FREE = 6
 
 @immutable(kw_only=False)
 class Step:
-    """One equation that gives one quantity; the `alternatives` would have given it too."""
+    """One equation that gives one quantity. The `alternatives` would have given it too."""
 
     row: Equation | Composed
     unknown: str
@@ -96,7 +96,7 @@ class Loop:
 
     @property
     def goes_forwards(self) -> bool:
-        """Whether every step is a definition of what it gives."""
+        """Return whether every step is a definition of what it gives."""
         return all(isinstance(leg, Step) and leg.row.symbols[0] == leg.unknown for leg in self.steps)
 
 
@@ -105,7 +105,7 @@ Leg = Step | Loop
 
 @immutable(kw_only=False)
 class Way:
-    """The legs that lead to an unknown, it last; the answer does not depend on the quantities that are `cancelled`."""
+    """The legs that lead to an unknown, it last. The answer does not depend on the quantities that are `cancelled`."""
 
     legs: tuple[Leg, ...]
     cancelled: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ class Way:
         return frozenset(leg.unknown for leg in self.legs)
 
     def without(self, failed: "Failed") -> bool:
-        """Whether none of its legs has failed before."""
+        """Return whether none of its legs has failed before."""
         return failed.isdisjoint((leg.id, leg.unknown) for leg in self.legs)
 
 
@@ -153,7 +153,7 @@ def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[st
 
 @lru_cache(maxsize=4096)
 def reaches(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> bool:
-    """Whether the structure of the equations leads from what is known to the unknown."""
+    """Return whether the structure of the equations leads from what is known to the unknown."""
     return find_way(unknown, rows, known) is not None
 
 
@@ -191,7 +191,7 @@ def find_loops(
 def _plain_part(
     unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
 ) -> tuple[dict[str, Leg], frozenset[str], tuple[Equation, ...]]:
-    """Return the steps one equation at a time, what they reach, and the equations; no equations if there is nothing to close."""
+    """Return the steps one equation at a time, what they reach, and the equations. No equations if there is nothing to close."""
     equalities = tuple(row for row in rows if row.sense == "=")
     if known.isdisjoint(row.symbols[0] for row in equalities):
         return {}, known, ()
@@ -248,7 +248,7 @@ def _turned_quantities(legs: Mapping[str, Leg]) -> frozenset[str]:
 
 
 def _constrains(row: Equation, claimed: Set[str], rows: tuple[Equation, ...]) -> bool:
-    """Whether an equation says something of quantities that definitions do not say: it was named, or it gives what was given."""
+    """Return whether an equation says something of quantities that definitions do not say: it was named, or it gives what was given."""
     if row.kind not in CHAINED_BY_ITSELF:
         return True
     if row.defines:

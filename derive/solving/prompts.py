@@ -69,7 +69,7 @@ def answer_beside_prompts(
     using: tuple[str, ...],
     variants: Mapping[str, str],
 ) -> Solution:
-    """Return the answer; if it is for decode alone, also the answer with prompts on the same chips.
+    """Return the answer. If it is for decode alone, also the answer with prompts on the same chips.
 
     It has no warning of prompts if the rate of requests has no part in it, or if prompts change nothing. It has no second number if a
     limit on a step cannot be a limit on the time per token.
@@ -103,7 +103,7 @@ def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
 
 
 def answer_with_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
-    """Return the answer with prompts on the same chips, with givens of a step as givens of a token; None if they cannot be that."""
+    """Return the answer with prompts on the same chips, with givens of a step as givens of a token, or None if they cannot be that."""
     names = {spelled: quantity(spelled).name for spelled in given}
     if _STEP not in names.values():
         return by((*using, WITH_PROMPTS), given)

@@ -259,12 +259,12 @@ def copies_of(variants: Mapping[str, str]) -> Equation:
 
 
 def shards_of(row: Equation, known: Mapping[str, float]) -> float | None:
-    """Return the number of chips over which a cache divides before it is copied; None if its heads are not known."""
+    """Return the number of chips over which a cache divides before it is copied, or None if its heads are not known."""
     return known.get("kv_heads") if "kv_heads" in row.symbols else 1.0
 
 
 def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
-    """Return the named condition for the copies of a cache, and their number on the known chips; None if none is named.
+    """Return the named condition for the copies of a cache, and their number on the known chips, or None if none is named.
 
     >>> asked = question("batch", {"chips": 8}, using="memory.kv_copies_of_latents")
     >>> [(row.id, copies) for row, copies in [copies_by_name(asked)]]
@@ -403,7 +403,7 @@ def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
 
 
 def _are_made(row: Equation, have: Set[str]) -> bool:
-    """Whether all that an equation takes, each made by others, is known, or what the first of these take that none makes."""
+    """Return whether all that an equation takes, each made by others, is known, or what the first of these take that none makes."""
     defaults, firsts = {*have, *NEUTRAL_DEFAULTS}, definitions()
     return all(name in defaults or all(one in defaults or one in firsts for one in firsts[name].inputs) for name in row.inputs)
 
@@ -471,7 +471,7 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
 
 
 def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
-    """Return the question of one sequence, if it lacks only the batch and is about one sequence; None for any other."""
+    """Return the question of one sequence, if it lacks only the batch and is about one sequence, or None for any other."""
     if asked.unknown not in _OF_ONE_SEQUENCE or {*missing} - {*IN_BF16} != {"batch"} or not asked.known.keys().isdisjoint(_SAY_THE_BATCH):
         return None
     known, provenance = {**asked.known, "batch": 1.0}, {**asked.provenance, "batch": "supposed"}
@@ -567,7 +567,7 @@ def _apply_one_count(preset: Preset, typed: Mapping[str, float], unknown: str) -
 
 
 def _is_one_chip(known: Mapping[str, float], open_: Set[str]) -> bool:
-    """Whether a step is that of one chip, as given or because a chip is named and nothing is said of how many there are.
+    """Return whether a step is that of one chip, as given or because a chip is named and nothing is said of how many there are.
 
     >>> _is_one_chip({"chips": 1.0}, {"step_time"}), _is_one_chip({"hbm_bandwidth": 3e12}, {"chips"})
     (True, False)
@@ -619,9 +619,9 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
 
 
 def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterable[Equation]) -> Mapping[str, str]:
-    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses; what a margin is
-    of, where requests are spoken of; by what memory is held back; which context a request has, where nothing is said of its output; and
-    whether chips add up what they make of a step or of prompts.
+    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses. What a margin is
+    of, where requests are spoken of. By what memory is held back. Which context a request has, where nothing is said of its output.
+    And whether chips add up what they make of a step or of prompts.
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
     whole = not known.keys().isdisjoint(_OF_REQUESTS)
@@ -651,7 +651,7 @@ def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]
 
 
 def _adds_up_prompts(at_hand: Set[str]) -> bool:
-    """Whether tokens of prompts are spoken of, and no sequences that decode."""
+    """Return whether tokens of prompts are spoken of, and no sequences that decode."""
     return _NEW in at_hand or ("batch" not in at_hand and not at_hand.isdisjoint(FOLLOWS[_NEW]))
 
 

@@ -107,7 +107,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
 
 
 def is_reachable(asked: Question) -> bool:
-    """Return whether equations lead from the givens and defaults to the unknown; inequalities only bound it."""
+    """Return whether equations lead from the givens and defaults to the unknown. Inequalities only bound it."""
     rows = tuple(row for row in asked.active if row.sense == "=")
     return any(reaches(asked.unknown, rows, frozenset(known)) for known in known_values(asked))
 
@@ -186,7 +186,7 @@ def _prefer_all_givens(asked: Question, known: Mapping[str, float], lists: list[
 
 
 def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the inputs of an inequality that nobody gives and nothing defines; none if it does not bound the unknown."""
+    """Return the inputs of an inequality that nobody gives and nothing defines, or none if it does not bound the unknown."""
     made = {row.defines: row for row in asked.active if row.defines and row.defines not in (asked.unknown, *known)}
     seen, queue = dict.fromkeys(bound.symbols), [*bound.symbols]
     while queue:
@@ -199,7 +199,7 @@ def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, floa
 
 
 def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names without those that the question does not need; none if they do not settle it."""
+    """Return the names without those that the question does not need, or none if they do not settle it."""
     kept = dict.fromkeys(names)
     if not reaches(unknown, active, known.union(kept)):
         return ()

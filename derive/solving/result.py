@@ -55,7 +55,7 @@ class Solution(Result):
 
     @property
     def basis(self) -> str:
-        """Return what the answers rest on: reading or rule, else bound or definition; nothing without an answer.
+        """Return what the answers rest on: reading or rule, else bound or definition, or nothing without an answer.
 
         >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),)).basis
         'definition'

@@ -33,7 +33,7 @@ _Fits = NDArray[np.bool_]
 
 
 def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
-    """Return the fewest whole chips on which some batch meets every target; None for another question.
+    """Return the fewest whole chips on which some batch meets every target, or None for another question.
 
     Results of speed that were given as met count as targets, where no batch that fits meets them all exactly. A time alone is
     no such question: the smallest batch meets it.
@@ -117,7 +117,7 @@ def _rules_out(asked: Question, chips: int) -> str:
 
 
 def _none_at_all(asked: Question, chips: _Points, batches: _Points) -> Solution | None:
-    """Return that no chips meet the targets, with the nearest value of a single target; None if that cannot be seen."""
+    """Return that no chips meet the targets, with the nearest value of a single target, or None if that cannot be seen."""
     known, fits = _looked_at(asked, chips, batches)
     if not asked.limits.keys() <= known.keys() or not fits.any():
         return None
@@ -151,7 +151,7 @@ def _targets(asked: Question) -> dict[str, str]:
 
 
 def _batches_on(asked: Question, chips: int) -> tuple[Solution, float, float] | None:
-    """Return the batches that meet every target on so many chips; None if no whole one does."""
+    """Return the batches that meet every target on so many chips, or None if no whole one does."""
     known = {**asked.known, "chips": float(chips)}
     question = replace(posed(asked, FREE, known), provenance={**asked.provenance, "chips": "given"})
     solution, _ = answered(question)

@@ -58,7 +58,7 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
 
 
 def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
-    """Return the warning that the chips exceed one scale-up domain, with the result of one domain; None if they do not."""
+    """Return the warning that the chips exceed one scale-up domain, with the result of one domain, or None if they do not."""
     if not targets(asked) or {*OF_A_PASS, *_OF_PREFILL}.isdisjoint(name for row in used for name in row.symbols):
         return None
     size = values.get("scale_up_size", _RACK)
@@ -75,7 +75,7 @@ def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Seque
 
 
 def chips_for_copies(values: Mapping[str, float], row: Equation, at_most: float) -> int | None:
-    """Return the fewest whole chips that hold the weights and the copies of the cache by a condition; None if none do.
+    """Return the fewest whole chips that hold the weights and the copies of the cache by a condition, or None if none do.
 
     Of no more than `at_most`, over which attention can be cut: one query head each.
 

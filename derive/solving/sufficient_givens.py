@@ -45,7 +45,7 @@ _Presets = tuple[tuple[str, ...], tuple[str, ...]]
 def sufficient_givens(
     ask: Ask, unknown: str, given: Mapping[str, Any], presets: _Presets, why: Reason, beside: Enough | None = None
 ) -> Enough | None:
-    """Return values that answer a question that lacks something, with its chips and models; None if a few usual values do not.
+    """Return values that answer a question that lacks something, with its chips and models, or None if a few usual values do not.
 
     `beside` is what another question took already.
     """

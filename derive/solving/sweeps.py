@@ -51,7 +51,7 @@ TRIED = 1.0
 def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval], zipped: bool = False) -> Solution:
     """Return the answers at every combination of the series, the last one fastest, with their spans over ranges.
 
-    Zipped, at the first values of all series, the second ones, and so on; raises WrongValue for series of other lengths.
+    Zipped, at the first values of all series, the second ones, and so on. Raises WrongValue for series of other lengths.
     """
     count = _points(series, zipped)
     _fits_here(series, count, rows=1)

@@ -1,7 +1,7 @@
 """Givens that are symbols: the answer is a formula of them, put together along the route.
 
-A term that is a result of its equation is taken as it stands, with the larger of several terms in it. A quantity inside one
-is isolated in each regime; an answer of one regime says where that is.
+A term that is a result of its equation is taken as it stands, with the larger of several terms in it. A quantity inside one is isolated
+in each regime. An answer of one regime says where that is.
 """
 
 from collections.abc import Iterator, Mapping
@@ -66,7 +66,7 @@ class _Way:
 
 
 class _NoFormula(Exception):
-    """A leg that only numbers can answer; the text says why."""
+    """A leg that only numbers can answer. The text says why."""
 
 
 def is_symbolic(value: object) -> "TypeGuard[Expr]":
@@ -79,7 +79,7 @@ def is_symbolic(value: object) -> "TypeGuard[Expr]":
 
 
 def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
-    """The question answered as a formula; `given` are the givens that are symbols, by registry name.
+    """The question answered as a formula. `given` are the givens that are symbols, by registry name.
 
     >>> from derive.solving.questions import question
     >>> asked = question("balance_batch", {"sparsity": 8})
@@ -191,7 +191,7 @@ def _rounded(expression: "Expr") -> "Expr":
 
 
 def _is_small(expression: "Expr") -> bool:
-    """Whether SymPy says soon what sign it has: of a power of a symbol it may look for all roots, of a Max compare all terms."""
+    """Return whether SymPy says soon what sign it has: of a power of a symbol it may look for all roots, of a Max compare all terms."""
     from sympy import Max, Min, Pow
 
     if not expression.free_symbols:

@@ -87,7 +87,7 @@ def short_of_memory(asked: Question, given: AtPoints, way: Way) -> Floats:
 
 
 def agrees_at(table: Sweep, at: int, solution: Solution) -> bool:
-    """Whether the arrays have at a point what the question asked by itself has."""
+    """Return whether the arrays have at a point what the question asked by itself has."""
     column = table.values[:, at]
     ours = sorted(column[~np.isnan(column)])
     theirs = sorted(one.point for one in solution.answers if one.kind == "point")

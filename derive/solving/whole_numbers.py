@@ -18,7 +18,7 @@ BEST, SO = "best: ", "so "
 
 
 def round_to_whole(asked: Question, solution: Solution) -> Solution:
-    """Return the answer to limits with counted quantities as whole numbers within them; a refusal if there is none."""
+    """Return the answer to limits with counted quantities as whole numbers within them. A refusal if there is none."""
     if asked.unknown not in COUNTED:
         return solution
     if solution.sweep:
@@ -36,7 +36,7 @@ def round_to_whole(asked: Question, solution: Solution) -> Solution:
 
 
 def _with_the_end(unknown: str, answers: tuple[Answer, ...], said: tuple[str, ...]) -> tuple[str, ...]:
-    """What is said of a limit, with the whole number that it leaves; a range has its best end already, and what no limit ends has none."""
+    """What is said of a limit, with the whole number that it leaves. A range has its best end already, and what no limit ends has none."""
     if [one.kind for one in answers] != ["point"] or answers[0].bound is None or not said or any(text.startswith(BEST) for text in said):
         return said
     (one,) = answers
@@ -46,7 +46,7 @@ def _with_the_end(unknown: str, answers: tuple[Answer, ...], said: tuple[str, ..
 
 
 def _rounded(answers: Sequence[Answer]) -> tuple[Answer, ...]:
-    """Answers with whole ends; none of those within which there is no whole one."""
+    """Answers with whole ends, or none of those within which there is no whole one."""
     found = (_one_rounded(one) for one in answers)
     return tuple(one for one in found if one)
 

@@ -21,7 +21,7 @@ _Read = Callable[[str, str | float], float]
 
 
 def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
-    """Return the answer within all limits; if limits on the unknown itself leave none of it, why."""
+    """Return the answer within all limits. If limits on the unknown itself leave none of it, why."""
     name = quantity(unknown).name
     own = {spelled: value for spelled, value in given.items() if is_limit(value) and quantity(spelled).name == name}
     others = {spelled: value for spelled, value in given.items() if spelled not in own}
@@ -44,7 +44,7 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
 
 
 def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
-    """Return the answer within limits on results; else at the best batch that they leave; else as limits on its inputs bound it.
+    """Return the answer within limits on results, else at the best batch that they leave, else as limits on its inputs bound it.
 
     A limit on a size bounds an input first: there is no better end to look for.
     """
@@ -64,7 +64,7 @@ def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any]) -> S
 
 
 def _bound_by_inputs(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution | None:
-    """Return the answer that limits on its inputs bound, or what it lacks; None if it has none or does not use them all.
+    """Return the answer that limits on its inputs bound, or what it lacks, or None if it has none or does not use them all.
 
     A limit from both sides is a range.
     """

@@ -75,7 +75,7 @@ def made_of_nothing(rows: Iterable[Equation], nothing: Iterable[str], some: Set[
 
 
 def _vanishing(row: Equation, some: Set[str]) -> set[str]:
-    """The factors without which nothing is left of a sum; none where it may be nothing in another way."""
+    """The factors without which nothing is left of a sum, or none where it may be nothing in another way."""
     found: set[str] = set()
     for term in terms(sides_of(row)[1]):
         can = [name for name in factors(term) if name not in some and quantity(name).may_be_zero]
