@@ -43,6 +43,18 @@ class Inversion:
         """Whether every used price is reproduced."""
         return all(abs(one) <= _SOLVED for one in self.residuals.values())
 
+    @property
+    def meanings(self) -> tuple[str, ...]:
+        """What each undetermined direction means, in words.
+
+        >>> Inversion(values={}, residuals={}, undetermined=(("kv_bytes_per_token",), ("weights", "cache"))).meanings
+        ('no used price moves with kv_bytes_per_token', 'weights and cache can move together while no used price moves')
+        """
+        return tuple(
+            f"{' and '.join(names)} can move together while no used price moves" if names[1:] else f"no used price moves with {names[0]}"
+            for names in self.undetermined
+        )
+
 
 def invert_price(predict: Callable[[float], float], published: float, low: float = _LEAST, high: float = _MOST) -> float | None:
     """Return the value between `low` and `high` (both above 0) at which the model predicts a published price; None if no value does.

@@ -1,7 +1,7 @@
 """The lecture's three readings, exactly as stated, under their own names."""
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import log
 from types import MappingProxyType
 
@@ -17,7 +17,7 @@ from invert.estimators.cases import Case
 from invert.estimators.market import learnt
 from invert.estimators.market.hosts import fraction_span
 from invert.forward_model import crossover_context, predict_output_input_ratio
-from invert.inversion import invert_price
+from invert.inversion import Inversion, invert_price, invert_prices
 from invert.records import (
     TIER_NAMES,
     BandPair,
@@ -36,6 +36,8 @@ _MOST_RATIOS = 4096
 """Ratios of output to input whose readings are kept: whole markets ask a few hundred."""
 _LEAST_FRACTION = 1e-15
 """Between this and 1 less this lie the fractions that a ratio of prices can come from."""
+_START_KV_BYTES = 1e4
+"""Bytes per token by which KV bytes that no price determines are scaled."""
 LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else decode waits for"
 
 
@@ -89,6 +91,41 @@ def _at_crossover(long_context_threshold: int, active_params: float, bytes_per_w
     # The formula, the elasticities and the reason of a refusal are those of the catalogue.
     solution = solve_steps([("readings.threshold_is_crossover", "kv_bytes_per_token")], given)
     return Reading(name="lecture", values={"kv_bytes_per_token": found}, solution=solution) if found else unanswered("lecture", solution)
+
+
+def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:
+    """Return the input price [USD/token], KV bytes and bandwidth-bound fraction that reproduce input, output and threshold of a sheet.
+
+    Without a threshold KV bytes stay open: `undetermined` names them.
+    """
+    anchors, base = lecture_anchors(case.anchors, assumptions), case.sheet.bands[0]
+    published = {"input": base.input.usd_per_token, "output": base.output.usd_per_token}
+    if case.seen.pairs:
+        published["long_context_threshold"] = float(case.seen.pairs[0].long_context_threshold)
+    return _inverted(tuple(published.items()), *(anchors[name] for name in _THRESHOLD_ANCHORS))
+
+
+_THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio")
+
+
+@lru_cache(_MOST_RATIOS)
+def _inverted(published: tuple[tuple[str, float], ...], *anchors: float) -> Inversion:
+    facts = dict(zip(_THRESHOLD_ANCHORS, anchors, strict=True))
+
+    def predict(at: Mapping[str, float]) -> dict[str, float]:
+        ratio = predict_output_input_ratio(at["bandwidth_bound_fraction"])
+        return {
+            "input": at["input_price"],
+            "output": at["input_price"] * ratio,
+            "long_context_threshold": crossover_context(at["kv_bytes_per_token"], facts),
+        }
+
+    input_price = dict(published)["input"]
+    threshold = dict(published).get("long_context_threshold")
+    # The threshold goes as one over KV bytes, which a search from afar would send below zero: it begins at the reading of that price alone.
+    kv_bytes = invert_price(partial(crossover_context, anchors=facts), threshold) if threshold else None
+    start = {"input_price": input_price, "kv_bytes_per_token": kv_bytes or _START_KV_BYTES, "bandwidth_bound_fraction": 0.5}
+    return invert_prices(predict, dict(published), start)
 
 
 def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL) -> float:

@@ -24,9 +24,8 @@ def test_every_price_has_a_prediction_with_its_residual():
 
 
 def test_a_supposed_fraction_predicts_the_output_price():
-    (found,) = json.loads(
-        answer("gemini-3.1-pro", "--suppose", "kv_bytes_per_token=1kB", "bandwidth_bound_fraction=0.5", "--as", "json").stdout
-    )
+    words = ("--suppose", "kv_bytes_per_token=1kB", "bandwidth_bound_fraction=0.5", "--as", "json")
+    (found,) = json.loads(answer("gemini-3.1-pro", *words).stdout)
     output = next(row for row in found["prices"] if row["component"] == "output")
     assert (output["used"], output["predicted"]) == (False, pytest.approx(4.0))
 
