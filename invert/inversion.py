@@ -6,7 +6,7 @@ named, and nothing chooses a value along it.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, inf, log, nextafter
 
 import numpy as np
 from scipy.optimize import brentq, least_squares
@@ -72,7 +72,9 @@ def invert_price(predict: Callable[[float], float], published: float, low: float
     value = exp(place)
     # The logarithm of a large value has lost the last digits of the value: one Newton step returns them.
     slope = (residual(place + _SMALL_STEP) - residual(place - _SMALL_STEP)) / (2 * _SMALL_STEP)
-    return value * (1 - (predict(value) / published - 1) / slope)
+    value *= 1 - (predict(value) / published - 1) / slope
+    neighbours = (nextafter(value, 0), value, nextafter(value, inf))
+    return min(neighbours, key=lambda near: abs(predict(near) / published - 1))
 
 
 def invert_prices(
