@@ -1,11 +1,14 @@
 """The forward model: hidden quantities to predicted prices, every formula compiled from the catalogue."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TypedDict
 
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
 from invert.arrays import Values
+from invert.assumptions import RIDGE_POINT
+from invert.steps import solve_steps
 
 
 class Forward(TypedDict):
@@ -56,3 +59,40 @@ def forward(hidden: Mapping[str, Values], contexts: Sequence[Values], input_pric
 def _price(base: Mapping[str, Values], cost: Values) -> Values:
     price: Values = equation("bands.price").right_side({**base, "cost_ratio": cost})
     return price
+
+
+def crossover_context(kv_bytes_per_token: float, anchors: Mapping[str, float]) -> float:
+    """Return the context [token] at which cache reads take as long as arithmetic, on chips at their peak rates.
+
+    The lecture takes the threshold of long-context prices for it. Anchors: active_params [1], machine_balance_ratio [MAC/byte] and
+    bytes_per_weight [byte].
+
+    >>> round(crossover_context(5000 / 3, {"active_params": 1e11, "machine_balance_ratio": 300.0, "bytes_per_weight": 1.0}))
+    200000
+    """
+    at = {**NEUTRAL_DEFAULTS, "active_params": anchors["active_params"], "kv_bytes_per_token": kv_bytes_per_token}
+    at["ridge_point"] = _ridge_point(anchors["machine_balance_ratio"], anchors["bytes_per_weight"])
+    context: float = equation("context.balance_context").right_side({**at, "mfu": 1.0, "mbu": 1.0})
+    return context
+
+
+def kv_bytes_from_crossover(balance_context: float, anchors: Mapping[str, float]) -> float:
+    """Return the KV bytes per token [byte/token] of a balance context [token]: the two are inversely proportional."""
+    at = {**NEUTRAL_DEFAULTS, **anchors}
+    context: float = equation("context.balance_context").right_side({**at, "kv_bytes_per_token": 1.0})
+    return context / balance_context
+
+
+@lru_cache
+def _ridge_point(machine_balance_ratio: float, bytes_per_weight: float) -> float:
+    given = {"machine_balance_ratio": machine_balance_ratio, "bytes_per_weight": bytes_per_weight}
+    return solve_steps([(RIDGE_POINT, "ridge_point")], given).value
+
+
+def predict_output_input_ratio(bandwidth_bound_fraction: float) -> float:
+    """Return the output over the input price if decode leaves this share of the compute idle and prefill none: 1/(1 - fraction).
+
+    >>> predict_output_input_ratio(0.8)
+    5.000000000000001
+    """
+    return 1 / (1 - bandwidth_bound_fraction)

@@ -448,6 +448,7 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         observables=seen,
         anchors=anchors,
         pairs=pairs,
+        inversion=lecture.invert_sheet(read, assumptions),
         tiers=tiers,
         implied_drain_time=drained,
         known=known,

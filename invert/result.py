@@ -14,6 +14,7 @@ from derive.briefly import brief
 from derive.catalogue import equation
 from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
+from invert.inversion import Inversion
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary
 from invert.provenance import Made
@@ -84,6 +85,7 @@ class Inference:
     observables: Observables
     anchors: Anchors
     pairs: tuple[PairInference, ...]
+    inversion: Inversion
     tiers: tuple[TierReading, ...]
     implied_drain_time: Reading | None
     known: KnownCache | None

@@ -24,7 +24,7 @@ from backsolve.cli.common import (
     workers_option,
 )
 from backsolve.streams import say, width
-from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
+from derive.errors import NO_ANSWER, UnknownName, WrongData, WrongValue, shorten
 from derive.files import called, content_of, write
 
 if TYPE_CHECKING:
@@ -63,6 +63,13 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
 )
+@click.option(
+    "--suppose",
+    "supposed",
+    multiple=True,
+    metavar="NAME=VALUE...",
+    help="Prices that MODEL would have at these values, beside the published ones, e.g. kv_bytes_per_token=49kB active_params=45B.",
+)
 @workers_option("Processes that share the sheets; by default 1, and up to 4 for a market of hundreds.")
 @click.option("--as", "style", type=OneOf(_INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--full", is_flag=True, help="Of one MODEL every reading with its numbers, and what the prices can tell at all.")
@@ -97,7 +104,7 @@ def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
     changes: tuple[str, ...], anchors: tuple[str, ...], workers: int | None, style: str, full: bool, columns: str | None,
     by: str | None, wanted: tuple[str, ...], wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
-    history: bool, explain: bool,
+    history: bool, explain: bool, supposed: tuple[str, ...],
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, cache tier.
 
@@ -113,6 +120,7 @@ def infer_command(
     backsolve infer gemini-3.1-pro --set output=15
     backsolve infer gemini-3.1-pro --set input=+10% --set input@500k=6
     backsolve infer claude-opus-4-6 --as-of 2026-03-12
+    backsolve infer gemini-3.1-pro --suppose kv_bytes_per_token=49kB active_params=45B
     backsolve infer --prices mine.csv --save result.json
     backsolve infer --provider openai --summary
     backsolve infer --against result.json
@@ -150,6 +158,9 @@ def infer_command(
         "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
         "anchors": named_texts(anchors, ANCHORS),
     }  # fmt: skip
+    if supposed:
+        _answer_supposed(models, supposed, asked, shown)
+        return
     if history:
         _answer_with_history(models, asked, shown, workers, shown, save)
         return
@@ -161,6 +172,42 @@ def infer_command(
 
         write(save, saved(table, replace(shown, against=moved.file) if moved and moved.file else shown))
     _leave_without_an_answer(table, moved, shown)
+
+
+_BESIDE_SUPPOSE = ("supposed", "models", "style", "tier", "as_of", "own", "anchors")
+"""Parameters that go together with --suppose."""
+
+
+def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> None:
+    """Print the prices that a model would have, beside the published ones."""
+    from derive.units import named_texts, parse
+    from invert.assumptions import ANCHORS
+    from invert.inference import infer
+    from invert.report.layout import laid_out
+    from invert.report.supposed import supposed_json, supposed_parts
+    from invert.supposed import SUPPOSABLE
+
+    for name, option in _given().items():
+        if name not in _BESIDE_SUPPOSE:
+            raise WrongValue(f"--suppose and {option} do not go together")
+    if shown.style not in ("table", "json"):
+        raise WrongValue(f"--suppose is not shown as {shown.style}; allowed: table, json")
+    # --suppose takes one word: the name=value words behind it come as models.
+    models = tuple(word for word in words if "=" not in word)
+    if not models:
+        raise WrongValue("--suppose needs a MODEL, as gemini-3.1-pro")
+    texts = named_texts((*supposed, *(word for word in words if "=" in word)), SUPPOSABLE)
+    for name in texts:
+        if name not in SUPPOSABLE:
+            raise UnknownName("quantity of --suppose", name, SUPPOSABLE)
+    values = {name: parse(name, text) for name, text in texts.items()}
+    anchors = {**asked["anchors"], **{name: value for name, value in values.items() if name in ANCHORS}}
+    table = infer(models, **{**asked, "anchors": anchors})
+    if shown.style == "json":
+        click.echo(supposed_json(table, values))
+    else:
+        click.echo("\n\n".join(laid_out(supposed_parts(one, table, values), width(sys.stdout)) for one in table))
+    _leave_without_an_answer(table, None, shown)
 
 
 def _leave_without_an_answer(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:

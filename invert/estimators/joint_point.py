@@ -1,18 +1,20 @@
-"""The exact inverse of a pair of bands, and the pricing rules, all solved from catalogue equations."""
+"""All prices of a pair of bands inverted together by SciPy, and the pricing rules of the catalogue."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from math import inf
 
 from derive.catalogue import equation
 from derive.expressions.branches import sides_of
-from derive.solving.api import respond
-from derive.solving.one_equation import solve_equation
 from derive.solving.result import Solution
 from derive.trees import text
 from derive.units import show
 from invert.assumptions import ASSUMED, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
+from invert.forward_model import forward, kv_bytes_from_crossover
+from invert.inversion import Inversion, invert_prices
 from invert.records import (
     BandPair,
     Estimate,
@@ -21,25 +23,43 @@ from invert.records import (
     Reading,
     point_estimate,
     references,
-    the_point,
     unanswered,
     undetermined,
-    why_not,
 )
+from invert.steps import solve_steps
 
-JOINT_EQUATIONS = (
-    "bands.premium_in", "bands.output_input_ratio", "bands.premium_out", "bands.decode_cost_short", "bands.decode_cost_long",
-    "bands.balance_context",
-)  # fmt: skip
+JOINT_STEPS = (
+    ("bands.premium_in", "attention_flops_per_pair"),
+    ("bands.output_input_ratio", "decode_cost_short"),
+    ("bands.premium_out", "decode_cost_long"),
+    ("bands.decode_cost_short", "memory_ratio_short"),
+    ("bands.decode_cost_long", "memory_ratio_long"),
+    ("bands.balance_context", "balance_context"),
+    ("context.balance_context", "kv_bytes_per_token"),
+)
+"""The closed form of the inverse, equation by equation: the route that a report shows."""
+JOINT_EQUATIONS = tuple(id for id, _ in JOINT_STEPS[:-1])
 _JOINT_ANCHORS = ("active_params", "ridge_point", "prompt_position", "prefill_decode_flops_ratio", "overlap", *ASSUMED)
-IDS_OF_RULE = {
-    "knee": ("bands.rule_knee", "bands.kv_bytes_from_scale"),
-    "threshold": ("bands.rule_threshold", "bands.kv_bytes_from_scale"),
-    "upper end": ("bands.rule_upper_end", "bands.kv_bytes_from_scale"),
-    "band means": ("bands.rule_band_means", "bands.kv_bytes_from_scale"),
-    "Lloyd-Max": ("bands.rule_lloyd_max", "bands.kv_bytes_from_scale"),
-    "roofline, upper end": ("readings.tier_coverage",),
+_COMPUTE_BOUND = 0.1
+"""Weight reads over arithmetic at which a search begins where decode is bound by arithmetic."""
+_ROUNDING = 1e-12
+"""A parameter smaller than this, as a share of the arithmetic of the weights, is 0 but for rounding."""
+_UNUSED = {"sweep_time": 1.0, "holding_cost_ratio": 1.0}
+"""What the forward model needs for a storage price, which the joint reading does not use."""
+STEPS_OF_RULE = {
+    **{
+        rule: ((id, "cost_context_scale"), ("bands.kv_bytes_from_scale", "kv_bytes_per_token"))
+        for rule, id in {
+            "knee": "bands.rule_knee",
+            "threshold": "bands.rule_threshold",
+            "upper end": "bands.rule_upper_end",
+            "band means": "bands.rule_band_means",
+            "Lloyd-Max": "bands.rule_lloyd_max",
+        }.items()
+    },
+    "roofline, upper end": (("readings.tier_coverage", "balance_context"), ("context.balance_context", "kv_bytes_per_token")),
 }
+"""The equations of each pricing rule, and what each is solved for."""
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -68,17 +88,57 @@ def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
 def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
     """The reading of these numbers: what `infer` compares asks mostly the same ones again, and each takes as long as half a posterior."""
     given = dict(numbers)
-    solution = respond("kv_bytes_per_token", given, using=JOINT_EQUATIONS)
-    if len(solution.answers) != 1 or solution.answers[0].kind != "point":
+    solution = solve_steps(JOINT_STEPS, given)
+    if not solution.answers:
         return unanswered("joint", solution)
-    values = {step.unknown: step.value for step in solution.route if step.value is not None}
-    values |= given
-    for id, unknown in (("bands.memory_ratio_short", "weight_compute_ratio"), ("bands.memory_time_share", "memory_time_share")):
-        answers, reason = solve_equation(equation(id), unknown, values)
-        if not answers:
-            return Reading(name="joint", values={}, solution=solution, problem=why_not(reason))
-        values[unknown] = the_point(answers)
+    found = invert_pair(given)
+    values = {step.unknown: step.value for step in solution.route if step.value is not None} | given | dict(found.values)
+    left = solve_steps([("bands.memory_ratio_short", "weight_compute_ratio")], values)
+    if not left.answers:
+        return Reading(name="joint", values={}, solution=solution, problem=left.why_not)
+    if not found.solved or found.undetermined:
+        return Reading(name="joint", values={}, solution=solution, problem="the forward model does not reproduce the prices")
+    values["kv_bytes_per_token"] = kv_bytes_from_crossover(values["balance_context"], given)
+    values["memory_time_share"] = equation("bands.memory_time_share").right_side(values)
     return Reading(name="joint", values=values, solution=solution)
+
+
+def invert_pair(given: Mapping[str, float]) -> Inversion:
+    """Return attention FLOPs, balance context and weight reads at which the forward model predicts both premiums and output/input.
+
+    `given` has the three ratios, the mean contexts of both bands and the anchors. No value is clipped: one below zero says that the
+    prices cannot come from the model.
+    """
+    contexts = given["short_context"], given["long_context"]
+    published = {name: given[name] for name in ("premium_in", "premium_out", "output_input_ratio")}
+
+    def predict(at: Mapping[str, float]) -> dict[str, float]:
+        context = contexts[1] / at["memory_ratio_of_cache"] if at["memory_ratio_of_cache"] else inf
+        hidden = {**_UNUSED, **given, **at, "balance_context": context}
+        hidden["attention_flops_per_pair"] = 2 * given["active_params"] * at["attention_ratio"] / contexts[1]
+        found = forward(hidden, contexts)
+        return {
+            "premium_in": float(found["premium_in"][1]),
+            "premium_out": float(found["premium_out"][1]),
+            "output_input_ratio": float(found["output_input_ratio"]),
+        }
+
+    # Each parameter is a share of the arithmetic of the weights: of one size for every model. Costs have a kink where memory overtakes
+    # arithmetic: a search from one side of it may not find a solution on the other.
+    ratio = max(given["output_input_ratio"], 1.0)
+    starts = ((ratio, ratio), (ratio, _COMPUTE_BOUND))
+    for cache, weights in starts:
+        start = {"attention_ratio": 1.0, "memory_ratio_of_cache": cache, "weight_compute_ratio": weights}
+        found = invert_prices(predict, published, start)
+        if found.solved and not found.undetermined:
+            break
+    at = {name: 0.0 if abs(value) < _ROUNDING else value for name, value in found.values.items()}
+    values = {
+        "attention_flops_per_pair": 2 * given["active_params"] * at["attention_ratio"] / contexts[1],
+        "balance_context": contexts[1] / at["memory_ratio_of_cache"] if at["memory_ratio_of_cache"] else inf,
+        "weight_compute_ratio": at["weight_compute_ratio"],
+    }
+    return replace(found, values=values)
 
 
 def broken_by(case: Case, assumptions: Assumptions) -> str | None:
@@ -125,7 +185,7 @@ def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: fl
     }
     if max_context:
         given |= {"max_context": max_context, "covered_context": max_context}
-    return {rule: respond("kv_bytes_per_token", given, using=ids) for rule, ids in IDS_OF_RULE.items()}
+    return {rule: solve_steps(steps, given) for rule, steps in STEPS_OF_RULE.items()}
 
 
 def memory_bound_base_cost(pair: BandPair, anchors: Mapping[str, float]) -> float:

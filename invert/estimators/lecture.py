@@ -1,7 +1,7 @@
 """The lecture's three readings, exactly as stated, under their own names."""
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import log
 from types import MappingProxyType
 
@@ -10,13 +10,14 @@ from derive.errors import WrongData
 from derive.price_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.shipped_rows import in_si
-from derive.solving.api import respond
 from invert.anchors import lecture_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
 from invert.estimators.market import learnt
 from invert.estimators.market.hosts import fraction_span
+from invert.forward_model import crossover_context, predict_output_input_ratio
+from invert.inversion import Inversion, invert_price, invert_prices
 from invert.records import (
     TIER_NAMES,
     BandPair,
@@ -26,13 +27,17 @@ from invert.records import (
     or_undetermined,
     point_estimate,
     references,
-    the_point,
+    unanswered,
     undetermined,
-    why_not,
 )
+from invert.steps import solve_steps
 
 _MOST_RATIOS = 4096
 """Ratios of output to input whose readings are kept: whole markets ask a few hundred."""
+_LEAST_FRACTION = 1e-15
+"""Between this and 1 less this lie the fractions that a ratio of prices can come from."""
+_START_KV_BYTES = 1e4
+"""Bytes per token by which KV bytes that no price determines are scaled."""
 LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else decode waits for"
 
 
@@ -59,8 +64,10 @@ def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimat
     if ratio.value <= 1:
         return undetermined(assumptions, "output is not sold above input", equations=cited)
     low, high = fraction_span(ratio.value, learnt.ratio_spread(data, assumptions), assumptions.level)
-    median = equation("readings.bandwidth_bound_fraction").right_side({"output_input_ratio": ratio.value})
-    return interval(assumptions, low, median, high, LEANS_UPWARD, equations=cited)
+    fraction = bandwidth_bound_fraction(ratio.value)
+    if fraction.problem:
+        return undetermined(assumptions, fraction.problem, equations=cited)
+    return interval(assumptions, low, fraction.values["bandwidth_bound_fraction"], high, LEANS_UPWARD, equations=cited)
 
 
 def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
@@ -80,8 +87,45 @@ def _at_crossover(long_context_threshold: int, active_params: float, bytes_per_w
         "bytes_per_weight": bytes_per_weight,
         "machine_balance_ratio": machine_balance_ratio,
     }
-    solution = respond("kv_bytes_per_token", given, using=["readings.threshold_is_crossover"])
-    return Reading(name="lecture", values={"kv_bytes_per_token": the_point(solution.answers)}, solution=solution)
+    found = invert_price(lambda kv_bytes: crossover_context(kv_bytes, given), long_context_threshold)
+    # The formula, the elasticities and the reason of a refusal are those of the catalogue.
+    solution = solve_steps([("readings.threshold_is_crossover", "kv_bytes_per_token")], given)
+    return Reading(name="lecture", values={"kv_bytes_per_token": found}, solution=solution) if found else unanswered("lecture", solution)
+
+
+def invert_sheet(case: Case, assumptions: Assumptions) -> Inversion:
+    """Return the input price [USD/token], KV bytes and bandwidth-bound fraction that reproduce input, output and threshold of a sheet.
+
+    Without a threshold KV bytes stay open: `undetermined` names them.
+    """
+    anchors, base = lecture_anchors(case.anchors, assumptions), case.sheet.bands[0]
+    published = {"input": base.input.usd_per_token, "output": base.output.usd_per_token}
+    if case.seen.pairs:
+        published["long_context_threshold"] = float(case.seen.pairs[0].long_context_threshold)
+    return _inverted(tuple(published.items()), *(anchors[name] for name in _THRESHOLD_ANCHORS))
+
+
+_THRESHOLD_ANCHORS = ("active_params", "bytes_per_weight", "machine_balance_ratio")
+
+
+@lru_cache(_MOST_RATIOS)
+def _inverted(published: tuple[tuple[str, float], ...], *anchors: float) -> Inversion:
+    facts = dict(zip(_THRESHOLD_ANCHORS, anchors, strict=True))
+
+    def predict(at: Mapping[str, float]) -> dict[str, float]:
+        ratio = predict_output_input_ratio(at["bandwidth_bound_fraction"])
+        return {
+            "input": at["input_price"],
+            "output": at["input_price"] * ratio,
+            "long_context_threshold": crossover_context(at["kv_bytes_per_token"], facts),
+        }
+
+    input_price = dict(published)["input"]
+    threshold = dict(published).get("long_context_threshold")
+    # The threshold goes as one over KV bytes, which a search from afar would send below zero: it begins at the reading of that price alone.
+    kv_bytes = invert_price(partial(crossover_context, anchors=facts), threshold) if threshold else None
+    start = {"input_price": input_price, "kv_bytes_per_token": kv_bytes or _START_KV_BYTES, "bandwidth_bound_fraction": 0.5}
+    return invert_prices(predict, dict(published), start)
 
 
 def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL) -> float:
@@ -104,11 +148,12 @@ def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
     >>> bandwidth_bound_fraction(5.0).values
     {'bandwidth_bound_fraction': 0.8}
     """
-    given = {"output_input_ratio": output_input_ratio}
-    solution = respond("bandwidth_bound_fraction", given, using=["readings.bandwidth_bound_fraction"])
-    if not solution.answers:
-        return Reading(name="lecture", values={}, solution=solution, problem=why_not(solution.reason))
-    return Reading(name="lecture", values={"bandwidth_bound_fraction": the_point(solution.answers)}, solution=solution)
+    solution = solve_steps([("readings.bandwidth_bound_fraction", "bandwidth_bound_fraction")], {"output_input_ratio": output_input_ratio})
+    # Prefill leaves no compute idle: only an output price above the input price has a fraction.
+    found = invert_price(predict_output_input_ratio, output_input_ratio, _LEAST_FRACTION, 1 - _LEAST_FRACTION)
+    if found is None:
+        return unanswered("lecture", solution)
+    return Reading(name="lecture", values={"bandwidth_bound_fraction": found}, solution=solution)
 
 
 def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") -> str:

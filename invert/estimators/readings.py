@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, UnknownName, WrongData
-from derive.solving.one_equation import solve_equation
 from invert.anchors import lecture_anchors
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import joint_point, lecture
 from invert.forward_model import forward
+from invert.inversion import invert_price
 from invert.records import Anchors, Check, KnownCache, Observable, Observables, PairInference, Reading, TierReading
 from invert.sheets.observables import observe, ratio
 from invert.sheets.rows import ModelRow
@@ -29,10 +29,10 @@ def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors
     return PairInference(
         pair=pair,
         lecture=by_lecture,
-        lecture_checks=_checks(sheet, seen, index, of_lecture, hidden, used[:1], assumptions),
+        lecture_checks=check_forward(sheet, seen, index, of_lecture, hidden, used[:1], assumptions),
         claimed_ratio=lecture.output_input_ratio_claimed(pair, assumptions),
         joint=jointly,
-        joint_checks=_checks(sheet, seen, index, anchors.values, jointly.values, used, assumptions),
+        joint_checks=check_forward(sheet, seen, index, anchors.values, jointly.values, used, assumptions),
     )
 
 
@@ -45,27 +45,26 @@ def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Ma
     # The ridge point of the anchors is that of sustained rates.
     values = {**anchors, **reading.values, "mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0}
     values["balance_context"] = equation("context.balance_context").right_side(values)
-    values |= {"short_context": pair.short_context, "decode_cost_short": pair.output_input_ratio.value}
-    for id, unknown in (("bands.decode_cost_short", "memory_ratio_short"), ("bands.memory_ratio_short", "weight_compute_ratio")):
-        answers, _ = solve_equation(equation(id), unknown, values)
-        points = [answer.value for answer in answers if answer.value is not None]
-        if not points:
-            return {}
-        values[unknown] = points[0]
-    return values
+
+    def predict(weight_compute_ratio: float) -> float:
+        return float(forward({**values, "weight_compute_ratio": weight_compute_ratio}, [pair.short_context])["output_input_ratio"])
+
+    found = invert_price(predict, pair.output_input_ratio.value)
+    return {**values, "weight_compute_ratio": found} if found else {}
 
 
-def _checks(
+def check_forward(
     sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...],
     assumptions: Assumptions,
 ) -> tuple[Check, ...]:  # fmt: skip
-    """The forward model at what a reading found, against every component of the sheet it can speak of."""
+    """Compare the forward model at hidden quantities with every component of the sheet that it predicts; `used` are those of a reading."""
     if not hidden:
         return ()
-    bands, contexts = sheet.bands[index:], seen.contexts[index:]
+    # A sheet of one price has no mean contexts: the model then predicts the price at no context.
+    bands, contexts = sheet.bands[index:], seen.contexts[index:] or (0.0,)
     base = bands[0]
     predicted = forward({**anchors, **hidden}, contexts, base.input.usd_per_token)
-    found = [_check(seen.pairs[index].output_input_ratio, "", predicted["output_input_ratio"], used)]
+    found = [_check((seen.pairs[index] if index else seen).output_input_ratio, "", predicted["output_input_ratio"], used)]
     for place, band in enumerate(bands[1:], start=1):
         suffix = "" if place == 1 else f"@{band.threshold_tokens}"
         for name, asked, foretold in (

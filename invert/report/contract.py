@@ -47,6 +47,8 @@ _R = TypeVar("_R")
 SCHEMA = "infer-2"
 UTF_8, BASE_64 = "utf-8", "base64"
 """How a saved result holds the content of a file."""
+_RESIDUAL_DECIMALS = 12
+"""Of the residual of a price: what lies below is rounding, which differs between machines."""
 _BEFORE = "_before"
 _OBSERVED = (
     "input_price_usd_per_token", "output_price_usd_per_token", "long_context_threshold", "premium_in", "premium_out",
@@ -204,6 +206,13 @@ def _record(one: Inference, also_sold: Sequence[Mapping[str, object]]) -> dict[s
                 "bandwidth_bound_elasticities": _moves(one.bandwidth_bound)["elasticities"],
                 "storage": [{"ttl_seconds": tier.ttl_seconds, "tier": tier.lecture, "device_tier": tier.devices} for tier in one.tiers],
                 "forward_check": first and _forward_check(first.lecture_checks),
+                "inversion": {
+                    "residuals": {name: round(left, _RESIDUAL_DECIMALS) for name, left in one.inversion.residuals.items()},
+                    "undetermined": [
+                        {"quantities": list(names), "meaning": meaning}
+                        for names, meaning in zip(one.inversion.undetermined, one.inversion.meanings, strict=True)
+                    ],
+                },
                 "predicted_prices": [_prediction(found) for found in predictions(one)] if first else [],
             },
             "joint": first and _reading(first.joint),

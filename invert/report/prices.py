@@ -59,7 +59,7 @@ def _bands(one: Inference) -> Iterator[dict[str, str]]:
         start = show("long_context_threshold", band.threshold_tokens) if band.threshold_tokens else ""
         label = f"{'from' if band.threshold_inclusive else 'above'} {start}" if start else "base"
         columns = {"input": band.input, "output": band.output, "cache read": band.cache_read}
-        yield {"band": label} | {name: _amount(price, currency) for name, price in columns.items()}
+        yield {"band": label} | {name: amount_of(price, currency) for name, price in columns.items()}
 
 
 def _offers(one: Inference) -> Iterator[dict[str, str]]:
@@ -69,10 +69,10 @@ def _offers(one: Inference) -> Iterator[dict[str, str]]:
             threshold, price = of_band.threshold_tokens, of_band.price
             where = f" above {show('long_context_threshold', threshold)}" if threshold else ""
             what = f"write kept {show('ttl', offer.ttl_seconds)}" if offer.ttl_seconds else offer.component.replace("_", " ")
-            yield {"band": what + where, "input": _amount(price, currency), "output": "", "cache read": ""}
+            yield {"band": what + where, "input": amount_of(price, currency), "output": "", "cache read": ""}
 
 
-def _amount(price: Price | None, currency: str) -> str:
+def amount_of(price: Price | None, currency: str) -> str:
     if price is None:
         return "-"
     return f"{price.amount:g}" + (f" {price.currency}" if price.currency != currency else "") + ("/h" if price.per == "mtok_hour" else "")
@@ -98,9 +98,10 @@ class Prediction:
     met: bool | None = None
 
 
-def predictions(one: Inference) -> Iterator[Prediction]:
-    """Yield every price of a sheet, band by band and then writes and storage."""
-    checks = {check.component: check for check in one.pairs[0].lecture_checks} if one.pairs else {}
+def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Iterator[Prediction]:
+    """Yield every price of a sheet, band by band and then writes and storage, by the checks of the lecture's readings or by others."""
+    of_lecture = one.pairs[0].lecture_checks if one.pairs else ()
+    checks = {check.component: check for check in (of_lecture if checked is None else checked)}
     for component, threshold, ttl, price in _places(one):
         found = Prediction(component=component, threshold_tokens=threshold, ttl_seconds=ttl, price=price)
         check, scale = _check_of(one, component, threshold, checks)
@@ -134,11 +135,14 @@ def _check_of(one: Inference, component: str, threshold: int, checks: Mapping[st
 def predicted_prices(one: Inference) -> Table:
     """Return every price as published, and beside it what the forward model predicts, if there is a threshold."""
     columns = (unit_of_prices(one), "published", "forward model")[: 3 if one.pairs else 2]
-    rows = ((_called(one, found), _amount(found.price, one.sheet.bands[0].input.currency), _outcome(found)) for found in predictions(one))
+    rows = (
+        (name_of_price(one, found), amount_of(found.price, one.sheet.bands[0].input.currency), _outcome(found))
+        for found in predictions(one)
+    )
     return aligned(columns, [dict(zip(columns, row, strict=False)) for row in rows], rule=False)
 
 
-def _called(one: Inference, found: Prediction) -> str:
+def name_of_price(one: Inference, found: Prediction) -> str:
     """`output above 200k`, and `cache write, kept 5 min`."""
     kept = f", kept {show('ttl', found.ttl_seconds)}" if found.ttl_seconds else ""
     inclusive = any(band.threshold_inclusive for band in one.sheet.bands if band.threshold_tokens == found.threshold_tokens)

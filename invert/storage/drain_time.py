@@ -2,9 +2,9 @@
 
 from functools import lru_cache
 
-from derive.solving.api import respond
 from invert.assumptions import USUAL, Assumptions
 from invert.records import BandPair, Reading, the_point, unanswered
+from invert.steps import solve_steps
 
 
 # Models of one vendor share a tariff, and a sheet asks twice.
@@ -13,7 +13,7 @@ def implied_drain_time(pair: BandPair, output_price: float, storage_price: float
     """The hold time [s] sold for as much as one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
     given = {name: value for name, value in pair.values.items() if name in ("premium_out", "short_context", "long_context")}
     given |= {**assumptions.held, "output_price": output_price, "storage_price": storage_price}
-    solution = respond("implied_drain_time", given, using=["cache.implied_drain_time"])
+    solution = solve_steps([("cache.implied_drain_time", "implied_drain_time")], given)
     if not solution.answers or solution.answers[0].kind != "point":
         return unanswered("storage", solution)
     return Reading(name="storage", values={"implied_drain_time": the_point(solution.answers)}, solution=solution)

@@ -7,7 +7,7 @@ import pytest
 
 from derive.solving.api import solve
 from invert.assumptions import USUAL
-from invert.estimators.joint_point import IDS_OF_RULE, joint_reading, memory_bound_base_cost, rule_solutions
+from invert.estimators.joint_point import STEPS_OF_RULE, joint_reading, memory_bound_base_cost, rule_solutions
 from invert.records import BandPair
 from invert.sheets.observables import observe
 from tests.tools.together import in_one_test
@@ -159,7 +159,7 @@ def test_a_memory_bound_base_is_six_times_the_table():
     """3.1: 20, 10, 2.9, 7.4, 5.7 kB if the base is memory-bound (base_cost = R = 6)."""
     values = {"active_params": 1e11, "ridge_point": 300, "long_context_threshold": 2e5, "premium_out": 1.5, "short_context": 2e4}
     values |= {"long_context": 3e5, "max_context": 1e6, "base_cost": 6}
-    found = [solve("kv_bytes_per_token", using=IDS_OF_RULE[rule], **values).answers[0].value / 1e3 for rule in PRINTED]
+    found = [solve("kv_bytes_per_token", using=[id for id, _ in STEPS_OF_RULE[rule]], **values).answers[0].value / 1e3 for rule in PRINTED]
     assert [float(f"{value:.2g}") for value in found] == [20, 10, 2.9, 7.4, 5.7]
 
 

@@ -1,0 +1,119 @@
+"""Prices to hidden quantities: SciPy inverts the forward model, and the prices that were not used validate it.
+
+One price and one unknown go to `brentq`, several prices to `least_squares`. A direction in which no used price moves is
+named, and nothing chooses a value along it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, inf, log, nextafter
+
+import numpy as np
+from scipy.optimize import brentq, least_squares
+
+from invert.arrays import Array
+
+_LEAST, _MOST = 1e-30, 1e30
+"""Between these lie all hidden quantities in SI units."""
+_ROUNDING = 1e-15
+"""Relative difference at which the solvers stop."""
+_SMALL_STEP = 1e-6
+"""By what share of its scale a parameter is moved to see which prices move."""
+_SINGULAR = 1e-7
+"""Singular value, relative to the largest, below which prices do not determine a direction."""
+_SMALLEST_PART = 1e-3
+"""Part of a parameter in a direction of unit length, below which the parameter is not named."""
+_SOLVED = 1e-9
+"""Largest residual of a price that the parameters reproduce."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inversion:
+    """Hidden quantities, predicted over published less 1 for each price that was used, and what the prices leave open.
+
+    `undetermined` has the names that can move together though no used price moves, one tuple for each direction.
+    """
+
+    values: Mapping[str, float]
+    residuals: Mapping[str, float]
+    undetermined: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def solved(self) -> bool:
+        """Whether every used price is reproduced."""
+        return all(abs(one) <= _SOLVED for one in self.residuals.values())
+
+    @property
+    def meanings(self) -> tuple[str, ...]:
+        """What each undetermined direction means, in words.
+
+        >>> Inversion(values={}, residuals={}, undetermined=(("kv_bytes_per_token",), ("weights", "cache"))).meanings
+        ('no used price moves with kv_bytes_per_token', 'weights and cache can move together while no used price moves')
+        """
+        return tuple(
+            f"{' and '.join(names)} can move together while no used price moves" if names[1:] else f"no used price moves with {names[0]}"
+            for names in self.undetermined
+        )
+
+
+def invert_price(predict: Callable[[float], float], published: float, low: float = _LEAST, high: float = _MOST) -> float | None:
+    """Return the value between `low` and `high` (both above 0) at which the model predicts a published price; None if no value does.
+
+    >>> invert_price(lambda size: 3.0 / size, 6.0)
+    0.5
+    """
+
+    def residual(logarithm: float) -> float:
+        return log(predict(exp(logarithm)) / published)
+
+    if published <= 0 or residual(log(low)) * residual(log(high)) >= 0:
+        return None
+    place = brentq(residual, log(low), log(high), xtol=_ROUNDING, rtol=4 * np.finfo(float).eps)
+    value = exp(place)
+    # The logarithm of a large value has lost the last digits of the value: one Newton step returns them.
+    slope = (residual(place + _SMALL_STEP) - residual(place - _SMALL_STEP)) / (2 * _SMALL_STEP)
+    value *= 1 - (predict(value) / published - 1) / slope
+    neighbours = (nextafter(value, 0), value, nextafter(value, inf))
+    return min(neighbours, key=lambda near: abs(predict(near) / published - 1))
+
+
+def invert_prices(
+    predict: Callable[[Mapping[str, float]], Mapping[str, float]], published: Mapping[str, float], start: Mapping[str, float]
+) -> Inversion:
+    """Return the parameters at which the model predicts the published prices, found from `start` (not 0, which sets their scale).
+
+    >>> def predict(at):
+    ...     return {"input": at["scale"], "output": at["scale"] * at["ratio"]}
+    >>> found = invert_prices(predict, {"input": 2.0, "output": 12.0}, {"scale": 1.0, "ratio": 1.0})
+    >>> {name: round(value, 12) for name, value in found.values.items()}, found.undetermined
+    ({'scale': 2.0, 'ratio': 6.0}, ())
+    """
+    names, scales = tuple(start), np.array([*start.values()])
+
+    def residuals(scaled: Array) -> Array:
+        predicted = predict(dict(zip(names, (scaled * scales).tolist(), strict=True)))
+        return np.array([predicted[name] / price - 1 for name, price in published.items()])
+
+    method = "lm" if len(published) >= len(names) else "trf"
+    found = least_squares(residuals, np.ones(len(names)), method=method, xtol=_ROUNDING, ftol=_ROUNDING, gtol=_ROUNDING)
+    steps = _SMALL_STEP * np.eye(len(names))
+    jacobian = np.column_stack([(residuals(found.x + step) - residuals(found.x - step)) / (2 * _SMALL_STEP) for step in steps])
+    # The solver stops where a step of finite differences no longer helps: one Newton step returns the last digits.
+    polished = found.x - np.linalg.lstsq(jacobian, found.fun, rcond=_SINGULAR)[0]
+    at = min((polished, found.x), key=lambda place: float(np.abs(residuals(place)).max()))
+    return Inversion(
+        values=dict(zip(names, (at * scales).tolist(), strict=True)),
+        residuals=dict(zip(published, residuals(at).tolist(), strict=True)),
+        undetermined=find_undetermined(jacobian, names),
+    )
+
+
+def find_undetermined(jacobian: Array, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the names that move together in each direction in which no price moves; a column of the Jacobian is a name.
+
+    >>> find_undetermined(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), ("input_price", "kv_bytes_per_token", "weight_compute_ratio"))
+    (('kv_bytes_per_token', 'weight_compute_ratio'),)
+    """
+    _, singular, directions = np.linalg.svd(jacobian)
+    rank = int((singular > _SINGULAR * max(singular.max(initial=0.0), _LEAST)).sum())
+    return tuple(tuple(name for name, part in zip(names, row, strict=True) if abs(part) > _SMALLEST_PART) for row in directions[rank:])

@@ -1,0 +1,71 @@
+"""The prices that a sheet would have if its model were as somebody supposes, beside the published ones."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from derive.catalogue import equation
+from derive.errors import WrongValue
+from invert.assumptions import ANCHORS
+from invert.estimators.readings import check_forward
+from invert.forward_model import forward, predict_output_input_ratio
+from invert.inversion import invert_price
+from invert.records import Check
+from invert.report.prices import Prediction, predictions
+from invert.result import Inference, Run
+
+HIDDEN = ("kv_bytes_per_token", "bandwidth_bound_fraction", "attention_flops_per_pair")
+SUPPOSABLE = (*HIDDEN, *ANCHORS)
+"""Quantities that may be supposed: what a sheet hides, and the outside facts of a run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupposedPrice:
+    """A published price, the predicted one in the same unit, and predicted over published less 1; None if the model says nothing."""
+
+    prediction: Prediction
+    residual: float | None
+
+
+def predict_prices(one: Inference, table: Run, supposed: Mapping[str, float]) -> list[SupposedPrice]:
+    """Return every price of a sheet beside the one that the forward model predicts at `supposed` values [SI].
+
+    The input price sets the scale of all prices. The output price sets the weight reads, unless a bandwidth-bound fraction is supposed.
+    Raises `WrongValue` without KV bytes per token, and where no weight reads lead to the output price.
+    """
+    if "kv_bytes_per_token" not in supposed:
+        raise WrongValue("--suppose needs kv_bytes_per_token, e.g. --suppose kv_bytes_per_token=49kB")
+    seen = one.observables
+    values = {**one.anchors.values, "mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0, **supposed}
+    values["balance_context"] = equation("context.balance_context").right_side({**values, "kv_replication": 1.0})
+    ratio = seen.output_input_ratio.value
+    uses_output = "bandwidth_bound_fraction" not in supposed
+    if not uses_output:
+        ratio = predict_output_input_ratio(supposed["bandwidth_bound_fraction"])
+
+    def predict(weight_compute_ratio: float) -> float:
+        return float(forward({**values, "weight_compute_ratio": weight_compute_ratio}, seen.contexts[:1] or (0.0,))["output_input_ratio"])
+
+    found = invert_price(predict, ratio)
+    if found is None:
+        raise WrongValue(
+            f"{one.name}: at {supposed['kv_bytes_per_token']:.3g} bytes per token no weight reads make output {ratio:.3g} times input"
+        )
+    used = ("output_input_ratio",) if uses_output else ()
+    checks = check_forward(one.sheet, seen, 0, values, {"weight_compute_ratio": found}, used, table.assumptions)
+    return [_with_residual(_with_output(one, row, checks)) for row in predictions(one, checks)]
+
+
+def _with_output(one: Inference, found: Prediction, checks: tuple[Check, ...]) -> Prediction:
+    """Return the base output price with what was predicted for it, if a supposition and not the price set it."""
+    ratio = checks[0]
+    if found.component != "output" or found.threshold_tokens or ratio.used_by_reading:
+        return found
+    amount = found.price.amount * ratio.predicted / ratio.published
+    return replace(found, used=False, predicted=amount, met=ratio.inside_rounding_cell)
+
+
+def _with_residual(found: Prediction) -> SupposedPrice:
+    if found.used:
+        return SupposedPrice(prediction=replace(found, predicted=found.price.amount), residual=0.0)
+    residual = None if found.predicted is None or not found.price.amount else found.predicted / found.price.amount - 1
+    return SupposedPrice(prediction=found, residual=residual)

@@ -1,0 +1,45 @@
+"""`infer MODEL --suppose`: the prices of a supposed model beside the published ones."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from backsolve.cli.main import backsolve
+
+SUPPOSED = ("gemini-3.1-pro", "--suppose", "kv_bytes_per_token=49kB", "active_params=45B")
+
+
+def answer(*words: str):
+    return CliRunner().invoke(backsolve, ["infer", *words])
+
+
+def test_every_price_has_a_prediction_with_its_residual():
+    (found,) = json.loads(answer(*SUPPOSED, "--as", "json").stdout)
+    assert found["supposed"] == {"kv_bytes_per_token": 49e3, "active_params": 45e9}
+    by_place = {(row["component"], row["threshold_tokens"]): row for row in found["prices"]}
+    assert [by_place[name, 0]["residual"] for name in ("input", "output")] == [0, 0]
+    above = by_place["output", 200_000]
+    assert above["residual"] == pytest.approx(above["predicted"] / above["published"] - 1) and above["residual"] > 1
+
+
+def test_a_supposed_fraction_predicts_the_output_price():
+    words = ("--suppose", "kv_bytes_per_token=1kB", "bandwidth_bound_fraction=0.5", "--as", "json")
+    (found,) = json.loads(answer("gemini-3.1-pro", *words).stdout)
+    output = next(row for row in found["prices"] if row["component"] == "output")
+    assert (output["used"], output["predicted"]) == (False, pytest.approx(4.0))
+
+
+@pytest.mark.parametrize("model", ["gemini-3.1-pro", "claude-opus-5-5"])
+def test_text_names_every_price(model: str):
+    found = answer(model, "--suppose", "kv_bytes_per_token=49kB")
+    assert found.exit_code == 0 and "residual" in found.stdout and "cache read" in found.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("kv_bytes_per_token=49zz",), ("active_params=45B",), ("kv_bytes_per_token=49kB", "batch=3"), ("kv_byte=3",)],
+)
+def test_unknown_names_and_units_are_refused(words: tuple[str, ...]):
+    found = answer("gemini-3.1-pro", "--suppose", *words)
+    assert found.exception is not None and found.stdout == ""
