@@ -109,6 +109,11 @@ class Inference:
     no_storage: str | None = None
 
     @property
+    def first_pair(self) -> PairInference | None:
+        """The first pair of bands; None on a sheet with one band."""
+        return self.pairs[0] if self.pairs else None
+
+    @property
     def size_stated(self) -> bool:
         """Whether somebody states its active parameters: a table, or whoever asks."""
         return self.anchors.origin["active_params"] not in UNKNOWN

@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 from derive.show.cells import csv_text
 from derive.units import show
+from invert.encoder import six_digits
 from invert.estimators.names import KV_NAMES
 from invert.records import Carried, Outcome, Overview, ProviderSizes, SharedPremiums, Span
-from invert.report.flat import six_digits
 from invert.report.layout import NONE, aligned, laid_out, title
 
 _SCHEMA = "infer-overview-1"
