@@ -1,7 +1,7 @@
-"""Write docs/reference/schema/infer.schema.json from the types of the records and the table of keys that encode them.
+"""Write the schemas of `infer` in docs/reference/schema from the types of the records and the tables of keys that encode them.
 
-python docs/generate_schemas.py           writes the file
-python docs/generate_schemas.py --check   exits 1 if the file differs from what would be written
+python docs/generate_schemas.py           writes the files
+python docs/generate_schemas.py --check   exits 1 if one of them differs from what would be written
 
 docs/schema_notes.json holds what types do not say, by object and key: descriptions, bounds and allowed values. In it, `[]` is an entry
 of a list, `{}` a value of a mapping, and the note `=` replaces what the types say.
@@ -12,20 +12,24 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from written import REFERENCE, main
 
-from invert.encoder import Keys, Nested, type_at
-from invert.records import AlsoSold, PairInference, RuleScore
+from invert.encoder import Codec, Keys, Nested, type_at
+from invert.records import AlsoSold, Overview, PairInference, RuleScore
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
+from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA
 from invert.result import Inference, Run
 from invert.sheets.sheet import FileText, PriceBand
 
 FILE = REFERENCE / "schema" / "infer.schema.json"
+OVERVIEW_FILE = REFERENCE / "schema" / "overview.schema.json"
 NOTES = Path(__file__).with_name("schema_notes.json")
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
 NAMES = {Inference: "sheet", PairInference: "pair", PriceBand: "band", FileText: "file", RuleScore: "score"}
 """Objects that are not called as their record is."""
 SCALARS: dict[Any, dict[str, Any]] = {
@@ -37,7 +41,8 @@ SCALARS: dict[Any, dict[str, Any]] = {
 class Schema:
     """The objects that records are encoded as, each with its notes."""
 
-    def __init__(self, notes: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, notes: Mapping[str, Mapping[str, Any]], codec: Codec = CODEC) -> None:
+        self.codec = codec
         self.notes = notes
         self.objects: dict[str, Any] = {}
         self.used: set[str] = set()
@@ -82,8 +87,8 @@ class Schema:
         name = NAMES.get(kind) or "".join(f"_{one.lower()}" if one.isupper() else one for one in kind.__name__).strip("_")
         if name not in self.objects:
             self.objects[name] = {}
-            fixed = kind in CODEC.leaves
-            self.objects[name] = self.note(name) if fixed else self.keys(kind, CODEC.keys_of(kind), name) | self.note(name)
+            fixed = kind in self.codec.leaves
+            self.objects[name] = self.note(name) if fixed else self.keys(kind, self.codec.keys_of(kind), name) | self.note(name)
         return name
 
     def keys(self, kind: type, keys: Keys, at: str, there: str = "") -> dict[str, Any]:
@@ -128,20 +133,37 @@ def schema(notes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "run": {"$ref": "#/$defs/run"}, "sheets": {"$ref": "#/$defs/sheets"},
     }) | {"description": "A saved run."}  # fmt: skip
     objects = {"sheets": sheets, "saved": saved, "run": run, "of_run": of_run, **made.objects, **notes.get("$defs", {})}
-    if unknown := set(notes) - made.used - {"$", "$defs"}:
-        raise ValueError(f"{NOTES.name}: no such place is in the schema: {', '.join(sorted(unknown))}")
+    _refuse_unknown(notes, made.used)
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DRAFT,
         **notes.get("$", {}),
         "oneOf": [{"$ref": "#/$defs/sheets"}, {"$ref": "#/$defs/saved"}],
         "$defs": objects,
     }
 
 
-def page() -> str:
-    """Return the text of the file."""
-    return json.dumps(schema(json.loads(NOTES.read_text(encoding="utf-8"))), indent=1, ensure_ascii=False) + "\n"
+def overview_schema(notes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the schema of `infer --summary --as json`, from the types and these notes."""
+    made = Schema(notes, OVERVIEW)
+    made.record(Overview)
+    page = made.objects.pop("overview")
+    properties = {"schema": {"const": OVERVIEW_SCHEMA}, **page["properties"]}
+    _refuse_unknown(notes, made.used)
+    return {"$schema": DRAFT, **notes.get("$", {}), **closed(properties), "$defs": made.objects}
+
+
+def _refuse_unknown(notes: Mapping[str, Any], used: set[str]) -> None:
+    if unknown := set(notes) - used - {"$", "$defs"}:
+        raise ValueError(f"{NOTES.name}: no such place is in the schema: {', '.join(sorted(unknown))}")
+
+
+def page(of: str = "infer") -> str:
+    """Return the text of a file."""
+    notes = json.loads(NOTES.read_text(encoding="utf-8"))[of]
+    made = schema(notes) if of == "infer" else overview_schema(notes)
+    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
-    sys.exit(main("generate_schemas.py", FILE, page, sys.argv[1:]))
+    files = {FILE: "infer", OVERVIEW_FILE: "overview"}
+    sys.exit(max(main("generate_schemas.py", file, partial(page, of), sys.argv[1:]) for file, of in files.items()))
