@@ -61,13 +61,15 @@ class Codec:
 
     def encode(self, value: object, rounded: bool = False) -> Any:
         """Return a value as JSON has it; a number that is not finite is None."""
-        if value is None or isinstance(value, str | bool | int):
+        kind = type(value)
+        if kind in (str, NoneType, bool, int):
             return value
         if isinstance(value, float):
             return None if not isfinite(value) else six_digits(value) if rounded else value
-        kind = type(value)
         if kind in self.leaves:
             return self.leaves[kind].write(value)
+        if kind in self.keys:
+            return self.encode_keys(value, self.keys[kind], kind in self.rounded)
         if isinstance(value, Mapping):
             return {name: self.encode(one, rounded) for name, one in value.items()}
         if isinstance(value, Sequence):
@@ -153,10 +155,10 @@ def names_of(kind: type) -> dict[str, str]:
 
 def value_at(record: Any, path: str) -> Any:
     """Return what is at a path from a record; None as soon as a step is None."""
-    for step in path.split("."):
+    for step in _steps(path):
         if record is None:
             return None
-        record = record[int(step)] if step.isdecimal() else record.get(step) if isinstance(record, Mapping) else getattr(record, step)
+        record = getattr(record, step) if is_dataclass(record) else record[int(step)] if step.isdecimal() else record.get(step)
     return record
 
 
@@ -193,6 +195,11 @@ def is_stored(kind: Any, path: str) -> bool:
             return False
         kind = attribute_type(kind, step)
     return True
+
+
+@cache
+def _steps(path: str) -> tuple[str, ...]:
+    return tuple(path.split("."))
 
 
 @cache
