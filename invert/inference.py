@@ -16,19 +16,17 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.estimators import lecture, storage_price
 from invert.estimators.at_rent import MEANS
-from invert.estimators.calibration import Calibration, learn, verdict_on_premium
+from invert.estimators.calibration import learn, verdict_on_premium
 from invert.estimators.cases import Case, Drawn, as_posteriors_come, case_of, same_weights
 from invert.estimators.input_price import markup_of_lists
-from invert.estimators.joint_point import broken_by, pricing_rules
+from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, error_of_lecture, record_of_storage_price, told_by_others
 from invert.estimators.market import learnt
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import ESTIMATORS, side_by_side
 from invert.estimators.worth import or_left_out, worths
-from invert.identifiability import identified
 from invert.posterior.convention import convention, probabilities_by_cost
-from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary, contracted
 from invert.provenance import made_with
 from invert.records import (
@@ -39,7 +37,6 @@ from invert.records import (
     PairInference,
     Part,
     Premiums,
-    Swing,
     TierEvidence,
     TierReading,
     TierRules,
@@ -59,7 +56,6 @@ from invert.result import (
     Request,
     Run,
 )
-from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import (
     NotBegun,
     NotReleased,
@@ -78,7 +74,7 @@ from invert.sheets.assemble import (
     seen_later,
     sheets,
 )  # fmt: skip
-from invert.sheets.contexts import longest_context, with_given_context
+from invert.sheets.contexts import with_given_context
 from invert.sheets.dated import first_days
 from invert.sheets.described import by_weights, described
 from invert.sheets.diff import since_release
@@ -440,7 +436,6 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
     found = _beside_with_records({**found, **by_storage}, pairs, worth)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
-    firm = pairs and not broken and kv_bytes["one_markup"].kind == "interval"
     learnt = or_left_out(partial(learn, data, read.architecture, assumptions))
     return Inference(
         sheet=sheet,
@@ -467,12 +462,8 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         tariffs=read.tariffs,
         contradiction=broken,
         flags=(*_flags(read, pairs, known, {**kv_bytes, **found}), *(["storage left out"] if no_storage else [])),
-        bandwidth_bound_when_asked=partial(lecture.bandwidth_bound_fraction, seen.output_input_ratio.value),
-        rules_when_asked=partial(pricing_rules, pairs, anchors.values, longest_context(sheet, read.model)),
-        identifiability_when_asked=partial(
-            identified, tuple(read.price_data.cells), seen.contexts, anchors.values, pairs[0].joint.values if pairs else {}
-        ),
-        swings_when_asked=partial(_swings, read.price_data, learnt, assumptions) if firm else None,
+        calibration=learnt,
+        assumptions=assumptions,
         no_storage=no_storage,
     )
 
@@ -514,13 +505,6 @@ def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Ass
             prior_spread=prior[name], spread=marginal.spread, contraction=share, prior_dominated=dominated(share, assumptions)
         )
     return found
-
-
-def _swings(price_data: PriceData, learnt: Part[Calibration], assumptions: Assumptions) -> dict[str, Part[tuple[Swing, ...]]]:
-    """What would change KV bytes, by estimator."""
-    known = learnt.value
-    by_increment = Part(value=swings_of_increment(price_data, known.increments, assumptions)) if known else Part(left_out=learnt.left_out)
-    return {"one_markup": Part(value=swings_of_one_markup(price_data, assumptions)), "increment": by_increment}
 
 
 def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], assumptions: Assumptions, kept: Kept) -> list[Inference]:

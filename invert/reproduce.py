@@ -4,31 +4,27 @@ Nothing in the file is taken for more than it is: the question as if it had been
 """
 
 import json
-from base64 import b64decode
-from binascii import Error as NotBase64
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from math import isclose
-from typing import Any, TypeVar
+from typing import Any
 
 from derive.briefly import brief
 from derive.errors import WrongData, shorten
-from derive.files import LARGEST_RESULT, called, content_of, label
+from derive.files import LARGEST_RESULT, called, content_of
 from derive.quantities.aliases import with_new_names
 from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
 from invert.data import read_data
+from invert.encoder import WrongShape
 from invert.provenance import Made, made_with
-from invert.report.contract import BASE_64, SCHEMA, UTF_8
+from invert.report.contract import CODEC, SCHEMA, Question
 from invert.report.contract import saved as as_saved
 from invert.result import Request, Run, Shown
 from invert.sheets.assemble import day_of
 from invert.sheets.diff import SHIPPED
 from invert.sheets.read import book_of
-from invert.sheets.sheet import FileText
-
-_T = TypeVar("_T")
 
 _MOST_ASKED = 4096
 """Names of a kind that one question has."""
@@ -74,7 +70,7 @@ def saved_run(path: str) -> SavedRun:
         raise _none(place, f"its schema is {shorten(document['schema'])}, and {SCHEMA!r} is what is read here")
     try:
         return _run_of(place, document)
-    except _OtherShapeError as fault:
+    except WrongShape as fault:
         raise _none(place, str(fault)) from None
 
 
@@ -150,115 +146,31 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
 
 
-class _OtherShapeError(Exception):
-    """Where a file is not what `--save` writes, and how."""
-
-
 def _none(place: str, why: str) -> WrongData:
     return WrongData(f"{place}: is no saved result that can be asked again ({why}); infer --save writes one")
 
 
 def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
-    run = _at(document, "run", dict)
-    asked, assumptions = _at(run, "asked", dict), _at(run, "assumptions", dict)
-    as_of = _day(_line(run, "as_of"))
-    form = _at(asked, "form", dict)
+    if "run" not in document:
+        raise WrongShape("it lacks run")
+    question: Question = CODEC.decode(Question, document["run"], "run")
+    request, shown = question.request, question.shown
+    for name, asked in (("models", request.names), ("providers", request.providers), ("where", shown.wanted)):
+        if len(asked) > _MOST_ASKED:
+            raise WrongShape(f"run.asked.{name} has {len(asked):,} entries, allowed are {_MOST_ASKED:,}")
+    if isinstance(shown.against, str) and shown.against != SHIPPED:
+        # By name a result is compared with a day or the shipped prices alone: no file is looked for.
+        shown = replace(shown, against=CODEC.decode(date, shown.against, "run.asked.against").isoformat())
+    assumptions = question.assumptions
+    given = CODEC.decode(tuple[str, ...], assumptions.get("given"), "run.assumptions.given")
     return SavedRun(
         place=place,
-        request=Request(
-            names=_lines(asked, "models"),
-            providers=_lines(asked, "providers"),
-            tier=_line_or_none(asked, "tier"),
-            as_of=as_of if _at(asked, "day_given", bool) else None,
-            everything=_at(asked, "all", bool),
-            prices=_file_or_none(asked, "prices"),
-        ),
-        anchors={name: _number(assumptions, name) for name in _lines(assumptions, "given")},
-        changes={_plain(name, "changes"): _line(_at(run, "changes", dict), name) for name in _at(run, "changes", dict)},
-        shown=Shown(
-            style=_line(form, "as"),
-            full=_at(form, "full", bool),
-            wide=_at(form, "wide", bool),
-            summary=_at(form, "summary", bool),
-            history=_at(form, "history", bool),
-            columns=_line_or_none(form, "columns"),
-            by=_line_or_none(asked, "sort"),
-            wanted=_lines(asked, "where"),
-            against=_day_or_shipped(asked["against"]) if isinstance(asked.get("against"), str) else _file_or_none(asked, "against"),
-        ),
-        as_of=as_of,
-        made=Made(
-            versions={_plain(name, "versions"): _line(_at(run, "versions", dict), name) for name in _at(run, "versions", dict)},
-            seeds={_plain(name, "seeds"): _at(_at(run, "seeds", dict), name, int) for name in _at(run, "seeds", dict)},
-            tables={_plain(name, "tables"): _line_or_none(_at(run, "tables", dict), name) for name in _at(run, "tables", dict)},
-        ),
-        assumptions={_plain(name, "assumptions"): value for name, value in assumptions.items()},
+        request=replace(request, as_of=question.as_of if question.day_given else None),
+        anchors={name: CODEC.decode(float, assumptions.get(name), f"run.assumptions.{name}") for name in given},
+        changes=question.changes,
+        shown=shown,
+        as_of=question.as_of,
+        made=question.made,
+        assumptions=assumptions,
         found=_found(document),
     )
-
-
-def _at(record: Mapping[str, Any], name: str, kind: type[_T]) -> _T:
-    """What stands under a name, of that type and no other: in Python a truth value is a whole number too."""
-    if name not in record:
-        raise _OtherShapeError(f"it lacks {name}")
-    if type(record[name]) is not kind:
-        raise _OtherShapeError(f"{shorten(name)} is of another type")
-    found: _T = record[name]
-    return found
-
-
-def _plain(text: str, name: str) -> str:
-    if not text.isprintable():
-        raise _OtherShapeError(f"{name} holds what does not show")
-    return text
-
-
-def _line(record: Mapping[str, Any], name: str) -> str:
-    return _plain(_at(record, name, str), shorten(name))
-
-
-def _line_or_none(record: Mapping[str, Any], name: str) -> str | None:
-    return None if name in record and record[name] is None else _line(record, name)
-
-
-def _lines(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    found = _at(record, name, list)
-    if len(found) > _MOST_ASKED or not all(isinstance(one, str) for one in found):
-        raise _OtherShapeError(f"{name} is of another type")
-    return tuple(_plain(one, name) for one in found)
-
-
-def _number(record: Mapping[str, Any], name: str) -> float:
-    found = record.get(name)
-    if not isinstance(found, int | float) or isinstance(found, bool):
-        raise _OtherShapeError(f"{shorten(name)} is of another type")
-    try:
-        return float(found)
-    except OverflowError:
-        raise _OtherShapeError(f"{shorten(name)} is too large") from None
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise _OtherShapeError(f"{shorten(text)} is no day") from None
-
-
-def _day_or_shipped(text: str) -> str:
-    """What a result may be held against by name: no file is looked for."""
-    return text if text == SHIPPED else _day(text).isoformat()
-
-
-def _file_or_none(record: Mapping[str, Any], name: str) -> FileText | None:
-    """The content of a file that was read; its place is a name and nothing is looked for there."""
-    if name in record and record[name] is None:
-        return None
-    file = _at(record, name, dict)
-    place, content, encoding = _line(file, "place"), _at(file, "content", str), _line(file, "encoding")
-    if label(place) != place or encoding not in (UTF_8, BASE_64):
-        raise _OtherShapeError(f"{name} is no file")
-    try:
-        return FileText(place, content.encode(UTF_8) if encoding == UTF_8 else b64decode(content, validate=True))
-    except (UnicodeEncodeError, NotBase64, ValueError):
-        raise _OtherShapeError(f"{name} is no file") from None

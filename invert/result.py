@@ -1,9 +1,9 @@
 """What a run of `infer` hands back, as plain records: every number that is printed of it, in whatever form, is here.
 
-What takes long and the table of all sheets does not show stands in its record as what `infer` left to work out when it is first asked for.
+A property works out, when it is first asked for, what takes long and the table of all sheets does not show.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -14,6 +14,10 @@ from derive.briefly import brief
 from derive.catalogue import equation
 from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
+from invert.estimators.calibration import Calibration
+from invert.estimators.joint_point import pricing_rules
+from invert.estimators.lecture import bandwidth_bound_fraction
+from invert.identifiability import identified
 from invert.inversion import Inversion
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary
@@ -47,7 +51,9 @@ from invert.records import (
     Verdict,
     Worth,
 )  # fmt: skip
+from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import is_provider, spelled
+from invert.sheets.contexts import longest_context
 from invert.sheets.databases.records import MAKERS
 from invert.sheets.diff import Difference
 from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
@@ -69,8 +75,8 @@ class Inference:
     `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` those
     of the bytes left in memory, `estimates` are those of all else by quantity, as are `contractions`. `convention` is None where
     there is no premium to speak of. `apart` is how far the medians lie apart that the premium gives, `times_reading` how far those of
-    the readings from a cache that is known. `no_storage` says why tiers and storage are left out although the sheet sells them. What
-    ends in `when_asked` is what the property of that name is worked out by.
+    the readings from a cache that is known. `no_storage` says why tiers and storage are left out although the sheet sells them.
+    What takes long is worked out from `calibration` and `assumptions` when a property is first asked for it.
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
@@ -104,11 +110,14 @@ class Inference:
     tariffs: tuple[Tariff, ...]
     contradiction: str | None
     flags: tuple[str, ...]
-    bandwidth_bound_when_asked: Callable[[], Reading] = field(compare=False)
-    rules_when_asked: Callable[[], PricingRules | None] = field(compare=False)
-    identifiability_when_asked: Callable[[], Identifiability] = field(compare=False)
-    swings_when_asked: Callable[[], Mapping[str, Part[tuple[Swing, ...]]]] | None = field(compare=False)
+    calibration: Part[Calibration] = field(compare=False)
+    assumptions: Assumptions = field(compare=False)
     no_storage: str | None = None
+
+    @property
+    def first_pair(self) -> PairInference | None:
+        """The first pair of bands; None on a sheet with one band."""
+        return self.pairs[0] if self.pairs else None
 
     @property
     def size_stated(self) -> bool:
@@ -157,7 +166,7 @@ class Inference:
     @cached_property
     def bandwidth_bound(self) -> Reading:
         """The lecture's reading of how far decode waits for memory, off what output costs over input."""
-        return self.bandwidth_bound_when_asked()
+        return bandwidth_bound_fraction(self.observables.output_input_ratio.value)
 
     @cached_property
     def equations(self) -> tuple[str, ...]:
@@ -173,17 +182,26 @@ class Inference:
     @cached_property
     def rules(self) -> PricingRules | None:
         """KV bytes by each pricing rule over the first pair of bands; None on a sheet with one band."""
-        return self.rules_when_asked()
+        return pricing_rules(self.pairs, self.anchors.values, longest_context(self.sheet, self.model))
 
     @cached_property
     def identifiability(self) -> Identifiability:
         """What the prices pin at the joint reading of the first pair, where there is one."""
-        return self.identifiability_when_asked()
+        point = self.first_pair.joint.values if self.first_pair else {}
+        return identified(tuple(self.price_data.cells), self.observables.contexts, self.anchors.values, point)
 
     @cached_property
     def swings(self) -> Mapping[str, Part[tuple[Swing, ...]]] | None:
         """What moves an interval that one mark-up gives, by estimator of KV bytes; None where it gives none."""
-        return self.swings_when_asked and self.swings_when_asked()
+        if not self.pairs or self.contradiction or self.kv_bytes["one_markup"].kind != "interval":
+            return None
+        known = self.calibration.value
+        return {
+            "one_markup": Part(value=swings_of_one_markup(self.price_data, self.assumptions)),
+            "increment": Part(value=swings_of_increment(self.price_data, known.increments, self.assumptions))
+            if known
+            else Part(left_out=self.calibration.left_out),
+        }
 
 
 def held_here(inferences: Sequence[Inference]) -> HeldHere:

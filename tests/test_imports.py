@@ -139,7 +139,7 @@ NEVER = {
     "invert.estimators": {"invert.report"},
     "invert.storage": {"invert.report"},
     "invert.records": {"invert.estimators", "invert.identifiability", "invert.report", "invert.storage"},
-    "invert.result": {"invert.estimators", "invert.identifiability", "invert.report", "invert.sensitivity", "invert.storage"},
+    "invert.result": {"invert.inference", "invert.report"},
 }
 """Rooms and modules, and those above them, of which they need nothing."""
 SHOWS_ITSELF = "derive.solving.result"

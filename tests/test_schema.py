@@ -2,6 +2,7 @@
 
 import copy
 import json
+import runpy
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -28,7 +29,8 @@ from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
-SCHEMAS = Path(__file__).parents[1] / "docs" / "reference" / "schema"
+DOCS = Path(__file__).parents[1] / "docs"
+SCHEMAS = DOCS / "reference" / "schema"
 
 
 @cache
@@ -465,6 +467,20 @@ def test_the_page_of_all_sheets_is_what_its_schema_says():
     assert faults("overview", document) == []
     spoiled = ({"schema": "infer-overview-2"}, {"offers": -1}, {"sizes": [{}]}, {"premiums": None}, {"as_of": "today"}, {"beside": 1})
     assert [faults("overview", document | one) != [] for one in spoiled] == [True] * len(spoiled)
+
+
+def test_the_schemas_of_infer_are_what_the_records_make(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    made = runpy.run_path(str(DOCS / "generate_schemas.py"))["page"]
+    for name in ("infer", "overview"):
+        assert (SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8") == made(name), "run python docs/generate_schemas.py"
+
+
+def test_a_note_of_no_place_in_the_schema_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    notes = json.loads((DOCS / "schema_notes.json").read_text(encoding="utf-8"))["infer"]
+    with pytest.raises(ValueError, match=r"no such place is in the schema: estimate\.medium"):
+        runpy.run_path(str(DOCS / "generate_schemas.py"))["schema"]({**notes, "estimate.medium": {}})
 
 
 def test_no_part_is_told_of_as_not_built():

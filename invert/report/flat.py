@@ -1,5 +1,6 @@
 """An inference as one flat row of numbers, for CSV and for frames."""
 
+from invert.encoder import six_digits
 from invert.estimators.names import KV_NAMES
 from invert.records import Estimate, TierEvidence, count_missed, verdict
 from invert.result import Inference, Run
@@ -115,12 +116,3 @@ def _tier(found: TierEvidence) -> str:
 def _market(one: Inference) -> dict[str, object]:
     """Size and mark-up by price."""
     return {column: value for name in _SIZES for column, value in _parts(f"{name}_market", one.market[name]).items()}
-
-
-def six_digits(value: object) -> object:
-    """An estimate to six digits: more of them are those of the draws, and of the machine.
-
-    >>> six_digits(154712.3456), six_digits("upper"), six_digits(None)
-    (154712.0, 'upper', None)
-    """
-    return float(f"{value:.6g}") if isinstance(value, float) else value

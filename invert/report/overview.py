@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from datetime import date
+from typing import TypedDict
 
 from derive.show.cells import csv_text
 from derive.units import show
+from invert.encoder import Codec, Leaf, names_of
 from invert.estimators.names import KV_NAMES
 from invert.records import Carried, Outcome, Overview, ProviderSizes, SharedPremiums, Span
-from invert.report.flat import six_digits
 from invert.report.layout import NONE, aligned, laid_out, title
 
-_SCHEMA = "infer-overview-1"
+OVERVIEW_SCHEMA = "infer-overview-1"
 _MOST_ROWS, _MOST_NAMED = 12, 3
 """Rows of a table, and names in a sentence, that a page has; JSON and CSV have all."""
 _QUANTITIES_IN_WORDS = {"active_params": "active parameters", "active_params_times_markup": "size x mark-up"}
@@ -139,38 +140,59 @@ def _size_row(one: ProviderSizes) -> dict[str, str]:
 # For programs.
 
 
-def overview_json(found: Overview) -> str:
-    """Strict JSON, SI units."""
-    premiums = [
-        {**asdict(one), "thresholds": [{"threshold_tokens": at, "offers": count} for at, count in one.thresholds.items()]}
-        for one in found.premiums
-    ]
-    document = {
-        "schema": _SCHEMA,
-        "as_of": found.as_of.isoformat(),
-        "sheets": found.sheets,
-        "providers": found.providers,
-        "no_result": _counts(found.no_result),
-        "not_picked": found.not_picked,
-        "beside": _counts(found.beside),
-        "of_other_days": found.of_other_days,
-        "release_unknown": found.release_unknown,
-        "copies": _counts(found.copies),
-        "offers": found.offers,
-        "outcomes": [{**asdict(one), "because": _counts(one.because)} for one in found.outcomes],
-        "carried": [{**asdict(one), "span": _spanned(one.span)} for one in found.carried],
-        "premiums": premiums,
-        "sizes": [{**asdict(one), "span": one.span and _spanned(one.span)} for one in found.sizes],
-    }
-    return json.dumps(document, indent=2, allow_nan=False)
+class Count(TypedDict):
+    """How many there are of a name."""
+
+    name: str
+    count: int
 
 
-def _counts(counts: Mapping[str, int]) -> list[dict[str, object]]:
+class AtThreshold(TypedDict):
+    """How many offers have their first threshold there."""
+
+    threshold_tokens: int
+    offers: int
+
+
+def _counts(counts: Mapping[str, int]) -> list[Count]:
     return [{"name": name, "count": count} for name, count in counts.items()]
 
 
-def _spanned(span: Span) -> dict[str, object]:
-    return {name: six_digits(value) for name, value in asdict(span).items()}
+def _no_result(found: Overview) -> list[Count]:
+    return _counts(found.no_result)
+
+
+def _beside(found: Overview) -> list[Count]:
+    return _counts(found.beside)
+
+
+def _copies(found: Overview) -> list[Count]:
+    return _counts(found.copies)
+
+
+def _because(one: Outcome) -> list[Count]:
+    return _counts(one.because)
+
+
+def _thresholds(one: SharedPremiums) -> list[AtThreshold]:
+    return [{"threshold_tokens": at, "offers": count} for at, count in one.thresholds.items()]
+
+
+OVERVIEW = Codec(
+    keys={
+        Overview: {**names_of(Overview), "no_result": _no_result, "beside": _beside, "copies": _copies},
+        Outcome: {**names_of(Outcome), "because": _because},
+        SharedPremiums: {**names_of(SharedPremiums), "thresholds": _thresholds},
+    },
+    leaves={date: Leaf(str, date.isoformat, date.fromisoformat)},
+    rounded=frozenset([Span]),
+)
+"""How the page is written for programs."""
+
+
+def overview_json(found: Overview) -> str:
+    """Strict JSON, SI units."""
+    return json.dumps({"schema": OVERVIEW_SCHEMA, **OVERVIEW.encode(found)}, indent=2, allow_nan=False)
 
 
 def overview_csv(found: Overview) -> str:
@@ -187,7 +209,7 @@ def overview_csv(found: Overview) -> str:
     ]  # fmt: skip
     rows += [
         {"section": "carried", "name": one.observable, "of": one.of, "offers": one.offers, "providers": one.providers,
-         **_spanned(one.span), "commonest": one.commonest, "at_commonest": one.at_commonest}
+         **OVERVIEW.encode(one.span), "commonest": one.commonest, "at_commonest": one.at_commonest}
         for one in found.carried
     ]  # fmt: skip
     rows += [
@@ -195,7 +217,7 @@ def overview_csv(found: Overview) -> str:
         for one in found.premiums for at, count in one.thresholds.items()
     ]  # fmt: skip
     rows += [
-        {"section": "sizes", "name": one.provider, "offers": one.offers, **(_spanned(one.span) if one.span else {})}
+        {"section": "sizes", "name": one.provider, "offers": one.offers, **(OVERVIEW.encode(one.span) if one.span else {})}
         for one in found.sizes
     ]  # fmt: skip
     return csv_text(CSV_HEAD, _whole(rows))

@@ -14,6 +14,7 @@ from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
+from invert.encoder import six_digits
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
 from invert.estimators.market.candidates import CANDIDATES
@@ -22,7 +23,6 @@ from invert.inference import infer
 from invert.posterior.simulation import RANKED
 from invert.records import undetermined
 from invert.report.columns import kv_range
-from invert.report.flat import six_digits
 from invert.report.table import summary
 from invert.scoreboard_text import SHOWN, TITLES, rendered_sections
 from tests.tools.data import shipped_data

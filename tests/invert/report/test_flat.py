@@ -5,9 +5,10 @@ import json
 
 import pytest
 
+from invert.encoder import six_digits
 from invert.inference import infer
 from invert.report.contract import run_as_json
-from invert.report.flat import COLUMNS, flat, six_digits
+from invert.report.flat import COLUMNS, flat
 from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 

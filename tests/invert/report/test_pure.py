@@ -100,6 +100,7 @@ def test_the_poison_is_met_by_whoever_works_something_out(poisoned: Callable[[],
 
 
 ALLOWED = (
+    "derive.briefly",
     "derive.catalogue",
     "derive.immutable",
     "derive.quantities",
@@ -107,7 +108,10 @@ ALLOWED = (
         "invert.assumptions",
         "invert.estimators.names",
         "invert.comparison_records",
+        "invert.encoder",
+        "invert.provenance",
         "invert.records",
+        "invert.sheets.rows",
         "invert.sheets.sheet",
         "invert.result",
     ),

@@ -1,0 +1,169 @@
+"""Write the schemas of `infer` in docs/reference/schema from the types of the records and the tables of keys that encode them.
+
+python docs/generate_schemas.py           writes the files
+python docs/generate_schemas.py --check   exits 1 if one of them differs from what would be written
+
+docs/schema_notes.json holds what types do not say, by object and key: descriptions, bounds and allowed values. In it, `[]` is an entry
+of a list, `{}` a value of a mapping, and the note `=` replaces what the types say.
+"""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
+from datetime import date
+from functools import partial
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from written import REFERENCE, main
+
+from invert.encoder import Codec, Keys, Nested, type_at
+from invert.records import AlsoSold, Overview, PairInference, RuleScore
+from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
+from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA
+from invert.result import Inference, Run
+from invert.sheets.sheet import FileText, PriceBand
+
+FILE = REFERENCE / "schema" / "infer.schema.json"
+OVERVIEW_FILE = REFERENCE / "schema" / "overview.schema.json"
+NOTES = Path(__file__).with_name("schema_notes.json")
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+NAMES = {Inference: "sheet", PairInference: "pair", PriceBand: "band", FileText: "file", RuleScore: "score"}
+"""Objects that are not called as their record is."""
+SCALARS: dict[Any, dict[str, Any]] = {
+    float: {"type": "number"}, int: {"type": "integer"}, str: {"type": "string"}, bool: {"type": "boolean"},
+    date: {"type": "string", "format": "date"}, NoneType: {"type": "null"}, Any: {}, object: {},
+}  # fmt: skip
+
+
+class Schema:
+    """The objects that records are encoded as, each with its notes."""
+
+    def __init__(self, notes: Mapping[str, Mapping[str, Any]], codec: Codec = CODEC) -> None:
+        self.codec = codec
+        self.notes = notes
+        self.objects: dict[str, Any] = {}
+        self.used: set[str] = set()
+
+    def note(self, at: str) -> dict[str, Any]:
+        """Return what the notes say of a place."""
+        self.used.add(at)
+        return dict(self.notes.get(at, {}))
+
+    def of(self, kind: Any, at: str) -> dict[str, Any]:
+        """Return the schema of a type at a place."""
+        note = self.note(at)
+        if "=" in note:
+            self._bare(kind, at)
+            return dict(note["="])
+        return self._bare(kind, at) | note
+
+    def _bare(self, kind: Any, at: str) -> dict[str, Any]:
+        origin, inside = get_origin(kind), get_args(kind)
+        if kind in SCALARS:
+            return dict(SCALARS[kind])
+        if origin in (Union, UnionType):
+            return self._one_of([self._bare(one, at) for one in inside])
+        if is_typeddict(kind):
+            return closed({name: self.of(hint, f"{at}.{name}") for name, hint in get_type_hints(kind).items()})
+        if is_dataclass(kind):
+            assert isinstance(kind, type)
+            return {"$ref": f"#/$defs/{self.record(kind)}"}
+        if issubclass(origin, Mapping):
+            return {"type": "object", "additionalProperties": self.of(inside[1], at + "{}")}
+        assert issubclass(origin, Sequence), kind
+        return {"type": "array", "items": self.of(inside[0], at + "[]")}
+
+    def _one_of(self, found: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return one schema for several: a list of types where each has a type alone."""
+        if all(set(one) <= {"type", "format"} and "type" in one for one in found):
+            return {**found[0], "type": [one["type"] for one in found]}
+        return {"oneOf": sorted(found, key=lambda one: one.get("type") != "null")}
+
+    def record(self, kind: type) -> str:
+        """Return the name of the object of a record, which is added to the objects."""
+        name = NAMES.get(kind) or "".join(f"_{one.lower()}" if one.isupper() else one for one in kind.__name__).strip("_")
+        if name not in self.objects:
+            self.objects[name] = {}
+            fixed = kind in self.codec.leaves
+            self.objects[name] = self.note(name) if fixed else self.keys(kind, self.codec.keys_of(kind), name) | self.note(name)
+        return name
+
+    def keys(self, kind: type, keys: Keys, at: str, there: str = "") -> dict[str, Any]:
+        """Return the object that these keys of a record make; there is something at the path `there`."""
+        return closed({key: self._source(kind, source, f"{at}.{key}", there) for key, source in keys.items()})
+
+    def _source(self, kind: type, source: Any, at: str, there: str) -> dict[str, Any]:
+        if isinstance(source, Nested):
+            found = self.keys(kind, source.keys, at, source.unless_none)
+            return ({"oneOf": [{"type": "null"}, found]} if source.unless_none else found) | self.note(at)
+        if not isinstance(source, str):
+            return self.of(get_type_hints(source)["return"], at)
+        if there and source.startswith(f"{there}."):
+            (inside,) = (one for one in get_args(type_at(kind, there)) if one is not NoneType)
+            return self.of(type_at(inside, source.removeprefix(f"{there}.")), at)
+        return self.of(type_at(kind, source), at)
+
+
+def closed(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object with these keys and no others."""
+    return {"type": "object", "additionalProperties": False, "required": list(properties), "properties": dict(properties)}
+
+
+def schema(notes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the schema of `infer --as json` and `--save`, from the types and these notes."""
+    made = Schema(notes)
+    of_run = made.keys(Run, OF_RUN, "of_run") | made.note("of_run")
+    made.record(Inference)
+    sheet = made.objects["sheet"]
+    more = {
+        "also_sold": {"type": "array", "items": {"$ref": f"#/$defs/{made.record(AlsoSold)}"}} | made.note("sheet.also_sold"),
+        "before": made.of(Mapping[str, Any] | None, "sheet.before"),
+        "of_run": {"$ref": "#/$defs/of_run"} | made.note("sheet.of_run"),
+    }
+    sheet |= closed({**sheet["properties"], **more})
+    question = made.keys(Question, CODEC.keys_of(Question), "run")
+    found = made.keys(Run, {key: source for key, source in FOUND.items() if key not in OF_RUN}, "run")
+    run = closed({**question["properties"], **found["properties"], **of_run["properties"]}) | made.note("run")
+    sheets = {"type": "array", "description": "One object a sheet.", "items": {"$ref": "#/$defs/sheet"}}
+    saved = closed({
+        "schema": {"const": SCHEMA, "description": "Name and version of this form."},
+        "run": {"$ref": "#/$defs/run"}, "sheets": {"$ref": "#/$defs/sheets"},
+    }) | {"description": "A saved run."}  # fmt: skip
+    objects = {"sheets": sheets, "saved": saved, "run": run, "of_run": of_run, **made.objects, **notes.get("$defs", {})}
+    _refuse_unknown(notes, made.used)
+    return {
+        "$schema": DRAFT,
+        **notes.get("$", {}),
+        "oneOf": [{"$ref": "#/$defs/sheets"}, {"$ref": "#/$defs/saved"}],
+        "$defs": objects,
+    }
+
+
+def overview_schema(notes: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the schema of `infer --summary --as json`, from the types and these notes."""
+    made = Schema(notes, OVERVIEW)
+    made.record(Overview)
+    page = made.objects.pop("overview")
+    properties = {"schema": {"const": OVERVIEW_SCHEMA}, **page["properties"]}
+    _refuse_unknown(notes, made.used)
+    return {"$schema": DRAFT, **notes.get("$", {}), **closed(properties), "$defs": made.objects}
+
+
+def _refuse_unknown(notes: Mapping[str, Any], used: set[str]) -> None:
+    if unknown := set(notes) - used - {"$", "$defs"}:
+        raise ValueError(f"{NOTES.name}: no such place is in the schema: {', '.join(sorted(unknown))}")
+
+
+def page(of: str = "infer") -> str:
+    """Return the text of a file."""
+    notes = json.loads(NOTES.read_text(encoding="utf-8"))[of]
+    made = schema(notes) if of == "infer" else overview_schema(notes)
+    return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    files = {FILE: "infer", OVERVIEW_FILE: "overview"}
+    sys.exit(max(main("generate_schemas.py", file, partial(page, of), sys.argv[1:]) for file, of in files.items()))

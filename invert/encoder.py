@@ -1,0 +1,265 @@
+"""Encode records as JSON and decode them, by the types of their fields and one table of keys.
+
+A record is an object with its fields as keys, unless `Codec.keys` lists other keys for its type. A key is filled by
+
+- a path from the record, as "sheet.bands.0.input" (None as soon as a step is None, or a mapping lacks the name),
+- a function of the record whose annotation says what it returns,
+- or a nested object, `Nested`, that is None where the record has nothing at its path.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from math import isfinite
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from derive.errors import shorten
+
+_T = TypeVar("_T")
+
+_NAMES = {str: "a text", bool: "true or false", int: "a whole number", float: "a number", NoneType: "null"}
+
+
+class Nested(NamedTuple):
+    """An object inside that of its record; None where there is nothing at the path `unless_none`."""
+
+    keys: "Keys"
+    unless_none: str = ""
+    rounded: bool = False
+
+
+Source = str | Callable[[Any], Any] | Nested
+"""Where the value of a key is from."""
+Keys = Mapping[str, Source]
+
+
+class Leaf(NamedTuple):
+    """How a type that JSON lacks is written, and read from what JSON has in its place (ValueError for any other content)."""
+
+    json_type: type
+    write: Callable[[Any], object]
+    read: Callable[[Any], object]
+
+
+class WrongShape(ValueError):
+    """What a document has at a place, and what is allowed there."""
+
+
+@dataclass(frozen=True)
+class Codec:
+    """The keys of records whose fields are not their keys, leaves, and the types whose numbers are written to six digits."""
+
+    keys: Mapping[type, Keys] = field(default_factory=dict)
+    leaves: Mapping[type, Leaf] = field(default_factory=dict)
+    rounded: frozenset[type] = frozenset()
+
+    def keys_of(self, kind: type) -> Keys:
+        """Return the keys of a type of record: those of the table, else its fields."""
+        return next((self.keys[one] for one in kind.__mro__ if one in self.keys), None) or names_of(kind)
+
+    def encode(self, value: object, rounded: bool = False) -> Any:
+        """Return a value as JSON has it; a number that is not finite is None."""
+        kind = type(value)
+        if kind in (str, NoneType, bool, int):
+            return value
+        if isinstance(value, float):
+            return None if not isfinite(value) else six_digits(value) if rounded else value
+        if kind in self.leaves:
+            return self.leaves[kind].write(value)
+        if kind in self.keys:
+            return self.encode_keys(value, self.keys[kind], kind in self.rounded)
+        if isinstance(value, Mapping):
+            return {name: self.encode(one, rounded) for name, one in value.items()}
+        if isinstance(value, Sequence):
+            return [self.encode(one, rounded) for one in value]
+        return self.encode_keys(value, self.keys_of(kind), kind in self.rounded)
+
+    def encode_keys(self, record: object, keys: Keys, rounded: bool = False) -> dict[str, Any]:
+        """Return these keys of a record as an object."""
+        return {key: self._encode_source(record, source, rounded) for key, source in keys.items()}
+
+    def _encode_source(self, record: object, source: Source, rounded: bool) -> Any:
+        if isinstance(source, Nested):
+            absent = source.unless_none and value_at(record, source.unless_none) is None
+            return None if absent else self.encode_keys(record, source.keys, rounded or source.rounded)
+        return self.encode(value_at(record, source) if isinstance(source, str) else source(record), rounded)
+
+    def decode(self, kind: Any, found: object, at: str = "") -> Any:
+        """Return the value of a type that encodes to this; `WrongShape` for any other document, with the place and what is allowed."""
+        if kind is Any:
+            return found
+        if kind in self.leaves:
+            return self._leaf(kind, found, at)
+        origin, inside = get_origin(kind), get_args(kind)
+        if origin in (Union, UnionType):
+            return self._one_of(inside, found, at)
+        if origin is tuple:
+            return tuple(self.decode(inside[0], one, f"{at}[{place}]") for place, one in enumerate(_checked(list, found, at)))
+        if origin is not None and issubclass(origin, Mapping):
+            return {_shown(name, at): self.decode(inside[1], one, _inside(at, name)) for name, one in _checked(dict, found, at).items()}
+        if is_dataclass(kind):
+            assert isinstance(kind, type)
+            return self._record(kind, _checked(dict, found, at), at)
+        return _shown(_checked(str, found, at), at) if kind is str else _checked(kind, found, at)
+
+    def _leaf(self, kind: type, found: object, at: str) -> object:
+        leaf = self.leaves[kind]
+        try:
+            return leaf.read(_checked(leaf.json_type, found, at))
+        except WrongShape:
+            raise
+        except ValueError as why:
+            raise WrongShape(f"{at} is {_brief(found)}, {why}") from None
+
+    def _one_of(self, kinds: Sequence[Any], found: object, at: str) -> Any:
+        """Decode as the one of these types that JSON writes as this."""
+        taken = {one: self.leaves[one].json_type if one in self.leaves else _json_type(one) for one in kinds}
+        for kind, json_type in taken.items():
+            if _is(json_type, found):
+                return None if kind is NoneType else self.decode(kind, found, at)
+        allowed = " or ".join(_NAMES.get(one, _json_name(one)) for one in taken.values())
+        raise WrongShape(f"{at} is {_brief(found)}, allowed is {allowed}")
+
+    def _record(self, kind: type, found: Mapping[str, object], at: str) -> Any:
+        return _build(kind, self._values(kind, self.keys_of(kind), found, at))
+
+    def _values(self, kind: type, keys: Keys, found: Mapping[str, object], at: str) -> dict[str, Any]:
+        """Return values by path, of the keys whose source is a path of fields; what is computed is read from no file."""
+        values: dict[str, Any] = {}
+        for key, source in keys.items():
+            if key not in found:
+                raise WrongShape(f"it lacks {_inside(at, key)}")
+            if isinstance(source, Nested):
+                values |= self._values(kind, source.keys, _checked(dict, found[key], _inside(at, key)), _inside(at, key))
+            elif isinstance(source, str) and is_stored(kind, source):
+                values[source] = self.decode(type_at(kind, source), found[key], _inside(at, key))
+        return values
+
+
+def six_digits(value: _T) -> _T:
+    """Return an estimate to six digits: more of them are those of the draws, and of the machine.
+
+    >>> six_digits(154712.3456), six_digits("upper"), six_digits(None)
+    (154712.0, 'upper', None)
+    """
+    return cast("_T", float(f"{value:.6g}")) if isinstance(value, float) else value
+
+
+@cache
+def names_of(kind: type) -> dict[str, str]:
+    """Return the fields of a record by name."""
+    return {one.name: one.name for one in fields(kind)}
+
+
+def value_at(record: Any, path: str) -> Any:
+    """Return what is at a path from a record; None as soon as a step is None."""
+    for step in _steps(path):
+        if record is None:
+            return None
+        record = getattr(record, step) if is_dataclass(record) else record[int(step)] if step.isdecimal() else record.get(step)
+    return record
+
+
+def type_at(kind: Any, path: str) -> Any:
+    """Return the type at a path from a record; `None` is a part of it where a step may lack."""
+    may_lack = False
+    for step in path.split("."):
+        parts = [one for one in _parts(kind) if one is not NoneType]
+        may_lack |= len(parts) < len(_parts(kind))
+        (kind,) = parts
+        origin = get_origin(kind)
+        if origin is tuple:
+            kind = get_args(kind)[0]
+        elif origin is not None and issubclass(origin, Mapping):
+            kind, may_lack = get_args(kind)[1], True
+        else:
+            kind = attribute_type(kind, step)
+    return kind | None if may_lack else kind
+
+
+def attribute_type(kind: Any, name: str) -> Any:
+    """Return the type of a field, or of what a property returns."""
+    record = get_origin(kind) or kind
+    found = getattr(record, name, None)
+    getter = getattr(found, "fget", None) or getattr(found, "func", None)
+    hint = get_type_hints(getter)["return"] if getter else _hints(record)[name]
+    return hint[get_args(kind)] if getattr(hint, "__parameters__", ()) else hint
+
+
+def is_stored(kind: Any, path: str) -> bool:
+    """Return whether every step of a path is a field, and none is computed."""
+    for step in path.split("."):
+        if not is_dataclass(kind) or step not in names_of(kind):  # type: ignore[arg-type]
+            return False
+        kind = attribute_type(kind, step)
+    return True
+
+
+@cache
+def _steps(path: str) -> tuple[str, ...]:
+    return tuple(path.split("."))
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _parts(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def _build(kind: type, values: Mapping[str, Any]) -> Any:
+    """Return the record with these values, whose names are paths through the records inside it."""
+    inside: dict[str, dict[str, Any]] = {}
+    arguments: dict[str, Any] = {}
+    for path, value in values.items():
+        name, _, rest = path.partition(".")
+        if rest:
+            inside.setdefault(name, {})[rest] = value
+        else:
+            arguments[name] = value
+    return kind(**arguments, **{name: _build(attribute_type(kind, name), parts) for name, parts in inside.items()})
+
+
+def _json_type(kind: Any) -> type:
+    origin = get_origin(kind)
+    if origin is None:
+        return dict if is_dataclass(kind) else kind
+    return list if origin is tuple else dict
+
+
+def _is(kind: type, found: object) -> bool:
+    """Return whether JSON has a value of this type: a truth value is no number, a whole number is one."""
+    return type(found) is kind or (kind is float and type(found) is int)
+
+
+def _checked(kind: type[_T], found: object, at: str) -> Any:
+    if not _is(kind, found):
+        raise WrongShape(f"{at} is {_brief(found)}, allowed is {_json_name(kind)}")
+    try:
+        return float(found) if kind is float else found  # type: ignore[arg-type]
+    except OverflowError:
+        raise WrongShape(f"{at} is too large") from None
+
+
+def _json_name(kind: type) -> str:
+    return _NAMES.get(kind, "a list" if kind is list else "an object")
+
+
+def _brief(found: object) -> str:
+    if isinstance(found, list | dict):
+        return _json_name(type(found))
+    return shorten(found) if isinstance(found, str) else shorten(json.dumps(found)).strip("'")
+
+
+def _shown(text: str, at: str) -> str:
+    if not text.isprintable():
+        raise WrongShape(f"{at} has characters that do not print")
+    return text
+
+
+def _inside(at: str, name: str) -> str:
+    return f"{at}.{name}" if at else name if name.isprintable() else shorten(name)
