@@ -127,6 +127,15 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[a-z0-9]+", text.lower()))
 
 
+def mentions(words: str, text: str) -> bool:
+    """Return whether a text has all of some words.
+
+    >>> mentions("kv bytes", "KV bytes per token"), mentions("predict", "Prediction: disk"), mentions("ilya", "disk")
+    (True, True, False)
+    """
+    return _in(_words(words), text)
+
+
 def _in(wanted: Sequence[str], text: str) -> bool:
     """Whether a text holds all the words, of long ones the beginning."""
     there = _words(text)
