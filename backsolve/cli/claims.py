@@ -1,6 +1,7 @@
 """The command `claims`: what the lecture claims and predicts, and what is computed for it."""
 
 import json
+import re
 import sys
 
 import click
@@ -34,7 +35,8 @@ def claims_command(words: tuple[str, ...], style: str) -> None:
     rows = found.get("claims", [])
     chosen = [row for row in rows if str(row["id"]).lower() == text.lower()] or [row for row in rows if mentions(text, _searched(row))]
     if not chosen and rows:
-        raise UnknownName("claim", text, [str(row["id"]) for row in rows], "backsolve claims lists them")
+        names = {name for row in rows for name in (str(row["id"]), *re.findall("[a-z]+", str(row["claim"]).lower()))}
+        raise UnknownName("claim", text, names, "backsolve claims lists them")
     if style == "json":
         tell(json.dumps(chosen, indent=2, allow_nan=False), style)
     elif len(chosen) == 1:

@@ -53,3 +53,17 @@ def test_what_the_lecture_says_beside_its_equations_is_found(word):
 
 def test_an_unknown_word_is_wrong_input():
     assert CliRunner().invoke(backsolve, ["claims", "zebra"]).exit_code != 0
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("prediction",), "E10a"),
+        (("0:19:16",), "batching.balance_batch"),
+        (("300", "x", "sparsity"), "batching.balance_batch"),
+        (("balanse", "batch"), "batching.balance_batch"),
+        (("sparcity",), "batching.sparsity"),
+    ],
+)
+def test_a_search_finds_claims_times_products_and_words_with_one_typo(words, found):
+    assert found in _output("list", *words)
