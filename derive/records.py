@@ -277,6 +277,9 @@ class Equation:
     put_in: Mapping[str, int | str] = field(default_factory=dict)
     """Quantities at their neutral default that are written no more in it (`derive.solving.defaults`), with what stands for them."""
 
+    unsaid: tuple[str, ...] = ()
+    """Quantities with a neutral default that the source leaves out of its formula. A citation shows the formula without and with them."""
+
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The steps of the derivation. They are made when they are first read: no answer needs them."""

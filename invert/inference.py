@@ -99,13 +99,14 @@ def infer(
     as_of: date | None = None,
     everything: bool = False,
     anchors: Mapping[str, float | str] | None = None,
+    set: Mapping[str, str | float] | None = None,
     changes: Mapping[str, str] | None = None,
     executor: Executor | None = None,
     assumptions: Assumptions = USUAL,
 ) -> InferenceTable:
     """What every chosen price sheet implies, on one set of anchors.
 
-    Without names all current sheets of the default tier; `prices` is laid over the shipped ones, `changes` are
+    Without names all current sheets of the default tier; `prices` is laid over the shipped ones, `set` (also called `changes`) are
     amounts to put into the chosen sheets, `anchors` outside facts to put in the place of those of `assumptions`. Sheets of a
     day before the release of their model are left out, as `notes` say. Raises `UnknownName` for a model, provider, component or
     anchor that does not exist, `NotReleased` for a model of a later day and `WrongData` for a file that cannot be read.
@@ -114,8 +115,9 @@ def infer(
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
     1666.7
     """
+    amounts = {name: str(value) for name, value in {**(changes or {}), **(set or {})}.items()}
     _, _, found = run_of(
-        names, Kept(), changes, prices=prices, provider=provider, tier=tier, as_of=as_of, everything=everything, anchors=anchors,
+        names, Kept(), amounts, prices=prices, provider=provider, tier=tier, as_of=as_of, everything=everything, anchors=anchors,
         executor=executor, assumptions=assumptions,
     )  # fmt: skip
     return found

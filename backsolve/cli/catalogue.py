@@ -54,7 +54,7 @@ def list_command(
     backsolve list --models --as json
     """
     from derive.catalogue import equations
-    from derive.catalogue.searching import equations_about, equations_at, quantities_about
+    from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, quantities_about
     from derive.derivations import why_not_derived
     from derive.quantities import QUANTITIES
     from derive.show.entry import list_as_json
@@ -62,6 +62,10 @@ def list_command(
 
     word = " ".join(words)
     _refuse_long(word)
+    if time is None and is_time(word):
+        word, time = "", word
+    if word and not (hardware or models or equations_about(word)):
+        word = corrected(word)
     found = quantities_about(word) if word else QUANTITIES.values()
     if quantities:
         tell(list_as_json(quantities=found), style) if style == "json" else _list_quantities(found)
@@ -86,12 +90,25 @@ def list_command(
     presets = listing_commands(word) if word and time is None else []
     for line in presets:
         _list(line)
-    if not rows and not (word and found) and not presets:
-        say("no equation of the catalogue is all that you ask for")
+    nothing = not rows and not (word and found) and not presets
+    if nothing and not (word and time is None and _list_claims(word)):
+        say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}; claims of the lecture: backsolve claims WORD")
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
         why = f"   ({why_not_derived(row)})" if without == "derivation" else ""
         _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
+
+
+def _list_claims(word: str) -> bool:
+    """List the claims of the lecture that have a word, and return whether there is one."""
+    from derive.catalogue.searching import mentions
+    from derive.price_rows import Claim
+    from derive.shipped import rows_of
+
+    rows = [row for row in rows_of(Claim) if mentions(word, f"{row.claim} {row.reason}")]
+    for row in rows:
+        _list(f"claim {row.id:<5} {row.verdict:<24} {row.claim}")
+    return bool(rows)
 
 
 def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:

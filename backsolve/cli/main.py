@@ -21,6 +21,7 @@ _PLACES = {  # of each command: its module here, and its name there
     "list": ("catalogue", "list_command"),
     "show": ("catalogue", "show_command"),
     "cite": ("catalogue", "cite_command"),
+    "claims": ("claims", "claims_command"),
     "infer": ("infer", "infer_command"),
     "validate": ("validate", "validate_command"),
     "prices": ("prices", "prices"),

@@ -163,6 +163,7 @@ EQUATIONS = (
             drafting_time + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time),
         ),
         statement="A step takes at least as long as the slower of its arithmetic and its memory traffic, after the drafting.",
+        unsaid=("drafting_time", "tokens_verified_per_step", "attention_time"),
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
             "no network and no launch overhead",

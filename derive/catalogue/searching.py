@@ -18,6 +18,8 @@ _STEM = 4
 """Letters from which on the beginning of a word is enough."""
 
 TALK = "talk"
+_FILLERS = frozenset(("x", "times", "by"))
+"""Words that stand between two factors."""
 _TIME = re.compile(r"(?:(?P<hours>[0-9]{1,2}):)?(?P<minutes>[0-9]{1,2}):(?P<last>[0-5][0-9])")
 
 
@@ -112,6 +114,38 @@ def _span(time: str) -> tuple[int, int]:
     return at, at + 60
 
 
+def is_time(text: str) -> bool:
+    """Return whether a text is written as a time of the lecture.
+
+    >>> is_time("0:19:16"), is_time("batch")
+    (True, False)
+    """
+    return _TIME.fullmatch(text.strip()) is not None
+
+
+def corrected(text: str) -> str:
+    """Return words with each that the catalogue does not have replaced by the nearest that it has, without numbers and `x`.
+
+    >>> corrected("balanse batch"), corrected("300 x sparsity"), corrected("zebra")
+    ('balance batch', '300 sparsity', 'zebra')
+    """
+    from difflib import get_close_matches
+
+    known = _known_words()
+    kept = [word for word in _words(text) if word not in _FILLERS] or [*_words(text)]
+    unknown = [word for word in kept if len(word) > _STEM and not _in((word,), " ".join(known))]
+    # All letters but one agree.
+    near = {word: get_close_matches(word, known, 1, 0.999 - 1 / len(word)) for word in unknown}
+    return " ".join(near[word][0] if near.get(word) else word for word in kept)
+
+
+@lru_cache(1)
+def _known_words() -> tuple[str, ...]:
+    """Return all words of the names, titles and meanings of the catalogue."""
+    texts = (*(f"{row.name} {row.meaning}" for row in QUANTITIES.values()), *(f"{row.id} {row.title}" for row in by_id().values()))
+    return tuple(dict.fromkeys(word for text in texts for word in _words(text.replace("_", " "))))
+
+
 def is_word(text: str) -> bool:
     """Whether every word of a text is a part of a name or an id.
 
@@ -125,6 +159,15 @@ def is_word(text: str) -> bool:
 @lru_cache(4096)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[a-z0-9]+", text.lower()))
+
+
+def mentions(words: str, text: str) -> bool:
+    """Return whether a text has all of some words.
+
+    >>> mentions("kv bytes", "KV bytes per token"), mentions("predict", "Prediction: disk"), mentions("ilya", "disk")
+    (True, True, False)
+    """
+    return _in(_words(words), text)
 
 
 def _in(wanted: Sequence[str], text: str) -> bool:

@@ -10,12 +10,14 @@ from typing import Any
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.expressions.branches import sides_of
+from derive.expressions.one_line import simplify
 from derive.immutable import immutable
-from derive.quantities import CONSTANTS, QUANTITIES, Constant, Quantity
-from derive.quantities.formula import NOTHING
+from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, Constant, Quantity
+from derive.quantities.formula import NOTHING, equation_in_latex
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
 from derive.requirements import in_words_of_names
 from derive.show.macros import macro, macro_block, substitute_macros
+from derive.trees import put_into
 from derive.trees import text as printed
 from derive.version import VERSION
 
@@ -99,17 +101,19 @@ def citation_record(equation: Equation, html_base: str = "", why: str = "") -> C
     >>> citation_record(equation("roofline.memory_time")).equation_latex
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
-    symbols = tuple(QUANTITIES[name] for name in equation.symbols)
+    symbols = tuple(QUANTITIES[name] for name in equation.symbols if name not in equation.unsaid)
     requires = tuple(map(in_words_of_names, equation.requires))
-    left, right = map(printed, sides_of(equation))
+    left, right = sides_of(equation)
+    in_full = f"{printed(left)} {equation.sense} {printed(right)}"
+    as_said = simplify(put_into(right, {name: int(NEUTRAL_DEFAULTS[name]) for name in equation.unsaid})) if equation.unsaid else right
     return Citable(
         id=equation.id,
         version=equation.version,
         title=equation.title,
-        statement=equation.statement,
+        statement=f"{equation.statement} With {', '.join(equation.unsaid)}: {in_full}." if equation.unsaid else equation.statement,
         kind=equation.described,
-        equation_latex=equation.latex,
-        equation_text=f"{left} {equation.sense} {right}",
+        equation_latex=equation_in_latex(left, equation.sense, as_said),
+        equation_text=f"{printed(left)} {equation.sense} {printed(as_said)}",
         symbols=symbols,
         constants=tuple(CONSTANTS[name] for name in equation.parameters if name in CONSTANTS),
         assumptions=equation.assumptions + requires,

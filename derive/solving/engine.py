@@ -208,7 +208,7 @@ def _time_over_more_links(asked: Question, known: Mapping[str, float], way: Way)
 
 
 def is_memory_warning(asked: Question, way: Way) -> bool:
-    """Return whether short memory is only a warning: if `is_warning` says so, or if nobody gave chips and the answer does not depend on them."""
+    """Return whether short memory is only a warning: by `is_warning`, or if no chips are given and the answer does not depend on them."""
     if is_warning(asked, way) or "chips" not in asked.defaults or "chips" in way.solved:
         return is_warning(asked, way)
     known = [*known_values(asked)][-1]

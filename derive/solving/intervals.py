@@ -374,7 +374,7 @@ def _span_of_points(ranges: _Ranges, columns: AtPoints, looks: list[_Look], draw
 
 
 def _only_rises_or_falls(ranges: _Ranges, looks: list[_Look]) -> bool:
-    """Return whether the answer moves one way with each range at all points that were asked, all corners among them: its ends are then there."""
+    """Return whether the answer moves one way with every given at all points that were asked. Then its ends are at corners."""
     answers = [one for look in looks for one in look.solution.answers]
     if len(answers) != len(looks) or len(ranges) > _CORNERS or not all(one.elasticities for one in answers):
         return False

@@ -1,5 +1,7 @@
 """What a question came to: the record `Solution`, which shows itself, and the records it is made of."""
 
+from typing import TYPE_CHECKING
+
 from derive.answers import (
     BY_DEFAULT,
     OR,
@@ -19,6 +21,9 @@ from derive.errors import NoSingleValue
 from derive.immutable import immutable
 from derive.show.notebook import notebook_markdown
 from derive.show.screen import full_lines, screen_lines
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 
@@ -53,6 +58,25 @@ class Solution(Result):
     def __float__(self) -> float:
         return self.value
 
+    def to_frame(self) -> "DataFrame":
+        """Return one row per answer, of a sweep one per point and answer, with the given values and the answer [SI].
+
+        >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),)).to_frame()["batch"].tolist()
+        [8.0]
+        """
+        # pandas takes longer to load than an answer.
+        from pandas import DataFrame
+
+        points = self.sweep.rows() if self.sweep else [({}, self.answers, None)]
+        return DataFrame([{**given, **_cells(self.unknown, answer)} for given, answers, _ in points for answer in answers or (None,)])
+
+    def __getitem__(self, place: int) -> "tuple[dict[str, float], tuple[Answer, ...]]":
+        """Return the given values and the answers of one point of a sweep."""
+        if not self.sweep:
+            raise NoSingleValue(f"{self.unknown} is no sweep: its answers are in .answers")
+        given, answers, _ = [*self.sweep.rows()][place]
+        return given, answers
+
     @property
     def basis(self) -> str:
         """Return what the answers rest on: reading or rule, else bound or definition, or nothing without an answer.
@@ -77,6 +101,14 @@ class Solution(Result):
             return self.answers[0].point
         why = f": {self.why_not}" if self.why_not else f": it is {_summarise(self)}"
         raise NoSingleValue(f"{self.unknown} has no single value{why}")
+
+
+def _cells(unknown: str, answer: Answer | None) -> dict[str, float | str | None]:
+    """Return the cells of one answer: its value, or its ends, and whether it is a bound."""
+    if answer is None:
+        return {unknown: None}
+    ends = {f"{unknown}_low": answer.low, f"{unknown}_high": answer.high} if answer.kind == "interval" else {unknown: answer.value}
+    return {**ends, "bound": answer.bound, "regime": answer.regime}
 
 
 def _summarise(solution: Solution) -> str:

@@ -10,7 +10,7 @@ from derive.shipped import Problem, Tables
 from invert.assumptions import Assumptions
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
-from invert.validation.found_of_claims import Facts, Finding, finding, finding_of_problem
+from invert.validation.found_of_claims import Facts, Finding, commands_of_claim, finding, finding_of_problem
 
 _AGREEING = (*AGREES, *AS_PUBLISHED)
 _DIGITS, _WHOLE = 4, 1e6
@@ -29,9 +29,18 @@ def claim_rows(claims: Iterable[Claim], sheets: Mapping[str, Facts], tables: Tab
             **_held(claim, partial(finding, claim, sheets, tables)),
             "time": claim.time,
             "source": claim.source,
+            "command": _command(claim, sheets, tables),
         }
         for claim in claims
     ]
+
+
+def _command(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> str:
+    """Return one line for a shell that computes a claim; empty if a row that it needs is missing."""
+    try:
+        return " && ".join(commands_of_claim(claim, sheets, tables))
+    except BacksolveError:
+        return ""
 
 
 def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:

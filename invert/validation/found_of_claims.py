@@ -1,11 +1,12 @@
 """What the lecture claims, and what others publish, held against what the equations and the tables make of it."""
 
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from derive.answers import shown_end
 from derive.catalogue import equation
-from derive.claim_cells import UNDECIDED, Givens, asked, givens, said
+from derive.claim_cells import UNDECIDED, Givens, asked, command, givens, said
 from derive.errors import NoSingleValue, UnknownName
 from derive.presets import hardware, model
 from derive.price_rows import Claim, Disclosure, MemoryTierFigure, WorkedProblem
@@ -87,13 +88,48 @@ def finding_of_problem(problem: WorkedProblem) -> Finding:
 def _value(name: str, claim: Claim, given: Givens, known: Mapping[str, Facts]) -> float:
     if not claim.equations:
         return _read_off(name, claim, known)
+    return _answer(name, given, *_question(name, claim, given, known), f"claim {claim.id}")[0]
+
+
+def _question(name: str, claim: Claim, given: Givens, known: Mapping[str, Facts]) -> tuple[Mapping[str, Given], list[str]]:
+    """Return the values and the equations from which one quantity of a claim is solved."""
     # A list or a device says more than the equations of a claim ask for.
     wanted = {symbol for id in claim.equations for symbol in equation(id).symbols} - {name, *given.texts}
     beside = {one: value for source, facts in known.items() if source not in PRESETS for one, value in facts.items() if one in wanted}
     # What defines the other quantity of a quotient has no part in this one.
     others = {*asked(claim.unknown)} - {name}
-    using = [id for id in claim.equations if equation(id).defines not in others]
-    return _answer(name, given, {**given.texts, **beside}, using, f"claim {claim.id}")[0]
+    return {**given.texts, **beside}, [id for id in claim.equations if equation(id).defines not in others]
+
+
+def commands_of_claim(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> list[str]:
+    """Return the commands that compute a claim, one for each quantity, or that show the chip, model or price list with its number.
+
+    >>> from derive import shipped
+    >>> row = next(row for row in shipped.rows_of(Claim) if row.id == "A13a")
+    >>> commands_of_claim(row, {}, shipped.read())
+    ['backsolve solve balance_batch --using batching.balance_batch machine_balance_ratio=300 sparsity=8']
+    """
+    given = givens(claim.givens)
+    if not claim.equations:
+        return [_showing(source, name) for source, name in given.rows.items() if source in (*PRESETS, "sheet")]
+    known = {source: _facts(source, name, sheets, tables) for source, name in given.rows.items() if source not in PRESETS}
+    presets = {source: name for source, name in given.rows.items() if source in PRESETS}
+    questions = ((name, *_question(name, claim, given, known)) for name in asked(claim.unknown))
+    return [
+        command(name, Givens(rows=presets, texts={one: _typed(one, value) for one, value in texts.items()}, using=tuple(using)))
+        for name, texts, using in questions
+    ]
+
+
+def _showing(source: str, name: str) -> str:
+    model, _, day = name.partition("@")
+    return shlex.join(["backsolve", *(("prices", "list", model, "--as-of", day) if source == "sheet" else ("show", name))])
+
+
+def _typed(name: str, value: Given) -> str:
+    """Return a value as a person types it: a number [SI] with the unit of its quantity."""
+    unit = QUANTITIES[name].unit
+    return f"{value:.12g}{'' if unit == '1' else f' {unit}'}" if isinstance(value, float) else str(value)
 
 
 def _answer(name: str, how: Givens, given: Mapping[str, Given], using: Iterable[str], asker: str) -> tuple[float, tuple[str, ...]]:

@@ -1,0 +1,84 @@
+"""The command `claims`: what the lecture claims and predicts, and what is computed for it."""
+
+import json
+import re
+import sys
+
+import click
+
+from backsolve.cli.common import OneOf, fail_on, tell
+from backsolve.streams import in_terminal, width
+from derive.catalogue.searching import mentions
+from derive.errors import UnknownName
+from derive.show.folding import fold
+
+
+@click.command("claims")
+@click.argument("words", nargs=-1, metavar="[ID|WORD]...")
+@click.option("--as", "style", type=OneOf(("text", "json")), default="text", help="Form of the list.")
+def claims_command(words: tuple[str, ...], style: str) -> None:
+    """List the claims and predictions of the lecture with the stated and the computed value, all or those of a WORD.
+
+    An ID shows one claim with the command that computes it, its time in the talk, and the reason of the verdict.
+
+    Example:
+
+    \b
+    backsolve claims
+    backsolve claims prediction
+    backsolve claims A13d
+    """
+    from invert.scoreboard import sections
+
+    text = " ".join(words)
+    found, problems = sections(("claims",))
+    rows = found.get("claims", [])
+    chosen = [row for row in rows if str(row["id"]).lower() == text.lower()] or [row for row in rows if mentions(text, _searched(row))]
+    if not chosen and rows:
+        names = {name for row in rows for name in (str(row["id"]), *re.findall("[a-z]+", str(row["claim"]).lower()))}
+        raise UnknownName("claim", text, names, "backsolve claims lists them")
+    if style == "json":
+        tell(json.dumps(chosen, indent=2, allow_nan=False), style)
+    elif len(chosen) == 1:
+        _tell_one(chosen[0])
+    else:
+        _tell_all(chosen)
+    fail_on(problems)
+
+
+def _searched(row: dict[str, object]) -> str:
+    """Return the text of a claim in which words are looked for."""
+    return " ".join(str(row[name]) for name in ("id", "claim", "verdict", "reason", "by", "time", "source"))
+
+
+def _value(row: dict[str, object], name: str) -> str:
+    return "none" if row[name] is None else f"{row[name]} {row['unit']}".rstrip()
+
+
+def _tell_all(rows: list[dict[str, object]]) -> None:
+    for row in rows:
+        stated, computed = _value(row, "said"), _value(row, "found")
+        values = "" if row["said"] is None and row["found"] is None else f": stated {stated}, computed {computed}"
+        line = f"{row['id']:<5} {row['verdict']:<24} {row['claim']}{values}"
+        click.echo(fold(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
+    if in_terminal(sys.stdout):
+        tell(f"{len(rows)} claims. backsolve claims {rows[0]['id']} shows one with its command, time and reason.")
+
+
+def _tell_one(row: dict[str, object]) -> None:
+    said = {
+        f"{row['id']}": row["claim"],
+        "stated": _value(row, "said"),
+        "computed": _value(row, "found"),
+        "verdict": row["verdict"],
+        "reason": row["reason"],
+        "time": row["time"] or "not on record",
+        "source": row["source"],
+        "from": row["by"],
+        "command": row["command"],
+    }
+    for head, text in said.items():
+        if text:
+            # A command stays on one line, so that it can be copied.
+            line = f"{head:<11} {text}"
+            click.echo(line) if head == "command" else tell(line)
