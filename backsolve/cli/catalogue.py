@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from derive.quantities.row import Quantity
     from derive.shipped import Problem
     from derive.show.references import Reference
+    from invert.sheets.sheet import FileText
 
 LONGEST_WORD = 200
 """Characters of what is looked for; a longer text is near no name, and to find that out takes minutes."""
@@ -300,7 +301,7 @@ def _show_preset(preset: "Preset") -> None:
 @prices_option
 def cite_command(
     ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, tier: str | None, as_of: date | None,
-    own: str | BinaryIO | None,
+    own: "str | BinaryIO | FileText | None",
 ) -> None:  # fmt: skip
     """Cite equations, price sheets, single prices, or all that a saved result used.
 
@@ -359,7 +360,7 @@ def _is_of_prices(name: str) -> bool:
 
 
 def _prices_cited(
-    names: "Iterable[str]", tier: str | None, as_of: date | None, own: str | BinaryIO | None, html_base: str
+    names: "Iterable[str]", tier: str | None, as_of: date | None, own: "str | BinaryIO | FileText | None", html_base: str
 ) -> "tuple[list[Reference], Iterable[Problem]]":
     """Price sheets, or one price of each, as something to cite, and what is wrong with the file of one's own."""
     from invert.data import read_data

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from derive.shipped import Problem
+    from invert.sheets.sheet import FileText
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -63,14 +64,37 @@ def _file_or_standard_input(_context: click.Context, _option: click.Parameter, p
     return standard_input() if place == "-" else place
 
 
+def _file_or_typed_sheet(context: click.Context, option: click.Parameter, place: str | None) -> "str | BinaryIO | FileText | None":
+    if place and place[:1] in "0123456789.$ " and not os.path.exists(place):
+        from invert.sheets.typed import is_typed_sheet, typed_sheet
+
+        if is_typed_sheet(place):
+            return typed_sheet(place)
+    return _file_or_standard_input(context, option, place)
+
+
+def typed_models(own: "str | BinaryIO | FileText | None") -> tuple[str, ...]:
+    """Return the model to show if prices are typed as one sheet: that sheet."""
+    if own is None or isinstance(own, str) or is_stream(own):
+        return ()
+    from invert.sheets.typed import TYPED_SHEET
+
+    return (TYPED_SHEET,)
+
+
+def is_stream(own: object) -> bool:
+    """Return whether prices come from standard input."""
+    return hasattr(own, "read")
+
+
 prices_option = click.option(
     "--prices",
     "own",
     metavar="FILE",
-    callback=_file_or_standard_input,
-    help="A CSV of your own laid over the shipped prices; - reads standard input.",
+    callback=_file_or_typed_sheet,
+    help="A CSV of your own laid over the shipped prices, - for standard input, or one sheet: '2/12; >200k 4/18; cache .2'.",
 )
-prices_argument = click.argument("file", metavar="[FILE]", required=False, callback=_file_or_standard_input)
+prices_argument = click.argument("file", metavar="[FILE]", required=False, callback=_file_or_typed_sheet)
 """The same file, named alone."""
 
 
@@ -155,6 +179,7 @@ class Commands(click.Group):
 def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
     """Say on stderr, in one line, how many prices that are used are doubtful, the first of them, and what lists all."""
     if found := list(doubts):
+        own = getattr(own, "place", own)
         place = f" {shlex.quote(own)}" if isinstance(own, str) else " -" if own is not None else ""
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
         say(f"{counted}: {found[0]}; all: backsolve prices check{place}")

@@ -12,6 +12,7 @@ from backsolve.cli.common import (
     all_option,
     as_of_option,
     fail_on,
+    is_stream,
     leave,
     pairs,
     prices_option,
@@ -21,6 +22,7 @@ from backsolve.cli.common import (
     tell,
     tell_doubts,
     tier_option,
+    typed_models,
     workers_option,
 )
 from backsolve.streams import say, width
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from invert.comparison_records import Comparison
     from invert.result import Inference, Shown
     from invert.sheets.diff import Difference
+    from invert.sheets.sheet import FileText
     from invert.table import InferenceTable
 
 _RECORDS = ("json", "csv")
@@ -101,9 +104,10 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "- is a file from standard input.",
 )
 def infer_command(
-    models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool, own: str | BinaryIO | None,
-    changes: tuple[str, ...], anchors: tuple[str, ...], workers: int | None, style: str, full: bool, columns: str | None,
-    by: str | None, wanted: tuple[str, ...], wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
+    models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool,
+    own: "str | BinaryIO | FileText | None", changes: tuple[str, ...], anchors: tuple[str, ...], workers: int | None, style: str,
+    full: bool, columns: str | None, by: str | None, wanted: tuple[str, ...],
+    wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
     history: bool, explain: bool, supposed: tuple[str, ...],
 ) -> None:  # fmt: skip
     """What price sheets imply: KV bytes per token, bandwidth-bound fraction, cache tier.
@@ -143,8 +147,9 @@ def infer_command(
         if value == "":
             raise WrongValue(f"{option} needs the name of a column, e.g. price; given ''")
     refuse_one_file("--save", save, {"--prices": own, "--against": against})
-    if against == "-" and not isinstance(own, str | None):
+    if against == "-" and is_stream(own):
         raise WrongValue("infer reads standard input once; - is given more than once")
+    models = models or typed_models(own)
     shown = Shown(
         style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, history=history, against=against
     )  # fmt: skip

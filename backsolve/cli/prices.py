@@ -16,6 +16,7 @@ from backsolve.cli.common import (
     as_of_option,
     day,
     fail_on,
+    is_stream,
     leave,
     pairs,
     prices_argument,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from invert.sheets.databases.pull import Pulled
     from invert.sheets.diff import Difference
     from invert.sheets.redescribed import Redescribed
+    from invert.sheets.sheet import FileText
 
 _RIVALS_SHOWN, _REASONS_SHOWN, _NAMES_SHOWN = 10, 4, 3
 
@@ -54,7 +56,7 @@ def prices() -> None:
 @as_of_option
 @all_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer; JSON and CSV have every price.")
-def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool, style: str) -> None:
+def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets that hold on a day, with their base prices; as JSON or CSV every price with its grade, dates and source.
 
     A sheet of a day before the release of its model is left out, as by `infer`.
@@ -105,7 +107,7 @@ def list_prices(own: str | BinaryIO | None, as_of: date | None, everything: bool
 @state_argument("new")
 @prices_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer.")
-def diff_prices(old: str | BinaryIO, new: str | BinaryIO, own: str | BinaryIO | None, style: str) -> None:
+def diff_prices(old: str | BinaryIO, new: str | BinaryIO, own: "str | BinaryIO | FileText | None", style: str) -> None:
     """What changed in the prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
     Each is a date, a price CSV, - for one from standard input, or `shipped`. A CSV with the columns of prices.csv, as a copy of it,
@@ -123,7 +125,7 @@ def diff_prices(old: str | BinaryIO, new: str | BinaryIO, own: str | BinaryIO | 
     from invert.sheets.diff import differences, new_models, states_of
     from invert.sheets.redescribed import redescribed
 
-    if sum(not isinstance(one, str | None) for one in (old, new, own)) > 1:
+    if sum(map(is_stream, (old, new, own))) > 1:
         raise WrongValue("prices diff reads standard input once; - is given more than once")
     data = read_data()
     before, after = states_of(old, new, data, own)
@@ -303,7 +305,7 @@ def _tell_answers(name: str, given: Mapping[str, str], into: str | None, line: s
 @prices.command("check")
 @prices_argument
 @prices_option
-def check_prices(file: str | BinaryIO | None, own: str | BinaryIO | None) -> None:
+def check_prices(file: str | BinaryIO | None, own: "str | BinaryIO | FileText | None") -> None:
     """Check every row of every table that ships, and of the prices on every day something changes.
 
     FILE, or --prices, is a CSV of your own that is laid over them.

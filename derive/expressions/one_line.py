@@ -76,7 +76,7 @@ def simplify(tree: Tree) -> Tree:
 
 @cache
 def combine_fractions(tree: Tree) -> Tree:
-    """Return the same as `simplified`, but raise TooManyTerms for a formula with too many terms."""
+    """Return the same as `simplify`, but raise TooManyTerms for a formula with too many terms."""
     return tree_of_quotient(single_fraction(tree))
 
 

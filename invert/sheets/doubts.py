@@ -37,6 +37,8 @@ _DATE_AS_SHOWN = re.compile(
 """A day as spreadsheets write one, or what they take for one."""
 _LONG_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+")
 """A number as spreadsheets write one of many digits."""
+_DECIMAL_K, _BINARY_K = 1000, 1024
+"""Tokens of the two thousands in which lengths of prompts are given."""
 _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 
@@ -54,6 +56,8 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
         *_small(book.rows, book.fx, assumptions),
         *_far_dates(_as_written(book), assumptions),
         *_unsaid(book.rows),
+        *_free_caches(book.rows),
+        *_thresholds_one_below(book.rows),
         *_far_from_before(book, assumptions),
         *_of_sheets(book, assumptions),
         *_far_from_neighbours(book, assumptions),
@@ -133,6 +137,28 @@ def _small(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterat
             yield row.problem("amount", lack)
 
 
+def _free_caches(rows: Iterable[PriceRow]) -> Iterator[Problem]:
+    """Yield cache prices of zero: a blank cell of a page is often copied so. Those that ship were checked."""
+    for row in rows:
+        if row.component.startswith("cache_") and not row.amount and not _ships(row):
+            yield row.problem("amount", f"{row.component} is 0: is it free? If it is not sold, leave this row out")
+
+
+def _thresholds_one_below(rows: Iterable[PriceRow]) -> Iterator[Problem]:
+    """Yield thresholds one token below a round number, as a page writes that counts from zero or up to and including it.
+
+    >>> from invert.sheets.read import read_rows
+    >>> typed = ["provider,model,component,amount,threshold_tokens", "acme,m,input,2,271999", "acme,m,output,8,272000"]
+    >>> [problem.row for problem in _thresholds_one_below(read_rows(typed, "my.csv", overlay=True)[0])]
+    [2]
+    """
+    first = {(row.sheet_key, row.threshold_tokens): row for row in reversed(list(rows)) if row.threshold_tokens and not _ships(row)}
+    for row in reversed(first.values()):
+        after = row.threshold_tokens + 1
+        if after >= LEAST_THRESHOLD and not (after % _DECIMAL_K and after % _BINARY_K):
+            yield row.problem("threshold_tokens", f"{row.threshold_tokens} is one token below {after}: is {after} meant?")
+
+
 def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
     """Days that are far from the median day of their file."""
     of_file: dict[str, list[PriceRow]] = {}
@@ -205,6 +231,7 @@ def _together(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> It
             yield _own_of(row, beside).problem("currency", lack)
         if 0 < row.threshold_tokens < LEAST_THRESHOLD:
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} tokens is a short prompt: is {row.threshold_tokens}k meant?")
+    yield from _bands_without_premium(valid, fx)
     for component in ("input", "output"):
         bands = sorted((row for row in valid if row.component == component), key=lambda row: row.threshold_tokens)
         for below, above in pairwise(bands):
@@ -213,6 +240,20 @@ def _together(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> It
                     f"{component} above {above.threshold_tokens} tokens is {above.amount:g}, below the {below.amount:g} of the band before"
                 )
                 yield _own_of(above, below).problem("amount", f"{lack}: are the two the wrong way round?")
+
+
+def _bands_without_premium(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
+    """Yield long bands whose input and output both cost what they cost in the band before."""
+    of_band: dict[int, dict[str, PriceRow]] = {}
+    for row in valid:
+        if row.component in ("input", "output"):
+            of_band.setdefault(row.threshold_tokens, {})[row.component] = row
+    for (_, below), (threshold, above) in pairwise(sorted(of_band.items())):
+        pairs = [(above[component], below[component]) for component in above if component in below]
+        if pairs and all(abs(_usd(high, fx) - _usd(low, fx)) <= _HAIR * _usd(low, fx) for high, low in pairs):
+            high, low = pairs[0]
+            lack = f"prices above {threshold} tokens equal those of the band before: without a premium, leave this band out"
+            yield _own_of(high, low).problem("amount", lack)
 
 
 def _ships(row: PriceRow) -> bool:

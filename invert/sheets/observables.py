@@ -78,18 +78,18 @@ def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | 
 
 
 def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions = USUAL) -> Observables:
-    """Every ratio the readings use; pairs of adjacent bands ascend from the base band.
+    """Return every ratio the readings use.
 
-    Mean contexts are those of `invert.sheets.contexts`.
+    Pairs of adjacent bands ascend from the base band. A pair with premiums of 1 on input and output is left out: the price does not
+    change at that threshold, so there is nothing to read. Mean contexts are those of `invert.sheets.contexts`.
     """
     base = sheet.bands[0]
     contexts = band_means(sheet.bands, max_context, assumptions)
+    adjacent = zip(pairwise(sheet.bands), pairwise(contexts), strict=True)
+    pairs = [_pair(lower, upper, short, long, assumptions) for (lower, upper), (short, long) in adjacent]
     return Observables(
         output_input_ratio=_observed("output_input_ratio", named_prices(base), assumptions),
-        pairs=tuple(
-            _pair(lower, upper, short, long, assumptions)
-            for (lower, upper), (short, long) in zip(pairwise(sheet.bands), pairwise(contexts), strict=True)
-        ),
+        pairs=tuple(pair for pair in pairs if not _is_without_premium(pair)),
         contexts=contexts,
         cache_read_ratio=_cache_read_ratio(base, assumptions),
         cache_write_premiums=tuple(
@@ -97,6 +97,11 @@ def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumpt
         ),
         storage_price=_storage_price(sheet, assumptions),
     )
+
+
+def _is_without_premium(pair: BandPair) -> bool:
+    """Return whether input and output cost the same above the threshold as below it."""
+    return all(abs(premium.value - 1) <= _SAME for premium in (pair.premium_in, pair.premium_out))
 
 
 def _pair(lower: PriceBand, upper: PriceBand, short: float, long: float, assumptions: Assumptions) -> BandPair:

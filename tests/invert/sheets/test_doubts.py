@@ -67,7 +67,7 @@ def test_a_doubtful_row_is_named_with_its_column(row: str, said: str):
     [
         (f"a,k,cache_read,,3,,{DATED}", "cache_read 3 is not below input 2: a read of the cache is cheaper"),
         (f"a,k,cache_write,,0.5,,{DATED}300", "cache_write 0.5 is below input 2: amounts are prices, not what is added to the input"),
-        (f"a,k,cache_write,,0,,{DATED}300", ""),
+        (f"a,k,cache_write,,0,,{DATED}300", "cache_write is 0: is it free?"),
         (f"a,k,cache_read,,2,,{DATED}", "cache_read 2 is not below input 2: a read of the cache is cheaper"),
         (f"a,k,cache_read,,1.9,,{DATED}", ""),
         (f"a,k,cache_write,,20.1,,{DATED}300", "cache_write 20.1 is more than 10 times input 2: is one of the two in another unit?"),
@@ -80,9 +80,25 @@ def test_a_doubtful_row_is_named_with_its_column(row: str, said: str):
     ],
 )
 def test_prices_of_one_sheet_are_held_against_each_other(row: str, said: str):
-    sheet = (f"a,k,input,,2,,{DATED}", f"a,k,output,,8,,{DATED}", f"a,k,input,200000,2,,{DATED}")
+    sheet = (f"a,k,input,,2,,{DATED}", f"a,k,output,,8,,{DATED}", f"a,k,input,200000,3,,{DATED}")
     found = doubted(*sheet, row, *([f"a,k,output,200000,8,,{DATED}"] if "output,200000" not in row else []))
     assert (len(found) == 1 and said in found[0] and found[0].startswith("own.csv row 5, column amount")) if said else found == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([f"a,m,cache_storage,,0,,{DATED}"], ["row 8, column amount: cache_storage is 0: is it free?"]),
+        ([f"a,m,input,271999,8,,{DATED}", f"a,m,output,271999,24,,{DATED}"], ["row 8, column threshold_tokens: 271999 is one token below"]),
+        ([f"a,m,input,262143,8,,{DATED}", f"a,m,output,262143,24,,{DATED}"], ["row 8, column threshold_tokens: 262143 is one token below"]),
+        ([f"a,m,input,271000,4,,{DATED}", f"a,m,output,271000,12,,{DATED}"], ["row 8, column amount: prices above 271000 tokens equal"]),
+        ([f"a,m,input,271000,8,,{DATED}", f"a,m,output,271000,12,,{DATED}"], []),
+    ],
+)
+def test_a_free_cache_a_band_without_premium_and_a_threshold_one_below_are_asked_about(rows: list[str], said: list[str]):
+    found = doubted(*SOUND, *rows)
+    assert len(found) == len(said)
+    assert all(text in one for text, one in zip(said, found, strict=True))
 
 
 def test_a_file_of_ones_own_is_none_that_ships_whatever_it_is_called(tmp_path, monkeypatch):
@@ -158,7 +174,9 @@ def test_a_price_is_held_against_the_one_that_it_follows_in_time_in_whatever_ord
     yuan = ("a,m,input,,140,CNY,2026-03-01,,,", "a,m,output,,560,CNY,2026-03-01,,,")
     assert doubted(*yuan, *dollars) == [], "seven yuan a dollar"
     free = ("a,m,cache_read,,0,,2026-01-01,2026-03-01,,", "a,m,cache_read,,1,,2026-03-01,,,")
-    assert doubted(*free, "a,m,input,,20,,2026-01-01,,,", "a,m,output,,80,,2026-01-01,,,") == []
+    assert doubted(*free, "a,m,input,,20,,2026-01-01,,,", "a,m,output,,80,,2026-01-01,,,") == [
+        "own.csv row 2, column amount: cache_read is 0: is it free? If it is not sold, leave this row out"
+    ]
 
 
 def test_the_shipped_prices_raise_no_doubt():

@@ -166,7 +166,8 @@ def test_many_bands_give_every_adjacent_pair_its_own_ratios():
 
 def test_a_threshold_keeps_its_side():
     header = HEADER + ",threshold_inclusive"
-    rows = [f"{component},{at},,{amount},,acme,m,{at > 0}" for component, amount in (("input", 3), ("output", 15)) for at in (0, 128_000)]
+    priced = [("input", 0, 3), ("input", 128_000, 6), ("output", 0, 15), ("output", 128_000, 15)]
+    rows = [f"{component},{at},,{amount},,acme,m,{at > 0}" for component, at, amount in priced]
     read, _ = read_rows([header, *rows], "prices.csv", FX, overlay=True)
     (sheet,), _ = sheets(PriceBook(rows=tuple(read), fx=FX, problems=(), newest_retrieved=TODAY))
     assert observables(sheet, None).pairs[0].threshold_inclusive is True
@@ -200,3 +201,9 @@ def test_free_cache_items_give_no_ratio_and_break_nothing():
 def test_a_sheet_without_cache_items_has_none():
     found = seen(*ONE_BAND)
     assert (found.cache_read_ratio, found.cache_write_premiums, found.storage_price) == (None, (), None)
+
+
+def test_a_threshold_at_which_no_price_changes_gives_nothing_to_read():
+    flat = (*ONE_BAND, "input,200000,,2", "output,200000,,10")
+    assert seen(*flat).pairs == ()
+    assert [pair.long_context_threshold for pair in seen(*flat, "input,400000,,4", "output,400000,,10").pairs] == [400_000]

@@ -1,0 +1,61 @@
+"""A price sheet typed in one line, such as `2/12; >200k 4/18; cache .2; 1h 4.5`, as the price file that it stands for."""
+
+import re
+
+from derive.errors import WrongValue, shorten, suggest
+from invert.sheets.add import cells_of_sheet, with_rows
+from invert.sheets.sheet import FileText
+
+TYPED_SHEET = "typed/sheet"
+"""The name of a sheet that is typed without a file."""
+_WORDS = {
+    "cache": "cache_read", "write": "cache_write", "storage": "cache_storage", "context": "max_context", "released": "release_date",
+    "currency": "currency",
+}  # fmt: skip
+"""What may stand before an amount or a fact, and the price or the field of a sheet that it names."""
+_BASE = re.compile(r"([^/\s;]+)\s*/\s*([^/\s;]+)")
+_BAND = re.compile(r">\s*([^\s/]+)\s+([^/\s]+)\s*/\s*([^/\s]+)")
+_LIFETIME = re.compile(r"[0-9]{1,9}(?:s|min|h)")
+_ALLOWED = "2/12 (input/output), >200k 4/18, cache .2, 1h 4.5 (cache write kept for 1 h), storage 4.5 (per hour), " + ", ".join(
+    ("context 1M", "released 2026-11-20", "currency EUR")
+)
+
+
+def is_typed_sheet(text: str) -> bool:
+    """Return whether a text is a sheet and not the name of a file: it begins with two amounts.
+
+    >>> is_typed_sheet("2/12; cache .2"), is_typed_sheet("2026/prices.csv"), is_typed_sheet("mine.csv")
+    (True, False, False)
+    """
+    return bool(re.match(r"\s*[$]?[0-9.]+\s*/\s*[$]?[0-9.]+\s*(?:;|$)", text))
+
+
+def typed_sheet(text: str) -> FileText:
+    """Return the price file of a typed sheet; messages and commands name it by the text itself.
+
+    >>> typed_sheet("2/12; >200k 4/18; 1h 4.5").content.decode().splitlines()[-1]
+    'typed,sheet,cache_write,4.5,,3600'
+    """
+    items: dict[str, str] = {}
+    for part in filter(None, map(str.strip, text.split(";"))):
+        for name, amount in _prices_of(part).items():
+            if name in items:
+                raise WrongValue(f"{shorten(part)}: {name} is given twice")
+            items[name] = amount
+    return FileText(text, with_rows(b"", cells_of_sheet(TYPED_SHEET, items), text))
+
+
+def _prices_of(part: str) -> dict[str, str]:
+    """Return the prices and fields that one part between semicolons names."""
+    if band := _BAND.fullmatch(part):
+        threshold, above_in, above_out = band.groups()
+        return {f"input@{threshold}": above_in.lstrip("$"), f"output@{threshold}": above_out.lstrip("$")}
+    if base := _BASE.fullmatch(part):
+        return {"input": base[1].lstrip("$"), "output": base[2].lstrip("$")}
+    word, _, rest = part.partition(" ")
+    if rest.strip() and _LIFETIME.fullmatch(word):
+        return {f"cache_write:{word}": rest.strip().lstrip("$")}
+    if rest.strip() and word in _WORDS:
+        return {_WORDS[word]: rest.strip().lstrip("$")}
+    near = suggest(word, _WORDS)
+    raise WrongValue(f"{shorten(part)} is no price of a sheet{'' if near.startswith('; allowed') else near}; allowed: {_ALLOWED}")
