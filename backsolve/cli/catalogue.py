@@ -59,6 +59,7 @@ def list_command(
     from derive.quantities import QUANTITIES
     from derive.show.entry import list_as_json
     from derive.show.presets import where_listed
+    from derive.tier_presets import tier_lines
 
     word = " ".join(words)
     _refuse_long(word)
@@ -83,7 +84,7 @@ def list_command(
         return
     if word and time is None:
         _list_quantities(found)
-    presets = where_listed(word) if word and time is None else []
+    presets = [*where_listed(word), *tier_lines(word)] if word and time is None else []
     for line in presets:
         _list(line)
     if not rows and not (word and found) and not presets:
