@@ -60,6 +60,7 @@ def list_command(
     from derive.quantities import QUANTITIES
     from derive.show.entry import list_as_json
     from derive.show.presets import listing_commands
+    from derive.tier_presets import tier_lines
 
     word = " ".join(words)
     _refuse_long(word)
@@ -88,7 +89,7 @@ def list_command(
         return
     if word and time is None:
         _list_quantities(found)
-    presets = listing_commands(word) if word and time is None else []
+    presets = [*listing_commands(word), *tier_lines(word)] if word and time is None else []
     for line in presets:
         _list(line)
     nothing = not rows and not (word and found) and not presets

@@ -66,6 +66,7 @@ _LONG = 100_000
 @click.option(
     "--price", default="given", metavar="given|rent", help="Price of a chip: as given (default), or its median rent in the table."
 )
+@click.option("--tier", default="", metavar="NAME", help="Take a storage tier or device: capacity, bandwidth, price. E.g. nvme, ddr, hdd.")
 @click.option("--strict", is_flag=True, help="Definitions and bounds alone: no reading, condition or rule of thumb.")
 @click.option("--anyway", is_flag=True, help="Answer although weights and KV cache do not fit in memory.")
 @click.option(
@@ -76,7 +77,7 @@ _LONG = 100_000
 def solve_command(
     unknown: str, given: tuple[str, ...], using: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool,
     overlap: str | None,
-    count: str, sizes: str, efficiency: str, price: str, strict: bool, anyway: bool, plot: str | None, full: bool, style: str,
+    count: str, sizes: str, efficiency: str, price: str, tier: str, strict: bool, anyway: bool, plot: str | None, full: bool, style: str,
 ) -> None:  # fmt: skip
     """Solve for UNKNOWN from what is given: any quantity, or several, through as many equations as it takes.
 
@@ -102,9 +103,9 @@ def solve_command(
     if unknown.strip().lower() in ("storage_tier", "cache_tier"):
         from backsolve.cli.tiers import print_tiers
 
-        if strict or using or hardware or model or plot is not None:
+        if strict or using or hardware or model or tier or plot is not None:
             raise WrongValue(
-                "storage_tier is by the drain-time rule from ttl alone: leave out --strict, --using, --hardware, --model, --plot"
+                "storage_tier is by the drain-time rule from ttl alone: leave out --strict, --using, --hardware, --model, --tier, --plot"
             )
         print_tiers(given, style, full)
         return
@@ -124,7 +125,7 @@ def solve_command(
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
-    conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price)
+    conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price, tier=tier)
     words = unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     beside_names = implied_names(using, variants, hardware, model)
     typed = {**split_money_rates(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}

@@ -1,6 +1,6 @@
 """Training, continued: how long a run takes on so many chips, and what it costs."""
 
-from derive.catalogue.sources import DEEPSEEK_V3_BUDGET, scaling_book_applied_training
+from derive.catalogue.sources import DEEPSEEK_V3_BUDGET, PALM_ON_TRAINING, scaling_book_applied_training
 from derive.records import Equation, Example, Step, at
 
 BUDGET = (
@@ -24,6 +24,32 @@ BUDGET = (
         sources=(
             scaling_book_applied_training("a run is spread over data and tensors at once", page="how to shard LLaMA 3-70B for training"),
         ),
+    ),
+    Equation(
+        id="training.rate_per_chip",
+        title="Tokens a second that one chip trains on",
+        defines="training_rate_per_chip",
+        relation=lambda training_rate_per_chip, peak_flops, mfu, one_flop_per_token, active_params: (
+            training_rate_per_chip,
+            peak_flops * mfu / (6 * one_flop_per_token * active_params),
+        ),
+        statement="A chip spends six FLOPs a parameter on every token.",
+        assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
+        example=Example(given={"peak_flops": "989 TFLOP/s", "mfu": "40%", "active_params": "70B"}, result="941.9 token/s"),
+        sources=(PALM_ON_TRAINING,),
+    ),
+    Equation(
+        id="training.throughput",
+        title="Tokens a second of a training run",
+        defines="training_throughput",
+        relation=lambda training_throughput, training_rate_per_chip, training_chips: (
+            training_throughput,
+            training_rate_per_chip * training_chips,
+        ),
+        statement="All chips train at the same rate.",
+        assumptions=("mfu is that of so many chips, with all they wait for each other",),
+        example=Example(given={"training_rate_per_chip": "941.9 token/s", "training_chips": "2048"}, result="1.929M token/s"),
+        sources=(PALM_ON_TRAINING,),
     ),
     Equation(
         id="training.training_time",

@@ -423,6 +423,17 @@ MEMORY = (
         sources=(ZERO_PAPER,),
     ),
     Equation(
+        id="training.states_fit",
+        title="The states of training fit",
+        kind=BOUND,
+        relation=lambda training_state_bytes_per_chip, hbm_capacity: (training_state_bytes_per_chip, hbm_capacity),
+        sense="<=",
+        statement="Weights, gradients and optimizer states are no more than the memory of a chip.",
+        assumptions=("nothing is moved to the memory of the host", "activations come on top"),
+        example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
+        sources=(ZERO_PAPER,),
+    ),
+    Equation(
         id="training.activations_that_fit",
         title="Activations that fit beside the states",
         kind=BOUND,

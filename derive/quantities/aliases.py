@@ -465,6 +465,11 @@ ALSO_CALLED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("prefill_chips", "decode_chips"), ("prefill_decode_chip_ratio", "prefill_rate_per_chip", "decode_rate_per_chip")),
     **dict.fromkeys(("global_batch", "global_batch_size", "train_batch_size"), ("tokens_in_training_batch",)),
     "gradient_accumulation_steps": ("training_microbatches",),
+    **dict.fromkeys(("training_tokens_per_second", "training_tps", "training_rate"), ("training_throughput",)),
+    **dict.fromkeys(
+        ("training_tokens_per_second_per_chip", "training_throughput_per_chip"),
+        ("training_rate_per_chip",),
+    ),
     **dict.fromkeys(("optimizer_state", "optimizer_states"), ("optimizer_bytes_per_param", "training_state_bytes_per_chip")),
     **dict.fromkeys(("hfu", "hardware_flops_utilisation"), ("mfu",)),
     **dict.fromkeys(("max_tokens", "new_tokens"), ("output_tokens", "new_tokens_per_pass")),

@@ -1,6 +1,6 @@
 """Training and reinforcement learning: tokens, FLOPs and loss; and what a reversible network saves."""
 
-from derive.quantities.domains import FRACTION, UNIT_INTERVAL
+from derive.quantities.domains import FRACTION, NONNEGATIVE, UNIT_INTERVAL
 from derive.quantities.row import Quantity
 
 ROWS = (
@@ -144,8 +144,9 @@ ROWS = (
         latex=r"b_{\mathrm{grad}}",
         unit="byte",
         meaning="bytes of one gradient: 2 in bf16",
-        low=0.5,
+        low=0,
         high=4,
+        domain=NONNEGATIVE,
     ),
     Quantity(
         name="optimizer_bytes_per_param",
@@ -222,6 +223,24 @@ ROWS = (
         meaning="time that a training run takes of all its chips together: one chip for an hour is one hour",
         low=1e3,
         high=1e13,
+    ),
+    Quantity(
+        name="training_rate_per_chip",
+        symbol="R_chip_train",
+        latex=r"R_{\mathrm{chip,train}}",
+        unit="token/s",
+        meaning="tokens that one chip trains on in a second",
+        low=1,
+        high=1e7,
+    ),
+    Quantity(
+        name="training_throughput",
+        symbol="R_train",
+        latex=r"R_{\mathrm{train}}",
+        unit="token/s",
+        meaning="tokens that all chips of a training run train on in a second",
+        low=1,
+        high=1e10,
     ),
     Quantity(
         name="training_time",

@@ -62,6 +62,7 @@ def solve(
     bytes: str = "decimal",
     efficiency: str = "ideal",
     price: str = "given",
+    tier: str = "",
     anyway: bool = False,
     strict: bool = False,
     given: Mapping[str, Given] | None = None,
@@ -73,7 +74,7 @@ def solve(
     ("1..4096:log") and limits ("<=30ms") included; symbols of SymPy make the answer a formula. They are keywords, or a mapping by
     name as `given`. `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
     `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, `price` is
-    "rent" for the rent of the chip in the table, and
+    "rent" for the rent of the chip in the table, `tier` names a storage tier or a device of memory_tiers.csv, and
     `anyway` answers where memory is short. Where definitions and bounds lead to no answer, a reading of prices or a rule of thumb
     gives it, and `basis` says so, unless `using` names one or the question is `strict`.
     The answers are points, intervals, or none with a reason; `sweep` holds those
@@ -100,7 +101,7 @@ def solve(
     _refuse_misspelt(values)
     values = {**(given or {}), **values}
     conventions = Conventions(
-        count=count, bytes=bytes, efficiency=efficiency, price=price, tensor_parallel=says_tensor_parallel(values),
+        count=count, bytes=bytes, efficiency=efficiency, price=price, tier=tier, tensor_parallel=says_tensor_parallel(values),
         dtype="".join(data_type_named([word], value) for word, value in values.items()),
     )  # fmt: skip
     typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in values.items()]

@@ -523,7 +523,7 @@ def _preset(
 ) -> Preset:
     """Return all named presets as one, above what published runs of such a model sustain of the peaks in such a phase."""
     measured = conventions.efficiency == "calibrated"
-    if not hardware and not model and not measured and conventions.price == "given":
+    if not hardware and not model and not measured and conventions.price == "given" and not conventions.tier:
         return Preset(givens={}, provenance={}, variants={})
     chips, models = ([texts] if isinstance(texts, str) else [*(texts or ())] for texts in (hardware, model))
     tables, settled = shipped.read(), typed.keys() | {unknown}
@@ -539,6 +539,10 @@ def _preset(
         if not chips:
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
+    if conventions.tier:
+        from derive.tier_presets import tier
+
+        named.append((f"--tier {conventions.tier}", tier(conventions.tier, tables)))
     preset = _apply_one_count(as_published(_merged(named, settled), settled), {n: v for n, v in typed.items() if n not in spans}, unknown)
     if (counted := preset.givens.get("chips")) and "chips" in typed and counted != typed["chips"]:
         one = next(text for text in chips if presets.names_count(text))

@@ -1,0 +1,109 @@
+"""Devices of memory_tiers.csv as givens: capacity, read bandwidth and price, and where each number is from."""
+
+from statistics import median_low
+
+from derive import shipped
+from derive.errors import UnknownName
+from derive.presets import Preset
+from derive.price_rows import MemoryTierFigure
+from derive.quantities import quantity
+from derive.shipped import Tables
+from derive.shipped_rows import in_si
+from derive.units import show
+
+TIER_WORDS = {"nvme": "flash", "ssd": "flash", "dram": "ddr", "cpu": "ddr", "host": "ddr", "disk": "hdd"}
+"""Other words for the tiers of memory_tiers.csv."""
+_OF_DEVICE = ("tier_capacity", "tier_bandwidth")
+_COST_BASES = ("owned", "rented")
+"""Cost bases of a holding price. Every tier but HBM has the first one alone."""
+
+
+def _devices(tables: Tables) -> dict[str, dict[str, MemoryTierFigure]]:
+    """Return the rows of each device that has a capacity and a bandwidth, by device and quantity."""
+    found: dict[str, dict[str, MemoryTierFigure]] = {}
+    for row in tables.rows_of(MemoryTierFigure):
+        found.setdefault(row.device, {})[row.quantity] = row
+    return {device: rows for device, rows in found.items() if rows.keys() >= {*_OF_DEVICE}}
+
+
+def tier_of(text: str) -> str:
+    """Return the tier of memory_tiers.csv that a word names, or the word in lower case.
+
+    >>> tier_of("NVMe"), tier_of("hbm")
+    ('flash', 'hbm')
+    """
+    word = text.strip().lower()
+    return TIER_WORDS.get(word, word)
+
+
+def matching_devices(text: str, tables: Tables | None = None) -> list[str]:
+    """Return the devices of a tier, or those with every word of a text in their names, in the order of the table.
+
+    >>> matching_devices("solidigm 7.68"), matching_devices("nvme")[0]
+    (['Solidigm D7-PS1010 7.68 TB PCIe 5'], 'Micron 9650 7.68 TB PCIe 6')
+    """
+    devices = _devices(tables or shipped.read())
+    if exact := [device for device in devices if device.lower() == text.strip().lower()]:
+        return exact
+    of_tier = [device for device, rows in devices.items() if rows["tier_capacity"].tier == tier_of(text)]
+    words = text.lower().split()
+    return of_tier or [device for device in devices if words and all(word in device.lower() for word in words)]
+
+
+def tier(text: str, tables: Tables | None = None) -> Preset:
+    """Return capacity, read bandwidth and price of one device: the device that a text names, or the middle one of a tier.
+
+    The middle device is the one with the median drain time. The price is the newest holding price of the tier times the capacity. A
+    tier without a holding price sets no price. Raises UnknownName for a text that names neither a tier nor a device.
+
+    >>> tier("nvme").supposed["tier_capacity"].partition(":")[0], tier("solidigm 7.68").givens["tier_bandwidth"]
+    ('Micron 9650 30.72 TB PCIe 6', 14500000000.0)
+    """
+    tables = tables or shipped.read()
+    tables.refuse_bad(MemoryTierFigure.TABLE)
+    devices, names = _devices(tables), matching_devices(text, tables)
+    if not names:
+        tiers = dict.fromkeys(rows["tier_capacity"].tier for rows in devices.values())
+        raise UnknownName("memory tier", text, (*tiers, *TIER_WORDS, *devices), f"the tiers are {', '.join(tiers)}")
+    figures = {name: {one: _in_si(devices[name][one]) for one in _OF_DEVICE} for name in names}
+    drain_times = {name: of_device["tier_capacity"] / of_device["tier_bandwidth"] for name, of_device in figures.items()}
+    device = next(name for name in names if drain_times[name] == median_low(drain_times.values()))
+    others = f": the middle by drain time of {len(names)} devices of {text}" if len(names) > 1 else ""
+    givens, rows = figures[device], devices[device]
+    provenance = {name: f"{_place(rows[name])} {name}: {rows[name].source} ({rows[name].verification})" for name in givens}
+    supposed = dict.fromkeys(_OF_DEVICE, f"{device}{others}") if others else {}
+    if price := _holding_price(rows["tier_capacity"].tier, tables):
+        givens = givens | {"tier_price": quantity("tier_price").check(_in_si(price) * givens["tier_capacity"])}
+        provenance["tier_price"] = f"{_place(price)} holding_price times the capacity: {price.source} ({price.verification})"
+        supposed["tier_price"] = f"{price.device}, {price.basis}: {price.value:g} {price.unit} times the capacity"
+    return Preset(givens=givens, provenance=provenance, variants={}, supposed=supposed)
+
+
+def tier_lines(text: str) -> list[str]:
+    """Return a line for each storage device that a text names, with the option of `solve` that takes it; chips are listed elsewhere.
+
+    >>> tier_lines("solidigm 7.68")
+    ["Solidigm D7-PS1010 7.68 TB PCIe 5 (flash): 7.68 TB, 14.5 GB/s; solve ... --tier 'Solidigm D7-PS1010 7.68 TB PCIe 5'"]
+    """
+    devices = _devices(shipped.read())
+    return [
+        f"{device} ({devices[device]['tier_capacity'].tier}): "
+        + ", ".join(show(name, _in_si(devices[device][name])) for name in _OF_DEVICE)
+        + f"; solve ... --tier '{device}'"
+        for device in matching_devices(text)
+        if devices[device]["tier_capacity"].tier != "hbm"
+    ]
+
+
+def _holding_price(of_tier: str, tables: Tables) -> MemoryTierFigure | None:
+    """Return the newest holding price of a tier: rows without a year are the newest, and a purchase comes before a rent."""
+    rows = [row for row in tables.rows_of(MemoryTierFigure) if row.tier == of_tier and row.quantity == "holding_price" and row.value]
+    return min(rows, key=lambda row: (row.year is not None, _COST_BASES.index(row.basis)), default=None)
+
+
+def _in_si(row: MemoryTierFigure) -> float:
+    return in_si(row.quantity, row.value, row.unit)
+
+
+def _place(row: MemoryTierFigure) -> str:
+    return f"{MemoryTierFigure.TABLE}.csv {row.tier} {row.device}"

@@ -1,0 +1,55 @@
+"""A storage tier by its name sets capacity, bandwidth and price, as memory_tiers.csv has them."""
+
+import json
+
+import pytest
+
+from derive.errors import UnknownName
+from derive.solving.api import solve
+from derive.tier_presets import matching_devices, tier
+from tests.tools.commands import call, refused
+
+
+def test_a_device_sets_what_its_rows_say() -> None:
+    givens = tier("solidigm 7.68").givens
+    assert givens["tier_capacity"] == 7.68e12
+    assert givens["tier_bandwidth"] == 14.5e9
+    assert givens["tier_price"] * 3600 == pytest.approx(0.00002753 * 7680)  # USD/GB/h times GB
+
+
+@pytest.mark.parametrize("word", ["nvme", "NVMe", "flash", "ssd"])
+def test_words_of_one_tier_name_the_same_device(word: str) -> None:
+    assert tier(word).givens == tier("Micron 9650 30.72 TB PCIe 6").givens
+
+
+@pytest.mark.parametrize(("word", "device"), [("ddr", "DDR5"), ("disk", "20 TB"), ("cxl", "CXL")])
+def test_every_tier_has_a_middle_device(word: str, device: str) -> None:
+    assert device in tier(word).provenance["tier_capacity"]
+
+
+def test_a_tier_without_a_holding_price_sets_none() -> None:
+    assert "tier_price" not in tier("cxl").givens
+
+
+@pytest.mark.parametrize("word", ["nvm", "", "tape", "' ; rm"])
+def test_an_unknown_tier_is_refused(word: str) -> None:
+    assert matching_devices("tape") == []
+    with pytest.raises(UnknownName):
+        tier(word or "  ")
+
+
+def test_drain_time_and_costs_follow_from_a_tier() -> None:
+    assert solve("drain_time", tier="nvme").value == pytest.approx(30.72e12 / 28e9)
+    held = solve("hold_cost", tier="nvme", kv_bytes_per_token="20 kB", ttl="1 h").value
+    assert held == pytest.approx(0.00002753 * 20e3 / 1e9)
+
+
+def test_what_is_given_wins_over_the_tier() -> None:
+    assert solve("drain_time", tier="nvme", tier_capacity="28 TB").value == pytest.approx(1000)
+
+
+def test_the_command_takes_a_tier_and_list_finds_it() -> None:
+    answer = json.loads(call("solve", "drain_time", "--tier", "hdd", "--as", "json").out)
+    assert answer["answers"][0]["value"] == pytest.approx(20e12 / 265e6)
+    assert "Micron 9650 7.68 TB PCIe 6" in call("list", "nvme").out
+    assert "tape" in refused("solve", "drain_time", "--tier", "tape")
