@@ -244,7 +244,7 @@ def _of_bounds(ends):
     found = [Solution(unknown="batch", unit="1", answers=(Answer(kind="interval", low=low, high=high),)) for low, high in ends]
     looks = [intervals._Look(at, solution, None) for at, solution in enumerate(found)]
     columns = {"chips": np.arange(float(len(ends)))}
-    (only,) = intervals._of_looks({"chips": Interval(0.0, 1.0)}, columns, looks, slice(0, len(ends))).answers
+    (only,) = intervals._span_of_looks({"chips": Interval(0.0, 1.0)}, columns, looks, slice(0, len(ends))).answers
     return only
 
 
