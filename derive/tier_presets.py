@@ -11,7 +11,7 @@ from derive.shipped import Tables
 from derive.shipped_rows import in_si
 from derive.units import show
 
-TIER_WORDS = {"nvme": "flash", "ssd": "flash", "dram": "ddr", "cpu": "ddr", "host": "ddr", "disk": "hdd"}
+_TIER_WORDS = {"nvme": "flash", "ssd": "flash", "dram": "ddr", "cpu": "ddr", "host": "ddr", "disk": "hdd"}
 """Other words for the tiers of memory_tiers.csv."""
 _OF_DEVICE = ("tier_capacity", "tier_bandwidth")
 _COST_BASES = ("owned", "rented")
@@ -33,7 +33,7 @@ def tier_of(text: str) -> str:
     ('flash', 'hbm')
     """
     word = text.strip().lower()
-    return TIER_WORDS.get(word, word)
+    return _TIER_WORDS.get(word, word)
 
 
 def matching_devices(text: str, tables: Tables | None = None) -> list[str]:
@@ -64,7 +64,7 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
     devices, names = _devices(tables), matching_devices(text, tables)
     if not names:
         tiers = dict.fromkeys(rows["tier_capacity"].tier for rows in devices.values())
-        raise UnknownName("memory tier", text, (*tiers, *TIER_WORDS, *devices), f"the tiers are {', '.join(tiers)}")
+        raise UnknownName("memory tier", text, (*tiers, *_TIER_WORDS, *devices), f"the tiers are {', '.join(tiers)}")
     figures = {name: {one: _in_si(devices[name][one]) for one in _OF_DEVICE} for name in names}
     drain_times = {name: of_device["tier_capacity"] / of_device["tier_bandwidth"] for name, of_device in figures.items()}
     device = next(name for name in names if drain_times[name] == median_low(drain_times.values()))

@@ -11,6 +11,7 @@ from math import exp, inf, log, nextafter
 import numpy as np
 from scipy.optimize import brentq, least_squares
 
+from derive.briefly import brief
 from invert.arrays import Array
 
 _LEAST, _MOST = 1e-30, 1e30
@@ -33,6 +34,8 @@ class Inversion:
 
     `undetermined` has the names that can move together though no used price moves, one tuple for each direction.
     """
+
+    __repr__ = brief
 
     values: Mapping[str, float]
     residuals: Mapping[str, float]

@@ -9,11 +9,12 @@ _SHOWN = "roofline.step_time"
 
 
 def home_page() -> Page:
-    """The front page, with the first part of README.md."""
+    """Return the front page: the beginning of README.md, with the commands to install above the picture."""
     readme = (texts_root() / "README.md").read_text(encoding="utf-8")
-    _, about, *rest = readme.split("\n## ")[0].split("\n\n")
-    commands = next(place for place, text in enumerate(rest) if "```" in text) - 1
-    start = "\n\n".join([*rest[commands:], *rest[:commands]])  # the picture below them
+    beginning, *sections = readme.split("\n## ")
+    _, about, *rest = beginning.split("\n\n")
+    install = next(text.partition("\n")[2] for text in sections if text.startswith("Install\n"))
+    start = "\n\n".join([install, *rest])
     return Page(
         address=INDEX,
         template="home.html",

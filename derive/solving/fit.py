@@ -58,7 +58,7 @@ MEMORY_BINDS = "memory binds"
 FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
 """Units of times and rates, and which way they go where it is faster."""
 
-NO_CACHE = {"kv_cache_bytes": 0.0}
+_NO_CACHE = {"kv_cache_bytes": 0.0}
 IN_FLIGHT = ("batch", "microbatches", "sequences_in_flight")
 """What a cache is of: left out where the weights alone are held against memory."""
 
@@ -130,8 +130,8 @@ def held_by_memory(asked: Question) -> Iterator[Question]:
     if not names <= {*_WEIGHTS_ALONE}:
         yield without(asked, names)
     bare = without(asked, {*names, *IN_FLIGHT})
-    said = dict.fromkeys(NO_CACHE, "no cache is spoken of")
-    yield replace(bare, known={**NO_CACHE, **bare.known}, provenance={**said, **bare.provenance})
+    said = dict.fromkeys(_NO_CACHE, "no cache is spoken of")
+    yield replace(bare, known={**_NO_CACHE, **bare.known}, provenance={**said, **bare.provenance})
 
 
 def least_chips(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> Any:

@@ -1,4 +1,4 @@
-"""Inferences for programs: JSON and CSV, in SI units. `KEYS` is the table of keys, by which results are encoded and questions decoded."""
+"""Inferences for programs: JSON and CSV, in SI units. `_KEYS` is the table of keys, by which results are encoded and questions decoded."""
 
 import json
 from base64 import b64decode, b64encode
@@ -393,7 +393,7 @@ FOUND: Keys = {
     "rows": _rows,
 }
 """What a saved run found, beside its question and its sheets."""
-KEYS: dict[type, Keys] = {
+_KEYS: dict[type, Keys] = {
     Question: {
         "versions": "made.versions",
         "seeds": "made.seeds",
@@ -510,7 +510,7 @@ def _read_day(text: str) -> date:
 
 
 CODEC = Codec(
-    keys=KEYS,
+    keys=_KEYS,
     leaves={date: Leaf(str, date.isoformat, _read_day), FileText: Leaf(dict, _write_file, _read_file)},
     rounded=_ROUNDED,
 )

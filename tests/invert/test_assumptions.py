@@ -56,7 +56,9 @@ PLAIN = {0, 1, 2, 0.5}
 """Numbers of formulas: nothing, all, both, half."""
 NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
-    "estimators/lecture": {"_MOST_RATIOS"},
+    "estimators/joint_point": {"_COMPUTE_BOUND", "_ROUNDING"},  # a second start of the solver, and rounding
+    "estimators/lecture": {"_MOST_RATIOS", "_LEAST_FRACTION", "_START_KV_BYTES"},
+    "sheets/doubts": {"_DECIMAL_K, _BINARY_K"},
     "validation/algebra": {"_POINTS", "_TRIES", "_ALIKE", "_drawn"},  # where formulas are compared, and rounding
     "validation/claims": {"_DIGITS, _WHOLE"},
     "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
@@ -65,6 +67,15 @@ NUMERICS = {
     "records": {"_ROUNDING"},
     "data": {"_MOST"},
     "identifiability": {"_TOLERANCE", "_KEPT"},
+    "inversion": {
+        "_LEAST, _MOST",
+        "_ROUNDING",
+        "_SMALL_STEP",
+        "_SINGULAR",
+        "_SMALLEST_PART",
+        "_SOLVED",
+        "invert_price",
+    },  # where solvers stop
     "estimators/market/hosts": {"commonest"},
     "estimators/market/kv_class": {
         "_WORLDS, _FAMILIES",

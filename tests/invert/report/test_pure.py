@@ -114,6 +114,7 @@ ALLOWED = (
         "invert.sheets.rows",
         "invert.sheets.sheet",
         "invert.result",
+        "invert.supposed",
     ),
     *("invert.report", "derive.show", "derive.characters", "derive.files", "derive.units", "derive.errors", "derive.solving.result"),
 )
