@@ -58,7 +58,6 @@ NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
     "estimators/joint_point": {"_COMPUTE_BOUND", "_ROUNDING"},  # a second start of the solver, and rounding
     "estimators/lecture": {"_MOST_RATIOS", "_LEAST_FRACTION", "_START_KV_BYTES"},
-    "sheets/doubts": {"_DECIMAL_K, _BINARY_K"},
     "validation/algebra": {"_POINTS", "_TRIES", "_ALIKE", "_drawn"},  # where formulas are compared, and rounding
     "validation/claims": {"_DIGITS, _WHOLE"},
     "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
@@ -109,7 +108,7 @@ NUMERICS = {
     "report/columns": {"short_kv"},  # units
     "report/readings": {"_UNITS"},  # units
     "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_amount"},  # a slip of the keys, rounding; %
-    "sheets/doubts": {"_HAIR", "_DAYS_OF_YEAR", "_NEARLY", "_LEAST_NAME"},  # rounding, and how alike two words are
+    "sheets/doubts": {"_DECIMAL_K, _BINARY_K", "_HAIR", "_DAYS_OF_YEAR", "_NEARLY", "_LEAST_NAME"},  # rounding, and how alike two words are
     "report/tiers": {"_shares"},  # a share that would print as nothing
     "sheets/observables": {"DECADE, _SAME"},
     "storage/hold_costs": {"_SHORTEST, _LONGEST, _PLACES"},  # where curves begin and end, and their points
