@@ -1,7 +1,7 @@
 """The answer to a question, within all limits on its results.
 
-Each limit alone is solved as an equality, which gives an end of what it leaves of the unknown. Limits that all else determines are only
-compared with what they come to.
+Each limit alone is solved as an equality, which gives an end of what it leaves of the unknown. If all else determines a limited result,
+it is only compared with the limit.
 """
 
 from collections.abc import Iterable, Sequence
@@ -267,7 +267,7 @@ def _intersect_limits(asked: Question, found: Sequence[tuple[Question, Solution]
 def _add_warnings(solution: Solution, beside: Iterable[tuple[Question, Solution]]) -> Solution:
     """Return an answer with the warnings of other limits too, its own first.
 
-    How fast the fewest chips of one limit are says nothing of an answer that another limit makes larger.
+    The speed of the fewest chips of one limit does not apply if another limit needs more chips.
     """
     others = {kind: text for _, one in beside for kind, text in zip(one.kinds, one.warnings, strict=True) if kind != FASTER_THAN_ASKED}
     own = dict(zip(solution.kinds, solution.warnings, strict=True))
@@ -319,7 +319,7 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
 
 
 def _fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
-    """Return whether a row leaves out what a question says nothing of."""
+    """Return whether a row fits: the question mentions none of the quantities that it leaves out."""
     if asked.unknown not in row.unknowns or not asked.known.keys().isdisjoint(row.absent):
         return False
     lacks_it_alone = refused.reason is not None and {*refused.reason.missing} == {row.quantity}

@@ -40,7 +40,7 @@ from derive.units import data_type_named, of_word, word_of_type
 
 
 class Expression(Protocol):
-    """What SymPy's expressions have: the symbols in them."""
+    """An expression of SymPy, as far as it is used: the symbols in it."""
 
     @property
     def free_symbols(self) -> Any:
@@ -266,7 +266,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
 
 
 def _warn_of_all(solution: Solution) -> Solution:
-    """Return an answer that says that a rate of requests was taken as that of all replicas."""
+    """Return an answer with the warning that a rate of requests counts as the rate of all replicas."""
     return replace(solution, warnings=(TAKEN_AS_OF_ALL, *solution.warnings), kinds=(rates_of_all.__name__, *solution.kinds))
 
 

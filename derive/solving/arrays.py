@@ -260,7 +260,7 @@ def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[st
 
 
 def find_where_met(needed: Requirement, at: Arrays) -> NDArray[np.bool_]:
-    """Return where a requirement is met, but for rounding."""
+    """Return where a requirement is met up to rounding."""
     exactly_met: NDArray[np.bool_] = np.asarray(compared(needed, at))
     sides = None if exactly_met.all() else bounding_sides(needed)
     return exactly_met if sides is None else np.logical_or(exactly_met, _are_near(*_evaluate_pair(*sides, at)))

@@ -1,4 +1,4 @@
-"""What an answer assumes: defaults, variants, conditions that were named, and what each equation idealises."""
+"""The assumptions of an answer: defaults, variants, named conditions, and the ideal assumptions of each equation."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""A size that nobody gives, such as the batch or the number of chips: it is found first, and the answer is that at its better end.
+"""A size that is not given, such as the batch or the number of chips: it is found first, and the answer is the one at its better end.
 
 The better end of what is bought is the fewest whole ones. The better end of all else is the most.
 """

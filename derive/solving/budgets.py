@@ -1,4 +1,4 @@
-"""Money of a fleet by the hour, the day or the month: it is that of so long a time."""
+"""Money of a fleet per hour, day or month, as money over that time."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -32,7 +32,7 @@ _MATTERS = 1.1
 
 
 class Caveat(NamedTuple):
-    """A warning, the quantities it rests on beside those of the answer, and the factor by which the answer may be another."""
+    """A warning, the quantities behind it besides those of the answer, and the factor by which the answer may change."""
 
     text: str
     rests: frozenset[str] = frozenset()

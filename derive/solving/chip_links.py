@@ -1,4 +1,4 @@
-"""What chips send each other: which of their links it goes over, and how wide it is, where nobody says."""
+"""The exchange between chips: its link and the width of what is sent, if these are not given."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from math import ceil, inf
@@ -41,7 +41,7 @@ _Ends = Mapping[str, tuple[float, float]]
 
 @immutable(kw_only=False)
 class Taken:
-    """An input that nobody gave: its source and its reason."""
+    """A supposed input with its source and its reason."""
 
     value: float
     origin: str
@@ -75,9 +75,8 @@ def ring_bandwidth(chips: float, size: float, inside: float, out: float) -> floa
 def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str], spans: _Ends, overlap: str = "") -> Preset:
     """Return the inputs of an exchange that is asked for: its link by the tables, its usual width, and how experts exchange.
 
-    `spans` are the ends of what runs over several values. Nothing is taken that is known or asked for, and where no preset
-    is named nothing but the one link that is given: whoever asks gives the rest. Of a time that is given nothing is taken that could
-    contradict it.
+    `spans` are the ends of what runs over several values. Known quantities and the unknown are never supposed. Without a preset only the
+    single given link is used. A given time gets no supposition that could contradict it.
 
     >>> chip = {"chips": 4.0, "scale_out_link_bandwidth": 50e9}
     >>> origin = {"scale_out_link_bandwidth": "hardware.csv H100-SXM scale_out_link_bandwidth: a table (source)"}
@@ -125,7 +124,7 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
 
 
 def _adds_up(known: Mapping[str, float], spans: _Ends) -> bool:
-    """Return whether chips are known to share the layers of a dense model, and nobody says what of a step that takes."""
+    """Return whether chips share the layers of a dense model and the time of their exchange is not given."""
     dense = "total_params" in known and known["total_params"] == known.get("active_params")
     return dense and known.get("chips", 0.0) > 1 and {_EXPOSED, "prefill_chunk"}.isdisjoint({*known, *spans})
 

@@ -1,4 +1,4 @@
-"""What contradicts what: an equation that does not hold, and the fewest givens that cannot all be true."""
+"""Contradictions: an equation that does not hold, and the fewest givens that cannot all be true."""
 
 from collections.abc import Mapping, Sequence, Set
 
@@ -38,7 +38,7 @@ _ROOM = frozenset(("memory_capacity", "hbm_capacity"))
 def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
     """Return an equation that does not hold between givens, or between a given and the result of the others.
 
-    What follows is worked out from the givens and the defaults of the route. Named equations use all defaults.
+    The results are those of the givens and the defaults of the way. Named equations use all defaults.
     """
     on_route = {name for row in used for name in row.symbols}
     given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
@@ -144,7 +144,7 @@ def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float
 def _find_broken_bound(rows: tuple[Equation, ...], known: Mapping[str, float], taken: Set[str]) -> Reason | None:
     """Return an inequality that every deployment keeps and these values break. Suppositions break none.
 
-    What does not fit in memory is said elsewhere.
+    Memory is compared elsewhere.
     """
     judged = (row for row in rows if row.symbols[0] not in taken and _ROOM.isdisjoint(row.symbols))
     for row in (row for row in judged if known.keys() >= {*row.symbols} and row.applies(known)):

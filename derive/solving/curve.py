@@ -60,7 +60,7 @@ def find_zeros(name: str, height: Height) -> tuple[list[_Stretch], Floats]:
 
 
 def _round_zero(zero: _Stretch, height: Height) -> _Stretch:
-    """Return a point as a whole number if it is one but for rounding."""
+    """Return a point as a whole number if it is one up to rounding."""
     point, whole = zero[0], round(zero[0] or 0.0)
     if point is None or zero[0] != zero[1] or abs(point - whole) > 2 * HOLDS * point:
         return zero

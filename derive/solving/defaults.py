@@ -1,6 +1,6 @@
 """Neutral defaults: factors that are 1 and terms that are 0, until something that was given says otherwise.
 
-Where a default stands, its quantity is put into the equations of a question, which then do not speak of it any more.
+A default in force is put into the equations of a question, which then do not contain its quantity.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Set

@@ -1,4 +1,4 @@
-"""Return whether an answer is at least or at most so much: seen by relaxing every bound and every ideal that it rests on.
+"""The direction of an answer, found by relaxing every bound and every ideal value on which it rests.
 
 A bound that is written as an equality leaves its left side more (or less) than its right side. An ideal default, such as a share of a
 peak of 1, can only be worse. The way is followed again with one of them relaxed. If all of them move the answer up, it is a lower
@@ -53,7 +53,7 @@ class _Relaxed:
 
     @property
     def is_smallest(self) -> bool:
-        """Return whether it is so small that an answer that does not exist then says nothing of its direction."""
+        """Return whether the change is so small that a missing answer has no direction."""
         return max(self.factor, 1 / self.factor) == _FACTORS[0]
 
 
@@ -186,7 +186,7 @@ def _close_loop(loop: Loop, here: Mapping[str, float], before: Mapping[str, floa
 
 
 def _change_row(row: Equation | Composed, here: Mapping[str, float], change: _Relaxed) -> tuple[Equation | Composed, Mapping[str, float]]:
-    """Return an equation in which a changed default is written again, and the values with those of what comes back with it."""
+    """Return an equation that contains a changed default again, and the values with those that return with it."""
     if isinstance(row, Composed) or change.name not in row.put_in:
         return row, here
     row = restore_default(row, change.name)

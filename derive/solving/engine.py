@@ -60,7 +60,7 @@ class Stop:
 
 @immutable
 class World:
-    """What is known so far on one fork of a way: values, how each moves with the givens and their last digits, and the steps."""
+    """The state on one fork of a way: values, their sensitivities to the givens and to rounding, and the steps."""
 
     values: Mapping[str, float]
     slopes: Mapping[str, Mapping[str, float]]
@@ -218,7 +218,7 @@ def is_memory_warning(asked: Question, way: Way) -> bool:
 
 
 def _are_alike(some: Sequence[tuple[float, float | None]], others: Sequence[tuple[float, float | None]]) -> bool:
-    """Return whether answers are the same but for rounding."""
+    """Return whether answers are equal up to rounding."""
     pairs = [pair for one, other in zip(some, others, strict=False) for pair in zip(one, other, strict=True)]
     same = (one == other or (one is not None and other is not None and isclose(one, other, rel_tol=HOLDS)) for one, other in pairs)
     return len(some) == len(others) and all(same)
@@ -441,7 +441,7 @@ def _chain_elasticities(found: Answer, world: World) -> Mapping[str, float]:
 
 
 def list_unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
-    """Return what somebody gave and an answer did not use."""
+    """Return the givens that an answer did not use."""
     of_dense = {*PARAMETERS} if OF_DENSE in asked.provenance.values() else set()
     told = [asked.supposed[one] for one in touched if one in asked.supposed]
     behind = {name for name in asked.known if any(tell_given(name) in text for text in told)}

@@ -46,7 +46,7 @@ _Stops = list[tuple[Stop, Way]]
 
 
 def find_answer(asked: Question, told: bool = True) -> _Found:
-    """Return the answer, and the way to it if equations lead there. What a question lacks is looked up only if it is `told`."""
+    """Return the answer, and the way to it if equations lead there. The missing inputs are looked up only if `told`."""
     equalities = tuple(row for row in asked.active if row.sense == "=")
     stops: _Stops = []
     outcome = _answer_by_steps(asked, equalities, stops)
@@ -210,13 +210,13 @@ def _results_aside(asked: Question, solution: Solution) -> list[str]:
 
 
 def evaluate_result(asked: Question, name: str, root: float) -> Solution:
-    """Return what a result comes to at a value of the unknown."""
+    """Return a result at a value of the unknown."""
     known = {**{other: value for other, value in asked.known.items() if other != name}, asked.unknown: root}
     return forwards(replace(asked, unknown=name, known=known))
 
 
 def forwards(asked: Question) -> Solution:
-    """Return what a question comes to by one equation at a time."""
+    """Return the answer to a question by one equation at a time."""
     outcome = _answer_by_steps(asked, tuple(row for row in asked.active if row.sense == "="), [])
     return outcome[0] if outcome else refuse_question(asked, missing_givens(asked, asked.known))
 
@@ -239,7 +239,7 @@ def _turns_on_itself(way: Way, stop: Stop) -> bool:
 def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason | None:
     """Return why bounds are no answer: a given result rests on the unknown and has no part in them.
 
-    A result that comes to what was given whatever the unknown is takes nothing from bounds by equations.
+    A result that has its given value for any unknown does not change bounds that come from equations.
     """
     free = indifferent(asked, [*known_values(asked)][-1])
     if free and free.violated[0] in list_unused(asked, {*bounded.given}):

@@ -1,4 +1,5 @@
-"""Does it fit. What would: weights and caches against the memory of the chips, before any time is printed."""
+"""Weights and caches are compared with the memory of the chips before a time is printed, with changes that would make them
+fit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
@@ -87,7 +88,7 @@ def shortage(asked: Question, values: Mapping[str, Any], used: tuple[Equation, .
 
 
 def memory_is_made_of(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], names: Iterable[str]) -> Set[str]:
-    """Return those of some quantities of which the memory is made that an answer was compared with."""
+    """Return the quantities behind the memory that an answer was compared with."""
     made = _definitions(asked.active)
     found = {name for name in names if _rests("memory_capacity", name, made, frozenset())}
     return found if found and shortage(asked, values, used) is not None else set()
@@ -107,7 +108,7 @@ def speeds(asked: Question) -> tuple[str, ...]:
 
 
 def batch_is_left_to_a_rate(asked: Question) -> bool:
-    """Return whether the sequences that memory has to hold follow from a rate that is given, on chips of which the memory is known."""
+    """Return whether the sequences in memory follow from a given rate, on chips whose memory is known."""
     if asked.limits or asked.unknown == "chips" or not asked.known.keys().isdisjoint((*IN_FLIGHT, "microbatch_size")):
         return False
     given = (name for name, source in asked.provenance.items() if source == "given")
@@ -159,9 +160,9 @@ def _supposed(asked: Question, used: tuple[Equation, ...]) -> Set[str]:
 def _memory(asked: Question, values: Mapping[str, Any], used: tuple[Equation, ...]) -> dict[str, Any]:
     """Return the values with the memory that is needed and that there is, as far as the definitions of the question give them.
 
-    memory_demand <= memory_capacity. The sequences of all microbatches are in flight unless others are given, those of one pass where
-    nothing is said of microbatches. An answer that supposes no pass is not held to it, one of the weights alone not to the cache, and a
-    cache of which too little is known takes no room.
+    memory_demand <= memory_capacity. The sequences of all microbatches are in flight unless others are given. Without microbatches they
+    are those of one pass. An answer without a pass is not compared with memory, and an answer of the weights alone not with the cache.
+    An unknown cache needs no room.
     """
     supposed, made = _supposed(asked, used), _definitions(asked.active)
     known = {**{name: NEUTRAL_DEFAULTS[name] for name in _OF_MEMORY}, **values}
@@ -280,7 +281,7 @@ def chips_of_links(asked: Question, values: Mapping[str, float], used: tuple[Equ
 
 
 def _most(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...], name: str) -> float:
-    """Return the largest value of a quantity with which memory suffices, or 0 if none does. What is needed only rises with it."""
+    """Return the largest value of a quantity with which memory suffices, or 0 if none does. The need rises with it."""
     made = _definitions(asked.active)
     rest = {other: value for other, value in values.items() if other in asked.known or not _rests(other, name, made, frozenset())}
     low, high = 0.0, values[name]

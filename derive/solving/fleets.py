@@ -1,4 +1,4 @@
-"""A rate of requests where replicas, all their chips or what these cost are asked for: it is that of all of them, and not of one."""
+"""Questions on all replicas: a rate of requests is the rate of all of them, and replicas are whole numbers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
@@ -109,9 +109,9 @@ def with_what_is_paid(solution: Solution, ask: _Ask, given: Mapping[str, Any], b
 
 
 def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]) -> bool:
-    """Return whether it takes whole replicas, which nobody counts, to say what all of them come to.
+    """Return whether a result of all replicas needs their number as a whole number, which is not given.
 
-    So many as a rate takes, of what they are bought for. And as many as a limit leaves, or a budget pays or feeds.
+    So many as a rate takes, of what they are bought for. It also needs the most that a limit or a budget leaves.
 
     >>> is_of_whole_replicas("fleet_chips", {"tp": 8}, {"fleet_requests_per_second", "chips"})
     True

@@ -1,4 +1,4 @@
-"""What stands for many values: a range (`80B..120B`, `0.4±0.1`), a list (`1,8,64` or `1;8;64`), a sweep (`1..4096:log`)."""
+"""Givens with many values: a range (`80B..120B`, `0.4±0.1`), a list (`1,8,64` or `1;8;64`), a sweep (`1..4096:log`)."""
 
 import re
 from collections.abc import Callable, Collection, Sequence

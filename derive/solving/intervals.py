@@ -1,4 +1,4 @@
-"""What an answer spans while givens take any value of their ranges: exact ends where it only rises or falls."""
+"""The span of an answer over ranges of its givens, with exact ends if it only rises or falls with each of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -72,8 +72,8 @@ def spanned(asked: Question, ranges: _Ranges) -> Solution:
     """Return the answer over all ranges at once: ends, quantiles, regimes, and the given that matters most.
 
     Where the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are at two corners and
-    are answered there. Else they are the extremes that were seen, and `method` says so. Where it is itself a bound, what holds at all
-    points comes first. What is doubtful is looked for at the middle and the corners.
+    are answered there. Else they are the extremes that were seen, and `method` says so. If it is itself a bound, the values that hold at
+    all points come first. Warnings are those at the middle and the corners.
     """
     middle_and_ends = _middle_and_ends(ranges)
     columns = _columns(ranges, middle_and_ends)
@@ -323,7 +323,7 @@ def _tornado(asked: Question, ranges: _Ranges, way: Way) -> tuple[tuple[str, flo
 def _span_of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice) -> Solution:
     """Return the span of points that were asked singly, if the answer is itself a bound or has no closed form.
 
-    Of bounds, first what all of them leave: the least value that is enough, the greatest that is safe.
+    For bounds, return first the values that all of them leave.
     """
     answering = [look for look in looks if look.solution.answers]
     reference = answering[0].solution

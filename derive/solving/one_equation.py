@@ -1,12 +1,11 @@
 """One equation, any unknown: points, an interval, or nothing and why.
 
 The symbolic side is worked out once per (equation, unknown): every regime of the right side, and in it the closed
-forms of the unknown. The numbers decide: a root counts only if the equation as it stands holds there. An unknown
+forms of the unknown. The numbers decide: a root counts only if the whole equation holds there. An unknown
 that dropped out of the regime in force is known only by an interval, whose ends are where another term takes over.
 
-Numbers are rounded, so what holds is ranked: for the very numbers given, for numbers that differ from them in the last
-digits only, or to a billionth. An answer of the last rank is one only where there is no other. What floating point
-cannot decide is decided in 50 digits.
+Numbers are rounded, so what holds is ranked: for the very numbers given, for numbers that differ from them in the last digits only, or
+to a billionth. An answer of the last rank is one only where there is no other. If floating point cannot decide, 50 digits do.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -164,7 +163,7 @@ def _residual_without(branch: Branch, unknown: str, values: _Values) -> int:
 
 
 def _is_made_alone(equation: _Row, unknown: str) -> bool:
-    """Return whether the unknown is the left side by itself: then it is what the right side comes to."""
+    """Return whether the unknown is the left side alone. Then it equals the right side."""
     left, right = sides_of(equation)
     return left == unknown and unknown not in names(right)
 
@@ -256,7 +255,7 @@ def _slopes(tree: Tree, at: _Values) -> dict[str, float]:
 def _rank(wins: Iterable[TreePair], at: _Values, many_digits: Callable[[], _Values], loose: float = 0.0) -> int | None:
     """Return how well a regime is in force, by the worst of its inequalities, or None if one does not hold.
 
-    What may be off by more than the difference of two terms is worked out in many digits. `loose` is by how much the unknown may be.
+    If an error exceeds the difference of two terms, they are compared in many digits. `loose` is by how much the unknown may be.
     """
     worst = _EXACTLY
     for larger, smaller in wins:
@@ -405,7 +404,7 @@ def inside(answer: Answer) -> float:
 def _merge(equation: _Row, unknown: str, values: _Values, found: list[_Found]) -> list[Answer]:
     """Return the answers of several regimes, with touching intervals joined and repeated points dropped.
 
-    What holds only nearly is left out beside what holds, and what holds but for rounding next to what holds.
+    An answer that holds nearly is dropped beside one that holds, and one that holds by rounding is dropped next to one that holds.
     """
     if len(found) < 2:
         return [one.answer for one in found]
@@ -524,7 +523,7 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
 
 
 def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
-    """Return the value at which both sides are nearly equal, as text, or nothing if there is none. Rounding hides a root there."""
+    """Return the value at which both sides are nearly equal as text, or an empty text. Rounding hides a root there."""
     asked = values[equation.symbols[0]]
     near = (at for at in _probes(unknown) if _relative(asked, right_side_at(equation, {**values, unknown: at})) <= HOLDS)
     found = next(near, None)

@@ -1,6 +1,6 @@
 """One question as it is asked: what the givens lead to, and if they lack something, one attempt after another to supply it.
 
-The first attempt that has an answer is the answer. What an attempt supposes is printed with it.
+The first attempt that has an answer is the answer. The answer prints the suppositions of its attempt.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping

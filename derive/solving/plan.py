@@ -267,7 +267,7 @@ def giving(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
 
 
 def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, None]:
-    """Return what nothing gives of all that some quantities are made of, in order."""
+    """Return the inputs behind some quantities that no equation gives, in order."""
     seen = {name: None for name in names if name not in known}
     queue = [*seen]
     while queue:

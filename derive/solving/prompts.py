@@ -71,7 +71,7 @@ def answer_beside_prompts(
 ) -> Solution:
     """Return the answer. If it is for decode alone, also the answer with prompts on the same chips.
 
-    It has no warning of prompts if the rate of requests has no part in it, or if prompts change nothing. It has no second number if a
+    It has no warning on prompts if the rate of requests has no part in it, or if prompts do not change it. It has no second number if a
     limit on a step cannot be a limit on the time per token.
     """
     alone = by(using, given)

@@ -98,17 +98,15 @@ class Instead:
 
 @immutable
 class Question:
-    """What is asked, with everything that is known, everything that may be used, the defaults that stand, and what
-    bounds a quantity that nothing gives.
+    """The unknown, the known quantities, the equations that may be used, the defaults in force, and the bounds.
 
-    `nothing` follows from something given as nothing, with what it follows from. `limits` are results that were given as at
-    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both, and `bounded` the inputs
-    that were given so: the answer is at most or at least what they lead to. `instead` are defaults
-    that the givens contradict. `ranges` are what presets know as a range, of which the middle is known here, and `record` how
-    often such ranges held. `unsaid` says which data types were taken that nobody gave and how to give them, and `supposed`
-    why what was taken besides is what it is. `doubtful` says why what was given may be a slip, and `in_parts` what was given
-    in parts of which there are only whole ones. Of a `silent` one the numbers are all that is wanted: nothing doubtful is said.
-    `listed` says what a table has of the unknown itself. Stand-ins take part in every direction where `any_stand_in`.
+    `nothing` has the quantities that are 0 because another one is given as 0, with that one. `limits` are results that were given as at
+    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both, and `bounded` the inputs that were
+    given so: the answer is at most or at least what they lead to. `instead` are defaults that the givens contradict. `ranges` are the
+    inputs for which presets have a range. Their middle is known here, and `record` is how often such ranges were right. `unsaid` names
+    the data types that are supposed and how to give them. `supposed` has the reason of every other supposition. `doubtful` says why a
+    given may be a slip. `in_parts` has the counted quantities that are no whole number. A `silent` question has no warnings. `listed`
+    says what a table has of the unknown itself. With `any_stand_in`, stand-ins are used in every direction.
     """
 
     unknown: str
@@ -393,7 +391,7 @@ def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
 
 
 def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
-    """Return the definitions that stand in for nothing here: their result is known, or is not asked for and an input is missing."""
+    """Return the stand-ins that are not used here: their result is known, or is not asked for and an input is missing."""
     have = known | {unknown}
     return tuple(
         row.id
@@ -403,7 +401,7 @@ def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
 
 
 def _are_made(row: Equation, have: Set[str]) -> bool:
-    """Return whether all that an equation takes, each made by others, is known, or what the first of these take that none makes."""
+    """Return whether all inputs of an equation are known or can be made of known quantities."""
     defaults, firsts = {*have, *NEUTRAL_DEFAULTS}, definitions()
     return all(name in defaults or all(one in defaults or one in firsts for one in firsts[name].inputs) for name in row.inputs)
 
@@ -571,7 +569,7 @@ def _apply_one_count(preset: Preset, typed: Mapping[str, float], unknown: str) -
 
 
 def _is_one_chip(known: Mapping[str, float], open_: Set[str]) -> bool:
-    """Return whether a step is that of one chip, as given or because a chip is named and nothing is said of how many there are.
+    """Return whether a step runs on one chip, as given or by default because a chip is named without a number.
 
     >>> _is_one_chip({"chips": 1.0}, {"step_time"}), _is_one_chip({"hbm_bandwidth": 3e12}, {"chips"})
     (True, False)
@@ -623,9 +621,9 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
 
 
 def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterable[Equation]) -> Mapping[str, str]:
-    """What a step reads of the weights, where it is known how many experts there are and how many of them a token uses. What a margin is
-    of, where requests are spoken of. By what memory is held back. Which context a request has, where nothing is said of its output.
-    And whether chips add up what they make of a step or of prompts.
+    """Return the variants that the givens choose. The weight reads of a step depend on the experts and on those that a token uses. A
+    margin is one of requests if these are mentioned. By what memory is held back. The context of a request depends on whether its
+    output is given. And whether chips add up what they make of a step or of prompts.
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
     whole = not known.keys().isdisjoint(_OF_REQUESTS)
@@ -655,7 +653,7 @@ def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]
 
 
 def _adds_up_prompts(at_hand: Set[str]) -> bool:
-    """Return whether tokens of prompts are spoken of, and no sequences that decode."""
+    """Return whether a question mentions tokens of prompts and no sequences in decode."""
     return _NEW in at_hand or ("batch" not in at_hand and not at_hand.isdisjoint(FOLLOWS[_NEW]))
 
 
@@ -701,8 +699,7 @@ def _active(
 ) -> tuple[Equation, ...]:
     """Return the equations that a way may use: one variant of each group, and named ones, without those that a preset leaves out.
 
-    What is given as none at all, or has a default that stands, is not made up of anything: its definition says nothing
-    of the quantities in it.
+    A quantity that is given as 0, or has its default, needs no definition: its definition then says nothing of its inputs.
     """
     chosen = dict(variants)
     named = [equation(id) for id in using]

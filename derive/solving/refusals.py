@@ -1,4 +1,4 @@
-"""What a question lacks: the facts that would settle it, as few as will do."""
+"""The missing facts of a question: the fewest that would settle it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What a question came to: the record `Solution`, which shows itself, and the records it is made of."""
+"""The outcome of a question: the record `Solution`, which shows itself, and its parts."""
 
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spa
 
 @immutable
 class Solution(Result):
-    """What a question came to.
+    """The outcome of a question.
 
     At a prompt it is a line, printed what the command prints (`full` is all of it), in a notebook mathematics and a table.
     """

@@ -1,4 +1,4 @@
-"""How fast any number of chips can be: what falls no further with more of them, and what one scale-up domain comes to."""
+"""The limits of speed: the results of any number of chips, and of one scale-up domain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +41,7 @@ def result_with(asked: Question, name: str, more: Mapping[str, float]) -> float 
 def out_of_reach(asked: Question, chips: float) -> Reason | None:
     """Return why a target is out of reach of any number of chips: each reads at least one KV head of one sequence.
 
-    A latent is one head for all. Where copies of the cache were spoken of, they are what they are.
+    A latent is one head for all. Copies of the cache that are given do not change.
     """
     if asked.unknown != "chips" or asked.anyway or "kv_replication" in asked.known or "batch" not in asked.known:
         return None
@@ -77,7 +77,7 @@ def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Seque
 def chips_for_copies(values: Mapping[str, float], row: Equation, at_most: float) -> int | None:
     """Return the fewest whole chips that hold the weights and the copies of the cache by a condition, or None if none do.
 
-    Of no more than `at_most`, over which attention can be cut: one query head each.
+    They are no more than `at_most`, as attention can be cut into single query heads.
 
     >>> held = {"chips": 9.0, "memory_capacity": 720e9, "weight_bytes": 671e9, "kv_cache_bytes": 18e9}
     >>> latents = equation("memory.kv_copies_of_latents")

@@ -1,4 +1,4 @@
-"""What would do of what a question lacks, with values as people give them: tried until they answer it."""
+"""Usual values for the missing inputs of a question, tried until they answer it."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -120,7 +120,7 @@ def _points(series: Mapping[str, Series], zipped: bool) -> int:
 
 
 def _answers_at_nothing(asked: Question, series: Mapping[str, Series]) -> bool:
-    """Return whether a question that lacks something lacks nothing if its lists and sweeps are 0."""
+    """Return whether a question is complete if its lists and sweeps are 0."""
     nothing = {name: 0.0 for name, one in series.items() if one.ends[0] == 0}
     return bool(nothing) and bool(answer(pose_at(asked, nothing)).answers)
 

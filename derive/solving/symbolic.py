@@ -1,6 +1,6 @@
 """Givens that are symbols: the answer is a formula of them, put together along the route.
 
-A term that is a result of its equation is taken as it stands, with the larger of several terms in it. A quantity inside one is isolated
+A term that is a result of its equation stays as it is, with the larger of several terms in it. A quantity inside one is isolated
 in each regime. An answer of one regime says where that is.
 """
 
@@ -58,7 +58,7 @@ _Solved = tuple["Expr", _Pairs, str | None]
 
 @immutable(kw_only=False)
 class _Way:
-    """What is known on one way through regimes: every quantity as an expression of the givens, the regimes, and the steps."""
+    """The state on one way through regimes: every quantity as an expression of the givens, the regimes, and the steps."""
 
     values: "Mapping[str, Expr]"
     regimes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What there is only in whole ones, for limits: as many as the limits leave, the batch rounded down and chips up."""
+"""Counted quantities as whole numbers within limits: a batch is rounded down, chips are rounded up."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,7 +36,8 @@ def round_to_whole(asked: Question, solution: Solution) -> Solution:
 
 
 def _with_the_end(unknown: str, answers: tuple[Answer, ...], said: tuple[str, ...]) -> tuple[str, ...]:
-    """What is said of a limit, with the whole number that it leaves. A range has its best end already, and what no limit ends has none."""
+    """Return the lines on a limit with the whole number that it leaves. A range has its better end already. An answer without a limit
+    has no end."""
     if [one.kind for one in answers] != ["point"] or answers[0].bound is None or not said or any(text.startswith(BEST) for text in said):
         return said
     (one,) = answers

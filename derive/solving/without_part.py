@@ -1,4 +1,4 @@
-"""What was given or named and has no part in what is asked for: a list or sweep, or an equation."""
+"""Lists, sweeps and named equations that have no part in the answer."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def refuse_without_part(solutions: Sequence[Solution], given: Iterable[str]) -> 
 def refuse_named_for_nothing(solutions: Sequence[Solution], using: Iterable[str], given: Mapping[str, Any]) -> None:
     """Raise WrongValue for an equation that was named and has no part in any of the answers.
 
-    One of a variant takes part wherever another of that variant does, and in limits that may be met without it.
+    An equation of a variant has a part if another one of the variant has, and in limits that may be met without it.
     """
     answered = [one for one in solutions if one.answers or one.sweep]
     limited = any(map(is_limit, given.values()))

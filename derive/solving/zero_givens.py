@@ -1,4 +1,4 @@
-"""A quantity given as nothing, and what it is made of."""
+"""Quantities that are given as 0, and those that are 0 with them."""
 
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
@@ -25,7 +25,7 @@ _PREFILL_ALONE = "time_to_first_token, prefill_time or prefill_cost_per_token"
 
 
 def refuse_no_output(given: Mapping[str, Any]) -> None:
-    """Refuses requests of no output, which are prefill alone, and says what to ask of it.
+    """Raise WrongValue for requests without output tokens, with the question that fits prefill alone.
 
     >>> refuse_no_output({"osl": 0})
     Traceback (most recent call last):
@@ -54,9 +54,9 @@ def _is_nothing(value: Any) -> bool:
 
 
 def made_of_nothing(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str]) -> dict[str, str]:
-    """What else is nothing where these are, with what makes it so: of each term of a definition the one factor that can be.
+    """Return the other quantities that are 0 if these are, with the factor in each term that makes them 0.
 
-    `some` are quantities that are not nothing. Terms without such a factor, or with several, say nothing.
+    `some` are quantities that are not 0. Terms without such a factor, or with several, have no part in it.
 
     >>> from derive.catalogue import equation
     >>> made_of_nothing([equation("roofline.attention_time")], ["attention_time"], set())
@@ -75,7 +75,7 @@ def made_of_nothing(rows: Iterable[Equation], nothing: Iterable[str], some: Set[
 
 
 def _vanishing(row: Equation, some: Set[str]) -> set[str]:
-    """The factors without which nothing is left of a sum, or none where it may be nothing in another way."""
+    """Return the factors that make a whole sum 0, or none if the sum can be 0 in another way."""
     found: set[str] = set()
     for term in terms(sides_of(row)[1]):
         can = [name for name in factors(term) if name not in some and quantity(name).may_be_zero]
