@@ -58,7 +58,7 @@ _Value = TypeVar("_Value")
 
 
 def next_whole(value: float, side: str | None) -> float:
-    """The whole number next to an end on the side that it leaves: above a least one, below a greatest; the value where it is no end.
+    """The whole number next to an end on the side that it leaves: above a least one, below a greatest. The value where it is no end.
 
     >>> next_whole(5.306, LOWER), next_whole(5.306, UPPER), next_whole(5.306, None)
     (6.0, 5.0, 5.306)
@@ -186,7 +186,7 @@ class Answer:
 
     @property
     def expr(self) -> "Basic | None":
-        """The formula in SymPy, over the symbols of the registry; None where the answer has no closed form.
+        """The formula in SymPy, over the symbols of the registry, or None where the answer has no closed form.
 
         >>> Answer(kind="point", value=2400.0, formula="machine_balance_ratio*sparsity").expr
         machine_balance_ratio*sparsity
@@ -208,7 +208,7 @@ class Answer:
 
 
 def shown_end(answer: Answer) -> float | None:
-    """What a route is shown at: a point, or of an interval the finite end, the upper of two; None where it has none.
+    """What a route is shown at: a point, or of an interval the finite end, the upper of two, or None where it has none.
 
     >>> ends = (0.0, 8.0), (2.0, None), (0.0, None)
     >>> [shown_end(Answer(kind="interval", low=low, high=high)) for low, high in ends]
@@ -315,7 +315,7 @@ class Sweep:
 
     @property
     def bound(self) -> str | None:
-        """What all of its answers are: at least, or at most so much; None where that is not one thing."""
+        """What all of its answers are: at least, or at most so much, or None where that is not one thing."""
         import numpy as np
 
         points = (self.bounds[place] for place in np.unique(self.places[~np.isnan(self.values)]).tolist())
@@ -386,7 +386,7 @@ class Result:
 
     @property
     def why_not(self) -> str:
-        """Why there is no answer, in words; nothing where there is one.
+        """Why there is no answer, in words, or nothing where there is one.
 
         >>> Result(unknown="batch", unit="1", answers=(), reason=Reason(code="no_solution", message="no batch leads to it")).why_not
         'no batch leads to it'
@@ -395,7 +395,7 @@ class Result:
 
 
 def same_bound(bounds: Iterable[str | None]) -> str | None:
-    """The bound that all of these are; None where they are not one.
+    """The bound that all of these are, or None where they are not one.
 
     >>> same_bound(["lower", "lower"]), same_bound(["lower", None])
     ('lower', None)

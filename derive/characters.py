@@ -36,7 +36,7 @@ def trimmed(text: str) -> str:
 
 
 def hidden(text: str) -> str:
-    """The first character of a text that does not show; nothing where all of them show.
+    """The first character of a text that does not show, or nothing where all of them show.
 
     >>> hidden("gpt\\u00a05"), hidden("gpt-5")
     ('\\xa0', '')
@@ -120,7 +120,7 @@ def is_same(one: str, other: str) -> bool:
 
 
 def look_alike(given: str, known: Iterable[str]) -> str:
-    """The first known name that a name looks like without being it; nothing where there is none, or where it is one of them.
+    """The first known name that a name looks like without being it, or nothing where there is none, or where it is one of them.
 
     >>> look_alike("gpt\\u20115", ["gpt-4", "gpt-5"]), look_alike("GPT-5", ["gpt-5"])
     ('gpt-5', '')

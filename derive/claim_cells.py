@@ -50,7 +50,7 @@ class Givens:
 
 
 def asked(unknown: str) -> tuple[str, ...]:
-    """The quantity that is asked for, or the two of a quotient; raises UnknownName for what is none.
+    """The quantity that is asked for, or the two of a quotient. Raises UnknownName for what is none.
 
     >>> asked("B_star"), asked("scale_up_link_bandwidth/scale_out_link_bandwidth")
     (('balance_batch',), ('scale_up_link_bandwidth', 'scale_out_link_bandwidth'))
@@ -73,7 +73,7 @@ def amount(unknown: str, text: str, unit: str) -> float:
 
 
 def said(unknown: str, stated: str, unit: str) -> tuple[float, float]:
-    """The least and the greatest value that was said [SI]; raises as `amount` does, and for a range that falls.
+    """The least and the greatest value that was said [SI]. Raises as `amount` does, and for a range that falls.
 
     >>> said("drain_time", "1..10", "s"), said("sparsity", "8", "")
     ((1.0, 10.0), (8.0, 8.0))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def conclusion(row: Equation, number: int) -> "Sides":
-    """What step `number` (from 1) comes to; the last one comes to the equation.
+    """What step `number` (from 1) comes to. The last one comes to the equation.
 
     >>> from derive.catalogue import equation
     >>> conclusion(equation("batching.balance_batch"), 2)
@@ -34,7 +34,7 @@ def conclusion(row: Equation, number: int) -> "Sides":
 def assumed(row: Equation, number: int, slopes: bool = True) -> "tuple[Sides, ...]":
     """The relations step `number` starts from, each at its point.
 
-    Of a stationary step they say that its slopes are zero; without `slopes`, the relation whose slopes they are.
+    Of a stationary step they say that its slopes are zero. Without `slopes`, the relation whose slopes they are.
     """
     from sympy import Integer, diff
 

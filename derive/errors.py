@@ -24,21 +24,21 @@ class UnknownName(BacksolveError):
 
 
 class AmbiguousName(BacksolveError):
-    """A word that is used for several things; the message names them."""
+    """A word that is used for several things. The message names them."""
 
     def __init__(self, kind: str, given: str, meant: Iterable[str]):
         super().__init__(f"{kind} {shorten(given)} could mean {' or '.join(meant)}: write the one that is meant")
 
 
 class SeveralNames(BacksolveError):
-    """Several words none of which names one thing; the message has all of them, and a hint for all in a line of its own."""
+    """Several words none of which names one thing. The message has all of them, and a hint for all in a line of its own."""
 
     def __init__(self, each: Iterable[BacksolveError], hint: str):
         super().__init__("; ".join(str(one).removesuffix(f"; {hint}") for one in each) + f"\n{hint}")
 
 
 class RetiredName(BacksolveError):
-    """The id of an equation that was replaced; the message names its successor."""
+    """The id of an equation that was replaced. The message names its successor."""
 
     def __init__(self, given: str, successor: str):
         super().__init__(f"equation {shorten(given)} was retired; its successor is {successor!r}: backsolve show {successor}")
@@ -53,7 +53,7 @@ class WrongValue(BacksolveError):
 
 
 class WrongData(BacksolveError):
-    """A file or a row of data that cannot be used; the message names file, row and column."""
+    """A file or a row of data that cannot be used. The message names file, row and column."""
 
 
 class NotCovered(BacksolveError):

@@ -36,7 +36,7 @@ _NAN = float("nan")
 
 
 def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
-    """The number a formula comes to; NaN off its domain.
+    """The number a formula comes to, or NaN off its domain.
 
     >>> evaluate(("/", 1, "batch"), {"batch": 4.0}), evaluate(("/", 1, "batch"), {"batch": 0.0})
     (0.25, nan)
@@ -50,7 +50,7 @@ def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
 
 
 def evaluator(tree: Tree) -> Callable[[Mapping[str, float]], float]:
-    """The number a formula comes to as a function, for one that is worked out at many values; NaN off its domain.
+    """The number a formula comes to as a function, for one that is worked out at many values, or NaN off its domain.
 
     >>> evaluator(("/", 1, "batch"))({"batch": 4.0}), evaluator(("/", 1, "batch"))({"batch": 0.0})
     (0.25, nan)
@@ -68,7 +68,7 @@ def evaluator(tree: Tree) -> Callable[[Mapping[str, float]], float]:
 
 
 def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
-    """The fraction a formula comes to at fractions, to which plain numbers are taken; a float where it is more, NaN off its domain.
+    """The fraction a formula comes to at fractions, to which plain numbers are taken. A float where it is more, NaN off its domain.
 
     >>> from fractions import Fraction
     >>> exact(("*", ("/", 1, 3), "batch"), {"batch": Fraction(2)})
@@ -86,7 +86,7 @@ def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | f
 
 
 def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
-    """The derivative of a formula of + - * / and whole powers by one of its quantities, as a fraction; NaN off its domain."""
+    """The derivative of a formula of + - * / and whole powers by one of its quantities, as a fraction, or NaN off its domain."""
     from fractions import Fraction
 
     try:
@@ -111,7 +111,7 @@ def slope_at_arrays(tree: Tree, name: str, values: Mapping[str, Any]) -> tuple[A
 
 
 def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
-    """The number a formula comes to, in 50 digits; NaN off its domain. Slow: for the last digits of what is in doubt.
+    """The number a formula comes to, in 50 digits, or NaN off its domain. Slow: for the last digits of what is in doubt.
 
     >>> from derive.trees import tree_of
     >>> square, tiny = tree_of("(1 + batch)**2 - 1"), {"batch": 1e-20}
@@ -127,7 +127,7 @@ def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
 
 
 def precise_slope(tree: Tree, name: str, values: "Mapping[str, float | mpf]") -> "mpf":
-    """The derivative of a formula by one of its quantities, in 50 digits; NaN off its domain, 0 where it does not speak of it."""
+    """The derivative of a formula by one of its quantities, in 50 digits, or NaN off its domain, 0 where it does not speak of it."""
     context, operations = _digits()
     try:
         _, found = slopes(tree, {name: context.mpf(values[name]) for name in names(tree)}, operations, frozenset([name]))

@@ -150,7 +150,7 @@ def content_of(place: str, limit: int = LARGEST) -> bytes:
 
 
 def write(place: str, content: str | bytes) -> None:
-    """The file whole or not at all, by way of a new one beside it; a file that was there keeps its permissions."""
+    """The file whole or not at all, by way of a new one beside it. A file that was there keeps its permissions."""
     try:
         path = os.path.realpath(place)
         before = _replaceable(path)

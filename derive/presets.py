@@ -239,7 +239,7 @@ def names_count(text: str) -> bool:
 
 
 def chip_name(text: str, tables: Tables | None = None) -> str:
-    """The accelerator of hardware.csv that a text names, without a data type; raises as `hardware` does.
+    """The accelerator of hardware.csv that a text names, without a data type. Raises as `hardware` does.
 
     >>> chip_name("h100"), chip_name("TPU-v5e")
     ('H100-SXM', 'TPU-v5e')
@@ -264,7 +264,7 @@ def _of_chip(name: str, tables: Tables) -> Tables:
 
 
 def chip_of(text: str, tables: Tables | None = None) -> str:
-    """The accelerator of hardware.csv that a text names, whatever its number and data type; raises as `hardware` does.
+    """The accelerator of hardware.csv that a text names, whatever its number and data type. Raises as `hardware` does.
 
     >>> chip_of("8xH100:fp8")
     'H100-SXM'
@@ -417,7 +417,7 @@ def _stored(preset: Preset, text: str) -> Preset:
 
 
 def model_name(text: str, tables: Tables | None = None) -> str:
-    """The model of architectures.csv that a name, an alias or a Hugging Face id names; raises UnknownName, and BadRow for a bad row.
+    """The model of architectures.csv that a name, an alias or a Hugging Face id names. Raises UnknownName, and BadRow for a bad row.
 
     >>> model_name("deepseek-ai/DeepSeek-V3")
     'DeepSeek-V3'
@@ -458,7 +458,7 @@ def _of_model(name: str, tables: Tables) -> Tables:
 
 
 def of_architecture(row: Architecture) -> Preset:
-    """The preset of a row of architectures.csv; raises as `model` does."""
+    """The preset of a row of architectures.csv. Raises as `model` does."""
     formula = row.kv_formula
     if not formula:
         why = row.notes.split(";")[0] or "its KV cache is not described"

@@ -47,7 +47,7 @@ class CalibrationModel(TableRow):
 
 @immutable
 class Disclosure(TableRow):
-    """A row of disclosures.csv: what a vendor said; without a model or lifetime it speaks of all of them."""
+    """A row of disclosures.csv: what a vendor said. Without a model or lifetime it speaks of all of them."""
 
     TABLE = "disclosures"
 

@@ -415,7 +415,7 @@ class Equation:
         return values[self.symbols[0]]
 
     def right_side(self, values: Mapping[str, Any]) -> Any:
-        """The right side at numbers or arrays by quantity name: the relation itself, called with them; the left side is not needed.
+        """The right side at numbers or arrays by quantity name: the relation itself, called with them. The left side is not needed.
 
         Numbers off its domain raise ArithmeticError.
 
@@ -436,7 +436,7 @@ class Equation:
         return as_relations(self.requires)
 
     def applies(self, values: Mapping[str, Any]) -> bool:
-        """Whether these values break no requirement; one whose quantities are not all known is not judged."""
+        """Whether these values break no requirement. One whose quantities are not all known is not judged."""
         return not self.requires or not any(self._broken(values))
 
     def violated(self, values: Mapping[str, Any]) -> list[str]:
@@ -480,7 +480,7 @@ class HasRightSide(Protocol):
 
 
 def right_side_at(row: HasRightSide, values: Mapping[str, float]) -> float:
-    """The right side at numbers; NaN off its domain.
+    """The right side at numbers, or NaN off its domain.
 
     >>> from derive.catalogue import equation
     >>> right_side_at(equation("scheduling.sweep_time"), {"hbm_capacity": 288e9, "hbm_bandwidth": 0.0})

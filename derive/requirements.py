@@ -45,7 +45,7 @@ def as_relation(requirement: Requirement) -> Any:
 
 
 def met(requirement: Requirement, values: Mapping[str, Any]) -> bool:
-    """Whether it is met; one that its own bound meets is also met a billionth beyond it.
+    """Whether it is met. One that its own bound meets is also met a billionth beyond it.
 
     >>> at_least, above = Requirement(holds=lambda batch: batch >= 1), Requirement(holds=lambda batch: batch > 1)
     >>> met(at_least, {"batch": 1 - 1e-12}), met(above, {"batch": 1.0})
@@ -72,7 +72,7 @@ def _within_reach(requirement: Requirement, values: Mapping[str, float]) -> bool
 
 @cache
 def bounding_sides(requirement: Requirement) -> tuple[Tree, Tree] | None:
-    """Its two sides, where they may be equal; None where they may not, or where it is true or false of anything."""
+    """Its two sides, where they may be equal, or None where they may not, or where it is true or false of anything."""
     relation = as_it_is_written(requirement.holds)
     return relation[1:] if isinstance(relation, tuple) and relation[0] in (AT_LEAST, AT_MOST) else None
 

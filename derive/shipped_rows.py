@@ -49,7 +49,7 @@ def record_of(record: type[AnyRecord], cells: Mapping[str, str], place: int) -> 
 
 
 def in_si(name: str, value: float, unit: str) -> float:
-    """A figure of a table [unit] as the quantity of that name [its unit of the registry]; raises as `parse` does.
+    """A figure of a table [unit] as the quantity of that name [its unit of the registry]. Raises as `parse` does.
 
     >>> in_si("chip_price", 36.0, "USD/h"), in_si("scale_up_size", 8.0, "1")
     (0.01, 8.0)
@@ -101,7 +101,7 @@ _GROUPED = "[0-9]{1,3}(?P<mark>[., '’])[0-9]{3}(?:(?P=mark)[0-9]{3})*(?P<rest>
 
 
 def figure_meant(text: str) -> str:
-    """The plain figure that a text in quotes, or one as other languages write it, stands for; nothing where it may be one of two.
+    """The plain figure that a text in quotes, or one as other languages write it, stands for, or nothing where it may be one of two.
 
     >>> figure_meant("'10"), figure_meant("2,5"), figure_meant("1.000,50"), figure_meant("1,234.5"), figure_meant("1,000")
     ('10', '2.5', '1000.50', '1234.5', '')
@@ -167,7 +167,7 @@ _SHORT_DATE = (
 
 
 def _of_a_spreadsheet(text: str) -> str:
-    """What became of a date in a spreadsheet, and how it stays one; nothing where nothing speaks for that.
+    """What became of a date in a spreadsheet, and how it stays one, or nothing where nothing speaks for that.
 
     >>> _of_a_spreadsheet("45992")
     ': a spreadsheet counts 2025-12-01 so; give its column the format yyyy-mm-dd'

@@ -43,7 +43,7 @@ FLOATS: Operations = {**IN_ORDER, ROOT: sqrt, LOGARITHM: log, EXPONENTIAL: exp, 
 
 
 def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> Any:
-    """What a tree comes to at values by quantity name; raises ArithmeticError or ValueError off its domain.
+    """What a tree comes to at values by quantity name. Raises ArithmeticError or ValueError off its domain.
 
     >>> value_of(("/", ("*", 2, "batch"), "chips"), {"batch": 3.0, "chips": 4.0})
     1.5
@@ -218,7 +218,7 @@ def negated(tree: Tree) -> Tree:
 
 
 def sum_of(terms: Sequence[Tree]) -> Tree:
-    """Several terms as one sum; one as it is, of none 0."""
+    """Several terms as one sum. One as it is, of none 0."""
     return (SUM, *terms) if len(terms) > 1 else (*terms, 0)[0]
 
 

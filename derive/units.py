@@ -191,11 +191,11 @@ _SHELL = "the shell may have eaten a '$2': write '2 USD/h' or quote it"
 def parse(name: str, text: str, binary: bool = False) -> float:
     """What a person typed for a quantity (or its symbol), in SI [the quantity's unit of the registry].
 
-    A bare number is SI; suffixes k M G T P and B (byte where the quantity has bytes, else 1e9) may follow it, then a
-    unit; "/token" may be dropped, except from a price. Bits (Gb/s) are eighths of bytes, and go with a rate; one element may be
-    of 4 bits, or named by its data type. `binary` reads the k, M, G, T of sizes as powers of 1024, as Ki
-    and Gi always are; bandwidths stay decimal, as data sheets have them. Raises UnknownName for the name, WrongUnit for a text that does
-    not read as this quantity, and WrongValue for a number outside its domain.
+    A bare number is SI; suffixes k M G T P and B (byte where the quantity has bytes, else 1e9) may follow it, then a unit; "/token" may be
+    dropped, except from a price. Bits (Gb/s) are eighths of bytes, and go with a rate. One element may be of 4 bits, or named by its data
+    type. `binary` reads the k, M, G, T of sizes as powers of 1024, as Ki and Gi always are; bandwidths stay decimal, as data sheets have
+    them. Raises UnknownName for the name, WrongUnit for a text that does not read as this quantity, and WrongValue for a number outside its
+    domain.
 
     >>> parse("hbm_bandwidth", "3.35TB/s"), parse("context_length", "200k"), parse("kv_bytes_per_token", "1.7 kB")
     (3350000000000.0, 200000.0, 1700.0)
@@ -319,7 +319,7 @@ def _multiply(figure: str, factor: Decimal) -> float:
 
 
 def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterable[str] = (), beside: Iterable[str] = ()) -> dict[str, str]:
-    """The texts of a list of `name=value` by registry name, unread; the symbol will do for the name.
+    """The texts of a list of `name=value` by registry name, unread. The symbol will do for the name.
 
     Of a limit, `name<=value` or `name>=value`, the text begins with its sign; of two limits from both sides it holds both.
     Where only some may be given, a name that is none at all is answered with those; else all such names at once, those asked for too.
@@ -470,7 +470,7 @@ _TURNED = {"<=": ">=", ">=": "<="}
 
 
 def signed(text: str) -> tuple[str, ...]:
-    """The limits that a text spells, each beginning with "<=" or ">="; none where it is a plain value.
+    """The limits that a text spells, each beginning with "<=" or ">=", or none where it is a plain value.
 
     >>> signed("≤ 30ms"), signed(">10ms <50ms"), signed("30ms")
     (('<=30ms',), ('>=10ms', '<=50ms'), ())

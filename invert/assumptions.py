@@ -438,7 +438,7 @@ USUAL = Assumptions()
 
 
 def assumptions_as_record(assumptions: Assumptions) -> dict[str, object]:
-    """Every field by name, as JSON has it; a prior is its centre, spread and ends.
+    """Every field by name, as JSON has it. A prior is its centre, spread and ends.
 
     >>> assumptions_as_record(USUAL)["rent_chip"], assumptions_as_record(USUAL)["cache_read_markup_prior"]
     ('H100-SXM:bf16', {'centre': 3.0, 'spread': 1.0, 'ends': None})

@@ -60,7 +60,7 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class PriceChange:
-    """A price of a sheet that is not what it was; None where it was not there, or is not any more.
+    """A price of a sheet that is not what it was, or None where it was not there, or is not any more.
 
     `copied_from` is the price that it is, as one types its place, where a band that was added by hand took it from the one below.
     """
@@ -77,7 +77,7 @@ class PriceChange:
 
     @property
     def times(self) -> float | None:
-        """The new amount over the old one; None where there are not two in one currency, or one of them is nothing."""
+        """The new amount over the old one, or None where there are not two in one currency, or one of them is nothing."""
         if not self.old or not self.new or self.old[1:] != self.new[1:] or not self.old[0] or not self.new[0]:
             return None
         return self.new[0] / self.old[0]
@@ -114,7 +114,7 @@ class Moved:
 
     @property
     def times(self) -> float | None:
-        """After over before; None where one of them has no number.
+        """After over before, or None where one of them has no number.
 
         >>> before, after = Told(kind="interval", median=2.0, low=1.0, high=4.0), Told(kind="interval", median=4.0, low=2.0, high=8.0)
         >>> moved = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=(), elasticity=None)
@@ -126,7 +126,7 @@ class Moved:
 
     @property
     def of_range(self) -> float | None:
-        """By how much it moved over the width of its range before, both as logarithms; None where it had no range."""
+        """By how much it moved over the width of its range before, both as logarithms, or None where it had no range."""
         if not self.times or not self.before or not self.before.low or not self.before.high or self.before.high <= self.before.low:
             return None
         return log(self.times) / log(self.before.high / self.before.low)
@@ -210,7 +210,7 @@ class History:
 
 
 def how_far(before: Told | None, after: Told | None) -> float | None:
-    """How far the number moved, as a logarithm; None where there are not two of one kind: a bound is no median."""
+    """How far the number moved, as a logarithm, or None where there are not two of one kind: a bound is no median."""
     if not before or not after or (before.kind != after.kind and not (before.median and after.median)):
         return None
     return log(after.middle / before.middle) if before.middle and after.middle else None

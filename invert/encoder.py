@@ -23,7 +23,7 @@ _NAMES = {str: "a text", bool: "true or false", int: "a whole number", float: "a
 
 
 class Nested(NamedTuple):
-    """An object inside that of its record; None where there is nothing at the path `unless_none`."""
+    """An object inside that of its record, or None where there is nothing at the path `unless_none`."""
 
     keys: "Keys"
     unless_none: str = ""
@@ -60,7 +60,7 @@ class Codec:
         return next((self.keys[one] for one in kind.__mro__ if one in self.keys), None) or names_of(kind)
 
     def encode(self, value: object, rounded: bool = False) -> Any:
-        """Return a value as JSON has it; a number that is not finite is None."""
+        """Return a value as JSON has it. A number that is not finite is None."""
         kind = type(value)
         if kind in (str, NoneType, bool, int):
             return value

@@ -132,7 +132,7 @@ def _at_point(components: tuple[str, ...], overlap: float, values: tuple[tuple[s
 
 
 def _fewest(target: "Array", facts: "Mapping[str, Array]") -> tuple[str, ...] | None:
-    """The fewest facts that a target is a sum of, all apart from what the prices tell; the first of them as listed.
+    """The fewest facts that a target is a sum of, all apart from what the prices tell. The first of them as listed.
 
     The weights are unique but for what facts tell of each other. Facts of a fewest set depend on none of each other, so
     it is met by leaving out as many facts as there are such dependences, in every way.

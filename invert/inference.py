@@ -165,7 +165,7 @@ class RunOptions(TypedDict, total=False):
 def run_of(
     names: str | Iterable[str], kept: Kept, changes: Mapping[str, str] | None = None, data: Data | None = None, **asked: Unpack[RunOptions]
 ) -> tuple[Data, PriceBook, InferenceTable]:
-    """What `infer` finds, with the tables and the prices that it read; the tables of a run that goes on are not read again."""
+    """What `infer` finds, with the tables and the prices that it read. The tables of a run that goes on are not read again."""
     provider, assumptions = asked.get("provider"), asked.get("assumptions", USUAL)
     as_of = asked.get("as_of")
     if not isinstance(as_of, date | None):
@@ -263,7 +263,7 @@ def _completed(
 
 
 def faults_first(problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> Problem | None:
-    """Of what could not be read the fault that stands in a row with one of these names, else the first; None where there is none."""
+    """Of what could not be read the fault that stands in a row with one of these names, else the first, or None where there is none."""
     lines = own.content.decode(errors="replace").lower().splitlines() if own else []
     asked = [trimmed(part).lower() for name in names for part in name.split("/")]
     of_file = [one for one in problems if own and one.origin == own.place and one.row]
@@ -565,7 +565,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
 
 
 def _usual_kv(read: Case, data: Data, assumptions: Assumptions) -> tuple[float, float] | None:
-    """KV bytes stored by the class of its time, median [byte/token] and spread [nat]; None where too few are known."""
+    """KV bytes stored by the class of its time, median [byte/token] and spread [nat], or None where too few are known."""
     try:
         return learnt.usual_stored(data, read.day, assumptions, read.kv_family)
     except WrongData:

@@ -60,7 +60,7 @@ class Inversion:
 
 
 def invert_price(predict: Callable[[float], float], published: float, low: float = _LEAST, high: float = _MOST) -> float | None:
-    """Return the value between `low` and `high` (both above 0) at which the model predicts a published price; None if no value does.
+    """Return the value between `low` and `high` (both above 0) at which the model predicts a published price, or None if no value does.
 
     >>> invert_price(lambda size: 3.0 / size, 6.0)
     0.5
@@ -112,7 +112,7 @@ def invert_prices(
 
 
 def find_undetermined(jacobian: Array, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Return the names that move together in each direction in which no price moves; a column of the Jacobian is a name.
+    """Return the names that move together in each direction in which no price moves. A column of the Jacobian is a name.
 
     >>> find_undetermined(np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]), ("input_price", "kv_bytes_per_token", "weight_compute_ratio"))
     (('kv_bytes_per_token', 'weight_compute_ratio'),)

@@ -1,8 +1,8 @@
 """What is believed of a hidden quantity before a sheet is seen: a normal on a log scale, or on a logit scale between two ends.
 
-The structural three are what a sheet is asked for; the nuisances are what has to be known beside it, and no price updates the
-first four of them much. The collapsed ones enter one price each and are integrated out exactly. Their centres and spreads are
-judgement, and stand in `invert.assumptions`.
+The structural three are what a sheet is asked for. The nuisances are what has to be known beside it, and no price updates the first four
+of them much. The collapsed ones enter one price each and are integrated out exactly. Their centres and spreads are judgement, and stand
+in `invert.assumptions`.
 """
 
 from dataclasses import dataclass, replace

@@ -109,7 +109,7 @@ class Reading:
 
     @property
     def anchors(self) -> tuple[str, ...]:
-        """The outside facts that move it: what its answer is not flat in, but for rounding; none where it has no answer."""
+        """The outside facts that move it: what its answer is not flat in, but for rounding, or none where it has no answer."""
         if not self.values:
             return ()
         moved = [name for name, elasticity in self.solution.answers[0].elasticities.items() if abs(elasticity) > _ROUNDING]
@@ -143,7 +143,7 @@ def the_point(answers: Sequence[Answer]) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One component of the sheet against what a reading predicts; a bound is met when predicted <= published."""
+    """One component of the sheet against what a reading predicts. A bound is met when predicted <= published."""
 
     __repr__ = brief
 
@@ -156,7 +156,7 @@ class Check:
 
 
 def verdict(checks: tuple[Check, ...]) -> str:
-    """pass or fail over the components the reading did not use; a cache read alone bounds and proves little.
+    """pass or fail over the components the reading did not use. A cache read alone bounds and proves little.
 
     >>> missed = Check(component="premium_out", published=1.5, predicted=1.2, used_by_reading=False, inside_rounding_cell=False)
     >>> verdict((missed,)), verdict(())
@@ -171,7 +171,7 @@ def verdict(checks: tuple[Check, ...]) -> str:
 
 
 def count_missed(checks: tuple[Check, ...]) -> tuple[int, int] | None:
-    """Return how many of how many components that a reading did not use it misses; None if there are none."""
+    """Return how many of how many components that a reading did not use it misses, or None if there are none."""
     unused = [check.inside_rounding_cell for check in checks if not check.used_by_reading]
     return (unused.count(False), len(unused)) if unused else None
 
@@ -194,7 +194,7 @@ class PairInference:
 
     @property
     def joint_over_lecture(self) -> float | None:
-        """How many times the lecture's KV bytes the joint ones are; None where no KV bytes fit all prices together."""
+        """How many times the lecture's KV bytes the joint ones are, or None where no KV bytes fit all prices together."""
         jointly, alone = (one.values.get("kv_bytes_per_token") for one in (self.joint, self.lecture))
         return jointly / alone if jointly and alone else None
 
@@ -269,7 +269,7 @@ class SharedTariff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierEvidence:
-    """Where a lifetime, or a storage price without one (None), points; None where there is nothing to go by.
+    """Where a lifetime, or a storage price without one (None), points, or None where there is nothing to go by.
 
     `cases` are the cost bases and years of hardware prices, `undisclosed` the one posterior of all of them, `rented` and
     `owned` those of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `ranges` are
@@ -303,7 +303,7 @@ class TierEvidence:
 
     @property
     def agreed_share(self) -> float | None:
-        """The probability of the tiers that are agreed, together; None where there is nothing to go by."""
+        """The probability of the tiers that are agreed, together, or None where there is nothing to go by."""
         return _share_of(self.agreed, self.probabilities)
 
     @property
@@ -422,7 +422,7 @@ class Record:
     of: str = "open models"
 
     def at(self, level: float) -> Held | None:
-        """How many ranges of this level held; None where only those of others were counted."""
+        """How many ranges of this level held, or None where only those of others were counted."""
         return next((one for one in self.held if isclose(one.level, level)), None)
 
     def has_skill(self, errors: float = USUAL.least_gain_in_errors) -> bool:
@@ -444,7 +444,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Votes:
-    """The families that an estimate is told by, the heaviest first; they count for as much as `effective` ones of equal weight."""
+    """The families that an estimate is told by, the heaviest first. They count for as much as `effective` ones of equal weight."""
 
     __repr__ = brief
 
@@ -535,7 +535,7 @@ class Estimate:
 
     @property
     def kept(self) -> tuple[int, int] | None:
-        """How many of so many ranges of its level, or bounds, like it held; None where nothing like it was held against what is true."""
+        """How many of so many ranges of its level, or bounds, like it held, or None where nothing like it was held against what is true."""
         if self.bounds:
             return self.bounds.held, self.bounds.count
         held = self.record.at(self.level) if self.record and self.level else None
@@ -709,7 +709,7 @@ class Contraction:
 
 @dataclass(frozen=True, slots=True)
 class Swing:
-    """KV bytes over their central value with one input at either end of its range; None where prices then contradict the model."""
+    """KV bytes over their central value with one input at either end of its range, or None where prices then contradict the model."""
 
     name: str
     low: float | None
@@ -717,7 +717,7 @@ class Swing:
 
     @property
     def width(self) -> float:
-        """Of the swing, for the order of a tornado; an end that contradicts the model is the widest."""
+        """Of the swing, for the order of a tornado. An end that contradicts the model is the widest."""
         return abs(log(self.high / self.low)) if self.low and self.high and min(self.low, self.high) > 0 else inf
 
 
@@ -748,7 +748,7 @@ class Convention:
 
     @property
     def bayes_factor(self) -> float | None:
-        """Of habit against cost; a floor where the probability by cost is less than a float can say."""
+        """Of habit against cost. A floor where the probability by cost is less than a float can say."""
         return self.probability_by_habit / max(self.probability_by_cost, float_info.min) if self.same else None
 
 
@@ -791,7 +791,7 @@ class Worth:
 
 @dataclass(frozen=True, slots=True)
 class PricingRules:
-    """KV bytes by each pricing rule, for a base band bound by compute; one bound by memory multiplies all but the last."""
+    """KV bytes by each pricing rule, for a base band bound by compute. One bound by memory multiplies all but the last."""
 
     __repr__ = brief
 

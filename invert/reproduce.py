@@ -75,7 +75,7 @@ def saved_run(path: str) -> SavedRun:
 
 
 def arguments(saved: SavedRun) -> dict[str, Any]:
-    """What `infer` is asked with to ask the same again; the day is named where the data no longer come to it by themselves."""
+    """What `infer` is asked with to ask the same again. The day is named where the data no longer come to it by themselves."""
     request = saved.request
     moved = day_of(book_of(read_data(), request.prices)) != saved.as_of
     return {
@@ -85,7 +85,7 @@ def arguments(saved: SavedRun) -> dict[str, Any]:
 
 
 def changed_since(saved: SavedRun) -> str:
-    """In one line, with what else it is asked now than it was then; nothing where with the same."""
+    """In one line, with what else it is asked now than it was then, or nothing where with the same."""
     then, now = saved.made, made_with(read_data())
     assumed = json.loads(json.dumps(assumptions_as_record(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))))
     tables, assumptions = _different(then.tables, now.tables), _different(saved.assumptions, assumed)

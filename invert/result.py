@@ -192,7 +192,7 @@ class Inference:
 
     @cached_property
     def swings(self) -> Mapping[str, Part[tuple[Swing, ...]]] | None:
-        """What moves an interval that one mark-up gives, by estimator of KV bytes; None where it gives none."""
+        """What moves an interval that one mark-up gives, by estimator of KV bytes, or None where it gives none."""
         if not self.pairs or self.contradiction or self.kv_bytes["one_markup"].kind != "interval":
             return None
         known = self.calibration.value

@@ -113,7 +113,7 @@ def _over(of: Callable[[list[float]], float], logs: list[float]) -> float | None
 
 
 def _base_markup(data: Data, member: calibration.Member, assumptions: Assumptions) -> float | None:
-    """How far the base input price lies above its cost; None where the parameters are not known."""
+    """How far the base input price lies above its cost, or None where the parameters are not known."""
     if not member.active_params:
         return None
     return base_markup(member.sold.lines, member.active_params, rental(data, assumptions).values)
@@ -359,7 +359,7 @@ def _coverage(half: float, most: float) -> dict[str, str]:
 
 
 def stale_calibration() -> str:
-    """One line on a recorded calibration that is not of these assumptions and this sampler; nothing where it is."""
+    """One line on a recorded calibration that is not of these assumptions and this sampler, or nothing where it is."""
     why = stale(next(csv.DictReader(_recorded_lines()))["made_of"], USUAL)
     return f"the recorded calibration was {why}: backsolve validate --section calibration --rerun runs it anew" if why else ""
 

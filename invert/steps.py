@@ -56,7 +56,7 @@ def _is_used(name: str, steps: Sequence[tuple[str, str]]) -> bool:
 
 
 def _with_bounds(solution: Solution, answers: Sequence[Answer], left: Sequence[tuple[str, str]], values: Mapping[str, float]) -> Solution:
-    """Return the interval of the last unknown over the interval of the one before it; a refusal if more steps are left."""
+    """Return the interval of the last unknown over the interval of the one before it. A refusal if more steps are left."""
     name, one = solution.route[-1].unknown, answers[0]
     if len(answers) > 1 or len(left) > 1:
         message = f"{name} is not identified: only its bounds are known, {' or '.join(text_of(name, found) for found in answers)}"

@@ -20,7 +20,7 @@ SUPPOSABLE = (*HIDDEN, *ANCHORS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupposedPrice:
-    """A published price, the predicted one in the same unit, and predicted over published less 1; None if the model says nothing."""
+    """A published price, the predicted one in the same unit, and predicted over published less 1, or None if the model says nothing."""
 
     prediction: Prediction
     residual: float | None

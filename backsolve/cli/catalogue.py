@@ -219,7 +219,7 @@ def _show_other(id: str) -> None:
 
 
 def _chip_shown(id: str) -> list[str]:
-    """All that the table has of a chip that is named without a data type; nothing where it is none, or cannot be read."""
+    """All that the table has of a chip that is named without a data type, or nothing where it is none, or cannot be read."""
     from derive import presets
     from derive.show.presets import chip_lines
 

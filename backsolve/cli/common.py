@@ -115,7 +115,7 @@ def workers_option(help: str) -> Callable[[_Command], _Command]:
 
 @contextmanager
 def processes(workers: int | None) -> "Iterator[Executor | None]":
-    """A pool of so many processes; none for one worker. Where no number is given, one for work of many parts alone."""
+    """A pool of so many processes, or none for one worker. Where no number is given, one for work of many parts alone."""
     if workers == 1:
         yield None
         return
@@ -194,6 +194,6 @@ def report_problems(problems: "Iterable[Problem]") -> bool:
 
 
 def fail_on(problems: "Iterable[Problem]") -> None:
-    """Name every problem and leave with the status of wrong input; the rest has been printed."""
+    """Name every problem and leave with the status of wrong input. The rest has been printed."""
     if report_problems(problems):
         leave(INPUT_IS_WRONG)

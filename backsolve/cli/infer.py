@@ -304,7 +304,7 @@ _MOST_CHANGES = 3
 
 
 def _since_release(table: "InferenceTable", of_others: bool) -> str:
-    """The prices of these sheets that were edited or updated after the last release, or those `of_others`; all if no sheet was named."""
+    """The prices of these sheets that were edited or updated after the last release, or those `of_others`. All if no sheet was named."""
     shown = {(one.sheet.provider, one.sheet.model) for one in table}
     named = bool(table.request.names or table.request.providers)
     found = [one for one in table.since_release if (one.sheet_key[:2] in shown or not named) is not of_others]

@@ -165,7 +165,7 @@ def plot_command(
     name: str | None, items: tuple[str, ...], out: str | None, hardware: tuple[str, ...], model: tuple[str, ...],
     own: "str | BinaryIO | None", as_of: date | None,
 ) -> None:  # fmt: skip
-    """Draw a figure by its NAME into a file; without one, list them.
+    """Draw a figure by its NAME into a file. Without one, list them.
 
     A figure of a deployment takes givens as `solve` does, and has usual ones for all of them. A figure of a price sheet takes the
     MODEL of the sheet.

@@ -239,7 +239,7 @@ def _ask_prices(name: str, given: dict[str, str], components: Iterable[str], dat
 
 
 def _ask_all(name: str, given: dict[str, str], into: str | None, data: "Data") -> str | None:
-    """Adds to what is given all that a person answers of a sheet; the file that it goes to, if there is one."""
+    """Adds to what is given all that a person answers of a sheet. The file that it goes to, if there is one."""
     from invert.sheets.add import SHEET_FIELDS, addition, refuse_answer
 
     def refuse(answer: str) -> None:
@@ -362,8 +362,8 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     OpenRouter; - reads one from standard input. Without SOURCE, every package that is installed; nothing is asked of a
     network. What the shipped prices have is not written again, and what contradicts them or an earlier source is listed.
 
-    A price that changed ends and another row begins; one that is found unchanged keeps the day on which it was read first. What
-    cannot be read is named and leaves the exit status 2; all else is written.
+    A price that changed ends and another row begins. One that is found unchanged keeps the day on which it was read first. What cannot be
+    read is named and leaves the exit status 2. All else is written.
 
     Example:
 

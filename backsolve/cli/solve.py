@@ -323,7 +323,7 @@ def with_own(column: "Column", own: "Mapping[str, float]") -> "Column":
 
 
 def _listed(text: str, typed: bool) -> list[str]:
-    """The names of a list; the data type of the last is that of those before it that compute in it and have none."""
+    """The names of a list. The data type of the last is that of those before it that compute in it and have none."""
     from derive.presets import has_data_type
 
     *names, last = [name.strip() for name in text.split(",") if name.strip()] or [text]
@@ -383,7 +383,7 @@ def _of_step(solutions: "tuple[Result, ...]", deployment: "Deployment", again: "
 
 
 def as_drawn(texts: "Mapping[str, str]", conventions: "Conventions", zipped: bool) -> "dict[str, Given]":
-    """The givens with ranges as sweeps, and sweeps of what is counted in whole ones; the quantity that is across the picture last."""
+    """The givens with ranges as sweeps, and sweeps of what is counted in whole ones. The quantity that is across the picture last."""
     from derive.show.plot import plotted_values
     from derive.solving.givens import spread
     from derive.spreads import Interval, Series
@@ -443,7 +443,7 @@ def named_apart(columns: "list[Column]") -> "list[Column]":
 
 
 def _side_by_side(columns: "list[Column]", style: str, full: bool) -> None:
-    """Print deployments side by side; without an answer of any of them leave with 3."""
+    """Print deployments side by side. Without an answer of any of them leave with 3."""
     from derive.show.parts import all_warnings
     from derive.show.side_by_side import side_lines
 

@@ -337,7 +337,7 @@ def _outline(chart: Chart, mark: Mark, across: _Place, up: _Place) -> list[tuple
 def _range(
     chart: Chart, at: tuple[float, float], ends: tuple[float | None, float | None], place: _Place, colour: str, sides: tuple[float, float]
 ) -> str:
-    """A range with a stop at either end that is known; one that is not goes to the edge with an arrow."""
+    """A range with a stop at either end that is known. One that is not goes to the edge with an arrow."""
     if not chart.up.rows:
         low, high = (at[1] if end is None else place(end) for end in ends)
         return _strokes(f"range {colour}", ((at[0], low), (at[0], high)), *(((at[0] - _STOP, y), (at[0] + _STOP, y)) for y in (low, high)))

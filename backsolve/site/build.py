@@ -146,7 +146,7 @@ def _refuse_taken(target: Path, out: str) -> None:
 
 
 def _put_in_place(new: Path, target: Path) -> None:
-    """The new folder where the old one was, with all that no build wrote; the old one is gone once that is carried over."""
+    """The new folder where the old one was, with all that no build wrote. The old one is gone once that is carried over."""
     if not target.exists():
         new.rename(target)
         return

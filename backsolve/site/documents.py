@@ -53,7 +53,7 @@ class Document:
 
     @property
     def part(self) -> str:
-        """The folder of docs in which it stands; nothing for a document outside of them."""
+        """The folder of docs in which it stands, or nothing for a document outside of them."""
         folders = self.path.split("/")
         return folders[1] if len(folders) > 2 and folders[1] in _PARTS else ""
 
@@ -201,7 +201,7 @@ def is_elsewhere(target: str) -> bool:
 
 
 def _target(href: str, path: str) -> str | None:
-    """The address in the site, from its root, that a link of a document means; None where the site has none."""
+    """The address in the site, from its root, that a link of a document means, or None where the site has none."""
     if is_elsewhere(href) or href.startswith("#"):
         return href
     file, _, anchor = href.partition("#")

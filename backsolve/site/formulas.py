@@ -31,7 +31,7 @@ _UNDER_STEPS = ("weight_time", "kv_time", "fetched_params", "activated_experts",
 
 
 def page_data(id: str) -> Json:
-    """All that the form on the page of an equation works with; raises UnknownName for an id that is none.
+    """All that the form on the page of an equation works with. Raises UnknownName for an id that is none.
 
     >>> data = page_data("batching.balance_batch")
     >>> data["equation"]["symbols"][0], data["example"]["sparsity"]
@@ -95,7 +95,7 @@ def _pair(row: Equation, pair: TreePair) -> Json:
 
 
 def _forms(roots: Roots) -> list[Json] | None:
-    """Closed forms; None where there are none to be had."""
+    """Closed forms, or None where there are none to be had."""
     return None if roots is None else [_form(root) for root in roots]
 
 

@@ -25,12 +25,12 @@ class Said:
 
 
 def video_of(source: Source) -> str:
-    """The second of the lecture's video that a source is from; nothing for other works."""
+    """The second of the lecture's video that a source is from, or nothing for other works."""
     return source.address if source.video and source.start is not None else ""
 
 
 def video_at(time: str) -> str:
-    """The second of the video for a time written h:mm:ss; nothing for none.
+    """The second of the video for a time written h:mm:ss, or nothing for none.
 
     >>> video_at("0:03:28"), video_at("")
     ('https://youtu.be/xmkSf5IS-zw?t=208', '')

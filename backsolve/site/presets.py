@@ -1,6 +1,6 @@
 """Chips and models as a page has them: what they set, and the equations that lead from there, in the order they are solved.
 
-Which equations those are is what a question of `derive` goes through; a page puts numbers into them one after another.
+Which equations those are is what a question of `derive` goes through. A page puts numbers into them one after another.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -125,7 +125,7 @@ def stand_ins() -> dict[Equation, frozenset[str]]:
 def variants_of(group: str) -> Mapping[str, Equation]:
     """The leading equation of each variant of a group by the variant's name, the default first.
 
-    Others of the same name are what follows of further quantities where that variant holds; they take part with it.
+    Others of the same name are what follows of further quantities where that variant holds. They take part with it.
 
     >>> list(variants_of("overlap"))
     ['max', 'sum', 'kv_plus_max', 'network', 'exposed']

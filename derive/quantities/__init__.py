@@ -51,7 +51,7 @@ NEUTRAL_DEFAULTS = {
 
 
 def quantity(name: str) -> Quantity:
-    """The registry row of a name, of its symbol, or of what else it is called; raises AmbiguousName for a word that could mean several.
+    """The registry row of a name, of its symbol, or of what else it is called. Raises AmbiguousName for a word that could mean several.
 
     >>> quantity("B_star").name, quantity("TTFT").name, quantity("tok/s/user").name
     ('balance_batch', 'time_to_first_token', 'tokens_per_second_per_user')

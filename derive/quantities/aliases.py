@@ -1,4 +1,4 @@
-"""What quantities are called elsewhere, taken for the name itself; a word that could mean several is refused with all of them."""
+"""What quantities are called elsewhere, taken for the name itself. A word that could mean several is refused with all of them."""
 
 import re
 from collections.abc import Mapping

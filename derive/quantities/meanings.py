@@ -89,7 +89,7 @@ def words_of(rows: Mapping[str, Quantity]) -> dict[str, _Words]:
 
 
 def by_meaning(word: str, said: Mapping[str, _Words]) -> list[str]:
-    """The quantities that say most of what a word says, the nearest first; none where none says half of it.
+    """The quantities that say most of what a word says, the nearest first, or none where none says half of it.
 
     >>> from derive.quantities import QUANTITIES
     >>> by_meaning("weights_memory", words_of(QUANTITIES))[0], by_meaning("first_token_latency", words_of(QUANTITIES))[0]

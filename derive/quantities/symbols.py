@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Symbols(Mapping[str, "Symbol"]):
-    """Every quantity as the SymPy symbol that the equations are written in; a name or its short symbol will do.
+    """Every quantity as the SymPy symbol that the equations are written in. A name or its short symbol will do.
 
     >>> symbols.batch, symbols["batch"] is symbols.B, symbols.batch.is_positive
     (batch, True, True)

@@ -52,7 +52,7 @@ class PriceLines:
 
 
 def price_lines(sheet: PriceSheet, contexts: tuple[float, ...]) -> PriceLines | None:
-    """Both prices of a sheet as lines in the mean context [token] of its bands; nothing where it has one band."""
+    """Both prices of a sheet as lines in the mean context [token] of its bands, or nothing where it has one band."""
     if len(sheet.bands) < 2:
         return None
     lines = (weighted_line(contexts, prices) for prices in zip(*map(_traded, sheet.bands), strict=True))

@@ -83,7 +83,7 @@ class Calibration:
 
 @once_a_run
 def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
-    """The calibration without an architecture of architectures.csv and its family; with all members if none is named.
+    """The calibration without an architecture of architectures.csv and its family. With all members if none is named.
 
     Raises UnknownName for an architecture that does not exist and WrongData for a table that cannot be used.
 
@@ -250,7 +250,7 @@ def calibration_book(data: Data) -> PriceBook:
 
 
 def prefill_attention_flops(preset: presets.Preset) -> float | None:
-    """Attention FLOPs per query and context token of prefill, by the equation of its KV formula; None where heads are unknown.
+    """Attention FLOPs per query and context token of prefill, by the equation of its KV formula, or None where heads are unknown.
 
     >>> prefill_attention_flops(presets.model("DeepSeek-V3")), prefill_attention_flops(presets.model("MiniMax-M3"))
     (4997120.0, None)

@@ -87,7 +87,7 @@ def has_premium(sheet: PriceSheet) -> bool:
 
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
-    """A sheet read on the facts of a run; raises `WrongValue` where the mean contexts given do not ascend, or output is absurdly dear."""
+    """A sheet read on the facts of a run. Raises `WrongValue` where the mean contexts given do not ascend, or output is absurdly dear."""
     model = model and model.on(sheet.as_of)
     max_context = longest_context(sheet, model)
     seen = observables(sheet, max_context, assumptions)
@@ -133,7 +133,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
 
 
 def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size | None:
-    """The active parameters that the price suggests; None where too few models are left to learn them from."""
+    """The active parameters that the price suggests, or None where too few models are left to learn them from."""
     try:
         return told_size(by_price, "active_params", data, assumptions)
     except WrongData:
@@ -141,7 +141,7 @@ def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size 
 
 
 def _architecture(model: ModelRow | None, data: Data) -> Architecture | None:
-    """The row of its architecture; None where none is public or the row cannot be used, which the tables' problems name."""
+    """The row of its architecture, or None where none is public or the row cannot be used, which the tables' problems name."""
     name = model.architecture if model else ""
     return next((row for row in data.tables.rows_of(Architecture) if row.model == name), None) if name else None
 

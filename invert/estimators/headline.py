@@ -1,4 +1,4 @@
-"""The headline: KV bytes as models of the time have them, those read and those stored apart; a price enters by its record alone."""
+"""The headline: KV bytes as models of the time have them, those read and those stored apart. A price enters by its record alone."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 
 
 def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, Student | None]:
-    """The weight that premiums have earned, and what that of the sheet foretells; none where the tables say nothing of premiums."""
+    """The weight that premiums have earned, and what that of the sheet foretells, or none where the tables say nothing of premiums."""
     try:
         verdict = calibration.verdict_on_premium(data, assumptions)
         if verdict is None or not verdict.enters:

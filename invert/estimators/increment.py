@@ -30,7 +30,7 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 
 
 def by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
-    """ln KV bytes as the premium foretells them; None where output does not cost more with length."""
+    """ln KV bytes as the premium foretells them, or None where output does not cost more with length."""
     return _foretold(at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"], case, data, assumptions)
 
 

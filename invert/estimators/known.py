@@ -40,7 +40,7 @@ class Judged:
     beside: Mapping[str, Estimate]
 
     def ratio(self, estimator: str) -> float | None:
-        """The median over the true cache; None where the estimator gives no median."""
+        """The median over the true cache, or None where the estimator gives no median."""
         median = self.kv_bytes[estimator].median
         return median and median / self.member.kv_bytes_per_token
 
@@ -133,7 +133,7 @@ def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUA
 
 
 def balance_context(member: Member, assumptions: Assumptions) -> float | None:
-    """The balance context [token] that an architecture has at the ridge point of a run; None where its parameters are not known."""
+    """The balance context [token] that an architecture has at the ridge point of a run, or None where its parameters are not known."""
     if not member.active_params:
         return None
     of_model = {"active_params": member.active_params, "kv_bytes_per_token": member.kv_bytes_per_token}
@@ -142,7 +142,7 @@ def balance_context(member: Member, assumptions: Assumptions) -> float | None:
 
 
 def attention_intensity(member: Member, _: Assumptions) -> float | None:
-    """The attention FLOPs a byte of cache [FLOP/byte] of the prefill of an architecture; None where its heads are not known."""
+    """The attention FLOPs a byte of cache [FLOP/byte] of the prefill of an architecture, or None where its heads are not known."""
     if not member.attention_flops_per_pair:
         return None
     at = {"attention_flops_per_pair": member.attention_flops_per_pair, "kv_bytes_per_token": member.kv_bytes_per_token}

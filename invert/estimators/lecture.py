@@ -141,7 +141,7 @@ def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL)
 
 @lru_cache(_MOST_RATIOS)
 def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
-    """The share of compute that decode leaves idle, 1 - 1/R; no reading where R <= 1, which it excludes.
+    """The share of compute that decode leaves idle, 1 - 1/R. No reading where R <= 1, which it excludes.
 
     Lecture 1:47:56 to 1:48:23.
 

@@ -24,7 +24,7 @@ _BECAUSE = {"memory_time_share": LEANS_UPWARD, LEVEL_OF_PRICES: "at the rental p
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """KV bytes and what goes with them if one mark-up covers everything; all undetermined where the prices contradict the model.
+    """KV bytes and what goes with them if one mark-up covers everything. All undetermined where the prices contradict the model.
 
     KV bytes that are given stand in the place of the estimate. A sheet without a premium bounds them.
     """

@@ -38,7 +38,7 @@ def _implied_drain_time(seen: tuple[float, float], assumptions: Assumptions) -> 
 
 @or_undetermined
 def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:
-    """KV bytes that the storage price pays for if they lie in rented HBM; the mark-up on storage leaves little of it."""
+    """KV bytes that the storage price pays for if they lie in rented HBM. The mark-up on storage leaves little of it."""
     markup = assumptions.storage_markup_prior
     holding = tiers.tier_parameters(data, "rented", assumptions.price_years[-1], assumptions)["hbm"].holding_price
     priced = {"storage_price": storage_price.value / markup.centre, "tier_price": holding.median, "tier_capacity": 1.0}

@@ -123,7 +123,7 @@ def _of_one(pair: tuple[float, float]) -> Pair:
 
 
 def _edges(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
-    """Of the bands [token]; a sheet with one band has its longest context, or a nominal one, as the top of a band above none."""
+    """Of the bands [token]. A sheet with one band has its longest context, or a nominal one, as the top of a band above none."""
     top = float(max_context or assumptions.nominal_context)
     return band_edges(sheet.bands, max_context, assumptions) or (assumptions.nominal_threshold_share * top, top)
 

@@ -53,13 +53,13 @@ class Costs:
 
 
 def attention_from_premium(premium_in: Values, at: _Arrays) -> Values:
-    """Attention FLOPs per pair and active parameter from the input premium; NaN where no positive ones give it."""
+    """Attention FLOPs per pair and active parameter from the input premium, or NaN where no positive ones give it."""
     found = solved("bands.premium_in", "attention_flops_per_pair", {**at, "premium_in": premium_in})
     return np.where((found > 0) & np.isfinite(found), found, np.nan)
 
 
 def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: _Arrays) -> Costs:
-    """Costs and memory ratios from the published ratios, the attention FLOPs known; NaN where no memory ratio gives the cost."""
+    """Costs and memory ratios from the published ratios, the attention FLOPs known, or NaN where no memory ratio gives the cost."""
     known = {**at, "output_input_ratio": output_input_ratio, **PER_PARAMETER}
     known["decode_cost_short"] = equation("bands.output_input_ratio").right_side(known)
     prefill = known["decode_cost_short"] / output_input_ratio

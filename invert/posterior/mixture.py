@@ -1,8 +1,8 @@
 """Where triangular weights cannot be trusted: more draws, then a mixture with a Student-t fitted to the posterior.
 
-The heavy weights come from sheets whose posterior lies in the tails of the nuisances, where few triangular draws fall.
-A Student-t about the weighted moments of the draws so far (population Monte Carlo) goes there; it is mixed
-with the triangular proposal by the balance heuristic, so that no weight exceeds its triangular one over that share.
+The heavy weights come from sheets whose posterior lies in the tails of the nuisances, where few triangular draws fall. A Student-t about
+the weighted moments of the draws so far (population Monte Carlo) goes there. It is mixed with the triangular proposal by the balance
+heuristic, so that no weight exceeds its triangular one over that share.
 """
 
 from functools import cache

@@ -45,7 +45,7 @@ class Points:
 
 
 def wider(assumptions: Assumptions) -> dict[str, float]:
-    """The nuisances drawn wider than their priors, and how much; one that is held fixed is not."""
+    """The nuisances drawn wider than their priors, and how much. One that is held fixed is not."""
     return {name: factor for name, factor in WIDER.items() if assumptions.priors[name].spread}
 
 
@@ -92,7 +92,7 @@ def inverted(
 
 
 def with_logs(drawn: Mapping[str, Array], at: dict[str, Values], costs: Costs, sheets: int) -> Points:
-    """Points with the attention intensity and the logs of what has a prior; NaN where a quantity is not positive."""
+    """Points with the attention intensity and the logs of what has a prior, or NaN where a quantity is not positive."""
     at["attention_intensity"] = equation("architecture.attention_intensity").right_side(at)
     shape = (sheets, len(next(iter(drawn.values())).T))
     names = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio")

@@ -1,9 +1,9 @@
 """The joint inference by triangular importance sampling.
 
-The nuisances are drawn from their priors, the un-rounded ratios from the cells they were published in; the exact inverse
-gives the hidden quantities, and the weight of a draw is prior times Jacobian times the likelihood of the prices that the
-inverse did not use. Published prices are interval-censored: the likelihood of one is the mass that a normal about the
-cost ratio puts on its cell. Everything is evaluated on arrays [sheets, draws]; sheets of one shape share a call.
+The nuisances are drawn from their priors, the un-rounded ratios from the cells they were published in. The exact inverse gives the
+hidden quantities, and the weight of a draw is prior times Jacobian times the likelihood of the prices that the inverse did not use.
+Published prices are interval-censored: the likelihood of one is the mass that a normal about the cost ratio puts on its cell. Everything
+is evaluated on arrays [sheets, draws]; sheets of one shape share a call.
 """
 
 from collections.abc import Iterator

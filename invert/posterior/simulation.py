@@ -180,7 +180,7 @@ def _word(of: object) -> str:
 
 
 def stale(made: str, assumptions: Assumptions = USUAL) -> str:
-    """Why a record of this `made_of` says nothing of these assumptions and this sampler; nothing where it does.
+    """Why a record of this `made_of` says nothing of these assumptions and this sampler, or nothing where it does.
 
     >>> stale(run_made_of()), stale("0a-1b")
     ('', 'made with other assumptions')
@@ -347,7 +347,7 @@ def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array,
 
 
 def ranks(price_data: PriceData, truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
-    """Posterior share below the truth [sheets, quantities]; NaN where the shipped inference would not trust itself."""
+    """Posterior share below the truth [sheets, quantities], or NaN where the shipped inference would not trust itself."""
     found = np.full((len(price_data), len(RANKED)), np.nan)
     step, at_truth = max(1, _CHUNK // draws), _logs_of_truth(truth, price_data, assumptions)
     for start in range(0, len(price_data), step):

@@ -1,7 +1,7 @@
 """A posterior in the numbers people read: intervals, what the prices taught, and whether the draws can be trusted.
 
-Any number of sheets go through in chunks, so that memory does not grow with their number; an executor of the standard
-library, or one with its interface (Dask, mpi4py), takes the chunks in parallel.
+Any number of sheets go through in chunks, so that memory does not grow with their number. An executor of the standard library, or one
+with its interface (Dask, mpi4py), takes the chunks in parallel.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ class Marginal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What the draws of one sheet say, and how they were drawn; no marginals where no draw is feasible."""
+    """What the draws of one sheet say, and how they were drawn. No marginals where no draw is feasible."""
 
     __repr__ = brief
 

@@ -40,7 +40,7 @@ class Weights:
 
 
 def weights(log_weights: Array) -> Weights:
-    """Weights of log weights [sheets, draws], minus infinity where a draw is not feasible; all zero where none is.
+    """Weights of log weights [sheets, draws], minus infinity where a draw is not feasible. All zero where none is.
 
     >>> import numpy as np
     >>> found = weights(np.log(np.array([[1.0, 3.0, 0.0, 0.0]]) + 1e-300))
@@ -110,7 +110,7 @@ def pareto_k(values: Array) -> float:
 
 
 def quantiles(values: Array, weight: Array, at: tuple[float, ...]) -> Array:
-    """Weighted quantiles of each sheet [sheets, len(at)]; NaN where no draw has weight.
+    """Weighted quantiles of each sheet [sheets, len(at)], or NaN where no draw has weight.
 
     >>> import numpy as np
     >>> quantiles(np.array([[3.0, 1.0, 2.0]]), np.array([[0.25, 0.25, 0.5]]), (0.5,)).tolist()

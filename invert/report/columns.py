@@ -361,7 +361,7 @@ def _plain(name: str) -> str:
 
 @cache
 def _by_name() -> dict[str, SheetColumn]:
-    """Every column by all of its names; a key goes before a heading, and a heading before other names."""
+    """Every column by all of its names. A key goes before a heading, and a heading before other names."""
     found: dict[str, SheetColumn] = {}
     for names in (lambda one: (one.key,), lambda one: (one.heading,), lambda one: one.also):
         for column in REGISTRY:
@@ -371,7 +371,7 @@ def _by_name() -> dict[str, SheetColumn]:
 
 
 def column_of(name: str) -> SheetColumn:
-    """Return the column of a key, a heading or another name, in any case; raise UnknownName with the nearest names if there is none."""
+    """Return the column of a key, a heading or another name, in any case. Raise UnknownName with the nearest names if there is none."""
     found = _by_name().get(_plain(name))
     if found is None:
         names = dict.fromkeys(name for column in REGISTRY for name in (column.heading, column.key))

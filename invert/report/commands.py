@@ -24,7 +24,7 @@ def infer_all(run: Run) -> str:
 
 
 def cite_sheet(one: Inference, run: Run, equations: Iterable[str]) -> str:
-    """The command that cites a price sheet of the run and these equations; with its tier where that was asked for and is not standard."""
+    """The command that cites a price sheet of the run and these equations. With its tier where that was asked for and is not standard."""
     asked = run.request.tier or run.request.everything
     tier = ("--tier", one.sheet.service_tier) if asked and one.sheet.service_tier != "standard" else ()
     return _command("cite", one.name, *equations, *_prices(run), *tier)

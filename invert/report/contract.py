@@ -489,7 +489,7 @@ def _write_file(file: FileText) -> dict[str, object]:
 
 
 def _read_file(found: Mapping[str, Any]) -> FileText:
-    """The content of a file that was read; its place is a name and nothing is looked for there."""
+    """The content of a file that was read. Its place is a name and nothing is looked for there."""
     place, encoding, content = (found.get(name) for name in ("place", "encoding", "content"))
     try:
         if isinstance(place, str) and place.isprintable() and label(place) == place and isinstance(content, str):

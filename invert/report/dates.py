@@ -63,7 +63,7 @@ def _units(dated: Dated) -> list[str]:
 
 
 def _asked(dated: Dated, with_unit: bool) -> str:
-    """`3 / 14`; with the unit where the days of a sheet have several."""
+    """`3 / 14`. With the unit where the days of a sheet have several."""
     amounts = " / ".join(f"{one[0]:g}" if one else NONE for one in _prices(dated))
     return f"{amounts} {', '.join(dict.fromkeys(_units(dated)))}" if with_unit else amounts
 

@@ -136,7 +136,7 @@ def _known_models(worth: Worth) -> str:
 
 
 def premium_in_words(found: Verdict | None) -> str:
-    """What increments add to the class, in one sentence; nothing where too few families have them.
+    """What increments add to the class, in one sentence, or nothing where too few families have them.
 
     >>> no = Verdict(count=9, families=6, by_class=-1.43, by_price=-1.84, gain_of_pool=0.0, standard_error=0.0, stacked=0.0)
     >>> premium_in_words(no).endswith("by 0.41 nats: no premium enters the headline.")

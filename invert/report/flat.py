@@ -73,7 +73,7 @@ def flat(one: Inference) -> dict[str, object]:
 
 
 def flat_before(one: Inference, run: Run) -> dict[str, object] | None:
-    """What was otherwise in the row of a sheet before prices were set by hand; None where none were."""
+    """What was otherwise in the row of a sheet before prices were set by hand, or None where none were."""
     if not run.changes:
         return None
     before, after = flat(run.before[one.key]) if one.key in run.before else {}, flat(one)

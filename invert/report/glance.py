@@ -63,7 +63,7 @@ def _with_sellers(inferences: Sequence[Inference]) -> SheetColumn:
 
 
 def _fitting(table: Run, inferences: Sequence[Inference], named: SheetColumn, width: int) -> tuple[list[SheetColumn], str]:
-    """Return the columns that fit and the gap between them; a wider terminal shows all that a narrower one does."""
+    """Return the columns that fit and the gap between them. A wider terminal shows all that a narrower one does."""
     price = column_of("price")
     both = replace(named, head=("", "model, $/Mtok in/out"), text=lambda one: f"{named.text(one)} {price.text(one)}")
     of_key = {key: named if key == "model" else column_of(key) for key in SHORT_KEYS}
@@ -86,7 +86,7 @@ def _cells(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetC
 
 
 def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetColumn], gap: str, width: int) -> list[str]:
-    """Return the table as lines; a name that is too long has a line of its own above its row."""
+    """Return the table as lines. A name that is too long has a line of its own above its row."""
     rows = _cells(table, inferences, columns)
     first, *others = zip(*rows, strict=True)
     widths = [widest_of(column) for column in others]

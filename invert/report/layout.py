@@ -98,7 +98,7 @@ def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int 
 
 
 def laid_out(parts: Iterable[str], width: int) -> str:
-    """Lines, paragraphs and tables, one under the other, in at most so many columns; no cell and no word is cut.
+    """Lines, paragraphs and tables, one under the other, in at most so many columns. No cell and no word is cut.
 
     >>> print(laid_out([aligned(("a", "because"), [{"a": "1", "because": "one mark-up on base price and premium"}])], 30))
     a   because
@@ -135,7 +135,7 @@ def _fitted(table: Table, width: int) -> str:
 
 
 def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: int) -> list[int]:
-    """Widths that fit the room, the widest column narrowed first; none where a column would be narrower than is easily read."""
+    """Widths that fit the room, the widest column narrowed first, or none where a column would be narrower than is easily read."""
     widths = _widths(columns, rows)
     least = [
         max(_least(row[column] for row in rows), *map(width_of, _words([column, *(row[column] for row in rows)]))) for column in columns

@@ -126,7 +126,7 @@ def sheet_reference(rows: Sequence[SavedRow], as_of: str, html_base: str = "", w
 
 
 def day_named(text: str) -> date | None:
-    """The day that a text names; None where it names none.
+    """The day that a text names, or None where it names none.
 
     >>> day_named("2026-11-20"), day_named("today")
     (datetime.date(2026, 11, 20), None)

@@ -39,7 +39,7 @@ def grades_and_page(one: Inference) -> str:
 
 
 def also_sold(one: Inference, table: Run) -> str:
-    """`Also sold: batch at 0.5, fast at 2 times its input price.`; nothing where it is sold in no other way."""
+    """`Also sold: batch at 0.5, fast at 2 times its input price.`, or nothing where it is sold in no other way."""
     found = table.also_sold(one)
     if not found:
         return ""

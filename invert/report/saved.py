@@ -68,7 +68,7 @@ def _sheet(sheet: SavedRow, rows: list[SavedRow], html_base: str) -> Iterator[Re
 
 
 def _inference(sheet: SavedRow, run: SavedRow, html_base: str) -> Reference:
-    """What was inferred from one sheet, with the numbers that stand at its head; the title says what the user set."""
+    """What was inferred from one sheet, with the numbers that stand at its head. The title says what the user set."""
     provider, model, tier, day = (sheet[name] for name in _SHEET)
     made, by_hand = _made(run), "; ".join((*_prices_set(sheet, run), *_anchors_set(run)))
     tier = " ".join(filter(None, (tier, _plain(sheet.get("region")))))
@@ -140,7 +140,7 @@ def _run(run: SavedRow, made: str, sheets: list[SavedRow]) -> Reference:
 
 
 def version_of(result: Mapping[str, Any]) -> str:
-    """Which version of backsolve made a saved result of `infer`; nothing where it does not say.
+    """Which version of backsolve made a saved result of `infer`, or nothing where it does not say.
 
     >>> version_of({"run": {"versions": {"backsolve": "0.1.0"}}}), version_of({})
     ('0.1.0', '')
@@ -172,7 +172,7 @@ def _sheet_name(node: object) -> str:
 
 
 def _plain(text: object) -> str:
-    """Text of a file as it may be printed; nothing where it may not."""
+    """Text of a file as it may be printed, or nothing where it may not."""
     return shorten(text, 200)[1:-1] if isinstance(text, str) and text and text.isprintable() else ""
 
 

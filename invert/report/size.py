@@ -23,7 +23,7 @@ def size_lines(one: Inference, table: Run) -> list[str]:
 
 
 def record_in_words(record: Record | None) -> str:
-    """What such estimates have got right, in one line; a dash where there is no record."""
+    """What such estimates have got right, in one line. A dash where there is no record."""
     if record is None:
         return NONE
     held = record.held[-1]
@@ -41,7 +41,7 @@ def _stated(one: Inference) -> list[str]:
 
 
 def stated_size(one: Inference) -> str:
-    """`49B (known)`, `3.3B (assumed)` of a table that nobody verified, `60B (given)`; a dash where nobody states the size."""
+    """`49B (known)`, `3.3B (assumed)` of a table that nobody verified, `60B (given)`. A dash where nobody states the size."""
     if not one.size_stated:
         return NONE
     return f"{_short('active_params', one.anchors.values['active_params'])} ({how_stated(one, 'known')})"

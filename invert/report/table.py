@@ -116,7 +116,7 @@ def worth(table: Run) -> str:
 
 
 def _listed_counts(found: Mapping[str, Counted]) -> str:
-    """`at rent 1 of 6, increment 5 of 6`; nothing where there are none."""
+    """`at rent 1 of 6, increment 5 of 6`, or nothing where there are none."""
     return ", ".join(f"{KV_NAMES[name].heading} {of.held} of {of.count}" for name, of in found.items())
 
 

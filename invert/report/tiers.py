@@ -67,7 +67,7 @@ def caveat(controls: Sequence[NegativeControl]) -> str | None:
 
 
 def deciding_source(one: Inference) -> str:
-    """Which one database has a price that decides; nothing where a page or a second one has all of them."""
+    """Which one database has a price that decides, or nothing where a page or a second one has all of them."""
     found = next((found.sole_source for found in one.storage if found.sole_source), None)
     if found is None:
         return ""
@@ -76,7 +76,7 @@ def deciding_source(one: Inference) -> str:
 
 
 def counted_once(one: Inference, table: Run) -> str:
-    """That other sheets of the vendor have the same tariff, and agree because of it; nothing where none has."""
+    """That other sheets of the vendor have the same tariff, and agree because of it, or nothing where none has."""
     models = next((of.models for of in table.shared_tariffs if of.provider == one.sheet.provider and one.sheet.model in of.models), ())
     return f"{one.sheet.provider} has one tariff of {len(models)} sheets ({', '.join(models)}): counted once." if models else ""
 
@@ -93,7 +93,7 @@ def record_of_tiers(terms: Iterable[str], rules: Part[TierRules]) -> str:
 
 
 def worst_record(terms: Iterable[str], rules: Part[TierRules]) -> tuple[int, int] | None:
-    """How many of how many lifetimes of disclosed tier the worst of the rules by these terms named; None where there is no rule."""
+    """How many of how many lifetimes of disclosed tier the worst of the rules by these terms named, or None where there is no rule."""
     if rules.value is None:
         return None
     found = [_worst(term, rules.value.scores) for term in dict.fromkeys(terms)]
@@ -101,7 +101,7 @@ def worst_record(terms: Iterable[str], rules: Part[TierRules]) -> tuple[int, int
 
 
 def _record_of_term(term: str, scores: Sequence[RuleScore]) -> str:
-    """`by price level in 2 of 2 lifetimes (1 vendor)`, on the cost basis that does worse; nothing where no lifetime is sold so."""
+    """`by price level in 2 of 2 lifetimes (1 vendor)`, on the cost basis that does worse, or nothing where no lifetime is sold so."""
     worst = _worst(term, scores)
     if worst is None:
         return ""
@@ -109,7 +109,7 @@ def _record_of_term(term: str, scores: Sequence[RuleScore]) -> str:
 
 
 def _worst(term: str, scores: Sequence[RuleScore]) -> RuleScore | None:
-    """The score of a term on the cost basis that does worse; None where no lifetime is sold so."""
+    """The score of a term on the cost basis that does worse, or None where no lifetime is sold so."""
     return min((row for row in scores if row.rule.startswith(f"{term},") and row.answered), key=lambda row: row.right, default=None)
 
 

@@ -190,7 +190,7 @@ def _followed(held: Sequence[PriceRow], typed: Sequence[PriceRow]) -> dict[int, 
 
 
 def _closed(content: bytes, ends: Mapping[int, date]) -> bytes:
-    """The content of a price file with the blank `valid_to` of rows filled in, by row number; every other line as it was.
+    """The content of a price file with the blank `valid_to` of rows filled in, by row number. Every other line as it was.
 
     >>> _closed(b"model,valid_to\\nm,\\n", {2: date(2026, 12, 1)})
     b'model,valid_to\\nm,2026-12-01\\n'

@@ -81,11 +81,11 @@ def by(row: PriceRow) -> str:
 
 
 def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> Update:
-    """What a pull of a day makes of the rows of a file; no price that stands there is overwritten.
+    """What a pull of a day makes of the rows of a file. No price that stands there is overwritten.
 
-    A price that its own source changed is closed on the day, and a new one opened; one that another source contradicts stays,
-    and the other is its rival. What a source says otherwise of a model goes into the rows of its sheet that hold. A sheet that is
-    gone from its source stays open: whether its prices hold, nobody says. Nothing changes of a seller that was read on a later day.
+    A price that its own source changed is closed on the day, and a new one opened. One that another source contradicts stays, and the
+    other is its rival. What a source says otherwise of a model goes into the rows of its sheet that hold. A sheet that is gone from its
+    source stays open: whether its prices hold, nobody says. Nothing changes of a seller that was read on a later day.
     """
     sheets, later = by_sheet(held), _read_after(held, day)
     of_sheet = by_sheet(pulled)
@@ -204,7 +204,8 @@ def _of_its_model(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> Descri
 
 
 def _of_another(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> PriceRow | None:
-    """The base price that a band contradicts which only another source than that of the sheet has; None where nothing is contradicted."""
+    """The base price that a band contradicts which only another source than that of the sheet has, or None where nothing is
+    contradicted."""
     now = [row for row in sheet if row.valid_on(day)]
     own = any(database(row) == database(new) for row in now)
     bands = {row.threshold_tokens: row for row in now if row.component == "input"}
@@ -227,7 +228,7 @@ def _can_end(row: PriceRow, day: date) -> bool:
 
 
 def database(row: PriceRow) -> str:
-    """The database a row is from, without its version; nothing for what somebody wrote.
+    """The database a row is from, without its version, or nothing for what somebody wrote.
 
     A row that somebody graded higher is theirs from then on.
     """
@@ -240,7 +241,7 @@ def database(row: PriceRow) -> str:
 def update_file(
     place: str, decide: Callable[[list[PriceRow]], Update], fx: Fx, beside: Sequence[PriceRow] = (), rivals: Sequence[Rival] = ()
 ) -> Update:
-    """Closes and appends what `decide` makes of the rows of a file, which it creates; the file is written whole or not at all.
+    """Closes and appends what `decide` makes of the rows of a file, which it creates. The file is written whole or not at all.
 
     Prices that are not believed go to a file of `rivals` beside it. Nobody else writes it meanwhile.
     `WrongData` for a file with a row that cannot be read: it would be mangled.
@@ -273,7 +274,7 @@ def rivals_of(place: str) -> str:
 
 
 def _with_rivals(place: str, rivals: Iterable[Rival]) -> str:
-    """The file of rivals with those of these that it does not have; nothing where it has all."""
+    """The file of rivals with those of these that it does not have, or nothing where it has all."""
     content = content_before(place)
     cells = _cells(content, label(place))
     seen = {_told(one) for one in cells}

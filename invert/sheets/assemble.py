@@ -179,7 +179,7 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
 
 
 def in_other_tiers(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
-    """By which option the sheets that these models have on a day are shown; nothing where they have none.
+    """By which option the sheets that these models have on a day are shown, or nothing where they have none.
 
     >>> in_other_tiers(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
     ''
@@ -337,15 +337,15 @@ def find(
 
 
 class NotBegun(WrongValue):
-    """A model asked for before any of its prices begins; the message names the day."""
+    """A model asked for before any of its prices begins. The message names the day."""
 
 
 class NotReleased(NotCovered):
-    """A model asked for on a day before its release; the message names that."""
+    """A model asked for on a day before its release. The message names that."""
 
 
 class UnknownModel(UnknownName):
-    """A name that means no sheet, or several; the message lists every candidate, near in spelling or not."""
+    """A name that means no sheet, or several. The message lists every candidate, near in spelling or not."""
 
     def __init__(self, name: str, fault: str, candidates: Sequence[str], hint: str = ""):
         meant = f"; did you mean {' or '.join(candidates)}?" if candidates else f"; {hint or '`backsolve prices list` shows all'}"
@@ -451,7 +451,7 @@ def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
 
 
 def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
-    """The rows that these sheets are made of, in the order of the files; a price that was set by hand is of no row."""
+    """The rows that these sheets are made of, in the order of the files. A price that was set by hand is of no row."""
     of = {
         (sheet.provider, sheet.model, sheet.region, sheet.service_tier, *place, price.origin): sheet.as_of
         for sheet in sheets
@@ -462,7 +462,7 @@ def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
 
 
 def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
-    """The place in a sheet that `component[@threshold][:lifetime]` names; a lifetime may be left out where there is one."""
+    """The place in a sheet that `component[@threshold][:lifetime]` names. A lifetime may be left out where there is one."""
     component, at, seconds = typed_place(spec)
     found = [place for place in prices if place[:2] == (component, at) and (not seconds or place[2] == seconds)]
     if len(found) != 1:

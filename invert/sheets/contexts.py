@@ -19,7 +19,7 @@ from invert.sheets.sheet import PriceBand, PriceSheet
 
 
 def band_edges(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
-    """Thresholds and the top of the last band [token]; nothing where there is one band.
+    """Thresholds and the top of the last band [token], or nothing where there is one band.
 
     The top is the longest context of the model, or `open_top_ratio` times the last threshold where none above it is known.
     """
@@ -69,6 +69,6 @@ def with_given_context(sheet: PriceSheet, assumptions: Assumptions) -> PriceShee
 
 
 def band_means(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
-    """The mean context [token] that every point estimate takes for each band; a sheet with one band has none."""
+    """The mean context [token] that every point estimate takes for each band. A sheet with one band has none."""
     edges = band_edges(bands, max_context, assumptions)
     return tuple(float(mean) for mean in mean_contexts(edges, assumptions)) if edges else ()

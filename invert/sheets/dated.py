@@ -16,7 +16,7 @@ _Name = tuple[str, str]
 
 
 def there_by(model: ModelRow, data: Data) -> date | None:
-    """The earliest day on which a price of a model was asked, or anything said of it; None where no row that names it is dated.
+    """The earliest day on which a price of a model was asked, or anything said of it, or None where no row that names it is dated.
 
     >>> from invert.data import read_data
     >>> from invert.sheets.assemble import models
@@ -60,7 +60,7 @@ def _first_days(data: Data) -> Mapping[_Name, date]:
 
 
 def _dated(data: Data) -> Iterator[tuple[str, str, date]]:
-    """Provider, model and day of every sound row that has all of them; a price is also as old as the day it was read."""
+    """Provider, model and day of every sound row that has all of them. A price is also as old as the day it was read."""
     for row in book_of(data).rows:
         yield from ((row.provider, row.model, day) for day in (row.effective_date, row.retrieved_date) if day)
     for said in _rows(data, Disclosure):

@@ -35,7 +35,7 @@ def described(offered: Iterable[PriceSheet], data: Data) -> list[ModelRow]:
 
 
 def by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
-    """What architectures.csv has of a model that is sold under a name of its weights; None for any other name.
+    """What architectures.csv has of a model that is sold under a name of its weights, or None for any other name.
 
     Their id, whole or without the owner, names them for certain, however a seller writes its numbers. The last part of a longer name,
     and the names by which host_prices.csv has them, are assumed to.

@@ -51,7 +51,7 @@ class Difference:
 
     @property
     def times(self) -> float | None:
-        """The new amount over the old one; None where there are not two in one currency, or one of them is nothing."""
+        """The new amount over the old one, or None where there are not two in one currency, or one of them is nothing."""
         if not self.old or not self.new or self.old.currency != self.new.currency or not self.old.amount or not self.new.amount:
             return None
         return self.new.amount / self.old.amount
@@ -71,7 +71,7 @@ class Difference:
 
 
 def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Difference, ...]:
-    """The prices that differ between two states, by sheet and then in the order of the files; one price a key in each.
+    """The prices that differ between two states, by sheet and then in the order of the files. One price a key in each.
 
     >>> from invert.sheets.read import read_rows
     >>> before, _ = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,8"], "old.csv", overlay=True)
@@ -92,7 +92,7 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
 class State:
     """The prices that hold on a day, but those of models that were released later; of which book, and what was wrong with that.
 
-    `own` are those of `rows` that a file laid over the shipped prices has; None where there is no such file.
+    `own` are those of `rows` that a file laid over the shipped prices has, or None where there is no such file.
     """
 
     __repr__ = brief
@@ -163,7 +163,7 @@ def since_release(data: Data, day: date) -> tuple[Difference, ...]:
 
 
 def release_of(data: Data) -> Callable[[PriceRow], date | None]:
-    """What gives the day on which the model of a row was released, by the row or by models.csv; None where neither says it."""
+    """What gives the day on which the model of a row was released, by the row or by models.csv, or None where neither says it."""
     known = {(row.provider, row.model): row.release_date for row in models(data)}
     return lambda row: row.release_date or known.get((row.provider, row.model))
 
@@ -185,7 +185,7 @@ def file_of(text: str) -> FileText:
 
 
 def date_of(text: str) -> date | None:
-    """The day that a text names; None where it does not look like one, `WrongValue` where it does and is none.
+    """The day that a text names, or None where it does not look like one, `WrongValue` where it does and is none.
 
     >>> date_of("2026-11-20"), date_of("prices.csv")
     (datetime.date(2026, 11, 20), None)

@@ -44,7 +44,7 @@ _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 @without_collection()
 def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[Problem]:
-    """Everything doubtful in a book, each place named once; one pass over the rows and the days on which one begins or ends.
+    """Everything doubtful in a book, each place named once. One pass over the rows and the days on which one begins or ends.
 
     >>> from io import BytesIO
     >>> from invert.sheets.read import load
@@ -326,7 +326,7 @@ def _nearly_known_words(own: Sequence[PriceRow], shipped: Sequence[PriceRow]) ->
 
 
 def _meant_by(names: Set[str], known: Set[str]) -> dict[str, str]:
-    """The known provider that each name may be a slip of, in capitals and quotes or in one letter; the name itself where there is none.
+    """The known provider that each name may be a slip of, in capitals and quotes or in one letter. The name itself where there is none.
 
     A letter left out of both makes them one: two names are near without every pair being compared.
 

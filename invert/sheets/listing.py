@@ -136,7 +136,7 @@ def differences_text(
 
 
 def _first_prices(rows: Sequence[PriceRow]) -> str:
-    """What is first asked of a token in and of one out, in the standard tier if that is sold; nothing where no token has a price."""
+    """What is first asked of a token in and of one out, in the standard tier if that is sold, or nothing where no token has a price."""
     standard = sorted(rows, key=lambda row: row.service_tier != "standard")
     first = (next((row for row in standard if row.component == component), None) for component in ("input", "output"))
     asked = [(f"{row.component} {row.amount:g}", money_unit(row.currency, row.per)) for row in first if row]

@@ -68,7 +68,7 @@ def _cache_read_ratio(base: PriceBand, assumptions: Assumptions) -> Observable |
 
 
 def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | None:
-    """The storage price [USD/token/s]; its cell is that of the amount as published, in the vendor's own unit."""
+    """The storage price [USD/token/s]. Its cell is that of the amount as published, in the vendor's own unit."""
     if sheet.storage is None or not sheet.storage.base.amount:
         return None
     price = sheet.storage.base

@@ -141,7 +141,7 @@ def _sold_by(overlay: FileText, numbers: Container[int | None]) -> frozenset[tup
 
 
 def until(row: PriceRow, day: date) -> PriceRow | None:
-    """The row as far as its price holds before that day; None where it begins no earlier."""
+    """The row as far as its price holds before that day, or None where it begins no earlier."""
     if row.end <= day:
         return row
     return replace(row, valid_to=day) if row.start < day else None
@@ -226,7 +226,7 @@ def once_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callabl
 
 
 def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:
-    """Which row of one's own made the day later than that of the shipped prices; nothing where none did."""
+    """Which row of one's own made the day later than that of the shipped prices, or nothing where none did."""
     before, _ = newest_day(shipped)
     row = next((row for row in own if row.retrieved_date == day), None) if before and day and day > before else None
     if row is None:
@@ -491,7 +491,7 @@ _OTHERS_NAMED = 4
 
 
 def unknown_columns(header: list[str], columns: tuple[str, ...]) -> str:
-    """What to say of columns that are not ours; nothing where all are.
+    """What to say of columns that are not ours, or nothing where all are.
 
     Cells that nobody reads may be the currency or the dates, without which the others would be misread.
 

@@ -16,7 +16,7 @@ _WORDS = {"max_context": "context", "release_date": "release"}
 
 @dataclass(frozen=True, kw_only=True)
 class Redescribed:
-    """A sheet whose rows say another `column` of _WORDS than before; None for rows that say nothing of it."""
+    """A sheet whose rows say another `column` of _WORDS than before, or None for rows that say nothing of it."""
 
     __repr__ = brief
 

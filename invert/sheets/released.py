@@ -15,7 +15,7 @@ RELEASED_PRICES = "released_prices.csv.gz"
 
 @once_a_run
 def released_prices(data: Data) -> bytes | None:
-    """Return prices.csv of the last release; None if the present one is the same, or no release can be read."""
+    """Return prices.csv of the last release, or None if the present one is the same, or no release can be read."""
     try:
         with gzip.open(os.path.join(shipped.FOLDER, RELEASED_PRICES)) as file:
             content = file.read(LARGEST)
@@ -25,7 +25,7 @@ def released_prices(data: Data) -> bytes | None:
 
 
 def record_release(folder: str = shipped.FOLDER) -> None:
-    """Write the present prices.csv of a folder as that of the release; the same bytes for the same prices."""
+    """Write the present prices.csv of a folder as that of the release. The same bytes for the same prices."""
     with open(os.path.join(folder, SHIPPED_PRICES), "rb") as prices, open(os.path.join(folder, RELEASED_PRICES), "wb") as file:
         file.write(gzip.compress(prices.read(), mtime=0))
 

@@ -26,7 +26,7 @@ RowKey = tuple[str, str, str, str, str, int, int | None, str, str]
 
 
 def tokens_in(text: str) -> int | None:
-    """The number of tokens that a text stands for, its letter in either case; None for what is no whole number of them.
+    """The number of tokens that a text stands for, its letter in either case, or None for what is no whole number of them.
 
     >>> tokens_in("131072"), tokens_in("200K"), tokens_in("0.2M"), tokens_in("200.000"), tokens_in("0.0001k")
     (131072, 200000, 200000, None, None)
@@ -94,7 +94,7 @@ class PriceRow:
 
     @property
     def start(self) -> date:
-        """The first day of validity; a verification day is not a beginning, so such a row has always been valid."""
+        """The first day of validity. A verification day is not a beginning, so such a row has always been valid."""
         return date.min if self.effective_date is None or self.date_kind == "verified" else self.effective_date
 
     @property

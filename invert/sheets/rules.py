@@ -79,7 +79,7 @@ def check(book: PriceBook) -> list[Problem]:
 def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
     """Every day on which a row of a sheet begins or ends, and the rows valid on it, in their order.
 
-    One pass over the days; a sheet with more rows on a day than can be read is not followed further.
+    One pass over the days. A sheet with more rows on a day than can be read is not followed further.
     """
     if not any(row.effective_date or row.valid_to for row in rows):
         yield date.min, list(rows)

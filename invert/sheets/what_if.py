@@ -53,7 +53,7 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
 
 
 def without_places(sheet: PriceSheet, places: Collection[Place]) -> PriceSheet:
-    """The sheet without some of its prices; a band that has no input any more goes.
+    """The sheet without some of its prices. A band that has no input any more goes.
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
@@ -193,7 +193,7 @@ def sheet_key(sheet: PriceSheet) -> SheetKey:
 
 
 def changed_places(before: PriceSheet, after: PriceSheet) -> dict[Place, tuple[Price | None, Price | None]]:
-    """Every place whose price is not the same in two sheets, with both; None where one of them does not have it.
+    """Every place whose price is not the same in two sheets, with both, or None where one of them does not have it.
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load

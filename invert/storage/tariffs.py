@@ -36,7 +36,7 @@ class PricedLifetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisclosedCase:
-    """A lifetime whose tier the vendor disclosed, with what each of its sheets charges for it; no sheet is one without price."""
+    """A lifetime whose tier the vendor disclosed, with what each of its sheets charges for it. No sheet is one without price."""
 
     provider: str
     ttl_seconds: int
@@ -139,7 +139,7 @@ _ONE_DATABASE = re.compile(r"([a-z][\w.-]*) \d[\w.]*(;|$)(?!.*\balso in\b)")
 
 
 def sole_source(sheet: PriceSheet) -> SoleSource | None:
-    """Where the storage price, or a write price, of a sheet is that of one database alone; None where a page or a second one has it.
+    """Where the storage price, or a write price, of a sheet is that of one database alone, or None where a page or a second one has it.
 
     >>> from invert.data import read_data
     >>> offered = sheets_that_ship(read_data())
@@ -231,7 +231,7 @@ def stored_kv_bytes(data: Data, name: str, assumptions: Assumptions = USUAL) -> 
 
 
 def disclosed_tiers(data: Data, provider: str, model: str, ttls: Iterable[int | None]) -> dict[int | None, str]:
-    """The tiers a vendor disclosed, by lifetime; a disclosure without model or lifetime speaks for all of them.
+    """The tiers a vendor disclosed, by lifetime. A disclosure without model or lifetime speaks for all of them.
 
     >>> from invert.data import read_data
     >>> data = read_data()
@@ -281,7 +281,7 @@ def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[Discl
 
 
 def _priced(sheet: PriceSheet, seen: Observables, ttl: int, assumptions: Assumptions) -> PricedLifetime | None:
-    """What a sheet charges for a lifetime by its own tariff; None if it does not sell it."""
+    """What a sheet charges for a lifetime by its own tariff, or None if it does not sell it."""
     tariff = next((one for one in tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
                    if ttl in (one.shorter_ttl, one.longer_ttl)), None)  # fmt: skip
     if tariff is None or tariff.problem:
@@ -294,9 +294,9 @@ def _priced(sheet: PriceSheet, seen: Observables, ttl: int, assumptions: Assumpt
 def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptions = USUAL) -> tuple[RuleScore, ...]:
     """Every tier rule on the disclosed cases, beside a uniform guess; KV bytes as median [byte/token] and spread [nat].
 
-    The score of a case is ln of the probability on the tiers disclosed; a rule that says nothing scores as a uniform
-    guess. A provider that discloses for all its models is one case, on which the rule is averaged over its sheets. A rule
-    is right where its likeliest tier is among those disclosed.
+    The score of a case is ln of the probability on the tiers disclosed. A rule that says nothing scores as a uniform guess. A provider
+    that discloses for all its models is one case, on which the rule is averaged over its sheets. A rule is right where its likeliest
+    tier is among those disclosed.
     """
     rules: dict[str, Callable[[int, PricedLifetime], Probabilities | None]] = {
         "uniform guess": lambda ttl, offer: None,

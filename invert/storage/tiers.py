@@ -71,7 +71,7 @@ def storage_evidence(
     data: Data, ttls: Sequence[int | None], *, storage_price: float | None = None, implied_drain_time: _Seen = None, kv_bytes: _Seen = None,
     disclosed: Mapping[int | None, str] = MappingProxyType({}), assumptions: Assumptions = USUAL,
 ) -> tuple[TierEvidence, ...]:  # fmt: skip
-    """The tiers each lifetime [s] points to, on every cost basis in every year; a lifetime of None is a storage price per hour.
+    """The tiers each lifetime [s] points to, on every cost basis in every year. A lifetime of None is a storage price per hour.
 
     storage_price [USD/token/s]; implied_drain_time as median [s] and spread [nat]; kv_bytes stored, as median
     [byte/token] and spread [nat]; disclosed tiers by lifetime. A storage price that is not above 0 is none: free storage,
@@ -316,7 +316,7 @@ def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions 
 def _spread(
     tables: Tables, tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None
 ) -> LogSpread:
-    """The row of a tier as a lognormal, that of the year if it has one; the drain times of the lecture have no spread."""
+    """The row of a tier as a lognormal, that of the year if it has one. The drain times of the lecture have no spread."""
     # The row that cannot be used may be that of the year.
     tables.refuse_bad("memory_tiers", tier=tier, quantity=quantity, **{column: wanted})
     found = _rows(tables, tier, quantity, column, wanted)
@@ -351,7 +351,7 @@ def _rows(tables: Tables, tier: str, quantity: str, column: str, wanted: str) ->
 
 
 def _log_density(distance: float, sd: float) -> float:
-    """ln of a normal density, up to a constant; the width stays in, because tiers differ in it."""
+    """ln of a normal density, up to a constant. The width stays in, because tiers differ in it."""
     return -0.5 * (distance / sd) ** 2 - log(sd)
 
 

@@ -31,7 +31,7 @@ class Retest:
 
     @property
     def moved(self) -> float | None:
-        """By how much its median moved [nat]; None where one of the two has none."""
+        """By how much its median moved [nat], or None where one of the two has none."""
         return log(self.after.median / self.before.median) if self.before.median and self.after.median else None
 
     @property
@@ -71,7 +71,7 @@ def retests(experiments: Iterable[NaturalExperiment], data: Data, assumptions: A
 
 
 def estimates_of(one: Inference) -> Mapping[str, Estimate]:
-    """Everything that is printed of a sheet with a range, by what it is called; a mark-up by the size that it is over."""
+    """Everything that is printed of a sheet with a range, by what it is called. A mark-up by the size that it is over."""
     of_kv = {KV_NAMES[name].heading: estimate for name, estimate in one.kv_bytes.items()}
     by = {"input_markup": "by known size"} if one.size_stated else {}
     of_market = {f"{name}, {by.get(name, 'by price')}": estimate for name, estimate in one.market.items()}

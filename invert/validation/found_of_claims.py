@@ -52,7 +52,7 @@ class Finding:
 
 
 def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> Finding | None:
-    """The value that equations and tables give for a claim; None where it is not decidable. `sheets` are by `provider/model@day`.
+    """The value that equations and tables give for a claim, or None where it is not decidable. `sheets` are by `provider/model@day`.
 
     It is solved for by the equations that the claim names; where it names none, it is read off the rows of tables that are given.
     Raises UnknownName for a row that no table has, and NoSingleValue where there is no one answer.
@@ -73,7 +73,7 @@ def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> Findin
 
 
 def finding_of_problem(problem: WorkedProblem) -> Finding:
-    """The value that one question, asked as on the command line, gives for a published problem; raises as `finding` does.
+    """The value that one question, asked as on the command line, gives for a published problem. Raises as `finding` does.
 
     >>> from derive import shipped
     >>> row = next(row for row in shipped.rows_of(WorkedProblem) if row.id == "roofline-tpu")

@@ -72,7 +72,7 @@ def spread_of_output_input_ratio(prices: Iterable[HostPrice], least_hosts: float
 def fraction_span(output_input_ratio: float, spread: float, level: float) -> tuple[float, float]:
     """The bandwidth-bound fractions that a ratio stands for, if ratios of one model lie so far apart [nat].
 
-    readings.bandwidth_bound_fraction at the ends of the ratio; a ratio below one is bound by no memory at all.
+    readings.bandwidth_bound_fraction at the ends of the ratio. A ratio below one is bound by no memory at all.
 
     >>> [round(end, 2) for end in fraction_span(5.0, 0.41, 0.9)]
     [0.61, 0.9]

@@ -41,7 +41,7 @@ def _bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float]:
 
 
 def class_of(known: Sequence[Cache], released: date, family: str, forgetting: Forgetting) -> Student | None:
-    """The class of a model released on a day, its family left out; None where fewer than two families are earlier."""
+    """The class of a model released on a day, its family left out, or None where fewer than two families are earlier."""
     found = classes(known, [_target(released, family)], forgetting)
     if not np.isfinite(found.centre[0]):
         return None

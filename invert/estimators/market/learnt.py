@@ -35,7 +35,7 @@ DATED: Mapping[type[TableRow], str] = {
 
 
 def dated_late(row: TableRow, data: Data) -> Problem | None:
-    """What is wrong with a row whose release or price is of a day after that; None where it is not."""
+    """What is wrong with a row whose release or price is of a day after that, or None where it is not."""
     column = DATED[type(row)]
     day, newest = getattr(row, column), last_day(data)
     return (
@@ -84,7 +84,7 @@ def forgetting(data: Data, assumptions: Assumptions = USUAL) -> Forgetting:
 
 @once_beside_prices
 def class_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Student | None:
-    """The class of KV bytes for a model of that day, its own family left out; None where fewer than two families are earlier."""
+    """The class of KV bytes for a model of that day, its own family left out, or None where fewer than two families are earlier."""
     return class_of(known_caches(data, assumptions)[of], day, family, forgetting(data, assumptions))
 
 
@@ -105,7 +105,7 @@ def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family
 
 @once_beside_prices
 def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
-    """What the class has got right of the models released since its horizon was chosen, or the one of a day; None where too few were."""
+    """What the class has got right of the models released since its horizon was chosen, or the one of a day, or None where too few were."""
     return record_of_class(known_caches(data, assumptions)[of], forgetting(data, assumptions), judged_since(assumptions), at)
 
 

@@ -33,7 +33,7 @@ class Priced:
 
 
 def by_list_price(models: Iterable[OpenModel], prices: Iterable[ListPrice]) -> tuple[Priced, ...]:
-    """One row a model, at the price of its maker; a price whose model has no sound row says nothing of a size."""
+    """One row a model, at the price of its maker. A price whose model has no sound row says nothing of a size."""
     known = {one.model: one for one in models}
     return tuple(_priced(known[row.model], row.input_price, row.output_price, row.cache_read_price) for row in prices if row.model in known)
 

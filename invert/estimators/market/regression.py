@@ -99,7 +99,7 @@ def grouped(
 
 
 def fit(rows: GroupedRows) -> Fit:
-    """Weighted least squares; the scale is the weighted root mean square of what fits without a group get wrong in it.
+    """Weighted least squares. The scale is the weighted root mean square of what fits without a group get wrong in it.
 
     >>> one = fit(grouped([1.0, 2.1, 2.9, 4.0], "abcd", [0.0, 1.0, 2.0, 3.0]))
     >>> round(one.intercept, 3), round(one.slopes[0], 3), round(one.scale, 3), one.freedom

@@ -122,7 +122,7 @@ def _drawn_errors(freedom: int, seed: int) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """Draws of all that stands between a price and a size; the same for all prices, so that a higher one means a larger size."""
+    """Draws of all that stands between a price and a size. The same for all prices, so that a higher one means a larger size."""
 
     coefficients: Floats
     extra_markup: Floats

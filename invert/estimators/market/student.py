@@ -42,7 +42,7 @@ class Student:
 
     @property
     def spread(self) -> float:
-        """Standard deviation [nat], scale sqrt(n/(n - 2)); there is none up to two degrees of freedom."""
+        """Standard deviation [nat], scale sqrt(n/(n - 2)). There is none up to two degrees of freedom."""
         return self.scale * sqrt(self.freedom / (self.freedom - 2))
 
 

@@ -37,7 +37,7 @@ _Place = TypeVar("_Place", bound=tuple[object, ...])
 
 
 def says_no_more(one: Mapping[_Place, object], other: Mapping[_Place, object]) -> bool:
-    """Whether a sheet asks nothing that the other does not ask as well; a lifetime that is left blank may be any.
+    """Whether a sheet asks nothing that the other does not ask as well. A lifetime that is left blank may be any.
 
     >>> says_no_more({("cache_write", 0, None): 3.75}, {("input", 0, None): 3.0, ("cache_write", 0, 300): 3.75})
     True

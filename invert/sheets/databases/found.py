@@ -21,7 +21,7 @@ _PACKAGES = (genai.NAME, litellm.NAME)
 
 
 def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
-    """The databases that are named, packages or files; all packages that are installed where none is. What fails is a problem."""
+    """The databases that are named, packages or files. All packages that are installed where none is. What fails is a problem."""
     found: list[Listing] = []
     problems: list[Problem] = []
     for name in names or _PACKAGES:
@@ -49,7 +49,7 @@ def not_installed() -> list[str]:
 
 
 def listing_of(name: str) -> Listing | None:
-    """A database by name, or a JSON file of one, - for standard input; None for a package that is not installed."""
+    """A database by name, or a JSON file of one, - for standard input, or None for a package that is not installed."""
     if name == genai.NAME:
         package = genai.installed()
         return (package[1], genai.offers(*package)) if package else None

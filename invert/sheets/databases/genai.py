@@ -69,7 +69,8 @@ def is_genai_installed() -> bool:
 
 
 def installed() -> tuple[Iterable[Any], Database] | None:
-    """The providers of the installed snapshot; None where the package is not installed, `WrongData` where it is another one than known."""
+    """The providers of the installed snapshot, or None where the package is not installed, `WrongData` where it is another one than
+    known."""
     if not is_genai_installed():
         return None
     database = installed_database(NAME)
@@ -163,7 +164,7 @@ def unknown_condition(when: Mapping[str, str]) -> str:
 
 
 def service_tier_and_region(when: Mapping[str, str]) -> tuple[str, str]:
-    """Service tier and region of a variant; no tier for one that is the standard one, or that sells something else.
+    """Service tier and region of a variant. No tier for one that is the standard one, or that sells something else.
 
     >>> service_tier_and_region({"processing": "batch"}), service_tier_and_region({"route": "mistral/eu"})
     (('batch', ''), ('standard', 'eu'))

@@ -1,6 +1,6 @@
 """The price file of litellm: one entry a model, USD per token, with a field for every band, lifetime and service tier.
 
-Where the package is installed the file is found beside it; the package itself is never imported.
+Where the package is installed the file is found beside it. The package itself is never imported.
 """
 
 import re
@@ -80,7 +80,7 @@ def is_litellm_installed() -> bool:
 
 
 def installed() -> tuple[Path, Database] | None:
-    """The file beside the installed package; None where the package is not installed, `WrongData` where it has no such file."""
+    """The file beside the installed package, or None where the package is not installed, `WrongData` where it has no such file."""
     found = find_spec(NAME)
     if found is None or not found.origin:
         return None

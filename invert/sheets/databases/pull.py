@@ -174,7 +174,7 @@ class Work:
             self.fates[self.made.pop(key)] = fate
 
     def named(self) -> Iterator[Fate]:
-        """What became of every offer; an entry of which a part makes a sheet is counted by that part."""
+        """What became of every offer. An entry of which a part makes a sheet is counted by that part."""
         for (place, _, names), became in self._kept():
             provider, model, region, tier = (*names, "", "")[:4]
             yield Fate(database=self.databases[place], provider=provider, model=model, region=region, service_tier=tier, became=became)

@@ -210,7 +210,7 @@ def _inherited(offer: Offer, threshold: int, sold: Sold) -> str:
 
 
 def link(text: object) -> str:
-    """An address as it may stand in a cell; nothing for what is none.
+    """An address as it may stand in a cell, or nothing for what is none.
 
     >>> link("https://acme.example/prices"), link("=cmd"), link(None)
     ('https://acme.example/prices', '', '')
@@ -274,7 +274,7 @@ class NoPrice(Problem):
 
 
 def named_in(entry: object, name: str) -> str:
-    """A field of an entry that names it; nothing where there is none or it is no text.
+    """A field of an entry that names it, or nothing where there is none or it is no text.
 
     >>> named_in({"id": "m"}, "id"), named_in({"id": None}, "id"), named_in([], "id")
     ('m', '', '')
@@ -369,7 +369,7 @@ def context_faults(name: str, value: object) -> Iterator[WrongField]:
 
 
 def whole_day(text: object) -> date | None:
-    """A day as databases write it; None for a month or a year, and for what is none.
+    """A day as databases write it, or None for a month or a year, and for what is none.
 
     >>> whole_day("2026-02-19"), whole_day("2026-02"), whole_day("soon"), whole_day(None)
     (datetime.date(2026, 2, 19), None, None, None)
@@ -390,7 +390,7 @@ def is_month(text: object) -> bool:
 
 
 def release_faults(name: str, value: object) -> Iterator[WrongField]:
-    """What is wrong with the release of an entry, whose prices stand without it; a month or a year is no fault.
+    """What is wrong with the release of an entry, whose prices stand without it. A month or a year is no fault.
 
     >>> [str(one) for one in release_faults("release_date", "soon")], [*release_faults("release_date", "2026-02")]
     (["field release_date is 'soon' and no day"], [])
@@ -403,7 +403,7 @@ def release_faults(name: str, value: object) -> Iterator[WrongField]:
 class RawEntry:
     """An entry of a database as it stands, and how its offers are read.
 
-    A WrongField that is read among them is of a field without which they stand; one that is raised leaves the entry out.
+    A WrongField that is read among them is of a field without which they stand. One that is raised leaves the entry out.
     """
 
     provider: str
@@ -413,7 +413,7 @@ class RawEntry:
 
 
 def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) -> Iterator[Item]:
-    """What each entry says; a field that cannot be read is a problem of its own and stops nothing else, nor one that no entry has."""
+    """What each entry says. A field that cannot be read is a problem of its own and stops nothing else, nor one that no entry has."""
     seen: Counter[frozenset[str]] = Counter()
     for place, entry in enumerate(entries):
         fields_of_entry = list(fields_in(entry.record))

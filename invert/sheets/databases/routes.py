@@ -11,7 +11,7 @@ _ROUTES = (
 
 
 def of_route(name: str) -> tuple[str, str]:
-    """The model that a name sells, and in which service tier; a blank tier for a name that says none.
+    """The model that a name sells, and in which service tier. A blank tier for a name that says none.
 
     >>> of_route("openai/gpt-6:batch"), of_route("anthropic/claude-opus-5-fast"), of_route("x-ai/grok-4-fast")
     (('openai/gpt-6', 'batch'), ('anthropic/claude-opus-5', 'fast'), ('x-ai/grok-4-fast', ''))
