@@ -78,8 +78,10 @@ def _bound_to_one_side(asked: Question, solution: Solution, way: Way | None) -> 
         both, by_limits = signs(asked, way, values), signs(asked, way, values, asked.bounded)
         own = signs(replace(asked, bounded={}), way, values)
         if both and (len(own) == 1 or len(by_limits) != 1):
-            names = " and ".join(asked.bounded)
-            message = f"{asked.unknown} may be more and less than {show(asked.unknown, one.point)} within the limits on {names}"
+            names, value = " and ".join(asked.bounded), f"{asked.unknown} = {show(asked.unknown, one.point)}"
+            message = (
+                f"{value} where {names} {'is' if len(asked.bounded) == 1 else 'are'} at the limit, and it may be more and less within it"
+            )
             return refuse_question(asked, Reason(code="not_identified", violated=tuple(asked.bounded), message=message))
         answers.append(replace(one, bound=bound_of(by_limits)))
     return replace(solution, answers=tuple(answers))

@@ -37,7 +37,7 @@ def tell_whole_replicas(solution: Solution, ask_with: AskWith, given: Mapping[st
             # Of equally many chips the larger tp is faster.
             chips, size = min(found, key=lambda one: (one[0], -one[1]))
             count = round(chips / size)
-            told.append(f"{chips:.0f} chips, {count} replica{'s' * (count != 1)} of tp={size}{label}")
+            told.append(f"{chips:.0f} chip{'s' * (chips != 1)}, {count} replica{'s' * (count != 1)} of tp={size}{label}")
     return replace(solution, said=(f"deploy {'; '.join(told)}", *solution.said)) if told else solution
 
 
