@@ -110,7 +110,7 @@ def _places(unknown: str, values: Mapping[str, float]) -> list[dict[str, float]]
 def elasticities(difference: Tree, unknown: str, values: Mapping[str, float]) -> dict[str, float]:
     """Return d ln(unknown)/d ln(given) for each given where difference = 0, by the implicit function theorem.
 
-    Return nothing if the unknown is 0, or if a slope is infinite, such as the slope of a square root at 0.
+    Return an empty result if the unknown is 0, or if a slope is infinite, such as the slope of a square root at 0.
     """
     try:
         _, slope = slopes(difference, values)

@@ -105,7 +105,7 @@ def _remove_noise(points: list[_Point], surely: Callable[[float], float]) -> lis
 
 
 def _confirm_root(difference: Tree, unknown: str, values: Mapping[str, float], root: float) -> list[float]:
-    """Return the root near the result of the search, or nothing if the search ended on rounding or on a pole."""
+    """Return the root near the result of the search, or an empty list if the search ended on rounding or on a pole."""
     if not any(loses_digits(term) for term in terms(difference)):
         below, here, above = (evaluate(difference, {**values, unknown: root * (1 + side)}) for side in (-_BESIDE, 0, _BESIDE))
         # Where the heights beside it lie on a line through it, rounding is less than a thousandth of what they differ by.
@@ -176,7 +176,7 @@ def _extrema(grid: list[_Point], height: Callable[[float], float]) -> Iterator[_
 def may_reach_zero(before: float, middle: float, after: float) -> bool:
     """Return whether a curve with these three heights, positive in the middle, turns back there and may have crossed zero.
 
-    The bound is that of two straight lines which meet between the places, times four for a curve.
+    The bound allows four times the depth that two straight lines between the places would reach.
 
     >>> may_reach_zero(0.3, 0.1, 0.2), may_reach_zero(1.0003, 1.0001, 1.0002), may_reach_zero(0.1, 0.2, 0.3)
     (True, False, False)

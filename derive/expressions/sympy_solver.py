@@ -75,7 +75,7 @@ def _split(expression: Expr, wins: _Pairs) -> Iterator[SmoothRegime]:
 
 @cache
 def solve_smooth(height: Expr, x: Expr) -> tuple[Expr, ...] | None:
-    """Return where a smooth expression is 0, by `sympy.solve`, or None if that would take minutes without an elementary result."""
+    """Return where a smooth expression is 0, by `sympy.solve`, or None if it would run for minutes without an elementary result."""
     inner = [part for part in height.atoms(Pow, log, exp) if part.has(x) and not (part.is_Pow and part.exp.is_Integer)]
     outer = [part for part in inner if not any(other != part and other.has(part) for other in inner)]
     if not outer:
