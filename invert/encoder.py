@@ -99,8 +99,7 @@ class Codec:
             return tuple(self.decode(inside[0], one, f"{at}[{place}]") for place, one in enumerate(_checked(list, found, at)))
         if origin is not None and issubclass(origin, Mapping):
             return {_shown(name, at): self.decode(inside[1], one, _inside(at, name)) for name, one in _checked(dict, found, at).items()}
-        if is_dataclass(kind):
-            assert isinstance(kind, type)
+        if is_dataclass(kind) and isinstance(kind, type):
             return self._record(kind, _checked(dict, found, at), at)
         return _shown(_checked(str, found, at), at) if kind is str else _checked(kind, found, at)
 

@@ -223,7 +223,8 @@ class Moment(datetime.datetime):
     today = now = utcnow = None
 datetime.date, datetime.datetime = Day, Moment
 time.time = lambda: 0.0  # logging asks it when it is loaded
-time.time_ns = time.localtime = time.gmtime = None
+time.time_ns = time.localtime = None
+time.gmtime = lambda *_: (1970, 1, 1, 0, 0, 0, 3, 1, 0)  # numpy asks it when SciPy loads it
 """
 CLOCK = """
 import datetime, os

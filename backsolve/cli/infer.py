@@ -124,7 +124,7 @@ def infer_command(
     backsolve infer gemini-3.1-pro --set output=15
     backsolve infer gemini-3.1-pro --set input=+10% --set input@500k=6
     backsolve infer claude-opus-4-6 --as-of 2026-03-12
-    backsolve infer gemini-3.1-pro --suppose kv_bytes_per_token=49kB active_params=45B
+    backsolve infer gemini-3.1-pro --suppose kv_bytes_per_token=49kB
     backsolve infer --prices mine.csv --save result.json
     backsolve infer --provider openai --summary
     backsolve infer --against result.json

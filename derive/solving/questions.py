@@ -21,6 +21,7 @@ from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import FOLLOWS, Standing, evaluate_defaults, neutral, standing, with_defaults
 from derive.solving.zero_givens import AT_NOTHING, made_of_nothing, refuse_no_output, zeros_with_limit
 from derive.spreads import Interval, Spread
+from derive.tier_presets import tier
 from derive.units import show
 
 _T = TypeVar("_T")
@@ -538,8 +539,6 @@ def _preset(
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
     if conventions.tier:
-        from derive.tier_presets import tier
-
         named.append((f"--tier {conventions.tier}", tier(conventions.tier, tables)))
     preset = _apply_one_count(as_published(_merged(named, settled), settled), {n: v for n, v in typed.items() if n not in spans}, unknown)
     if (counted := preset.givens.get("chips")) and "chips" in typed and counted != typed["chips"]:

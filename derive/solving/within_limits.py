@@ -11,21 +11,23 @@ from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.best_size import Ask, answer_at_end, best_end, drop_results, replace_given
+from derive.solving.givens import spread
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, is_limit, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole_numbers import BEST
+from derive.spreads import Interval, Series
 from derive.units import show
 
 _Read = Callable[[str, str | float], float]
 """A reader of texts: the quantity and its text give the number."""
 
 
-def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
+def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool) -> Solution:
     """Return the answer within all limits. If limits on the unknown itself leave none of it, why."""
     name = quantity(unknown).name
     own = {spelled: value for spelled, value in given.items() if is_limit(value) and quantity(spelled).name == name}
     others = {spelled: value for spelled, value in given.items() if spelled not in own}
-    solution = _answer_within_others(ask, unknown, others)
+    solution = _answer_within_others(ask, unknown, others, read, zipped)
     if not own:
         return solution
     if solution.sweep or solution.spans:
@@ -43,7 +45,7 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
     return _refuse(name, Reason(code="no_solution", violated=(name,), message=message), solution)
 
 
-def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool) -> Solution:
     """Return the answer within limits on results, else at the best batch that they leave, else as limits on its inputs bound it.
 
     A limit on a size bounds an input first: there is no better end to look for.
@@ -53,7 +55,7 @@ def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any]) -> S
     if bounded and bounded.reason is None:
         return bounded
     try:
-        found = _answer_at_free_size(ask, unknown, given)
+        found = _answer_at_free_size(ask, unknown, given, read, zipped)
     except NotMadeOf:
         if bounded := bounded or _bound_by_inputs(ask, unknown, given):
             return bounded
@@ -80,7 +82,7 @@ def _bound_by_inputs(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Soluti
     return found if sides.keys().isdisjoint(found.unused) else None
 
 
-def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool) -> Solution:
     """Return the answer at the best batch that limits leave, if they say nothing of the unknown itself and the batch is free.
 
     Each point of lists has a best batch of its own. Raises WrongValue over ranges, whose points have several.
@@ -92,16 +94,21 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
     name, names = quantity(unknown).name, [quantity(spelled).name for spelled in given]
     if name in SIZED or FREE in names:
         raise refused
+    plain = ((quantity(spelled).name, value) for spelled, value in given.items() if not is_limit(value))
+    spreads = {other: spread(other, value, read) for other, value in plain}
+    if ranged := next((other for other, one in spreads.items() if isinstance(one, Interval)), None):
+        raise WrongValue(f"each {ranged} has a largest {FREE} of its own within the limits: give {FREE}, or a list of {ranged}")
+    if series := {other: one for other, one in spreads.items() if isinstance(one, Series)}:
+        from derive.solving.sweeps import answer_each, points_of
+
+        def answer_point(at: Mapping[str, Any]) -> Solution:
+            return _answer_at_free_size(ask, unknown, replace_given(given, at), read, zipped=False)
+
+        return answer_each(name, points_of(series, zipped), answer_point, FREE)
     try:
         sized = ask(FREE, drop_results(given, [name]))
     except NotMadeOf:
         raise refused from None
-    if ranged := next((one for one in names if sized.spans and one in sized.spans.ranges), None):
-        raise WrongValue(f"each {ranged} has a largest {FREE} of its own within the limits: give {FREE}, or a list of {ranged}")
-    if sized.sweep:
-        from derive.solving.sweeps import answer_each
-
-        return answer_each(name, sized.sweep.given, lambda at: _answer_at_free_size(ask, unknown, replace_given(given, at)), FREE)
     if end := best_end(sized):
         return answer_at_end(ask, name, given, end)
     if sized.answers or not sized.reason:

@@ -91,11 +91,12 @@ def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
     solution = solve_steps(JOINT_STEPS, given)
     if not solution.answers:
         return unanswered("joint", solution)
-    found = invert_pair(given)
-    values = {step.unknown: step.value for step in solution.route if step.value is not None} | given | dict(found.values)
-    left = solve_steps([("bands.memory_ratio_short", "weight_compute_ratio")], values)
+    closed = {step.unknown: step.value for step in solution.route if step.value is not None} | given
+    left = solve_steps([("bands.memory_ratio_short", "weight_compute_ratio")], closed)
     if not left.answers:
         return Reading(name="joint", values={}, solution=solution, problem=left.why_not)
+    found = invert_pair(given, closed | {"weight_compute_ratio": left.value})
+    values = closed | dict(found.values)
     if not found.solved or found.undetermined:
         return Reading(name="joint", values={}, solution=solution, problem="the forward model does not reproduce the prices")
     values["kv_bytes_per_token"] = kv_bytes_from_crossover(values["balance_context"], given)
@@ -103,11 +104,11 @@ def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
     return Reading(name="joint", values=values, solution=solution)
 
 
-def invert_pair(given: Mapping[str, float]) -> Inversion:
+def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None = None) -> Inversion:
     """Return attention FLOPs, balance context and weight reads at which the forward model predicts both premiums and output/input.
 
-    `given` has the three ratios, the mean contexts of both bands and the anchors. No value is clipped: one below zero says that the
-    prices cannot come from the model.
+    `given` has the three ratios, the mean contexts of both bands and the anchors, `closed` the solution in closed form, if it is known. No
+    value is clipped: one below zero says that the prices cannot come from the model.
     """
     contexts = given["short_context"], given["long_context"]
     published = {name: given[name] for name in ("premium_in", "premium_out", "output_input_ratio")}
@@ -126,9 +127,14 @@ def invert_pair(given: Mapping[str, float]) -> Inversion:
     # Each parameter is a share of the arithmetic of the weights: of one size for every model. Costs have a kink where memory overtakes
     # arithmetic: a search from one side of it may not find a solution on the other.
     ratio = max(given["output_input_ratio"], 1.0)
-    starts = ((ratio, ratio), (ratio, _COMPUTE_BOUND))
-    for cache, weights in starts:
-        start = {"attention_ratio": 1.0, "memory_ratio_of_cache": cache, "weight_compute_ratio": weights}
+    starts = [(1.0, ratio, ratio), (1.0, ratio, _COMPUTE_BOUND)]
+    if closed:
+        # Near the kink both may end on the wrong side.
+        attention = closed["attention_flops_per_pair"] * contexts[1] / (2 * given["active_params"])
+        exact = (attention, contexts[1] / closed["balance_context"], closed["weight_compute_ratio"])
+        starts += [(exact[0] or _ROUNDING, exact[1] or _ROUNDING, exact[2] or _ROUNDING)]
+    for start_at in starts:
+        start = dict(zip(("attention_ratio", "memory_ratio_of_cache", "weight_compute_ratio"), start_at, strict=True))
         found = invert_prices(predict, published, start)
         if found.solved and not found.undetermined:
             break
