@@ -1,10 +1,12 @@
 """The forward model: hidden quantities to predicted prices, every formula compiled from the catalogue."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypedDict
 
 from derive.catalogue import equation
+from derive.evaluate import evaluator
+from derive.expressions.branches import branches
 from derive.quantities import NEUTRAL_DEFAULTS
 from invert.arrays import Values
 from invert.assumptions import RIDGE_POINT
@@ -95,4 +97,12 @@ def predict_output_input_ratio(bandwidth_bound_fraction: float) -> float:
     >>> predict_output_input_ratio(0.8)
     5.000000000000001
     """
-    return 1 / (1 - bandwidth_bound_fraction)
+    return _ratio_of_fraction()({"bandwidth_bound_fraction": bandwidth_bound_fraction})
+
+
+@lru_cache(1)
+def _ratio_of_fraction() -> Callable[[Mapping[str, float]], float]:
+    """Return the output/input ratio as a function of the fraction: the closed form of the catalogue's reading."""
+    (branch,) = branches(equation("readings.bandwidth_bound_fraction"), "output_input_ratio")
+    (root,) = branch.roots or ()
+    return evaluator(root)

@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from tests.tools.commands import call
+
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 WRITTEN = (README, *(page for part in ("tutorials", "how-to", "explanation") for page in sorted((ROOT / "docs" / part).glob("*.md"))))
@@ -109,6 +111,14 @@ def test_the_readme_shows_the_three_uses():
     commands = [command for block in CONSOLE.findall(README.read_text(encoding="utf-8")) for command, _ in pairs(block)]
     for use in ("solve", "infer", "cite"):
         assert any(f"backsolve {use}" in command for command in commands)
+
+
+@pytest.mark.usefixtures("shipped_tables")
+def test_every_record_of_the_readme_is_printed_by_infer():
+    table = README.read_text(encoding="utf-8").split("How far can I trust it?")[1].split("\n## ")[0]
+    records = re.findall(r"\d+ (?:of \d+|times)", table)
+    printed = call("infer", "gemini-3.1-pro").out.replace("x low", " times")
+    assert len(records) >= 4 and [record for record in records if record not in printed] == []
 
 
 def test_the_readme_is_short_and_narrow():
