@@ -6,12 +6,13 @@ bound. If some move it up and others down, it has no direction.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from math import isclose, log
+from math import isclose, log, nan
 from typing import Any
 
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
+from derive.requirements import HOLDS
 from derive.solving.composed import Composed
 from derive.solving.defaults import IDEALS, restore_default
 from derive.solving.one_equation import solve_equation
@@ -36,8 +37,8 @@ _SHARES = (0.0, 0.5)
 _SAME = 1e-11
 """Relative difference up to which an answer has not moved but for rounding."""
 
-_SECANTS = 30
-"""Steps of the secant method, by which the value that closes a loop is followed."""
+_REACHES = (1 + 1e-5, 1.02, 4.0, 64.0)
+"""How far from its present value the value that closes a loop is looked for after a change."""
 
 _ALL_WEIGHTS = ("roofline.weight_time", "batching.weight_compute_ratio")
 """Equations in which a step reads all weights: an upper bound if it reads a few experts whose number is not known."""
@@ -159,29 +160,26 @@ def _solve_leg(leg: Leg, here: Mapping[str, float], before: Mapping[str, float],
 
 
 def _close_loop(loop: Loop, here: Mapping[str, float], before: Mapping[str, float], change: _Relaxed) -> float | None:
-    """Return the value that closes a loop after a change, by the secant method from the present one."""
+    """Return the value that closes a loop after a change, near the present one."""
+    from scipy.optimize import brentq
 
-    def height(trial: float) -> float | None:
+    def height(trial: float) -> float:
         there = {**here, loop.unknown: trial}
         for leg in loop.steps:
             found = _solve_leg(leg, there, before, change)
             if found is None:
-                return None
+                return nan
             there[leg.unknown] = found
         row, known = _change_row(loop.closing, there, change)
         right = right_side_at(row, known) * (change.factor if row.id == change.name else 1.0)
-        return right / known[row.symbols[0]] - 1 if known[row.symbols[0]] else None
+        return right / known[row.symbols[0]] - 1 if known[row.symbols[0]] else nan
 
-    one = before[loop.unknown]
-    at_one = height(one)
-    other, at_other = next(((place, at) for place in (one * 1.0001, one * 0.9999) if (at := height(place)) is not None), (one, None))
-    for _ in range(_SECANTS):
-        if at_one is None or at_other is None or at_one == at_other:
-            return None
-        if abs(at_other) < 1e-12:
-            return other
-        one, other, at_one = other, other - at_other * (other - one) / (at_other - at_one), at_other
-        at_other = height(other)
+    start = before[loop.unknown]
+    here_is = height(start)
+    for place in (start * factor**side for factor in _REACHES for side in (1, -1)):
+        if here_is * height(place) <= 0:
+            found = float(brentq(height, start, place, xtol=1e-300, rtol=_SAME / 10))
+            return found if abs(height(found)) <= HOLDS else None
     return None
 
 
