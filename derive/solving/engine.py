@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import field, replace
 from functools import partial
 from math import inf, isclose, isfinite
+from random import Random
 from types import MappingProxyType
 
 from derive.answers import SHORT
@@ -42,6 +43,9 @@ _NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e8, 1e-15
 
 _SHARES = ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0), (0.2, 0.7))
 """Where, between the least and the most accepted, one or two quantities are put to see whether an answer depends on them."""
+
+_SEED, _DRAWS, _LEAST_SEEN = 20261128, 6, 3
+"""How often more than two quantities are put anywhere, and at how many of these places there must be an answer."""
 
 _SEVERAL = (1.0, 8.0, 72.0)
 """Numbers of chips at which an answer is compared to see whether it depends on them."""
@@ -124,16 +128,32 @@ def _ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] |
 def _ends_at_any_value(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
     """Return the ends of a way with undetermined quantities if these do not matter, which is seen at several values of them."""
     seen: list[list[_End]] = []
-    for shares in _SHARES:
-        at = {name: quantity(name).anywhere(share) for name, share in zip(way.cancelled, shares, strict=False)}
+    for at in _any_values(way.cancelled):
         found = _ends(replace(asked, anyway=True), {**known, **at}, replace(way, cancelled=()))
-        if not isinstance(found, list):
+        if isinstance(found, list):
+            seen.append(found)
+            if not _are_alike([one.found.ends for one in found], [one.found.ends for one in seen[0]]):
+                return Stop(way.legs[-1], _depends_on(asked, way))
+        elif len(way.cancelled) <= 2:
             return found
-        seen.append(found)
-    if all(_are_alike([one.found.ends for one in each], [one.found.ends for one in seen[0]]) for each in seen):
-        return [replace(one, after=replace(one.after, steps=(_whole_step(way, one.found),))) for one in seen[0]]
-    reason = Reason(code="not_identified", message=f"{asked.unknown} depends on {' and '.join(way.cancelled)}")
-    return Stop(way.legs[-1], reason)
+    if len(seen) < _LEAST_SEEN:
+        return Stop(way.legs[-1], _depends_on(asked, way))
+    return [replace(one, after=replace(one.after, steps=(_whole_step(way, one.found),))) for one in seen[0]]
+
+
+def _depends_on(asked: Question, way: Way) -> Reason:
+    return Reason(code="not_identified", message=f"{asked.unknown} depends on {' and '.join(way.cancelled)}")
+
+
+def _any_values(names: Sequence[str]) -> Iterator[dict[str, float]]:
+    """Yield values of quantities that may be anything: one or two all over their domains, more of them as met in practice."""
+    if len(names) <= 2:
+        for shares in _SHARES:
+            yield {name: quantity(name).anywhere(share) for name, share in zip(names, shares, strict=False)}
+        return
+    random = Random(_SEED)
+    for _ in range(_DRAWS):
+        yield {name: quantity(name).at(random.random()) for name in names}
 
 
 def _whole_step(way: Way, found: Answer) -> RouteStep:

@@ -52,7 +52,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
     outcome = _answer_by_steps(asked, equalities, stops)
     if looped := _answer_by_trial(asked, equalities, outcome, stops):
         return looped
-    if outcome is None and not stops:
+    if outcome is None:
         outcome = _answer_without_free_inputs(asked, equalities)
     bounded = outcome is None and not stops
     if bounded:
@@ -157,14 +157,14 @@ def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Itera
 
 
 def _answer_without_free_inputs(asked: Question, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
-    """Return an answer that does not depend on one or two quantities that nothing determines."""
+    """Return an answer that does not depend on quantities that nothing determines."""
     for known in known_values(asked):
         for way in find_cancelling(asked.unknown, rows, frozenset(known)):
             outcome = _follow(asked, known, way)
             if isinstance(outcome, Solution) and outcome.answers:
-                # A result that is left aside may say more of the unknown.
+                # A result that is left aside may say more than bounds, or which one of several answers holds.
                 aside = {result for name in (asked.unknown, *way.cancelled) for result in results_made_of(asked, name)}
-                if aside.isdisjoint(outcome.unused):
+                if aside.isdisjoint(outcome.unused) or (len(outcome.answers) == 1 and not _only_bounded(outcome)):
                     return outcome, way
     return None
 

@@ -22,8 +22,8 @@ Failed = frozenset[tuple[str, str]]
 _MOST_NEAR = 8
 """Up to how many quantities beside the unknown are tried."""
 
-_MOST_FREE = 6
-"""Up to how many undetermined quantities are tried, alone and in pairs, for whether the answer depends on them."""
+_MOST_FREE, _MOST_SHARED = 6, 16
+"""Up to how many undetermined quantities are tried, alone and in pairs or all together, for whether the answer depends on them."""
 
 
 @immutable(kw_only=False)
@@ -297,12 +297,40 @@ def definitions_to(names: Iterable[str], made: Mapping[str, Equation], known: Se
 
 
 def find_cancelling(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
-    """Yield the ways with one or two undetermined quantities, of which numbers must show that they do not matter."""
+    """Yield the ways with undetermined quantities, of which numbers must show that they do not matter."""
     inputs = dict.fromkeys(name for names in lacking_inputs(unknown, rows, known) for name in names)
     free = [name for name in inputs if name not in NEUTRAL_DEFAULTS and name != unknown][:_MOST_FREE]
     for names in (*combinations(free, 1), *combinations(free, 2)):
         if way := find_plain_way(unknown, rows, known | {*names}):
             yield replace(way, cancelled=names)
+    yield from _ways_between_results(unknown, rows, known)
+
+
+def _ways_between_results(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
+    """Yield the ways from given results that share inputs with the unknown, with as many of these at any value as it needs."""
+    made = _definitions(rows, known)
+    results = [{*_free_inputs(row.symbols, made, known)} for row in rows if row.sense == "=" and row.symbols[0] in known]
+    shared = {*_free_inputs([unknown], made, known)}
+    while more := set[str]().union(*(names for names in results if not names.isdisjoint(shared))) - shared:
+        shared |= more
+    free = sorted(shared - {unknown})
+    if not 2 < len(free) <= _MOST_SHARED or not any(names and names <= shared for names in results):
+        return
+    around = {*known, *free, unknown, *_propagate(rows, known | {*free}, frozenset())}
+    rows = tuple(row for row in rows if row.names <= around)
+    seen = set[frozenset[str]]()
+    for place in range(len(free)):
+        chosen, reached = set[str](), {*known}
+        for name in (*free[place:], *free[:place]):
+            if unknown in reached:
+                break
+            if name not in reached:
+                chosen.add(name)
+                reached |= {name, *_propagate(rows, reached | {name}, frozenset(), unknown)}
+        way = find_plain_way(unknown, rows, known | chosen) if len(chosen) > 2 and frozenset(chosen) not in seen else None
+        seen.add(frozenset(chosen))
+        if way and _turned_quantities({leg.unknown: leg for leg in way.legs}):
+            yield replace(way, cancelled=tuple(sorted(chosen)))
 
 
 def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> list[tuple[str, ...]]:
