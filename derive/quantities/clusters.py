@@ -307,7 +307,14 @@ ROWS = (
         high=1e13,
     ),
     Quantity(
-        name="racks", symbol="n_r", latex="n_r", unit="1", meaning="scale-up domains that a layer's experts are spread over", low=1, high=64
+        name="racks",
+        symbol="n_r",
+        latex="n_r",
+        unit="1",
+        meaning="scale-up domains that a layer's experts are spread over",
+        low=1,
+        high=64,
+        domain=AT_LEAST_ONE,
     ),
     Quantity(
         name="scale_out_bandwidth_ratio",

@@ -6,7 +6,7 @@ from math import isfinite
 
 from derive.answers import COUNTED, KEPT_FREE, POINTS, Result, next_whole
 from derive.catalogue import equation
-from derive.records import LOWER, UPPER
+from derive.records import LOWER, UPPER, right_side_at
 from derive.show.cells import align_columns
 from derive.show.folding import fold
 from derive.show.parts import (
@@ -295,6 +295,6 @@ def _slope(id: str, unknown: str, name: str, values: Mapping[str, float]) -> flo
     row = equation(id)
     if row.symbols[0] != unknown or not row.inputs <= values.keys():
         return 1.0
-    below, above = (row.right_side({**values, name: values[name] * (1 + sign * _STEP)}) for sign in (-1, 1))
+    below, above = (right_side_at(row, {**values, name: values[name] * (1 + sign * _STEP)}) for sign in (-1, 1))
     slope = (above - below) / (above + below) / _STEP if above + below else 1.0
     return slope if isfinite(slope) else 1.0

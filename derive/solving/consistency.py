@@ -46,9 +46,16 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     starts = [(asked.active, given), *([(unused, {**evaluate_defaults(asked.defaults, values), **values})] if unused else [])]
     for rows, start in starts:
         known = follow_values(asked.active, start)
-        if broken := _broken(rows, known):
+        broken = _broken(rows, known)
+        if broken and not (broken.put_in and is_unrelated(broken, asked.active, used)):
             return _reason(asked, broken, known, start, used)
     return None
+
+
+def is_unrelated(row: Equation, active: tuple[Equation, ...], used: Sequence[Equation]) -> bool:
+    """Return whether an equation shares no quantity with the equations of an answer, nor does what it is made of."""
+    behind = {name for one in (row, *rows_behind(row.symbols, active)) for name in (*one.names, *one.put_in)}
+    return behind.isdisjoint(name for one in used for name in (*one.names, *one.put_in))
 
 
 def contradicted_default(asked: Question, values: Mapping[str, float]) -> tuple[Equation, Reason, bool] | None:

@@ -12,7 +12,7 @@ from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, Equation, right_side_at
 from derive.requirements import HOLDS
-from derive.solving.consistency import absurd, contradicted_default, exceeded_bound, greatest, impossible
+from derive.solving.consistency import absurd, contradicted_default, exceeded_bound, greatest, impossible, is_unrelated
 from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, defaults_behind, evaluate_defaults
 from derive.solving.engine import list_unused, refuse_question
 from derive.solving.find import evaluate_result, find_answer, possible_errors
@@ -127,6 +127,8 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
         settled, unexplained, _ = _settle_defaults(asked, asked.known)
         if settled.instead and not unexplained and (clash or any(one.name in WAITED for one in settled.instead)):
             return _answer_consistently(_apply_defaults(asked, settled))
+    if clash and _is_unrelated(asked, beside, way):
+        clash = None
     clash = clash or impossible(asked, {**_values_of(asked, solution), **found})
     if clash:
         return refuse_question(asked, clash, solution.route), None
@@ -227,6 +229,12 @@ def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> lis
     if found := list(_values_of_defaults(asked, row, MAY_DIFFER)):
         return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
     return [] if row in asked.named else list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
+
+
+def _is_unrelated(asked: Question, settled: Question, way: Way | None) -> bool:
+    """Return whether the result that defaults contradict has nothing in common with a way."""
+    beyond = contradicted_default(settled, settled.known)
+    return bool(beyond and way and is_unrelated(beyond[0], asked.active, way.rows))
 
 
 def _apply_defaults(asked: Question, settled: Question) -> Question:

@@ -341,7 +341,9 @@ def _inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
         left, right = equation.left_side(at), right_side_at(equation, at)
         return left >= right if equation.sense == ">=" else left <= right
 
-    return _stretches(equation, unknown, values, cuts, holds, None)
+    found, floor = _stretches(equation, unknown, values, cuts, holds, None), quantity(unknown).floor
+    # An inequality may leave nothing but the least value of all.
+    return found or ([Answer(kind="point", value=floor, residual=0.0)] if floor > 0 and holds(floor) else [])
 
 
 def _cuts(equation: _Row, pair: TreePair, unknown: str, values: _Values) -> list[_Cut]:

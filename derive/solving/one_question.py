@@ -210,8 +210,8 @@ def answers_without_one(
         return suppose_usual(*switches.pose(unknown, values))
 
     whole = pose(given)
-    if is_reachable(whole):
-        # Nothing that was given hides a way.
+    if is_reachable(whole) and refused.unknown == whole.unknown:
+        # No given hides a way, or made another question of this one.
         return
     for left in (spelled for spelled, value in given.items() if len(given) > 1 and not is_limit(value)):
         name, fewer = quantity(left).name, {spelled: value for spelled, value in given.items() if spelled != left}

@@ -11,6 +11,7 @@ from itertools import combinations, permutations
 from types import MappingProxyType
 
 from derive.catalogue import by_id
+from derive.expressions.branches import regimes_of
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import CHAINED_BY_ITSELF, Equation
@@ -317,7 +318,8 @@ def _ways_between_results(unknown: str, rows: tuple[Equation, ...], known: froze
     if not 2 < len(free) <= _MOST_SHARED or not any(names and names <= shared for names in results):
         return
     around = {*known, *free, unknown, *_propagate(rows, known | {*free}, frozenset())}
-    rows = tuple(row for row in rows if row.names <= around)
+    # Where a term of several binds, the same numbers may have another answer.
+    rows = tuple(row for row in rows if row.names <= around and len(regimes_of(row)) == 1)
     seen = set[frozenset[str]]()
     for place in range(len(free)):
         chosen, reached = set[str](), {*known}

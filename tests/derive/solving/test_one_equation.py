@@ -610,13 +610,6 @@ def test_no_solution_says_what_can_be_reached(row, unknown, given, words):
 @in_one_test(
     ("row", "unknown", "given", "words"),
     [
-        # the lowest place is where 1/racks meets 2.7 (racks - 1)/racks, at 1 + 1/2.7 racks
-        (
-            equation("experts.scale_out_slowdown"),
-            "racks",
-            {"scale_out_bandwidth_ratio": 2.7, "scale_out_slowdown": 0.5},
-            f"at least {2.7 / 3.7:.4g} ",
-        ),
         # batch + 7/batch is lowest at the root of 7
         (SADDLE, "batch", {"step_time": 5, "chips": 7}, f"at least {2 * 7**0.5:.4g} "),
         (HUMP, "batch", {"step_time": 40, "compute_time": 1}, f"to {100 / e:.4g} s"),

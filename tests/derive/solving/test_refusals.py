@@ -46,7 +46,7 @@ def test_what_stands_in_for_something_only_where_it_takes_part_is_not_left_out()
     assert of_a_decode.value == pytest.approx(2e6 / (2 * 2 * 100 * (52 + 23)), rel=1e-9)
     dimensions = {"model_dim": 940, "ffn_dim": 315, "layers": 80, "vocab_size": 40_000}
     balance = {"balance_tokens_per_chip": 20, "exchange_bytes_per_param": 1, "link_bandwidth": 8e11}
-    assert {*solve("peak_flops", **dimensions, **balance).reason.missing} == {"head_dim", "query_heads", "kv_heads"}
+    assert {*solve("active_params", **dimensions, **balance).reason.missing} == {"head_dim", "query_heads", "kv_heads"}
 
 
 @in_one_test("unknown", some(sorted(name for name in QUANTITIES if any(row.defines == name for row in by_id().values())), 4))
