@@ -232,7 +232,7 @@ def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, besid
         def ask(name: str, given: Mapping[str, Given], bounds_inputs: bool = False) -> Solution:
             return answer_question(name, given, switches.join(*joined), bounds_inputs)
 
-        return answer_within_limits(ask, asked_for(unknown, joined), values, switches.conventions.read, switches.zipped)
+        return answer_within_limits(ask, asked_for(unknown, joined), values, switches.conventions.read)
 
     def ask_beside_prompts(values: Mapping[str, Given]) -> Solution:
         return answer_beside_prompts(ask_with, values, switches.using, switches.variants)
