@@ -9,6 +9,7 @@ from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
+from derive.roles import REPLICA
 from derive.solving.best_size import answer_at_best, answer_at_largest_batch, answer_together, largest_batch_of_copies
 from derive.solving.budgets import split_money_rates
 from derive.solving.by_rule import answered_by_rules
@@ -35,7 +36,6 @@ from derive.solving.waiting_hours import include_waiting
 from derive.solving.whole_replicas import tell_whole_replicas
 from derive.solving.within_limits import answer_within_limits
 from derive.solving.without_part import refuse_named_for_nothing, refuse_without_part
-from derive.suppositions import REPLICA
 from derive.units import data_type_named, of_word, word_of_type
 
 

@@ -3,7 +3,7 @@
 The better end of what is bought is the fewest whole ones. The better end of all else is the most.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -13,22 +13,15 @@ from derive.catalogue import by_id
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
+from derive.roles import BATCH, REPLICA
+from derive.solving.assumptions import NOT_NEEDED
 from derive.solving.limits import FREE, IN_WORDS, SIZED, is_limit, limits
 from derive.solving.result import Solution
 from derive.units import show
 
-_COPIES, _OF_ALL = "replicas", "fleet_sequences_in_flight"
-"""The number of copies of a deployment, and the sequences in all of them."""
-
-_SAY_THE_BATCH = ("batch", "sequences_in_flight", "microbatch_size", "requests_per_second", "throughput")
-_RATES_OF_ALL = ("fleet_requests_per_second", "fleet_throughput")
-"""Givens that say how large the batch is; and those that say it only if the number of copies is given too."""
-
-_BEST_AT_FULL_BATCH = ("throughput", "requests_per_second", *_RATES_OF_ALL, "cost_per_token", "cost_per_request")
-"""Results that are better with a larger batch. Without a batch they are answered for a full memory."""
-
-_OF_COPIES_ALONE = ("fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
-"""Results that follow from the number of copies."""
+_WHICH = {LOWER: "fewest", UPPER: "largest"}
+_DOES = {LOWER: "takes", UPPER: "leaves"}
+"""Which end of a size is the better one, and what a limit does to it, by its side."""
 
 Ask = Callable[..., Solution]
 """A question: the unknown, and the givens by name. Limits on inputs bound the answer if `bounds_inputs`."""
@@ -36,11 +29,12 @@ Ask = Callable[..., Solution]
 
 @immutable
 class End:
-    """The better end of a size, the answer that it is an end of, and whether it suffices everywhere in given ranges."""
+    """The better end of a size, the answer that it is an end of, its side, and whether it suffices everywhere in given ranges."""
 
     size: str
     value: float
     of: Solution
+    side: str
     throughout: bool = False
 
     @property
@@ -51,19 +45,14 @@ class End:
     @property
     def memory_binds(self) -> bool:
         """Return whether memory ends it."""
-        return self.size not in BOUGHT and SEQUENCES_FIT in {id.split("@")[0] for id in self.of.equations}
+        return self.side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in self.of.equations}
 
     @property
     def told(self) -> str:
         """Return the end in words."""
         does = " that memory holds" if self.memory_binds else ""
         does += " that will do all over the ranges" if self.throughout else ""
-        return f"at {self.size} = {show(self.size, self.value)}, the {self.which}{does}"
-
-    @property
-    def which(self) -> str:
-        """Return which end it is."""
-        return "fewest" if self.size in BOUGHT else "largest"
+        return f"at {self.size} = {show(self.size, self.value)}, the {_WHICH[self.side]}{does}"
 
     def tell_met(self, said: str, limited: Mapping[str, Mapping[str, str]]) -> str:
         """Return a line on a limit that is met. If the size was found by this limit, the line says so."""
@@ -71,7 +60,7 @@ class End:
             for side in limited[name]:
                 limit = f"{name} {IN_WORDS[side]} {show(name, self.by[name])}"
                 if said.startswith(f"{limit} is met"):
-                    return f"{limit} is met: {self.size} is the {self.which} that it {'takes' if self.size in BOUGHT else 'leaves'}"
+                    return f"{limit} is met: {self.size} is the {_WHICH[self.side]} that it {_DOES[self.side]}"
         return said
 
 
@@ -91,9 +80,7 @@ def best_end(solution: Solution) -> End | None:
     if value is None or (one.kind == "point" and one.bound != side):
         return None
     value = next_whole(value, side) if name in COUNTED else value
-    if value <= 0:
-        return None
-    return End(size=name, value=value, of=solution, throughout=over_bounds or bool(solution.spans))
+    return End(size=name, value=value, of=solution, side=side, throughout=over_bounds or bool(solution.spans)) if value > 0 else None
 
 
 def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
@@ -106,7 +93,7 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
     unused = tuple(one for one in solution.unused if one not in end.by)
     limited = limits(given)[1]
     said = (end.told, *(end.tell_met(text, limited) for text in solution.said))
-    return _add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end)
+    return add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end, (DECODE_ALONE,))
 
 
 def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solution) -> Solution:
@@ -123,7 +110,7 @@ def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solu
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
     """Return a rate or a cost that lacks only the batch at the largest one that memory holds, or None if that gives no answer."""
     reason = solution.reason
-    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or solution.unknown not in _BEST_AT_FULL_BATCH:
+    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or solution.unknown not in BATCH.best_full:
         return None
     sized = ask(FREE, given)
     end = best_end(sized)
@@ -139,17 +126,18 @@ def largest_batch_of_copies(ask: Ask, unknowns: Sequence[str], given: Mapping[st
     >>> largest_batch_of_copies(respond, ["replicas"], {**given, "fleet_sequences_in_flight": 1000}, {*given, "fleet_sequences_in_flight"})
     Solution(batch [1]: 0 to 570)
     """
-    asked = {quantity(name).name for name in unknowns}
-    of_rates, limited = not names.isdisjoint(_RATES_OF_ALL), limits(given)[1].keys()
-    if of_rates and (_OF_ALL in names or asked - {_COPIES, *_OF_COPIES_ALONE} or limited - {*_RATES_OF_ALL}):
+    asked, limited = {quantity(name).name for name in unknowns}, limits(given)[1].keys()
+    sizing = names & {*REPLICA.sized_by}
+    rates = sizing - {REPLICA.sequences}
+    if not names.isdisjoint((FREE, *BATCH.also, *BATCH.rates)) or not asked.isdisjoint(SIZED):
         return None
-    if not (of_rates or _OF_ALL in names | asked) or not names.isdisjoint(_SAY_THE_BATCH) or not asked.isdisjoint(SIZED):
+    if not (sizing or REPLICA.sequences in asked) or (sizing and REPLICA.number in names):
         return None
-    if _COPIES in names and (of_rates or _OF_ALL in names):
+    if rates and (rates != sizing or not asked <= {REPLICA.number, *REPLICA.bought} or not limited <= rates):
         return None
-    sized = ask(FREE, drop_results(given, [_COPIES]))
+    sized = ask(FREE, drop_results(given, [REPLICA.number]))
     # The one chip by default is no copy that anybody counts.
-    counted = sized.provenance.get("chips", "default") != "default"
+    counted = sized.provenance.get(REPLICA.chips, "default") != "default"
     return sized if counted and (sized.sweep or best_end(sized)) else None
 
 
@@ -203,22 +191,25 @@ def _answer_beside(ask: Ask, name: str, given: Mapping[str, Any], end: End | Non
     return again if again.answers else solution
 
 
-def _add_size(found: Solution, end: End) -> Solution:
-    """Return the answer with all that its size rests on: its steps, its sensitivities and its warnings."""
+def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solution:
+    """Return the answer with all that its size rests on: its steps, its sensitivities, and its warnings of all kinds but some."""
     sized = end.of
     if not found.answers:
         return found
-    warnings = {kind: text for kind, text in zip(sized.kinds, sized.warnings, strict=True) if kind != DECODE_ALONE}
+    warnings = {kind: text for kind, text in zip(sized.kinds, sized.warnings, strict=True) if kind not in left_out}
     warnings |= dict(zip(found.kinds, found.warnings, strict=True))
     follow = {step.unknown for step in found.route}
     steps = (step for step in sized.route if step.unknown not in follow)
+    texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
+    # An equation that was named has a part in the answer if either uses it.
+    assumptions = tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
     return replace(
         found,
         answers=tuple(replace(one, elasticities=chain_elasticities(one, end.size, sized.answers[0])) for one in found.answers),
         equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
         given={**found.given, **sized.given},
         provenance={**sized.provenance, **found.provenance},
-        assumptions=tuple(dict.fromkeys((*found.assumptions, *sized.assumptions))),
+        assumptions=assumptions,
         warnings=tuple(warnings.values()),
         kinds=tuple(warnings),
         route=tuple(dict.fromkeys((*steps, *found.route))),
@@ -236,6 +227,11 @@ def chain_elasticities(found: Answer, name: str, size: Answer) -> Mapping[str, f
     return WhenRead(moved)
 
 
+def names_of(given: Iterable[str]) -> dict[str, str]:
+    """Return the registry name of each given by the word that was typed for it."""
+    return {spelled: quantity(spelled).name for spelled in given}
+
+
 def replace_given(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Return the givens with other values, by registry name. The names that were typed for these go."""
     return {**{spelled: value for spelled, value in given.items() if quantity(spelled).name not in other}, **other}
@@ -246,9 +242,9 @@ def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[s
 
     Results of copies that nobody counts go too, and limits on them.
     """
-    names = {spelled: quantity(spelled).name for spelled in given}
+    names = names_of(given)
     results = {result for name in unknowns if name in NEUTRAL_DEFAULTS for result in results_of(name)}
-    of_all = results_of(_COPIES) if _COPIES not in names.values() else frozenset()
+    of_all = results_of(REPLICA.number) if REPLICA.number not in names.values() else frozenset()
     return {
         spelled: value
         for spelled, value in given.items()

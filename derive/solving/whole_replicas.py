@@ -7,13 +7,13 @@ from typing import Any
 from derive.errors import BacksolveError
 from derive.quantities import quantity
 from derive.records import LOWER
+from derive.roles import REPLICA
 from derive.solving.best_size import replace_given
 from derive.solving.fit import FASTER
 from derive.solving.limits import is_limit
 from derive.solving.prompts import AskWith, answer_with_prompts
 from derive.solving.result import Solution
 from derive.solving.switches import Switches
-from derive.suppositions import REPLICA
 
 
 def tell_whole_replicas(solution: Solution, ask_with: AskWith, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -25,7 +25,7 @@ def tell_whole_replicas(solution: Solution, ask_with: AskWith, given: Mapping[st
         return solution
     known = switches.pose(solution.unknown, given)[0].known
     heads, domain = known.get(REPLICA.heads), known.get(REPLICA.domain, REPLICA.usual_domain)
-    if not heads or known.keys().isdisjoint(REPLICA.rates):
+    if not heads or known.keys().isdisjoint(REPLICA.sized_by):
         return solution
     sizes = [size for size in range(1, int(min(heads, domain)) + 1) if heads % size == 0]
     targets = _limit_speeds(given)
