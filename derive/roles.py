@@ -13,6 +13,8 @@ class Replica(NamedTuple):
     domain: str
     """The number of chips in a scale-up domain: a replica fits in one."""
     usual_domain: float
+    largest_domain: float
+    """The chips of the largest racks of GPUs: no GPU reaches another rack as it reaches its own."""
     rate: str
     rate_of_all: str
     """A rate of one replica, and the same rate of all: people give the second by the name of the first."""
@@ -40,6 +42,7 @@ REPLICA = Replica(
     heads="query_heads",
     domain="scale_up_size",
     usual_domain=8.0,
+    largest_domain=72.0,
     rate="requests_per_second",
     rate_of_all="fleet_requests_per_second",
     sequences="fleet_sequences_in_flight",
@@ -77,3 +80,76 @@ BATCH = Batch(
         *("cost_per_token", "cost_per_request"),
     ),
 )
+
+
+class Memory(NamedTuple):
+    """The constraint that what is held fits in the memory of the chips: `needed` <= `room`."""
+
+    needed: str
+    room: str
+    bought: str
+    """More of this gives more room."""
+    of_a_chip: str
+    groups: str
+    """How many groups of chips hold it together."""
+    parts: dict[str, str]
+    """The bytes that are held, and how a message calls them."""
+    cache: str
+    copies: str
+    """How often the cache is held."""
+    sequences: str
+    """The sequences whose caches are held."""
+    counted_by: tuple[str, ...]
+    """What says how many sequences are held. Without them only the weights are compared."""
+    smaller: tuple[str, ...]
+    """With less of one of these the cache is smaller."""
+    defaults: tuple[str, ...]
+    """Inputs of the constraint that have their neutral default, whether the route to an answer uses them or not."""
+
+
+MEMORY = Memory(
+    needed="memory_demand",
+    room="memory_capacity",
+    bought="chips",
+    of_a_chip="hbm_capacity",
+    groups="pipeline_stages",
+    parts={"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"},
+    cache="kv_cache_bytes",
+    copies="kv_replication",
+    sequences="sequences_in_flight",
+    counted_by=("batch", "microbatches", "sequences_in_flight"),
+    smaller=("sequences_in_flight", "batch", "context_length", "kv_bytes_per_sequence", "kv_bytes_per_token", "bytes_per_element"),
+    defaults=("pipeline_stages", "kv_replication", "reserved_share"),
+)
+
+
+class Held(NamedTuple):
+    """What memory must hold for some quantities to be possible: the weights, and with `cache` the caches too.
+
+    With `told` short memory is a warning and no refusal. With `itself` a quantity needs it only if it is asked for, of known chips.
+    """
+
+    names: tuple[str, ...]
+    cache: bool = False
+    told: bool = False
+    itself: bool = False
+
+
+HELD = (
+    # A cache that does not fit takes nothing from the reads of weights.
+    Held(names=("weight_time", "plain_weight_time", "latency_floor", "prefill_weight_time", "prefill_time", "prefill_throughput")),
+    # Arithmetic is true of the chips as such, and a transfer of so many links.
+    Held(names=("compute_time", "attention_time", "prefill_compute_time"), cache=True, told=True),
+    Held(names=("kv_transfer_time",), told=True),
+    Held(names=("memory_demand", "memory_per_chip"), cache=True, told=True, itself=True),
+    Held(
+        names=(
+            *("kv_time", "memory_time", "step_time", "plain_step_time", "mixed_step_time", "token_latency"),
+            *("weight_compute_ratio", "kv_compute_ratio", "compute_utilisation", "throughput", "decode_rate_per_chip"),
+        ),
+        cache=True,
+    ),
+)
+
+FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
+"""Units of times and rates: their quantities are better lower, or higher. If they are given for a size they are targets."""

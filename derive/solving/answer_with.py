@@ -43,6 +43,13 @@ def values_with(asked: Question, inputs: Values, changed: Values, names: Sequenc
     return {name: found[name] for name in names if name in found}
 
 
+def result_with(asked: Question, name: str, more: Mapping[str, float]) -> float | None:
+    """Return the value of a given result by the equations beside other values, without the results that were given."""
+    results = {*results_made_of(asked, asked.unknown)}
+    inputs = {other: value for other, value in asked.known.items() if other not in results}
+    return values_with(replace(asked, unknown=name), inputs, more, (name,)).get(name)
+
+
 def answer_with(asked: Question, values: Values, changed: Values, solve: Solve) -> float | None:
     """Return the end of the answer that is shown, solved again from other known values, or None if there is no single one."""
     known = {**values, **changed}

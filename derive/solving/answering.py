@@ -12,11 +12,12 @@ from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
+from derive.roles import MEMORY
 from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, consistent_answer
 from derive.solving.directions import bound_of, signs
 from derive.solving.engine import list_unused, refuse_question
 from derive.solving.find import evaluate_result, forwards, values_there
-from derive.solving.fit import CAN_BE_LESS, MEMORY_BINDS, SHORT_OF_MEMORY
+from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.limits import (
     FREE,
     SIZED,
@@ -152,7 +153,7 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
     reason = outcome[0].reason
     if reason is None:
         return _add_side(alone, outcome[0], both=limited_by(alone) in asked.floors), outcome[1]
-    if reason.code == SHORT_OF_MEMORY and asked.unknown in CAN_BE_LESS:
+    if reason.code == SHORT_OF_MEMORY and asked.unknown in MEMORY.smaller:
         within = _fill_memory(alone)
         return (within, None) if within else outcome
     if reason.code in ("no_solution", "not_identified", "requirement_violated") and _is_met_everywhere(alone):

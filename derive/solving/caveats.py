@@ -10,11 +10,12 @@ from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import CONDITION, LOWER, Equation
 from derive.requirements import HOLDS
-from derive.solving.answer_with import Solve, Values, answer_with, bound_with, inputs_of, values_with
+from derive.solving.answer_with import Solve, Values, answer_with, bound_with, inputs_of, result_with, values_with
 from derive.solving.chip_links import links
 from derive.solving.defaults import FOLLOWS, evaluate_defaults
+from derive.solving.fit import fewest_with_copies
 from derive.solving.questions import Question, copies_of
-from derive.solving.speed_limits import chips_for_copies, result_with, warn_beyond_domain
+from derive.solving.speed_limits import warn_beyond_domain
 from derive.suppositions import PUBLISHED, SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
 
@@ -389,7 +390,7 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
     stands = any("kv_replication" in one.put_in for one in used)
     if asked.unknown != "chips" or not stands or _overlap(used) or not needed <= values.keys():
         return None
-    least, most = next_whole(values["chips"], LOWER), chips_for_copies(values, row, heads)
+    least, most = next_whole(values["chips"], LOWER), fewest_with_copies(values, row, heads)
     if most == least:
         return None
     takes = (

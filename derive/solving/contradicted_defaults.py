@@ -16,13 +16,14 @@ from derive.solving.consistency import absurd, contradicted_default, exceeded_bo
 from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, defaults_behind, evaluate_defaults
 from derive.solving.engine import list_unused, refuse_question
 from derive.solving.find import evaluate_result, find_answer, possible_errors
-from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, fast_enough, held_by_memory, speeds
+from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, held_by_memory
 from derive.solving.one_equation import inside
 from derive.solving.plan import Way
 from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Instead, Question, posed
 from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead
 from derive.solving.speed_limits import out_of_reach, warn_beyond_domain
+from derive.solving.targets import is_fast_enough, speeds
 from derive.trees import text
 from derive.units import show
 
@@ -170,7 +171,7 @@ def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution |
         result = evaluate_result(replace(question, unknown="chips"), name, whole)
         doubts |= {kind: text for kind, text in zip(result.kinds, result.warnings, strict=True) if kind == DECODE_ALONE}
         (there,) = result.answers[:1] or (None,)
-        if there is None or there.kind != "point" or not fast_enough(name, there.point, asked.known[name]):
+        if there is None or there.kind != "point" or not is_fast_enough(name, there.point, asked.known[name]):
             return None
         told.append(f"{name} is {show(name, there.point)} where {show(name, asked.known[name])} would do")
     chips = f"{whole} chip{'s' * (whole != 1)}"

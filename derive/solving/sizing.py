@@ -12,12 +12,13 @@ from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.solving.answering import answered
-from derive.solving.fit import FASTER, MEMORY_BINDS, SHORT_OF_MEMORY, batch_is_left_to_a_rate, worked_out
+from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, work_out
 from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
 from derive.solving.questions import IN_BF16, Question, posed, standing_beside, suppose_types, without
 from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason, Solution
 from derive.solving.speed_limits import ENDLESS, out_of_reach, warn_beyond_domain
+from derive.solving.targets import batch_is_left_to_a_rate, better_side
 from derive.units import show
 
 _MOST_CHIPS = 2**17
@@ -87,7 +88,7 @@ def _looked_at(asked: Question, chips: _Points, batches: _Points) -> tuple[dict[
     question = posed(asked, FREE, {**asked.known, "chips": 1.0})
     inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
     inputs |= {name: value for name, value in standing_beside(question, inputs).items() if name != FREE}
-    known = worked_out(question, (*asked.limits, *_MEMORY), {**inputs, "chips": chips[:, None], FREE: batches[None, :]})
+    known = work_out(question, (*asked.limits, *_MEMORY), {**inputs, "chips": chips[:, None], FREE: batches[None, :]})
     demand, capacity = (known.get(name, 0.0) for name in _MEMORY)
     return known, np.broadcast_to(demand <= capacity, (len(chips), len(batches)))
 
@@ -143,10 +144,10 @@ def _refused(asked: Question, reason: Reason) -> Solution:
 
 def _targets(asked: Question) -> dict[str, str]:
     """Return every limit, and the side of every given time or rate as a limit."""
-    given = {name for name, source in asked.provenance.items() if source == "given" and QUANTITIES[name].unit in FASTER}
+    given = {name for name, source in asked.provenance.items() if source == "given" and better_side(name)}
     # A result that is given hides what another is made of.
     speeds = [name for name in given if name in results_made_of(without(asked, given - {name}), "chips")]
-    sides = {name: LOWER if FASTER[QUANTITIES[name].unit] > 0 else UPPER for name in speeds} | {**asked.limits}
+    sides = {name: side for name in speeds if (side := better_side(name))} | {**asked.limits}
     return {name: sides[name] for name in asked.provenance if name in sides}
 
 
