@@ -12,10 +12,10 @@ from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.roles import MEMORY
-from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, consistent_answer
+from derive.roles import MEMORY, REPLICA
+from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.directions import bound_of, signs
-from derive.solving.engine import list_unused, refuse_question
+from derive.solving.engine import refuse_question
 from derive.solving.find import evaluate_result, forwards, values_there
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.limits import (
@@ -34,8 +34,11 @@ from derive.solving.plan import Way
 from derive.solving.questions import IN_BF16, Question, without
 from derive.solving.refusals import results_made_of
 from derive.solving.result import OR, Answer, Reason, Solution
+from derive.solving.targets import is_within
 from derive.suppositions import MOST, STOPGAPS, Stopgap
 from derive.units import show
+
+_CHIPS = MEMORY.bought
 
 _ASIDE = 1e-3
 """Relative distance to either side of an end at which it is seen on which side a limit is met."""
@@ -120,7 +123,7 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
     # Copies that nobody counts are as many as a limit leaves.
-    if [one.kind for one in solution.answers] != ["point"] or "replicas" in by_default or by_default == solution.given.keys():
+    if [one.kind for one in solution.answers] != ["point"] or REPLICA.number in by_default or by_default == solution.given.keys():
         return None
     met, beside = [], []
     for alone in one_by_one(asked):
@@ -130,7 +133,7 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
         if not there.answers:
             return None
         if not _is_within(alone, there):
-            more = f"; ask for chips,{asked.unknown}: chips = 1 by default" if there.provenance.get("chips") == "default" else ""
+            more = f"; ask for {_CHIPS},{asked.unknown}: {_CHIPS} = 1 by default" if there.provenance.get(_CHIPS) == "default" else ""
             message = f"{limit_in_words(alone)} is not met: it comes to {_value(alone, there.answers[0])} with what is given{more}"
             return refuse_question(asked, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(_tell_met(alone, there.answers[0]))
@@ -154,8 +157,8 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
     if reason is None:
         return _add_side(alone, outcome[0], both=limited_by(alone) in asked.floors), outcome[1]
     if reason.code == SHORT_OF_MEMORY and asked.unknown in MEMORY.smaller:
-        within = _fill_memory(alone)
-        return (within, None) if within else outcome
+        full = answer_where_memory_binds(replace(alone, silent=True), (limited_by(alone),), (without(alone, {*alone.limits}),))
+        return (full[0], None) if full else outcome
     if reason.code in ("no_solution", "not_identified", "requirement_violated") and _is_met_everywhere(alone):
         return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := nearest_reached(alone, 1.0)):
@@ -191,33 +194,16 @@ def _add_side(alone: Question, solution: Solution, both: bool) -> Solution:
     A cost of at least so much, and at most so much by its limit, falls with the batch: the batch is so large or larger.
     A result that is limited from both sides must lie between the limits even at its best.
     """
-    points = [one for one in solution.answers if one.kind == "point"]
-    if len(solution.answers) != 1 or len(points) != 1 or points[0].bound:
+    value = solution.first_value
+    if len(solution.answers) != 1 or value is None or solution.answers[0].bound:
         return solution
-    (found,) = _result_at(alone, points[0].point).answers[:1] or (None,)
+    (found,) = _result_at(alone, value).answers[:1] or (None,)
     if found is None or (found.bound == alone.limits[limited_by(alone)] and not both):
         return solution
-    below, above = (_is_met_at(alone, points[0].point * factor) for factor in (1 - _ASIDE, 1 + _ASIDE))
+    below, above = (_is_met_at(alone, value * factor) for factor in (1 - _ASIDE, 1 + _ASIDE))
     if below == above:
         return solution
-    return replace(solution, answers=(replace(points[0], bound=LOWER if above else UPPER),))
-
-
-def _fill_memory(alone: Question) -> Solution | None:
-    """Return as much as memory holds if the limit is met there, else None."""
-    name = limited_by(alone)
-    full, _ = consistent_answer(without(alone, {name}))
-    if [one.kind for one in full.answers] != ["interval"] or full.answers[0].high is None:
-        return None
-    (one,) = full.answers
-    if not _is_met_at(alone, one.ends[1] or 0.0):
-        return None
-    formula = one.formula and one.formula.removeprefix(f"{alone.unknown} <= ")
-    end = replace(one, kind="point", value=one.high, low=None, high=None, regime=MEMORY_BINDS, formula=formula, bound=UPPER)
-    given = {**full.given, name: alone.known[name]}
-    on_the_way = {symbol for step in full.route for id in step.equations for symbol in equation(id).symbols}
-    provenance = {**full.provenance, name: alone.provenance[name]}
-    return replace(full, answers=(end,), given=given, provenance=provenance, unused=list_unused(alone, {*given, *on_the_way}))
+    return replace(solution, answers=(replace(solution.answers[0], bound=LOWER if above else UPPER),))
 
 
 def _answer_within_memory(asked: Question) -> _Outcome:
@@ -272,10 +258,8 @@ def _add_warnings(solution: Solution, beside: Iterable[tuple[Question, Solution]
 
     The speed of the fewest chips of one limit does not apply if another limit needs more chips.
     """
-    others = {kind: text for _, one in beside for kind, text in zip(one.kinds, one.warnings, strict=True) if kind != FASTER_THAN_ASKED}
-    own = dict(zip(solution.kinds, solution.warnings, strict=True))
-    both = {**own, **{kind: text for kind, text in others.items() if kind not in own}}
-    return replace(solution, warnings=tuple(both.values()), kinds=tuple(both))
+    others = {kind: text for _, one in beside for kind, text in one.doubts.items() if kind != FASTER_THAN_ASKED}
+    return solution.with_doubts({**solution.doubts, **{kind: text for kind, text in others.items() if kind not in solution.kinds}})
 
 
 def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solution:
@@ -292,8 +276,8 @@ def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solutio
     sides = [(end, found.answers[0].bound or side) for end, side in ends if end is not None]
     whole = [max(1.0, next_whole(end, side)) if asked.unknown in COUNTED else end for end, side in sides]
     fewest = [] if others.limits else [1.0]
-    there = {end: _result_at(alone, end).answers[:1] for end in (*fewest, *whole) if end > 0}
-    reached = {one.point: end for end, (*points,) in there.items() for one in points if one.kind == "point"}
+    there = {end: _result_at(alone, end).first_value for end in (*fewest, *whole) if end > 0}
+    reached = {value: end for end, value in there.items() if value is not None}
     if not reached:
         return refused
     nearest = min(reached) if alone.limits[name] == UPPER else max(reached)
@@ -312,11 +296,9 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
             if len(found.answers) == 1 and (found.answers[0].bound == LOWER or found.answers[0].low):
                 hidden = {row.quantity} if row.hidden else set[str]()
                 return replace(
-                    found,
+                    found.warn("stopgap", row.text),
                     given={name: one for name, one in found.given.items() if name not in hidden},
                     route=tuple(step for step in found.route if not any(hidden & equation(id).names for id in step.equations)),
-                    warnings=(row.text, *found.warnings),
-                    kinds=("stopgap", *found.kinds),
                 )
     return None
 
@@ -356,21 +338,15 @@ def _is_met_at(alone: Question, value: float) -> bool:
 
 def _is_within(alone: Question, there: Solution) -> bool:
     """Return whether a result is a point within its limit."""
-    (found,) = there.answers[:1] or (None,)
-    if found is None or found.kind != "point":
-        return False
-    name = limited_by(alone)
-    target = alone.known[name]
-    return found.point <= target * (1 + HOLDS) if alone.limits[name] == UPPER else found.point >= target * (1 - HOLDS)
+    name, found = limited_by(alone), there.first_value
+    return found is not None and bool(is_within(alone.limits[name], found, alone.known[name]))
 
 
 def nearest_reached(alone: Question, value: float) -> str:
     """Return the end of a sentence: the result at the end that another limit leaves."""
     name = limited_by(alone)
-    (found,) = _result_at(alone, value).answers[:1] or (None,)
-    if found is None or found.kind != "point":
-        return ""
-    return f";{_NEAREST}{name} = {show(name, found.point)} at {alone.unknown} = {show(alone.unknown, value)}"
+    found = _result_at(alone, value).first_value
+    return "" if found is None else f";{_NEAREST}{name} = {show(name, found)} at {alone.unknown} = {show(alone.unknown, value)}"
 
 
 def _tell_beside(unknown: str, beside: Iterable[tuple[Question, Solution]]) -> tuple[str, ...]:

@@ -267,7 +267,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
 
 def _warn_of_all(solution: Solution) -> Solution:
     """Return an answer with the warning that a rate of requests counts as the rate of all replicas."""
-    return replace(solution, warnings=(TAKEN_AS_OF_ALL, *solution.warnings), kinds=(rates_of_all.__name__, *solution.kinds))
+    return solution.warn(rates_of_all.__name__, TAKEN_AS_OF_ALL)
 
 
 def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:

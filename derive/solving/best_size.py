@@ -196,22 +196,18 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
     sized = end.of
     if not found.answers:
         return found
-    warnings = {kind: text for kind, text in zip(sized.kinds, sized.warnings, strict=True) if kind not in left_out}
-    warnings |= dict(zip(found.kinds, found.warnings, strict=True))
     follow = {step.unknown for step in found.route}
     steps = (step for step in sized.route if step.unknown not in follow)
     texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
     # An equation that was named has a part in the answer if either uses it.
     assumptions = tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
     return replace(
-        found,
+        found.with_doubts({**{kind: text for kind, text in sized.doubts.items() if kind not in left_out}, **found.doubts}),
         answers=tuple(replace(one, elasticities=chain_elasticities(one, end.size, sized.answers[0])) for one in found.answers),
         equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
         given={**found.given, **sized.given},
         provenance={**sized.provenance, **found.provenance},
         assumptions=assumptions,
-        warnings=tuple(warnings.values()),
-        kinds=tuple(warnings),
         route=tuple(dict.fromkeys((*steps, *found.route))),
     )
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 from math import log
 
 from derive.answers import BOUGHT, DECODE_ALONE, next_whole
+from derive.catalogue import equation
 from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.records import LOWER, Equation, right_side_at
+from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.requirements import HOLDS
 from derive.solving.consistency import absurd, contradicted_default, exceeded_bound, greatest, impossible
 from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, defaults_behind, evaluate_defaults
@@ -23,7 +24,7 @@ from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Instead, Question, posed
 from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead
 from derive.solving.speed_limits import out_of_reach, warn_beyond_domain
-from derive.solving.targets import is_fast_enough, speeds
+from derive.solving.targets import better_side, is_within, speeds
 from derive.trees import text
 from derive.units import show
 
@@ -158,39 +159,48 @@ def _chain_elasticities(instead: Sequence[Instead], elasticities: Mapping[str, f
 def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:
     """Return the chips that memory needs if a speed needs fewer, with their speed, or None for any other refusal."""
     names = speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
-    for question in held_by_memory(asked) if names else ():
-        held, _ = find_answer(question)
+    found = answer_where_memory_binds(asked, names, held_by_memory(asked)) if names else None
+    if found is None:
+        return None
+    held, there = found
+    (end,) = held.answers
+    chips = next_whole(end.point, LOWER)
+    told = (f"{name} is {show(name, one.answers[0].point)} where {show(name, asked.known[name])} would do" for name, one in there.items())
+    faster = f"memory takes {chips:.0f} chip{'s' * (chips != 1)}, and these are faster than asked: {', '.join(told)}"
+    beyond = warn_beyond_domain(asked, {**asked.known, asked.unknown: end.point}, way.rows)
+    doubts = {kind: text for one in there.values() for kind, text in one.doubts.items() if kind == DECODE_ALONE}
+    said = {**({warn_beyond_domain.__name__: beyond} if beyond else {}), FASTER_THAN_ASKED: faster, **doubts, **held.doubts}
+    on_the_way = {name for row in way.rows for name in row.symbols}
+    return replace(held.with_doubts(said), unused=tuple(name for name in held.unused if name not in on_the_way))
+
+
+def answer_where_memory_binds(
+    asked: Question, names: Sequence[str], questions: Iterable[Question]
+) -> tuple[Solution, Mapping[str, Solution]] | None:
+    """Return what memory leaves of the unknown, the most or of chips the fewest, with the targets there, or None if one is not met.
+
+    The questions are those without the targets. The first one that lacks nothing is answered.
+    """
+    for question in questions:
+        held, _ = consistent_answer(question)
         if held.reason is None or held.reason.code != "missing_givens":
             break
-    if not names or [one.kind for one in held.answers] != ["interval"] or not held.answers[0].low:
+    side, sign = (LOWER, ">=") if asked.unknown in BOUGHT else (UPPER, "<=")
+    if [one.kind for one in held.answers] != ["interval"] or not (end := held.answers[0].ends[side == UPPER]):
         return None
-    (bound,) = held.answers
-    whole = int(next_whole(bound.least, LOWER))
-    told, doubts = [], dict[str, str]()
-    for name in names:
-        result = evaluate_result(replace(question, unknown="chips"), name, whole)
-        doubts |= {kind: text for kind, text in zip(result.kinds, result.warnings, strict=True) if kind == DECODE_ALONE}
-        (there,) = result.answers[:1] or (None,)
-        if there is None or there.kind != "point" or not is_fast_enough(name, there.point, asked.known[name]):
+    one, at = held.answers[0], replace(question, unknown=asked.unknown, anyway=True, limits={}, floors={})
+    there = {name: evaluate_result(at, name, next_whole(end, side) if side == LOWER else end) for name in names}
+    for name, found in there.items():
+        met_side, value = asked.limits.get(name, better_side(name)), found.first_value
+        if value is None or not is_within(met_side, value, asked.known[name]):
             return None
-        told.append(f"{name} is {show(name, there.point)} where {show(name, asked.known[name])} would do")
-    chips = f"{whole} chip{'s' * (whole != 1)}"
-    said = {FASTER_THAN_ASKED: f"memory takes {chips}, and these are faster than asked: {', '.join(told)}", **doubts}
-    if beyond := warn_beyond_domain(asked, {**asked.known, "chips": bound.least}, way.rows):
-        said = {warn_beyond_domain.__name__: beyond, **said}
-    said |= dict(zip(held.kinds, held.warnings, strict=True))
-    formula = bound.formula and bound.formula.removeprefix("chips >= ")
-    answer = replace(bound, kind="point", value=bound.low, low=None, regime=MEMORY_BINDS, formula=formula, bound=LOWER)
     given = {**held.given, **{name: asked.known[name] for name in names}}
-    return replace(
-        held,
-        answers=(answer,),
-        given=given,
-        provenance={**held.provenance, **{name: asked.provenance[name] for name in names}},
-        unused=list_unused(asked, {*given, *(name for row in way.rows for name in row.symbols)}),
-        warnings=tuple(said.values()),
-        kinds=tuple(said),
-    )
+    formula = one.formula and one.formula.removeprefix(f"{asked.unknown} {sign} ")
+    point = replace(one, kind="point", value=end, low=None, high=None, regime=MEMORY_BINDS, formula=formula, bound=side)
+    on_the_way = {symbol for step in held.route for id in step.equations for symbol in equation(id).symbols}
+    provenance = {**held.provenance, **{name: asked.provenance[name] for name in names}}
+    unused = list_unused(asked, {*given, *on_the_way})
+    return replace(held, answers=(point,), given=given, provenance=provenance, unused=unused), there
 
 
 def _values_of(asked: Question, solution: Solution) -> dict[str, float]:

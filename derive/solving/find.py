@@ -300,7 +300,7 @@ def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution |
     if not is_memory_warning(asked, way):
         return refuse_question(asked, short, outcome.route)
     told = "; ".join(short.message.split("\n"))
-    return replace(outcome, warnings=(told, *outcome.warnings), kinds=(SHORT, *outcome.kinds))
+    return outcome.warn(SHORT, told)
 
 
 def _answers_to(asked: Question) -> tuple[Answer, ...]:

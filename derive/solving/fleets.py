@@ -86,7 +86,7 @@ def with_what_is_paid(solution: Solution, ask: Ask, given: Mapping[str, Any], be
     one, more = ("one chip, as none are given", REPLICA.chips) if of_one else ("one replica, as nobody says how many", REPLICA.number)
     pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {more}={found.value:.0f}"
     if solution.reason is None:
-        return replace(solution, warnings=(pays, *solution.warnings), kinds=(with_what_is_paid.__name__, *solution.kinds))
+        return solution.warn(with_what_is_paid.__name__, pays)
     return replace(solution, reason=replace(solution.reason, message=f"{solution.why_not}\n{pays}"))
 
 

@@ -39,7 +39,7 @@ def answer_meaning(
         return solution
     if meaning.told:
         return _tell_beside(solution, meaning, found)
-    return replace(found, warnings=(meaning.warning, *found.warnings), kinds=(answer_meaning.__name__, *found.kinds))
+    return found.warn(answer_meaning.__name__, meaning.warning)
 
 
 def _tell_beside(solution: Solution, meaning: Meaning, found: Solution) -> Solution:

@@ -220,4 +220,4 @@ def answers_without_one(
         speaking = {result for one in (whole.unknown, *used) for result in results_made_of(whole, one)}
         if found.answers and used <= whole.defaults.keys() and speaking.isdisjoint((name, *found.unused)):
             told = f"{name} is not used: with it, {refused.why_not.splitlines()[0]}"
-            yield replace(found, unused=(*found.unused, name), warnings=(told, *found.warnings), kinds=("not used", *found.kinds))
+            yield replace(found, unused=(*found.unused, name)).warn("not used", told)

@@ -117,8 +117,7 @@ def answer_with_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str,
 
 def _drop_warning(solution: Solution) -> Solution:
     """Return an answer without the warning on prompts."""
-    said = {kind: text for kind, text in zip(solution.kinds, solution.warnings, strict=True) if kind != DECODE_ALONE}
-    return replace(solution, warnings=tuple(said.values()), kinds=tuple(said))
+    return solution.with_doubts({kind: text for kind, text in solution.doubts.items() if kind != DECODE_ALONE})
 
 
 def _are_equal(one: Answer, other: Answer) -> bool:

@@ -151,11 +151,8 @@ def _sized(asked: Question, chips: float, batches: _Points) -> Solution | None:
     told = f"with a batch of {f'{low:.0f} to ' if low < high else ''}{high:.0f}, for {' and '.join(map(limit_in_words, one_by_one(asked)))}"
     less = ": with one chip less no whole batch meets them all" if chips > 1 else ""
     beyond = warn_beyond_domain(asked, known, tuple(equation(id.split("@")[0]) for id in there.equations))
-    said = {**({warn_beyond_domain.__name__: beyond} if beyond else {}), **dict(zip(there.kinds, there.warnings, strict=True))}
     return replace(
-        there,
-        warnings=tuple(said.values()),
-        kinds=tuple(said),
+        there.warn(warn_beyond_domain.__name__, beyond) if beyond else there,
         unknown=_CHIPS,
         unit=QUANTITIES[_CHIPS].unit,
         answers=(Answer(kind="point", value=chips, bound=LOWER, regime=_rules_out(asked, chips - 1)),),

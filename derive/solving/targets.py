@@ -27,8 +27,12 @@ def is_fast_enough(name: str, found: Any, given: Any) -> Any:
     >>> is_fast_enough("step_time", 0.02, 0.03), is_fast_enough("throughput", 2000, 2500)
     (True, False)
     """
-    sign = FASTER[QUANTITIES[name].unit]
-    return sign * found >= sign * given * (1 - sign * HOLDS)
+    return is_within(better_side(name), found, given)
+
+
+def is_within(side: str | None, found: Any, limit: Any) -> Any:
+    """Return whether a result is at most its upper limit, or at least its lower one, up to rounding, at numbers or arrays."""
+    return found <= limit * (1 + HOLDS) if side == UPPER else found >= limit * (1 - HOLDS)
 
 
 def targets(asked: Question) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ def include_waiting(solution: Solution, given: Mapping[str, Any], ask: _Ask, at_
     rows = [equation(id.split("@")[0]) for id in solution.equations]
     if solution.unknown == _OF_ALL_HOURS and _IN_USE in solution.given and not _PAY_FOR_WAITING.isdisjoint(row.id for row in rows):
         told = f"{_OF_ALL_HOURS} is {_OF_USE} here: the price of a second in use pays for those in which a chip waits"
-        return _add_warning(replace(ask(_OF_USE, given), unknown=_OF_ALL_HOURS), told)
+        return replace(ask(_OF_USE, given), unknown=_OF_ALL_HOURS).warn(include_waiting.__name__, told)
     names = {quantity(spelled).name: spelled for spelled in given}
     # A time or a rate does not depend on waiting hours, unless a margin gives a cost.
     of_money = "USD" in quantity(solution.unknown).unit or "gross_margin" in (solution.unknown, *names)
@@ -47,8 +47,4 @@ def include_waiting(solution: Solution, given: Mapping[str, Any], ask: _Ask, at_
     if (found.reason and found.reason.missing) or _IN_USE in found.unused:
         return solution
     source = {_RENT: solution.provenance[_PRICE]} if _PRICE in solution.provenance else {}
-    return _add_warning(replace(found, provenance={**found.provenance, **source}), TAKEN_AS_RENT)
-
-
-def _add_warning(solution: Solution, text: str) -> Solution:
-    return replace(solution, warnings=(text, *solution.warnings), kinds=(include_waiting.__name__, *solution.kinds))
+    return replace(found, provenance={**found.provenance, **source}).warn(include_waiting.__name__, TAKEN_AS_RENT)
