@@ -11,16 +11,16 @@ from derive.answers import BOUGHT, DECODE_ALONE, next_whole
 from derive.catalogue import equation
 from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.records import LOWER, UPPER, Equation, right_side_at
+from derive.quantities.defaults import DEFAULTS
+from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS
 from derive.solving.consistency import absurd, contradicted_default, exceeded_bound, greatest, impossible
-from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, defaults_behind, evaluate_defaults
+from derive.solving.defaults import IDEALS, MEASURED, defaults_behind
 from derive.solving.engine import list_unused, refuse_question
 from derive.solving.find import evaluate_result, find_answer, possible_errors
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, held_by_memory
 from derive.solving.one_equation import inside
 from derive.solving.plan import Way
-from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Instead, Question, posed
 from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead
 from derive.solving.speed_limits import out_of_reach, warn_beyond_domain
@@ -32,16 +32,10 @@ FASTER_THAN_ASKED = "faster than asked"
 """The kind of the warning on chips that memory needs if a speed needs fewer."""
 
 
-_SHARES_OF_ONE = (1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 1.0)
-"""Shares at which the sides of an equation are compared, to see whether they cross."""
-
-
-_DRAFTED = "tokens_per_step"
-"""The default of speculative decoding. Only a question that mentions drafts changes it."""
-
+_ROWS = {row.quantity: row for row in DEFAULTS}
 
 _BY_ROUNDING = 1.1
-"""Tokens per step up to which a difference is rounding of the givens, and no draft."""
+"""The factor of a default up to which a difference is rounding of the givens, if nobody speaks of it."""
 
 
 def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
@@ -127,7 +121,7 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     if (clash or beside.instead) and not asked.instead:
         # The answer rests on a default that the givens alone contradict, or on no waiting time although they show one.
         settled, unexplained, _ = _settle_defaults(asked, asked.known)
-        if settled.instead and not unexplained and (clash or any(one.name in WAITED for one in settled.instead)):
+        if settled.instead and not unexplained and (clash or any(_ROWS[one.name].waits for one in settled.instead)):
             return _answer_consistently(_apply_defaults(asked, settled))
     clash = clash or impossible(asked, {**_values_of(asked, solution), **found})
     if clash:
@@ -221,21 +215,22 @@ def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Quest
         if len(found) != 1:
             return settled, _tell_unexplained(row, reason, kept, found), kept
         (one,) = found
-        if one.name == _DRAFTED and (clash := impossible(settled, settled.known)):
+        spoken = one.name in MEASURED and _ROWS[one.name].spoken
+        if spoken and (clash := impossible(settled, settled.known)):
             return settled, clash, False
-        if one.name == _DRAFTED and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(DRAFTS):
+        if spoken and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(spoken):
             return settled, _tell_unexplained(row, reason, kept, found), False
         at = {**settled.known, one.name: one.value}
-        settled = replace(settled, known=at) if one.name in MAY_DIFFER else posed(settled, asked.unknown, at)
+        settled = replace(settled, known=at) if one.name in MEASURED else posed(settled, asked.unknown, at)
         settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
     return settled, None, False
 
 
 def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> list[Instead]:
     """Return the defaults that can explain a result, each with its value: waiting time first, else the one that changes least, else all."""
-    if waited := list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand, WAITED))):
+    if waited := list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand, waits=True))):
         return waited
-    if found := list(_values_of_defaults(asked, row, MAY_DIFFER)):
+    if found := list(_values_of_defaults(asked, row, MEASURED)):
         return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
     return [] if row in asked.named else list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
 
@@ -266,10 +261,10 @@ def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence
 
 def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
     """Yield the values of defaults with which an equation holds. A count of at least one is never below one."""
-    for name in (name for name in names if name not in asked.known and _may_satisfy(asked, row, name)):
+    for name in (name for name in names if name not in asked.known):
         # A default that the equations contain changes alone. One that was put into them needs other equations.
         def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
-            return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
+            return replace(asked, unknown=unknown, known=known) if name in MEASURED else posed(asked, unknown, known)
 
         without = replace(at(name, asked.known), anyway=True, silent=True)
         solution, way = find_answer(without, told=False)
@@ -284,17 +279,3 @@ def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) ->
                 defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
                 errs, given = possible_errors(without, solution, way, one), frozenset(solution.given)
                 yield Instead(name=name, value=one.point, causes=errs, defaults=defaults, given=given, elasticities=one.elasticities)
-
-
-def _may_satisfy(asked: Question, row: Equation, name: str) -> bool:
-    """Return whether another value of a share may satisfy an equation: not if one side is larger with any share."""
-    if name not in MAY_DIFFER or QUANTITIES[name].ceiling > 1:
-        return True
-    start, rows = {**evaluate_defaults(asked.defaults, asked.known), **asked.known}, rows_behind(row.symbols, asked.active)
-    larger = set()
-    for share in _SHARES_OF_ONE:
-        there = follow_values(rows, {**start, name: share})
-        if not row.names <= there.keys():
-            return True
-        larger.add(row.left_side(there) > right_side_at(row, there))
-    return len(larger) > 1
