@@ -77,7 +77,7 @@ BATCH = Batch(
     rates=("requests_per_second", "throughput"),
     best_full=(
         *("throughput", "requests_per_second", "fleet_requests_per_second", "fleet_throughput"),
-        *("cost_per_token", "cost_per_request"),
+        *("cost_per_token", "cost_per_request", "replicas", "fleet_sequences_in_flight"),
     ),
 )
 

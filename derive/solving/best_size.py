@@ -3,7 +3,7 @@
 The better end of what is bought is the fewest whole ones. The better end of all else is the most.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -108,43 +108,24 @@ def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solu
 
 
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
-    """Return a rate or a cost that lacks only the batch at the largest one that memory holds, or None if that gives no answer."""
-    reason = solution.reason
-    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or solution.unknown not in BATCH.best_full:
+    """Return a result that lacks only the batch at the largest one that memory holds, or None if that gives no answer.
+
+    Replicas are of chips that somebody counts: the one chip by default is none.
+    """
+    reason, name = solution.reason, solution.unknown
+    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or name not in BATCH.best_full:
         return None
-    sized = ask(FREE, given)
+    sized = ask(FREE, drop_results(given, [name]))
+    counted = name not in (REPLICA.number, REPLICA.sequences) or sized.provenance.get(REPLICA.chips, "default") != "default"
     end = best_end(sized)
-    found = answer_at_best(ask, solution.unknown, given, sized) if sized.sweep or (end and end.memory_binds) else None
+    found = answer_at_best(ask, name, given, sized) if counted and (sized.sweep or (end and end.memory_binds)) else None
     return found if found and (found.answers or found.sweep) else None
 
 
-def largest_batch_of_copies(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], names: Set[str]) -> Solution | None:
-    """Return the largest batch of a copy if the number of copies follows from the sequences in all of them, or None for another question.
-
-    >>> from derive.solving.api import respond
-    >>> given = {"hbm_capacity": "80GB", "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "chips": 8}
-    >>> largest_batch_of_copies(respond, ["replicas"], {**given, "fleet_sequences_in_flight": 1000}, {*given, "fleet_sequences_in_flight"})
-    Solution(batch [1]: 0 to 570)
-    """
-    asked, limited = {quantity(name).name for name in unknowns}, limits(given)[1].keys()
-    sizing = names & {*REPLICA.sized_by}
-    rates = sizing - {REPLICA.sequences}
-    if not names.isdisjoint((FREE, *BATCH.also, *BATCH.rates)) or not asked.isdisjoint(SIZED):
-        return None
-    if not (sizing or REPLICA.sequences in asked) or (sizing and REPLICA.number in names):
-        return None
-    if rates and (rates != sizing or not asked <= {REPLICA.number, *REPLICA.bought} or not limited <= rates):
-        return None
-    sized = ask(FREE, drop_results(given, [REPLICA.number]))
-    # The one chip by default is no copy that anybody counts.
-    counted = sized.provenance.get(REPLICA.chips, "default") != "default"
-    return sized if counted and (sized.sweep or best_end(sized)) else None
-
-
-def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
+def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], at_end: bool = False) -> tuple[Solution, ...]:
     """Return the answers to several questions, in order. Those that rest on a size among them are at its better end.
 
-    With limits that is always so, as they bound the size. Without limits it is so if there is no other answer, or only by a default.
+    With limits, or `at_end`, that is always so, as they bound the size. Else it is so if there is no other answer, or only by a default.
 
     >>> from derive.solving.api import respond
     >>> given = {"hbm_bandwidth": "3.35TB/s", "kv_bytes_per_sequence": "1GB", "weight_bytes": "70GB", "chips": 8, "memory_time": "<=10ms"}
@@ -152,7 +133,7 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any])
     [0.0074, 198.0]
     """
     names = {name: quantity(name).name for name in unknowns}
-    limited = bool({*limits(given)[1]} - {*names.values()})
+    limited = at_end or bool({*limits(given)[1]} - {*names.values()})
     found: dict[str, Solution] = {}
     end: End | None = None
     for size in sorted({*names.values()} & {*SIZED}, key=SIZED.index):
