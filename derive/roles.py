@@ -151,5 +151,22 @@ HELD = (
     ),
 )
 
+SIZES = ("chips", "sequences_in_flight", "batch", "microbatch_size", "context_length")
+"""Sizes in the order in which they are found, if several are asked for. Other answers are at their better end."""
+
 FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
 """Units of times and rates: their quantities are better lower, or higher. If they are given for a size they are targets."""
+
+_NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
+VANISH = {"context_length": _NO_CACHE, "kv_cache_bytes": _NO_CACHE, "kv_time": _NO_CACHE, "batch": ("kv_cache_bytes",)}
+"""Quantities that are above zero and have a limit there: what comes to nothing with them. A batch of none holds no cache."""
+
+
+class Output(NamedTuple):
+    """The output of a request, and what is asked of a request without any: prefill alone."""
+
+    tokens: str
+    without: tuple[str, ...]
+
+
+OUTPUT = Output(tokens="output_tokens", without=("time_to_first_token", "prefill_time", "prefill_cost_per_token"))

@@ -8,15 +8,15 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, SEQUENCES_FIT, Answer, WhenRead, next_whole
-from derive.catalogue import by_id
+from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, SEQUENCES_FIT, next_whole
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
+from derive.records import LOWER, UPPER
 from derive.roles import BATCH, REPLICA
 from derive.solving.assumptions import NOT_NEEDED
 from derive.solving.limits import FREE, IN_WORDS, SIZED, is_limit, limits
-from derive.solving.result import Solution
+from derive.solving.propagation import usual_definitions
+from derive.solving.result import Solution, chain_slopes
 from derive.units import show
 
 _WHICH = {LOWER: "fewest", UPPER: "largest"}
@@ -177,6 +177,7 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
     sized = end.of
     if not found.answers:
         return found
+    slopes = sized.answers[0].elasticities if sized.answers else {}
     follow = {step.unknown for step in found.route}
     steps = (step for step in sized.route if step.unknown not in follow)
     texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
@@ -184,24 +185,13 @@ def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solutio
     assumptions = tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
     return replace(
         found.with_doubts({**{kind: text for kind, text in sized.doubts.items() if kind not in left_out}, **found.doubts}),
-        answers=tuple(replace(one, elasticities=chain_elasticities(one, end.size, sized.answers[0])) for one in found.answers),
+        answers=tuple(replace(one, elasticities=chain_slopes(one.elasticities, end.size, slopes)) for one in found.answers),
         equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
         given={**found.given, **sized.given},
         provenance={**sized.provenance, **found.provenance},
         assumptions=assumptions,
         route=tuple(dict.fromkeys((*steps, *found.route))),
     )
-
-
-def chain_elasticities(found: Answer, name: str, size: Answer) -> Mapping[str, float]:
-    """Return the elasticities of an answer if one of its inputs is an answer itself."""
-
-    def moved() -> dict[str, float]:
-        slopes = dict(found.elasticities)
-        by = slopes.pop(name, 0.0)
-        return {each: slopes.get(each, 0.0) + by * size.elasticities.get(each, 0.0) for each in {**slopes, **size.elasticities}}
-
-    return WhenRead(moved)
 
 
 def names_of(given: Iterable[str]) -> dict[str, str]:
@@ -236,11 +226,8 @@ def results_of(name: str) -> frozenset[str]:
     >>> {"fleet_cost", "fleet_throughput"} <= results_of("replicas")
     True
     """
-    rows = [
-        row for row in by_id().values() if row.defines and row.kind in CHAINED_BY_ITSELF and not (row.variant and not row.variant.default)
-    ]
     found, wider = {name}, True
     while wider:
-        new = {row.defines for row in rows if row.defines and not found.isdisjoint(row.symbols[1:])} - found
+        new = {row.symbols[0] for row in usual_definitions() if not found.isdisjoint(row.symbols[1:])} - found
         found, wider = found | new, bool(new)
     return frozenset(found - {name})

@@ -22,7 +22,7 @@ from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, held_by_memory
 from derive.solving.one_equation import inside
 from derive.solving.plan import Way
 from derive.solving.questions import Instead, Question, posed
-from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead
+from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, chain_slopes
 from derive.solving.speed_limits import out_of_reach, warn_beyond_domain
 from derive.solving.targets import better_side, is_within, speeds
 from derive.trees import text
@@ -132,22 +132,12 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     rests = (*(one.text for one in doubtful), *solution.assumptions)
     behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
     unused = tuple(name for name in solution.unused if not any(name in one.given for one in instead))
-    answers = tuple(replace(one, elasticities=_chain_elasticities(asked.instead, one.elasticities)) for one in solution.answers)
+    slopes = [one.elasticities for one in solution.answers]
+    # A later default may rest on an earlier one.
+    for default in reversed(asked.instead):
+        slopes = [chain_slopes(each, default.name, default.elasticities) for each in slopes]
+    answers = tuple(replace(one, elasticities=each) for one, each in zip(solution.answers, slopes, strict=True))
     return replace(solution, answers=answers, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
-
-
-def _chain_elasticities(instead: Sequence[Instead], elasticities: Mapping[str, float]) -> Mapping[str, float]:
-    """Return the elasticities by the givens if defaults were found from them. A later default may rest on an earlier one."""
-
-    def total() -> dict[str, float]:
-        sums = dict(elasticities)
-        for one in reversed(instead):
-            steep = sums.pop(one.name, 0.0)
-            for name, slope in one.elasticities.items() if steep else ():
-                sums[name] = sums.get(name, 0.0) + steep * slope
-        return sums
-
-    return WhenRead(total) if instead else elasticities
 
 
 def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:

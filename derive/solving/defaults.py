@@ -14,6 +14,7 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.quantities.defaults import DEFAULTS, Default
 from derive.records import Equation, in_place
 from derive.requirements import named
+from derive.solving.propagation import rows_behind
 from derive.trees import names
 from derive.written import as_it_is_written
 
@@ -152,14 +153,8 @@ def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str]
     """
     if row.direction:
         return ()
-    made = {one.defines: one for one in active if one.defines}
-    rows, queue = {row.id: row}, [*row.symbols[1:]]
-    while queue:
-        one = made.get(queue.pop())
-        if one and one.id not in rows:
-            rows[one.id] = one
-            queue += one.symbols[1:]
-    spoken = {name for one in rows.values() for name in one.put_in}
+    made = tuple({one.defines: one for one in active if one.defines}.values())
+    spoken = {*row.put_in, *(name for one in rows_behind(row.symbols[1:], made) for name in one.put_in)}
     rows_of = (one for one in DEFAULTS if one.quantity in spoken and (one.waits if waits else one.found))
     return tuple(one.quantity for one in rows_of if not one.spoken or not at_hand.isdisjoint(one.spoken))
 

@@ -14,7 +14,7 @@ from derive.records import LOWER, Equation
 from derive.requirements import HOLDS
 from derive.roles import BATCH, HELD, MEMORY, Held
 from derive.solving.plan import Way
-from derive.solving.propagation import rows_behind
+from derive.solving.propagation import quantities_behind
 from derive.solving.questions import Question, without
 from derive.solving.result import Reason
 from derive.solving.targets import is_fast_enough, speeds
@@ -55,7 +55,7 @@ def shortage(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:
 
 def memory_is_made_of(asked: Question, values: Mapping[str, float], used: _Used, names: Iterable[str]) -> Set[str]:
     """Return the quantities behind the memory that an answer was compared with."""
-    found = {*names} & _behind(MEMORY.room, asked.active)
+    found = {*names} & _behind(MEMORY.room, asked)
     return found if found and shortage(asked, values, used) is not None else set()
 
 
@@ -87,11 +87,11 @@ def least_chips(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:
     import numpy as np
 
     names, known = speeds(asked), _memory(asked, values, used)
-    grows = MEMORY.room in asked.known or MEMORY.bought in _behind(MEMORY.needed, asked.active)
+    grows = MEMORY.room in asked.known or MEMORY.bought in _behind(MEMORY.needed, asked)
     if not names or grows or not {MEMORY.needed, MEMORY.room} <= known.keys():
         return None
     least = known[MEMORY.bought] * (known[MEMORY.needed] / known[MEMORY.room])
-    apart = {name: value for name, value in values.items() if MEMORY.bought not in _behind(name, asked.active)}
+    apart = {name: value for name, value in values.items() if MEMORY.bought not in _behind(name, asked)}
     there = work_out(asked, names, {**apart, MEMORY.bought: least})
     for name in names:
         least = np.where(is_fast_enough(name, there[name], values[name]), least, np.nan) if name in there else np.nan * least
@@ -122,11 +122,9 @@ def _definitions(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
     return {row.defines: row for row in (*equations("memory"), *active) if row.defines}
 
 
-@lru_cache(maxsize=4096)
-def _behind(name: str, active: tuple[Equation, ...]) -> frozenset[str]:
+def _behind(name: str, asked: Question) -> frozenset[str]:
     """Return a quantity and all that its definition leads to."""
-    rows = rows_behind((name,), tuple(_definitions(active).values()))
-    return frozenset((name, *(symbol for row in rows for symbol in row.symbols)))
+    return quantities_behind(name, tuple(_definitions(asked.active).values()))
 
 
 def work_out(asked: Question, names: Iterable[str], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,7 +222,7 @@ def _most(asked: Question, values: Mapping[str, float], used: _Used, name: str) 
     """Return the largest value of a quantity with which memory suffices, or 0 if none does. The need rises with it."""
     from scipy.optimize import brentq
 
-    rest = {other: value for other, value in values.items() if other in asked.known or name not in _behind(other, asked.active)}
+    rest = {other: value for other, value in values.items() if other in asked.known or name not in _behind(other, asked)}
 
     def short(value: float) -> float:
         return float(shortage(asked, {**rest, name: value}, used))

@@ -12,11 +12,11 @@ from derive.presets import names_count
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.roles import REPLICA
-from derive.solving.best_size import Ask, End, add_size, chain_elasticities, names_of, replace_given, results_of
+from derive.solving.best_size import Ask, End, add_size, names_of, replace_given, results_of
 from derive.solving.directions import as_rated
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE, is_limit
-from derive.solving.result import Reason, RouteStep, Solution
+from derive.solving.result import Reason, RouteStep, Solution, chain_slopes
 from derive.solving.whole_numbers import BEST, SO
 from derive.units import show
 
@@ -226,7 +226,7 @@ def _paid_with(name: str) -> frozenset[str]:
 def _moved(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
     """Return the result of the replicas with their bound and their sensitivities. A value that a table has as rated gives no bound."""
     bound = replicas.bound if replicas.kind == "point" else side
-    by = chain_elasticities(found, REPLICA.number, replicas)
+    by = chain_slopes(found.elasticities, REPLICA.number, replicas.elasticities)
     bound = found.bound if as_rated(of.provenance) else bound or found.bound
     return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
 

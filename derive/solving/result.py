@@ -30,6 +30,21 @@ if TYPE_CHECKING:
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 
 
+def chain_slopes(slopes: Mapping[str, float], name: str, inner: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the elasticities of an answer if one of its inputs is an answer itself, by the chain rule. They are found when read.
+
+    >>> dict(chain_slopes({"batch": 0.5, "chips": 1.0}, "batch", {"chips": 2.0, "hbm_capacity": 1.0}))
+    {'chips': 2.0, 'hbm_capacity': 0.5}
+    """
+
+    def moved() -> dict[str, float]:
+        sums = dict(slopes)
+        by = sums.pop(name, 0.0)
+        return {each: sums.get(each, 0.0) + by * inner.get(each, 0.0) for each in {**sums, **(inner if by else {})}}
+
+    return WhenRead(moved)
+
+
 @immutable
 class Solution(Result):
     """The outcome of a question.
