@@ -343,8 +343,9 @@ def test_no_pass_is_answered_on_chips_that_do_not_hold_the_weights(unknown, more
     assert reason.code == "does_not_fit" and "weights of 811.7 GB" in reason.message and reason.message.endswith("chips at least 11")
     assert "KV cache" not in reason.message or "context_length" in more
     assert solve(unknown, **given, chips=11).answers
-    unsaid = solve(unknown, **given).refusal.message
-    assert "weights of 811.7 GB" in unsaid and " in the 80 GB of 1 chip" in unsaid and unsaid.endswith("chips at least 11")
+    unsaid = solve(unknown, **given).why_not
+    on_one = "weights of 811.7 GB" in unsaid and " in the 80 GB of 1 chip" in unsaid and unsaid.endswith("chips at least 11")
+    assert on_one == (unknown in ("weight_time", "latency_floor"))
 
 
 @pytest.mark.parametrize(("unknown", "more"), [("compute_time", {}), ("prefill_compute_time", {"new_tokens_per_pass": 1000})])
