@@ -4,7 +4,7 @@ Each limit alone is solved as an equality, which gives an end of what it leaves 
 it is only compared with the limit.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from derive.answers import BOUGHT, COUNTED, next_whole
@@ -47,6 +47,8 @@ _NEAREST = " nearest is "
 """How the text on the nearest value to a limit that is not met begins."""
 
 _Outcome = tuple[Solution, Way | None]
+_Limits = Sequence[tuple[Question, Solution]]
+"""The question with one limit alone, and what the limit leaves or the result that does not move with the unknown."""
 
 
 def answer(asked: Question) -> Solution:
@@ -95,21 +97,22 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     """Return what the limits leave of the unknown."""
     if determined := _answer_by_all_else(asked):
         return determined
-    outcomes = [(alone, _solve_limit(asked, alone)) for alone in one_by_one(asked)]
+    pairs = [(alone, None if rests_on_unknown(alone) else _result_beside(alone)) for alone in one_by_one(asked)]
+    beside = [(alone, there) for alone, there in pairs if there]
+    outcomes = [(alone, _refuse_beside(alone, there) if there else _solve_limit(asked, alone)) for alone, there in pairs]
     if refused := next(((alone, one[0]) for alone, one in outcomes if one and not one[0].answers), None):
         return _add_nearest(asked, *refused), None
     binding = [(alone, *one) for alone, one in outcomes if one]
     if not binding:
-        return _answer_within_memory(asked)
+        return _answer_within_memory(asked, beside)
     found = [(alone, solution) for alone, solution, _ in binding]
     sides = {one.answers[0].bound for _, one in found}
     if sides == {LOWER, UPPER}:
-        return _intersect_limits(asked, found), None
+        return _intersect_limits(asked, found, beside), None
     if reason := open_to_limits(asked, [one for _, one in found]):
         return refuse_question(asked, reason), None
     sign = -1 if sides == {UPPER} else 1
     alone, solution, way = max(binding, key=lambda one: sign * inside(one[1].answers[0]))
-    beside = _results_beside(asked)
     told = (*_tell_end(alone, solution), *_tell_met_by_memory(asked, solution, found), *_tell_beside(asked.unknown, beside))
     # At another point another limit may leave least, so that one way is the way of all points only for one limit.
     return replace(_add_warnings(solution, [*found, *beside]), said=told), way if len(outcomes) == 1 else None
@@ -149,9 +152,6 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
 
     Memory may fill up before a limit on a larger cache is met. Then memory binds.
     """
-    if not rests_on_unknown(alone):
-        refused = _refuse_beside(alone)
-        return (refused, None) if refused else None
     outcome = consistent_answer(alone)
     reason = outcome[0].reason
     if reason is None:
@@ -167,10 +167,9 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
     return outcome
 
 
-def _refuse_beside(alone: Question) -> Solution | None:
+def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
     """Return why a limit on a result that does not move with the unknown is not met, or cannot be compared, or None if it is met."""
     name, unknown = limited_by(alone), alone.unknown
-    there = _result_beside(alone)
     lacking = there.reason.missing if there.reason else ()
     # Bytes that nobody gives are supposed later, and may lead to it.
     supposed = lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}
@@ -179,13 +178,13 @@ def _refuse_beside(alone: Question) -> Solution | None:
         raise refuse_limit(alone)
     if not there.answers:
         told = f"{name} is not made of {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
-        return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told))
+        return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told)), None
     if _is_within(alone, there):
         return None
     rests = [one for one, source in there.provenance.items() if source == "given" and one != unknown]
     comes_to = f"it comes to {show(name, inside(there.answers[0]))} with any, and {limit_in_words(alone)} is asked of it"
     message = f"{name} does not move with {unknown}: {comes_to}; it is made of {', '.join(rests)}"
-    return refuse_question(alone, Reason(code="no_solution", violated=(name,), message=message))
+    return refuse_question(alone, Reason(code="no_solution", violated=(name,), message=message)), None
 
 
 def _add_side(alone: Question, solution: Solution, both: bool) -> Solution:
@@ -206,11 +205,10 @@ def _add_side(alone: Question, solution: Solution, both: bool) -> Solution:
     return replace(solution, answers=(replace(solution.answers[0], bound=LOWER if above else UPPER),))
 
 
-def _answer_within_memory(asked: Question) -> _Outcome:
+def _answer_within_memory(asked: Question, beside: _Limits) -> _Outcome:
     """Return what memory leaves of the unknown if every limit is met with any value."""
     solution, way = consistent_answer(without(asked, {*asked.limits}))
     always = tuple(f"{limit_in_words(one)} holds with any {asked.unknown}" for one in one_by_one(asked) if rests_on_unknown(one))
-    beside = _results_beside(asked)
     told = _tell_beside(asked.unknown, beside)
     if solution.reason and told:
         return replace(solution, reason=replace(solution.reason, message=f"{told[0]}; {solution.reason.message}")), way
@@ -218,7 +216,7 @@ def _answer_within_memory(asked: Question) -> _Outcome:
     return replace(_add_warnings(solution, beside), assumptions=assumptions, said=(*told, *solution.said)), way
 
 
-def _intersect_limits(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Solution:
+def _intersect_limits(asked: Question, found: _Limits, beside: _Limits) -> Solution:
     """Return what limits from both sides leave: a range with its better end, or a contradiction."""
     lower, upper = ([one for one in found if one[1].answers[0].bound == side] for side in (LOWER, UPPER))
     least = max(lower, key=lambda one: one[1].answers[0].point)
@@ -232,7 +230,6 @@ def _intersect_limits(asked: Question, found: Sequence[tuple[Question, Solution]
         return refuse_question(asked, Reason(code="contradiction", violated=violated, message=message))
     (_, first), end, side, which = (least, low, LOWER, "fewest") if unknown in BOUGHT else (most, high, UPPER, "largest")
     best = f"{next_whole(end, side):.0f}" if unknown in COUNTED else show(unknown, end)
-    beside = _results_beside(asked)
     told = (
         f"from {show(unknown, low)}, where {takes} binds, to {show(unknown, high)}, where {leaves} does",
         f"best: {unknown} = {best}, the {which}",
@@ -253,7 +250,7 @@ def _intersect_limits(asked: Question, found: Sequence[tuple[Question, Solution]
     )
 
 
-def _add_warnings(solution: Solution, beside: Iterable[tuple[Question, Solution]]) -> Solution:
+def _add_warnings(solution: Solution, beside: _Limits) -> Solution:
     """Return an answer with the warnings of other limits too, its own first.
 
     The speed of the fewest chips of one limit does not apply if another limit needs more chips.
@@ -311,11 +308,6 @@ def _fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
     return (lacks_it_alone or not row.lacking) and not (row.no_results and results_made_of(asked, asked.unknown))
 
 
-def _results_beside(asked: Question) -> list[tuple[Question, Solution]]:
-    """Return the limits on results that do not move with the unknown, with these results."""
-    return [(alone, _result_beside(alone)) for alone in one_by_one(asked) if not rests_on_unknown(alone)]
-
-
 def _result_at(alone: Question, value: float) -> Solution:
     """Return a limited result at a value of the unknown, whether memory suffices there or not."""
     return evaluate_result(replace(alone, anyway=True, limits={}, silent=True), limited_by(alone), value)
@@ -349,7 +341,7 @@ def nearest_reached(alone: Question, value: float) -> str:
     return "" if found is None else f";{_NEAREST}{name} = {show(name, found)} at {alone.unknown} = {show(alone.unknown, value)}"
 
 
-def _tell_beside(unknown: str, beside: Iterable[tuple[Question, Solution]]) -> tuple[str, ...]:
+def _tell_beside(unknown: str, beside: _Limits) -> tuple[str, ...]:
     """Return a line for each limit that is met with any value of the unknown."""
     return tuple(
         f"{limit_in_words(alone)} is met with any {unknown}: it comes to {_value(alone, there.answers[0])}" for alone, there in beside
@@ -364,7 +356,7 @@ def _tell_end(alone: Question, solution: Solution) -> tuple[str, ...]:
     return (f"{'from' if one.bound == LOWER else 'to'} {show(alone.unknown, one.point)}, where {_name_end(alone, solution)} binds",)
 
 
-def _tell_met_by_memory(asked: Question, solution: Solution, found: Iterable[tuple[Question, Solution]]) -> tuple[str, ...]:
+def _tell_met_by_memory(asked: Question, solution: Solution, found: _Limits) -> tuple[str, ...]:
     """Return a line for each limit that is met where memory binds first."""
     (one, *more) = solution.answers
     if more or one.kind != "point" or one.regime != MEMORY_BINDS:

@@ -6,11 +6,12 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from derive.answers import COUNTED, OR, Answer, next_whole
+from derive.answers import COUNTED, Answer, next_whole
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
+from derive.show.values import value_in_words
 from derive.solving.best_size import Ask, answer_at_best, best_end, drop_results, replace_given
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, is_limit, limits
 from derive.solving.result import Reason, Solution
@@ -40,7 +41,7 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
     if answers:
         said = (text for text in solution.said if not text.startswith(BEST))
         return replace(solution, answers=answers, said=(*said, f"{name} is limited: {limit}"))
-    message = f"{name} {limit} is not met: with what is given it is {_ends_in_words(name, solution.answers[0])}"
+    message = f"{name} {limit} is not met: with what is given it is {value_in_words(name, solution.answers[0])}"
     return _refuse(name, Reason(code="no_solution", violated=(name,), message=message), solution)
 
 
@@ -103,13 +104,6 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
         raise refused
     message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
     return _refuse(name, replace(sized.reason, message=message), sized)
-
-
-def _ends_in_words(name: str, one: Answer) -> str:
-    if one.kind == "point":
-        return show(name, one.point) + OR[one.bound]
-    low, high = (end and show(name, end) for end in one.ends)
-    return f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}"
 
 
 def _cut(name: str, one: Answer, least: float, most: float) -> Answer | None:
