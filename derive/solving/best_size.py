@@ -110,7 +110,7 @@ def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solu
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
     """Return a result that lacks only the batch at the largest one that memory holds, or None if that gives no answer.
 
-    Replicas are of chips that somebody counts: the one chip by default is none.
+    Replicas need a number of chips that is given. The one chip by default is no replica.
     """
     reason, name = solution.reason, solution.unknown
     if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or name not in BATCH.best_full:

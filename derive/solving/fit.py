@@ -1,5 +1,4 @@
-"""Weights and caches are compared with the memory of the chips before a time is printed, with changes that would make them
-fit."""
+"""Compare weights and caches with the memory of the chips before a time is printed, and list changes that would make them fit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
@@ -60,7 +59,7 @@ def memory_is_made_of(asked: Question, values: Mapping[str, float], used: _Used,
 
 
 def is_warning(asked: Question, way: Way) -> bool:
-    """Return whether short memory is only said: where it was asked to answer anyway, and of arithmetic alone or of what is held itself."""
+    """Return whether short memory is a warning and no refusal: if the question says so, or if no row of the answer needs the room."""
     return asked.anyway or all(row.told for row in rows_held(asked, way.rows))
 
 
@@ -101,9 +100,8 @@ def least_chips(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:
 def _memory(asked: Question, values: Mapping[str, Any], used: _Used) -> dict[str, Any]:
     """Return the values with the memory that is needed and that there is, as far as the definitions of the question give them.
 
-    memory_demand <= memory_capacity. The sequences of all microbatches are in flight unless others are given. Without microbatches they
-    are those of one pass. An answer without a pass is not compared with memory, and an answer of the weights alone not with the cache.
-    An unknown cache needs no room.
+    memory_demand <= memory_capacity. The sequences of all microbatches are in flight unless their number is given. An answer without a
+    pass is not compared with memory, and an answer for the weights alone is not compared with the cache. An unknown cache needs no room.
     """
     held = rows_held(asked, used)
     known = work_out(asked, MEMORY.defaults, values)
@@ -118,7 +116,7 @@ def _memory(asked: Question, values: Mapping[str, Any], used: _Used) -> dict[str
 
 @lru_cache(maxsize=256)
 def _definitions(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
-    """Return the definition of every quantity, with those of the memory even if a question is about a few equations only."""
+    """Return the definition of every quantity. The definitions of the memory are among them in every question."""
     return {row.defines: row for row in (*equations("memory"), *active) if row.defines}
 
 
@@ -194,7 +192,7 @@ def fewest_with_copies(values: Mapping[str, float], row: Equation, most: float =
 
 
 def _round_down(name: str, most: float) -> float:
-    """Return the largest printed value that is no more than this: a whole one of what is counted, 0 if there is none.
+    """Return the largest printed value up to this value: a whole number of a counted quantity, or 0.
 
     >>> _round_down("batch", 119.7), _round_down("batch", 0.4), _round_down("kv_bytes_per_token", 5806.6)
     (119.0, 0.0, 5806.0)

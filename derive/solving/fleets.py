@@ -26,7 +26,7 @@ TAKEN_AS_OF_ALL = f"{REPLICA.rate} is taken as that of all replicas together: {R
 
 
 def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T]:
-    """Return the givens with a rate of requests as that of all replicas, if it determines the number of replicas.
+    """Return the givens with a rate of requests as the rate of all replicas, if it determines the number of replicas.
 
     >>> rates_of_all(["replicas"], {"qps": 50, "batch": 64})
     {'fleet_requests_per_second': 50, 'batch': 64}
@@ -51,7 +51,7 @@ def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> 
 
 
 def chips_meant(unknown: str, names: Set[str]) -> str:
-    """Return the unknown. Beside a rate of all replicas and the chips of one, chips are those of all replicas.
+    """Return the unknown. Beside a rate of all replicas and the chips of one replica, chips means all chips.
 
     >>> chips_meant("gpus", {"fleet_throughput", "chips"}), chips_meant("gpus", {"fleet_throughput", "batch"})
     ('fleet_chips', 'gpus')

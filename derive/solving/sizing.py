@@ -107,7 +107,7 @@ def _met(asked: Question, chips: _Points, batches: _Points, memory: bool = True)
 
 
 def _rules_out(asked: Question, chips: float) -> str | None:
-    """Return why no batch meets every target on so many chips: memory, or the targets that none meets alone or together."""
+    """Return why no batch meets every target on this number of chips: memory, or the targets that no batch meets."""
     at, every = np.array([chips]), np.arange(1.0, _MOST_BATCH + 1)
     if chips < 1:
         return None

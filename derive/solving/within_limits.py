@@ -66,7 +66,7 @@ def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any]) -> S
 
 
 def _bound_by_inputs(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution | None:
-    """Return the answer that limits on its inputs bound, or what it lacks, or None if it has none or does not use them all.
+    """Return the answer that limits on its inputs bound, or its missing inputs. Return None without an answer that uses all limits.
 
     A limit from both sides is a range.
     """
@@ -83,7 +83,7 @@ def _bound_by_inputs(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Soluti
 
 
 def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
-    """Return the answer at the best batch that limits leave, if they say nothing of the unknown itself and the batch is free.
+    """Return the answer at the best batch that limits leave, if they do not limit the unknown itself and the batch is free.
 
     Each point of lists has a best batch of its own. Ranges have the one that suffices everywhere in them.
     """
@@ -107,7 +107,7 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
 
 
 def _cut(name: str, one: Answer, least: float, most: float) -> Answer | None:
-    """Return the part of an answer that limits leave, None if that is nothing. A point that is no size must lie between them."""
+    """Return the part of an answer within limits, or None if no part is. A point that is no size must lie between them."""
     if one.kind not in ("point", "interval"):
         return one
     if one.kind == "point" and (name not in SIZED or one.bound is None):
