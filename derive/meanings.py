@@ -60,3 +60,66 @@ MEANINGS = {
     )
 }
 """The rows by the quantity that is asked for."""
+
+
+class Waiting(NamedTuple):
+    """The hours in which chips wait: a cost includes them once, if the share of time in use is given."""
+
+    share: str
+    price: str
+    """The price of a chip in use. It is taken as `rent`, which is paid while the chip waits too, if a cost leaves the share out."""
+    rent: str
+    of_use: str
+    of_all_hours: str
+    """A cost of chips in use, and the same cost over all hours. They are equal if the price of a second in use pays for the waiting."""
+    paid_for_by: frozenset[str]
+    """Equations in which the price of a second in use pays for the seconds of waiting."""
+    costs: frozenset[str]
+    """Costs of chips in use. Costs of requests and margins are made of them."""
+    margin: str
+
+
+WAITING = Waiting(
+    share="fleet_utilisation",
+    price="chip_price",
+    rent="rented_chip_price",
+    of_use="cost_per_token",
+    of_all_hours="fleet_cost_per_token",
+    paid_for_by=frozenset(("serving.chip_price_from_capex", "serving.rented_chip_price")),
+    costs=frozenset(("cost_per_token", "prefill_cost_per_token")),
+    margin="gross_margin",
+)
+
+
+class Prompts(NamedTuple):
+    """Prompts on the chips that decode: the equation that counts them, and times that are equal only for decode alone."""
+
+    together: str
+    step: str
+    token: str
+    """The time of a step and of a token. They differ if prompts are computed between steps."""
+    more_than_a_step: frozenset[str]
+    """With one of these a token lasts longer or shorter than a step, with or without prompts."""
+
+
+PROMPTS = Prompts(
+    together="serving.requests_per_second_with_prompts",
+    step="step_time",
+    token="time_per_output_token",
+    more_than_a_step=frozenset(
+        ("tokens_per_step", "draft_tokens", "acceptance_rate", "pipeline_stages", "hop_latency", "token_latency"),
+    ),
+)
+
+IMPLIED = {"data type": ("bytes_per_weight",), "model": ("layers",), "prompts": ("prompt_time_share",)}
+"""Quantities that a question implies without naming them: by the data type of a chip, by a model, or by prompts on the same chips."""
+
+
+class Accrued(NamedTuple):
+    """Money of a fleet that adds up over a time: money per hour is money over one hour."""
+
+    time: str
+    money: tuple[str, ...]
+
+
+ACCRUED = Accrued(time="deployment_time", money=("fleet_cost", "fleet_electricity_cost"))

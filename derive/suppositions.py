@@ -57,28 +57,6 @@ STOPGAPS = (
 )
 
 
-class Replica(NamedTuple):
-    """What a deployment is built of: replicas of some chips, whose number divides the attention heads and fits in a scale-up domain."""
-
-    chips: str
-    heads: str
-    domain: str
-    usual_domain: float
-    all_chips: str
-    rates: tuple[str, ...]
-    """The rates of all replicas: one of them is given in a sizing question."""
-
-
-REPLICA = Replica(
-    chips="chips",
-    heads="query_heads",
-    domain="scale_up_size",
-    usual_domain=8.0,
-    all_chips="fleet_chips",
-    rates=("requests_per_second", "fleet_requests_per_second", "fleet_throughput"),
-)
-
-
 class Supposition(NamedTuple):
     """A quantity that an answer supposes to be something, and what it could be instead.
 

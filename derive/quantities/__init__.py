@@ -24,6 +24,7 @@ from derive.quantities.aliases import (
     WHERE_ASKED,
     in_full,
 )
+from derive.quantities.defaults import NEUTRAL_DEFAULTS as NEUTRAL_DEFAULTS
 from derive.quantities.meanings import by_meaning, words_of
 from derive.quantities.row import Constant as Constant
 from derive.quantities.row import Quantity as Quantity
@@ -35,19 +36,6 @@ THEMES = (steps, serving, requests, models, clusters, training, sheets)
 QUANTITIES: dict[str, Quantity] = {row.name: row for theme in THEMES for row in theme.ROWS}
 CONSTANTS: dict[str, Constant] = {row.name: row for row in constants.ROWS}
 NAME_OF_SYMBOL = {row.symbol: row.name for row in QUANTITIES.values()}
-
-NEUTRAL_DEFAULTS = {
-    **{"chips": 1.0, "pipeline_stages": 1.0, "mfu": 1.0, "mbu": 1.0},
-    **{"replicas": 1.0, "tokens_per_step": 1.0, "fleet_utilisation": 1.0},
-    **{"microbatches": 1.0, "hop_latency": 0.0, "idle_fraction": 0.0},
-    **{"tokens_verified_per_step": 1.0, "kv_replication": 1.0, "expert_imbalance": 1.0},
-    **{"attention_time": 0.0, "attention_compute_ratio": 0.0, "attention_rate_ratio": 1.0},
-    **{"draft_cost_ratio": 0.0, "drafting_time": 0.0, "drafting_compute_ratio": 0.0, "verification_ratio": 1.0},
-    **{"prefill_attention_factor": 1.0, "prefill_decode_flops_ratio": 1.0, "cache_hit_share": 0.0, "cached_tokens": 0.0},
-    **{"prefill_batch": 1.0, "prefill_passes": 1.0, "prefill_weight_time": 0.0, "queue_time": 0.0},
-    **{"shared_experts": 0.0, "reserved_share": 0.0},
-}
-"""Nothing else has a default; those that an answer used are listed among its assumptions."""
 
 
 def quantity(name: str) -> Quantity:

@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import isclose
 
 from derive.answers import BOUGHT, Answer, next_whole, shown_end
 from derive.catalogue import equation
-from derive.records import LOWER, Equation
-from derive.requirements import HOLDS
-from derive.solving.defaults import evaluate_defaults
+from derive.records import LOWER
 from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Question, posed, standing_beside
 from derive.solving.refusals import results_made_of
@@ -43,6 +40,13 @@ def values_with(asked: Question, inputs: Values, changed: Values, names: Sequenc
     return {name: found[name] for name in names if name in found}
 
 
+def result_with(asked: Question, name: str, more: Mapping[str, float]) -> float | None:
+    """Return the value of a given result by the equations beside other values, without the results that were given."""
+    results = {*results_made_of(asked, asked.unknown)}
+    inputs = {other: value for other, value in asked.known.items() if other not in results}
+    return values_with(replace(asked, unknown=name), inputs, more, (name,)).get(name)
+
+
 def answer_with(asked: Question, values: Values, changed: Values, solve: Solve) -> float | None:
     """Return the end of the answer that is shown, solved again from other known values, or None if there is no single one."""
     known = {**values, **changed}
@@ -50,19 +54,3 @@ def answer_with(asked: Question, values: Values, changed: Values, solve: Solve) 
     found = solve(posed(again, asked.unknown, known))
     end = shown_end(found[0]) if len(found) == 1 else None
     return next_whole(end, LOWER) if end is not None and asked.limits and asked.unknown in BOUGHT else end
-
-
-def bound_with(asked: Question, inputs: Values, bound: Equation, changed: Values) -> float | None:
-    """Return where a bound then holds as an equality, if one of its sides is proportional to the unknown, or None if neither is."""
-    row, place = equation(bound.id), inputs[asked.unknown]
-    names = [name for name in row.symbols if name not in inputs]
-    if not {*names} <= {*asked.defaults, *values_with(asked, inputs, changed, names)}:
-        return None
-
-    def ratio(value: float) -> float:
-        at = {**inputs, **changed, asked.unknown: value}
-        found = {**evaluate_defaults(asked.defaults, at), **at, **values_with(asked, at, changed, names)}
-        return float(row.right_side(found) / row.left_side(found))
-
-    here = ratio(place)
-    return next((end for end in (place * here, place / here) if end > 0 and isclose(ratio(end), 1, rel_tol=HOLDS)), None)

@@ -4,7 +4,7 @@ Each limit alone is solved as an equality, which gives an end of what it leaves 
 it is only compared with the limit.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from derive.answers import BOUGHT, COUNTED, next_whole
@@ -12,11 +12,12 @@ from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, consistent_answer
+from derive.roles import MEMORY, REPLICA
+from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.directions import bound_of, signs
-from derive.solving.engine import list_unused, refuse_question
+from derive.solving.engine import refuse_question
 from derive.solving.find import evaluate_result, forwards, values_there
-from derive.solving.fit import CAN_BE_LESS, MEMORY_BINDS, SHORT_OF_MEMORY
+from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.limits import (
     FREE,
     SIZED,
@@ -33,8 +34,11 @@ from derive.solving.plan import Way
 from derive.solving.questions import IN_BF16, Question, without
 from derive.solving.refusals import results_made_of
 from derive.solving.result import OR, Answer, Reason, Solution
+from derive.solving.targets import is_within
 from derive.suppositions import MOST, STOPGAPS, Stopgap
 from derive.units import show
+
+_CHIPS = MEMORY.bought
 
 _ASIDE = 1e-3
 """Relative distance to either side of an end at which it is seen on which side a limit is met."""
@@ -43,6 +47,8 @@ _NEAREST = " nearest is "
 """How the text on the nearest value to a limit that is not met begins."""
 
 _Outcome = tuple[Solution, Way | None]
+_Limits = Sequence[tuple[Question, Solution]]
+"""The question with one limit alone, and what the limit leaves or the result that does not move with the unknown."""
 
 
 def answer(asked: Question) -> Solution:
@@ -91,21 +97,22 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     """Return what the limits leave of the unknown."""
     if determined := _answer_by_all_else(asked):
         return determined
-    outcomes = [(alone, _solve_limit(asked, alone)) for alone in one_by_one(asked)]
+    pairs = [(alone, None if rests_on_unknown(alone) else _result_beside(alone)) for alone in one_by_one(asked)]
+    beside = [(alone, there) for alone, there in pairs if there]
+    outcomes = [(alone, _refuse_beside(alone, there) if there else _solve_limit(asked, alone)) for alone, there in pairs]
     if refused := next(((alone, one[0]) for alone, one in outcomes if one and not one[0].answers), None):
         return _add_nearest(asked, *refused), None
     binding = [(alone, *one) for alone, one in outcomes if one]
     if not binding:
-        return _answer_within_memory(asked)
+        return _answer_within_memory(asked, beside)
     found = [(alone, solution) for alone, solution, _ in binding]
     sides = {one.answers[0].bound for _, one in found}
     if sides == {LOWER, UPPER}:
-        return _intersect_limits(asked, found), None
+        return _intersect_limits(asked, found, beside), None
     if reason := open_to_limits(asked, [one for _, one in found]):
         return refuse_question(asked, reason), None
     sign = -1 if sides == {UPPER} else 1
     alone, solution, way = max(binding, key=lambda one: sign * inside(one[1].answers[0]))
-    beside = _results_beside(asked)
     told = (*_tell_end(alone, solution), *_tell_met_by_memory(asked, solution, found), *_tell_beside(asked.unknown, beside))
     # At another point another limit may leave least, so that one way is the way of all points only for one limit.
     return replace(_add_warnings(solution, [*found, *beside]), said=told), way if len(outcomes) == 1 else None
@@ -119,7 +126,7 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
         return solution, None
     by_default = {name for name in solution.given if solution.provenance.get(name) == "default"}
     # Copies that nobody counts are as many as a limit leaves.
-    if [one.kind for one in solution.answers] != ["point"] or "replicas" in by_default or by_default == solution.given.keys():
+    if [one.kind for one in solution.answers] != ["point"] or REPLICA.number in by_default or by_default == solution.given.keys():
         return None
     met, beside = [], []
     for alone in one_by_one(asked):
@@ -129,7 +136,7 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
         if not there.answers:
             return None
         if not _is_within(alone, there):
-            more = f"; ask for chips,{asked.unknown}: chips = 1 by default" if there.provenance.get("chips") == "default" else ""
+            more = f"; ask for {_CHIPS},{asked.unknown}: {_CHIPS} = 1 by default" if there.provenance.get(_CHIPS) == "default" else ""
             message = f"{limit_in_words(alone)} is not met: it comes to {_value(alone, there.answers[0])} with what is given{more}"
             return refuse_question(asked, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(_tell_met(alone, there.answers[0]))
@@ -145,16 +152,13 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
 
     Memory may fill up before a limit on a larger cache is met. Then memory binds.
     """
-    if not rests_on_unknown(alone):
-        refused = _refuse_beside(alone)
-        return (refused, None) if refused else None
     outcome = consistent_answer(alone)
     reason = outcome[0].reason
     if reason is None:
         return _add_side(alone, outcome[0], both=limited_by(alone) in asked.floors), outcome[1]
-    if reason.code == SHORT_OF_MEMORY and asked.unknown in CAN_BE_LESS:
-        within = _fill_memory(alone)
-        return (within, None) if within else outcome
+    if reason.code == SHORT_OF_MEMORY and asked.unknown in MEMORY.smaller:
+        full = answer_where_memory_binds(replace(alone, silent=True), (limited_by(alone),), (without(alone, {*alone.limits}),))
+        return (full[0], None) if full else outcome
     if reason.code in ("no_solution", "not_identified", "requirement_violated") and _is_met_everywhere(alone):
         return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := nearest_reached(alone, 1.0)):
@@ -163,10 +167,9 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
     return outcome
 
 
-def _refuse_beside(alone: Question) -> Solution | None:
+def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
     """Return why a limit on a result that does not move with the unknown is not met, or cannot be compared, or None if it is met."""
     name, unknown = limited_by(alone), alone.unknown
-    there = _result_beside(alone)
     lacking = there.reason.missing if there.reason else ()
     # Bytes that nobody gives are supposed later, and may lead to it.
     supposed = lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}
@@ -175,13 +178,13 @@ def _refuse_beside(alone: Question) -> Solution | None:
         raise refuse_limit(alone)
     if not there.answers:
         told = f"{name} is not made of {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
-        return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told))
+        return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told)), None
     if _is_within(alone, there):
         return None
     rests = [one for one, source in there.provenance.items() if source == "given" and one != unknown]
     comes_to = f"it comes to {show(name, inside(there.answers[0]))} with any, and {limit_in_words(alone)} is asked of it"
     message = f"{name} does not move with {unknown}: {comes_to}; it is made of {', '.join(rests)}"
-    return refuse_question(alone, Reason(code="no_solution", violated=(name,), message=message))
+    return refuse_question(alone, Reason(code="no_solution", violated=(name,), message=message)), None
 
 
 def _add_side(alone: Question, solution: Solution, both: bool) -> Solution:
@@ -190,40 +193,22 @@ def _add_side(alone: Question, solution: Solution, both: bool) -> Solution:
     A cost of at least so much, and at most so much by its limit, falls with the batch: the batch is so large or larger.
     A result that is limited from both sides must lie between the limits even at its best.
     """
-    points = [one for one in solution.answers if one.kind == "point"]
-    if len(solution.answers) != 1 or len(points) != 1 or points[0].bound:
+    value = solution.first_value
+    if len(solution.answers) != 1 or value is None or solution.answers[0].bound:
         return solution
-    (found,) = _result_at(alone, points[0].point).answers[:1] or (None,)
+    (found,) = _result_at(alone, value).answers[:1] or (None,)
     if found is None or (found.bound == alone.limits[limited_by(alone)] and not both):
         return solution
-    below, above = (_is_met_at(alone, points[0].point * factor) for factor in (1 - _ASIDE, 1 + _ASIDE))
+    below, above = (_is_met_at(alone, value * factor) for factor in (1 - _ASIDE, 1 + _ASIDE))
     if below == above:
         return solution
-    return replace(solution, answers=(replace(points[0], bound=LOWER if above else UPPER),))
+    return replace(solution, answers=(replace(solution.answers[0], bound=LOWER if above else UPPER),))
 
 
-def _fill_memory(alone: Question) -> Solution | None:
-    """Return as much as memory holds if the limit is met there, else None."""
-    name = limited_by(alone)
-    full, _ = consistent_answer(without(alone, {name}))
-    if [one.kind for one in full.answers] != ["interval"] or full.answers[0].high is None:
-        return None
-    (one,) = full.answers
-    if not _is_met_at(alone, one.ends[1] or 0.0):
-        return None
-    formula = one.formula and one.formula.removeprefix(f"{alone.unknown} <= ")
-    end = replace(one, kind="point", value=one.high, low=None, high=None, regime=MEMORY_BINDS, formula=formula, bound=UPPER)
-    given = {**full.given, name: alone.known[name]}
-    on_the_way = {symbol for step in full.route for id in step.equations for symbol in equation(id).symbols}
-    provenance = {**full.provenance, name: alone.provenance[name]}
-    return replace(full, answers=(end,), given=given, provenance=provenance, unused=list_unused(alone, {*given, *on_the_way}))
-
-
-def _answer_within_memory(asked: Question) -> _Outcome:
+def _answer_within_memory(asked: Question, beside: _Limits) -> _Outcome:
     """Return what memory leaves of the unknown if every limit is met with any value."""
     solution, way = consistent_answer(without(asked, {*asked.limits}))
     always = tuple(f"{limit_in_words(one)} holds with any {asked.unknown}" for one in one_by_one(asked) if rests_on_unknown(one))
-    beside = _results_beside(asked)
     told = _tell_beside(asked.unknown, beside)
     if solution.reason and told:
         return replace(solution, reason=replace(solution.reason, message=f"{told[0]}; {solution.reason.message}")), way
@@ -231,7 +216,7 @@ def _answer_within_memory(asked: Question) -> _Outcome:
     return replace(_add_warnings(solution, beside), assumptions=assumptions, said=(*told, *solution.said)), way
 
 
-def _intersect_limits(asked: Question, found: Sequence[tuple[Question, Solution]]) -> Solution:
+def _intersect_limits(asked: Question, found: _Limits, beside: _Limits) -> Solution:
     """Return what limits from both sides leave: a range with its better end, or a contradiction."""
     lower, upper = ([one for one in found if one[1].answers[0].bound == side] for side in (LOWER, UPPER))
     least = max(lower, key=lambda one: one[1].answers[0].point)
@@ -245,7 +230,6 @@ def _intersect_limits(asked: Question, found: Sequence[tuple[Question, Solution]
         return refuse_question(asked, Reason(code="contradiction", violated=violated, message=message))
     (_, first), end, side, which = (least, low, LOWER, "fewest") if unknown in BOUGHT else (most, high, UPPER, "largest")
     best = f"{next_whole(end, side):.0f}" if unknown in COUNTED else show(unknown, end)
-    beside = _results_beside(asked)
     told = (
         f"from {show(unknown, low)}, where {takes} binds, to {show(unknown, high)}, where {leaves} does",
         f"best: {unknown} = {best}, the {which}",
@@ -266,15 +250,13 @@ def _intersect_limits(asked: Question, found: Sequence[tuple[Question, Solution]
     )
 
 
-def _add_warnings(solution: Solution, beside: Iterable[tuple[Question, Solution]]) -> Solution:
+def _add_warnings(solution: Solution, beside: _Limits) -> Solution:
     """Return an answer with the warnings of other limits too, its own first.
 
     The speed of the fewest chips of one limit does not apply if another limit needs more chips.
     """
-    others = {kind: text for _, one in beside for kind, text in zip(one.kinds, one.warnings, strict=True) if kind != FASTER_THAN_ASKED}
-    own = dict(zip(solution.kinds, solution.warnings, strict=True))
-    both = {**own, **{kind: text for kind, text in others.items() if kind not in own}}
-    return replace(solution, warnings=tuple(both.values()), kinds=tuple(both))
+    others = {kind: text for _, one in beside for kind, text in one.doubts.items() if kind != FASTER_THAN_ASKED}
+    return solution.with_doubts({**solution.doubts, **{kind: text for kind, text in others.items() if kind not in solution.kinds}})
 
 
 def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solution:
@@ -291,8 +273,8 @@ def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solutio
     sides = [(end, found.answers[0].bound or side) for end, side in ends if end is not None]
     whole = [max(1.0, next_whole(end, side)) if asked.unknown in COUNTED else end for end, side in sides]
     fewest = [] if others.limits else [1.0]
-    there = {end: _result_at(alone, end).answers[:1] for end in (*fewest, *whole) if end > 0}
-    reached = {one.point: end for end, (*points,) in there.items() for one in points if one.kind == "point"}
+    there = {end: _result_at(alone, end).first_value for end in (*fewest, *whole) if end > 0}
+    reached = {value: end for end, value in there.items() if value is not None}
     if not reached:
         return refused
     nearest = min(reached) if alone.limits[name] == UPPER else max(reached)
@@ -311,11 +293,9 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
             if len(found.answers) == 1 and (found.answers[0].bound == LOWER or found.answers[0].low):
                 hidden = {row.quantity} if row.hidden else set[str]()
                 return replace(
-                    found,
+                    found.warn("stopgap", row.text),
                     given={name: one for name, one in found.given.items() if name not in hidden},
                     route=tuple(step for step in found.route if not any(hidden & equation(id).names for id in step.equations)),
-                    warnings=(row.text, *found.warnings),
-                    kinds=("stopgap", *found.kinds),
                 )
     return None
 
@@ -326,11 +306,6 @@ def _fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
         return False
     lacks_it_alone = refused.reason is not None and {*refused.reason.missing} == {row.quantity}
     return (lacks_it_alone or not row.lacking) and not (row.no_results and results_made_of(asked, asked.unknown))
-
-
-def _results_beside(asked: Question) -> list[tuple[Question, Solution]]:
-    """Return the limits on results that do not move with the unknown, with these results."""
-    return [(alone, _result_beside(alone)) for alone in one_by_one(asked) if not rests_on_unknown(alone)]
 
 
 def _result_at(alone: Question, value: float) -> Solution:
@@ -355,24 +330,18 @@ def _is_met_at(alone: Question, value: float) -> bool:
 
 def _is_within(alone: Question, there: Solution) -> bool:
     """Return whether a result is a point within its limit."""
-    (found,) = there.answers[:1] or (None,)
-    if found is None or found.kind != "point":
-        return False
-    name = limited_by(alone)
-    target = alone.known[name]
-    return found.point <= target * (1 + HOLDS) if alone.limits[name] == UPPER else found.point >= target * (1 - HOLDS)
+    name, found = limited_by(alone), there.first_value
+    return found is not None and bool(is_within(alone.limits[name], found, alone.known[name]))
 
 
 def nearest_reached(alone: Question, value: float) -> str:
     """Return the end of a sentence: the result at the end that another limit leaves."""
     name = limited_by(alone)
-    (found,) = _result_at(alone, value).answers[:1] or (None,)
-    if found is None or found.kind != "point":
-        return ""
-    return f";{_NEAREST}{name} = {show(name, found.point)} at {alone.unknown} = {show(alone.unknown, value)}"
+    found = _result_at(alone, value).first_value
+    return "" if found is None else f";{_NEAREST}{name} = {show(name, found)} at {alone.unknown} = {show(alone.unknown, value)}"
 
 
-def _tell_beside(unknown: str, beside: Iterable[tuple[Question, Solution]]) -> tuple[str, ...]:
+def _tell_beside(unknown: str, beside: _Limits) -> tuple[str, ...]:
     """Return a line for each limit that is met with any value of the unknown."""
     return tuple(
         f"{limit_in_words(alone)} is met with any {unknown}: it comes to {_value(alone, there.answers[0])}" for alone, there in beside
@@ -387,7 +356,7 @@ def _tell_end(alone: Question, solution: Solution) -> tuple[str, ...]:
     return (f"{'from' if one.bound == LOWER else 'to'} {show(alone.unknown, one.point)}, where {_name_end(alone, solution)} binds",)
 
 
-def _tell_met_by_memory(asked: Question, solution: Solution, found: Iterable[tuple[Question, Solution]]) -> tuple[str, ...]:
+def _tell_met_by_memory(asked: Question, solution: Solution, found: _Limits) -> tuple[str, ...]:
     """Return a line for each limit that is met where memory binds first."""
     (one, *more) = solution.answers
     if more or one.kind != "point" or one.regime != MEMORY_BINDS:

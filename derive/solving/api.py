@@ -9,7 +9,8 @@ from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
-from derive.solving.best_size import answer_at_best, answer_at_largest_batch, answer_together, largest_batch_of_copies
+from derive.roles import REPLICA
+from derive.solving.best_size import answer_at_largest_batch, answer_together
 from derive.solving.budgets import split_money_rates
 from derive.solving.by_rule import answered_by_rules
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
@@ -23,6 +24,7 @@ from derive.solving.fleets import (
     rates_of_all,
     with_what_is_paid,
 )
+from derive.solving.limits import FREE
 from derive.solving.meant_instead import answer_meaning
 from derive.solving.one_question import answer_question, answers_without_one, suppose_usual
 from derive.solving.prompts import answer_beside_prompts, implied_names
@@ -35,7 +37,6 @@ from derive.solving.waiting_hours import include_waiting
 from derive.solving.whole_replicas import tell_whole_replicas
 from derive.solving.within_limits import answer_within_limits
 from derive.solving.without_part import refuse_named_for_nothing, refuse_without_part
-from derive.suppositions import REPLICA
 from derive.units import data_type_named, of_word, word_of_type
 
 
@@ -160,8 +161,10 @@ def respond_all(
         def ask(name: str, values: Mapping[str, Given]) -> Solution:
             return _respond(name, values, switches, unknowns)
 
-        batch = largest_batch_of_copies(ask, unknowns, taken, names_beside(taken, hardware))
-        found = [answer_at_best(ask, name, taken, batch) for name in unknowns] if batch else [*answer_together(ask, unknowns, taken)]
+        found = [*answer_together(ask, unknowns, taken)]
+        if any(one.provenance.get(FREE, "").startswith("at ") for one in found) and FREE not in unknowns:
+            # The batch at which one of them was answered is that of the others too.
+            found = [*answer_together(ask, (*unknowns, FREE), taken, at_end=True)][:-1]
     solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(unknowns) == 1) for one in found)
     refuse_without_part(solutions, taken)
     refuse_named_for_nothing(solutions, switches.using, taken)
@@ -232,15 +235,13 @@ def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, besid
         def ask(name: str, given: Mapping[str, Given], bounds_inputs: bool = False) -> Solution:
             return answer_question(name, given, switches.join(*joined), bounds_inputs)
 
-        return answer_within_limits(ask, asked_for(unknown, joined), values, switches.conventions.read, switches.zipped)
+        return answer_within_limits(ask, asked_for(unknown, joined), values, switches.conventions.read)
 
     def ask_beside_prompts(values: Mapping[str, Given]) -> Solution:
         return answer_beside_prompts(ask_with, values, switches.using, switches.variants)
 
     if short := batch_that_does_not_fit(ask_again, unknown, taken, names):
         solution = short
-    elif batch := largest_batch_of_copies(ask_again, [unknown], taken, names):
-        solution = answer_at_best(ask_again, unknown, taken, batch)
     elif is_of_whole_replicas(unknown, taken, names):
         solution = answer_for_replicas(ask_again, unknown, taken)
     else:
@@ -267,7 +268,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
 
 def _warn_of_all(solution: Solution) -> Solution:
     """Return an answer with the warning that a rate of requests counts as the rate of all replicas."""
-    return replace(solution, warnings=(TAKEN_AS_OF_ALL, *solution.warnings), kinds=(rates_of_all.__name__, *solution.kinds))
+    return solution.warn(rates_of_all.__name__, TAKEN_AS_OF_ALL)
 
 
 def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:

@@ -3,32 +3,25 @@
 The better end of what is bought is the fewest whole ones. The better end of all else is the most.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, SEQUENCES_FIT, Answer, WhenRead, next_whole
-from derive.catalogue import by_id
+from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, SEQUENCES_FIT, next_whole
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
-from derive.records import CHAINED_BY_ITSELF, LOWER, UPPER
+from derive.records import LOWER, UPPER
+from derive.roles import BATCH, REPLICA
+from derive.solving.assumptions import NOT_NEEDED
 from derive.solving.limits import FREE, IN_WORDS, SIZED, is_limit, limits
-from derive.solving.result import Solution
+from derive.solving.propagation import usual_definitions
+from derive.solving.result import Solution, chain_slopes
 from derive.units import show
 
-_COPIES, _OF_ALL = "replicas", "fleet_sequences_in_flight"
-"""The number of copies of a deployment, and the sequences in all of them."""
-
-_SAY_THE_BATCH = ("batch", "sequences_in_flight", "microbatch_size", "requests_per_second", "throughput")
-_RATES_OF_ALL = ("fleet_requests_per_second", "fleet_throughput")
-"""Givens that say how large the batch is; and those that say it only if the number of copies is given too."""
-
-_BEST_AT_FULL_BATCH = ("throughput", "requests_per_second", *_RATES_OF_ALL, "cost_per_token", "cost_per_request")
-"""Results that are better with a larger batch. Without a batch they are answered for a full memory."""
-
-_OF_COPIES_ALONE = ("fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
-"""Results that follow from the number of copies."""
+_WHICH = {LOWER: "fewest", UPPER: "largest"}
+_DOES = {LOWER: "takes", UPPER: "leaves"}
+"""Which end of a size is the better one, and what a limit does to it, by its side."""
 
 Ask = Callable[..., Solution]
 """A question: the unknown, and the givens by name. Limits on inputs bound the answer if `bounds_inputs`."""
@@ -36,11 +29,12 @@ Ask = Callable[..., Solution]
 
 @immutable
 class End:
-    """The better end of a size, the answer that it is an end of, and whether it suffices everywhere in given ranges."""
+    """The better end of a size, the answer that it is an end of, its side, and whether it suffices everywhere in given ranges."""
 
     size: str
     value: float
     of: Solution
+    side: str
     throughout: bool = False
 
     @property
@@ -51,19 +45,14 @@ class End:
     @property
     def memory_binds(self) -> bool:
         """Return whether memory ends it."""
-        return self.size not in BOUGHT and SEQUENCES_FIT in {id.split("@")[0] for id in self.of.equations}
+        return self.side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in self.of.equations}
 
     @property
     def told(self) -> str:
         """Return the end in words."""
         does = " that memory holds" if self.memory_binds else ""
         does += " that will do all over the ranges" if self.throughout else ""
-        return f"at {self.size} = {show(self.size, self.value)}, the {self.which}{does}"
-
-    @property
-    def which(self) -> str:
-        """Return which end it is."""
-        return "fewest" if self.size in BOUGHT else "largest"
+        return f"at {self.size} = {show(self.size, self.value)}, the {_WHICH[self.side]}{does}"
 
     def tell_met(self, said: str, limited: Mapping[str, Mapping[str, str]]) -> str:
         """Return a line on a limit that is met. If the size was found by this limit, the line says so."""
@@ -71,7 +60,7 @@ class End:
             for side in limited[name]:
                 limit = f"{name} {IN_WORDS[side]} {show(name, self.by[name])}"
                 if said.startswith(f"{limit} is met"):
-                    return f"{limit} is met: {self.size} is the {self.which} that it {'takes' if self.size in BOUGHT else 'leaves'}"
+                    return f"{limit} is met: {self.size} is the {_WHICH[self.side]} that it {_DOES[self.side]}"
         return said
 
 
@@ -91,9 +80,7 @@ def best_end(solution: Solution) -> End | None:
     if value is None or (one.kind == "point" and one.bound != side):
         return None
     value = next_whole(value, side) if name in COUNTED else value
-    if value <= 0:
-        return None
-    return End(size=name, value=value, of=solution, throughout=over_bounds or bool(solution.spans))
+    return End(size=name, value=value, of=solution, side=side, throughout=over_bounds or bool(solution.spans)) if value > 0 else None
 
 
 def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
@@ -106,7 +93,7 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
     unused = tuple(one for one in solution.unused if one not in end.by)
     limited = limits(given)[1]
     said = (end.told, *(end.tell_met(text, limited) for text in solution.said))
-    return _add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end)
+    return add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end, (DECODE_ALONE,))
 
 
 def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solution) -> Solution:
@@ -121,42 +108,24 @@ def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solu
 
 
 def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
-    """Return a rate or a cost that lacks only the batch at the largest one that memory holds, or None if that gives no answer."""
-    reason = solution.reason
-    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or solution.unknown not in _BEST_AT_FULL_BATCH:
+    """Return a result that lacks only the batch at the largest one that memory holds, or None if that gives no answer.
+
+    Replicas need a number of chips that is given. The one chip by default is no replica.
+    """
+    reason, name = solution.reason, solution.unknown
+    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or name not in BATCH.best_full:
         return None
-    sized = ask(FREE, given)
+    sized = ask(FREE, drop_results(given, [name]))
+    counted = name not in (REPLICA.number, REPLICA.sequences) or sized.provenance.get(REPLICA.chips, "default") != "default"
     end = best_end(sized)
-    found = answer_at_best(ask, solution.unknown, given, sized) if sized.sweep or (end and end.memory_binds) else None
+    found = answer_at_best(ask, name, given, sized) if counted and (sized.sweep or (end and end.memory_binds)) else None
     return found if found and (found.answers or found.sweep) else None
 
 
-def largest_batch_of_copies(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], names: Set[str]) -> Solution | None:
-    """Return the largest batch of a copy if the number of copies follows from the sequences in all of them, or None for another question.
-
-    >>> from derive.solving.api import respond
-    >>> given = {"hbm_capacity": "80GB", "weight_bytes": "70GB", "kv_bytes_per_sequence": "1GB", "chips": 8}
-    >>> largest_batch_of_copies(respond, ["replicas"], {**given, "fleet_sequences_in_flight": 1000}, {*given, "fleet_sequences_in_flight"})
-    Solution(batch [1]: 0 to 570)
-    """
-    asked = {quantity(name).name for name in unknowns}
-    of_rates, limited = not names.isdisjoint(_RATES_OF_ALL), limits(given)[1].keys()
-    if of_rates and (_OF_ALL in names or asked - {_COPIES, *_OF_COPIES_ALONE} or limited - {*_RATES_OF_ALL}):
-        return None
-    if not (of_rates or _OF_ALL in names | asked) or not names.isdisjoint(_SAY_THE_BATCH) or not asked.isdisjoint(SIZED):
-        return None
-    if _COPIES in names and (of_rates or _OF_ALL in names):
-        return None
-    sized = ask(FREE, drop_results(given, [_COPIES]))
-    # The one chip by default is no copy that anybody counts.
-    counted = sized.provenance.get("chips", "default") != "default"
-    return sized if counted and (sized.sweep or best_end(sized)) else None
-
-
-def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any]) -> tuple[Solution, ...]:
+def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], at_end: bool = False) -> tuple[Solution, ...]:
     """Return the answers to several questions, in order. Those that rest on a size among them are at its better end.
 
-    With limits that is always so, as they bound the size. Without limits it is so if there is no other answer, or only by a default.
+    With limits, or `at_end`, that is always so, as they bound the size. Else it is so if there is no other answer, or only by a default.
 
     >>> from derive.solving.api import respond
     >>> given = {"hbm_bandwidth": "3.35TB/s", "kv_bytes_per_sequence": "1GB", "weight_bytes": "70GB", "chips": 8, "memory_time": "<=10ms"}
@@ -164,7 +133,7 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any])
     [0.0074, 198.0]
     """
     names = {name: quantity(name).name for name in unknowns}
-    limited = bool({*limits(given)[1]} - {*names.values()})
+    limited = at_end or bool({*limits(given)[1]} - {*names.values()})
     found: dict[str, Solution] = {}
     end: End | None = None
     for size in sorted({*names.values()} & {*SIZED}, key=SIZED.index):
@@ -203,37 +172,31 @@ def _answer_beside(ask: Ask, name: str, given: Mapping[str, Any], end: End | Non
     return again if again.answers else solution
 
 
-def _add_size(found: Solution, end: End) -> Solution:
-    """Return the answer with all that its size rests on: its steps, its sensitivities and its warnings."""
+def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solution:
+    """Return the answer with all that its size rests on: its steps, its sensitivities, and its warnings of all kinds but some."""
     sized = end.of
     if not found.answers:
         return found
-    warnings = {kind: text for kind, text in zip(sized.kinds, sized.warnings, strict=True) if kind != DECODE_ALONE}
-    warnings |= dict(zip(found.kinds, found.warnings, strict=True))
+    slopes = sized.answers[0].elasticities if sized.answers else {}
     follow = {step.unknown for step in found.route}
     steps = (step for step in sized.route if step.unknown not in follow)
+    texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
+    # An equation that was named has a part in the answer if either uses it.
+    assumptions = tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
     return replace(
-        found,
-        answers=tuple(replace(one, elasticities=chain_elasticities(one, end.size, sized.answers[0])) for one in found.answers),
+        found.with_doubts({**{kind: text for kind, text in sized.doubts.items() if kind not in left_out}, **found.doubts}),
+        answers=tuple(replace(one, elasticities=chain_slopes(one.elasticities, end.size, slopes)) for one in found.answers),
         equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
         given={**found.given, **sized.given},
         provenance={**sized.provenance, **found.provenance},
-        assumptions=tuple(dict.fromkeys((*found.assumptions, *sized.assumptions))),
-        warnings=tuple(warnings.values()),
-        kinds=tuple(warnings),
+        assumptions=assumptions,
         route=tuple(dict.fromkeys((*steps, *found.route))),
     )
 
 
-def chain_elasticities(found: Answer, name: str, size: Answer) -> Mapping[str, float]:
-    """Return the elasticities of an answer if one of its inputs is an answer itself."""
-
-    def moved() -> dict[str, float]:
-        slopes = dict(found.elasticities)
-        by = slopes.pop(name, 0.0)
-        return {each: slopes.get(each, 0.0) + by * size.elasticities.get(each, 0.0) for each in {**slopes, **size.elasticities}}
-
-    return WhenRead(moved)
+def names_of(given: Iterable[str]) -> dict[str, str]:
+    """Return the registry name of each given by the word that was typed for it."""
+    return {spelled: quantity(spelled).name for spelled in given}
 
 
 def replace_given(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
@@ -246,9 +209,9 @@ def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[s
 
     Results of copies that nobody counts go too, and limits on them.
     """
-    names = {spelled: quantity(spelled).name for spelled in given}
+    names = names_of(given)
     results = {result for name in unknowns if name in NEUTRAL_DEFAULTS for result in results_of(name)}
-    of_all = results_of(_COPIES) if _COPIES not in names.values() else frozenset()
+    of_all = results_of(REPLICA.number) if REPLICA.number not in names.values() else frozenset()
     return {
         spelled: value
         for spelled, value in given.items()
@@ -263,11 +226,8 @@ def results_of(name: str) -> frozenset[str]:
     >>> {"fleet_cost", "fleet_throughput"} <= results_of("replicas")
     True
     """
-    rows = [
-        row for row in by_id().values() if row.defines and row.kind in CHAINED_BY_ITSELF and not (row.variant and not row.variant.default)
-    ]
     found, wider = {name}, True
     while wider:
-        new = {row.defines for row in rows if row.defines and not found.isdisjoint(row.symbols[1:])} - found
+        new = {row.symbols[0] for row in usual_definitions() if not found.isdisjoint(row.symbols[1:])} - found
         found, wider = found | new, bool(new)
     return frozenset(found - {name})

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from derive.errors import WrongUnit, WrongValue
+from derive.meanings import ACCRUED
 from derive.quantities import meant_beside, own_unit, quantity
 from derive.units import parse
 
 _T = TypeVar("_T")
 
-_LASTS = "deployment_time"
-_PAID_OVER_IT = ("fleet_cost", "fleet_electricity_cost")
 _BY_THE_TIME = re.compile(r"(?P<money>[^/]*?)\s*(?:/|\bper\b)\s*(?P<time>[A-Za-z]+)\s*")
 
 
@@ -23,22 +22,22 @@ def split_money_rates(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mappi
     >>> split_money_rates(["chips"], {"fleet_cost": "<=$50/h"}), split_money_rates(["cost_per_month"], {"chips": 8})
     ({'fleet_cost': '<=$50', 'deployment_time': '1 h'}, {'chips': 8, 'deployment_time': '1 month'})
     """
-    texts = {spelled: value for spelled, value in given.items() if isinstance(value, str) and quantity(spelled).name in _PAID_OVER_IT}
+    texts = {spelled: value for spelled, value in given.items() if isinstance(value, str) and quantity(spelled).name in ACCRUED.money}
     apart = {spelled: found for spelled, text in texts.items() if (found := _BY_THE_TIME.fullmatch(text)) and _is_a_time(found["time"])}
     units = {word: unit.partition("/")[2] for word in unknowns if (unit := own_unit(word)) and unit.startswith("USD/")}
-    of_words = [unit for word, unit in units.items() if meant_beside(word, given) in _PAID_OVER_IT]
+    of_words = [unit for word, unit in units.items() if meant_beside(word, given) in ACCRUED.money]
     times = {f"1 {time}" for time in (*of_words, *(found["time"] for found in apart.values()))}
     if not times:
         return given
-    lasts = {parse(_LASTS, time) for time in times}
-    if len(lasts) > 1 or any(quantity(spelled).name == _LASTS for spelled in given):
-        raise WrongValue(f"money of a fleet by the time ({', '.join(sorted(times))}) is of one time: leave {_LASTS} and others out")
-    return {**given, **{spelled: found["money"] for spelled, found in apart.items()}, _LASTS: min(times)}
+    lasts = {parse(ACCRUED.time, time) for time in times}
+    if len(lasts) > 1 or any(quantity(spelled).name == ACCRUED.time for spelled in given):
+        raise WrongValue(f"money of a fleet by the time ({', '.join(sorted(times))}) is of one time: leave {ACCRUED.time} and others out")
+    return {**given, **{spelled: found["money"] for spelled, found in apart.items()}, ACCRUED.time: min(times)}
 
 
 def _is_a_time(word: str) -> bool:
     try:
-        parse(_LASTS, f"1 {word}")
+        parse(ACCRUED.time, f"1 {word}")
     except WrongUnit:
         return False
     return True

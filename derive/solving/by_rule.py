@@ -53,7 +53,7 @@ def _labelled(solution: Solution, rule: Equation) -> Solution:
     """Return a solution that says by which rule it is, and that nobody named the rule."""
     told = f"{solution.unknown} is by {rule.rule}, as no definition leads to it; --strict leaves it out"
     joined = tuple(text.replace("joined by name", "used as no definition leads there") for text in solution.assumptions)
-    return replace(solution, assumptions=joined, warnings=(told, *solution.warnings), kinds=(BY_RULE, *solution.kinds))
+    return replace(solution, assumptions=joined).warn(BY_RULE, told)
 
 
 def _together(solutions: list[Solution]) -> Solution:

@@ -10,11 +10,12 @@ from derive.catalogue import by_id, equation
 from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
 from derive.records import CONDITION, LOWER, Equation
 from derive.requirements import HOLDS
-from derive.solving.answer_with import Solve, Values, answer_with, bound_with, inputs_of, values_with
+from derive.solving.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
 from derive.solving.chip_links import links
 from derive.solving.defaults import FOLLOWS, evaluate_defaults
+from derive.solving.fit import fewest_with_copies
 from derive.solving.questions import Question, copies_of
-from derive.solving.speed_limits import chips_for_copies, result_with, warn_beyond_domain
+from derive.solving.speed_limits import warn_beyond_domain
 from derive.suppositions import PUBLISHED, SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
 
@@ -99,14 +100,12 @@ class _Moves:
     def __init__(self, asked: Question, values: Values, used: Sequence[Equation], solve: Solve):
         self.asked, self.values, self.solve = asked, values, solve
         self.inputs, self.results = inputs_of(asked, values)
-        self.bound = next((row for row in reversed(used) if asked.unknown in row.symbols or row.sense != "="), None)
         self.before = values_with(asked, self.inputs, {}, (*self.results, *_MEMORY))
 
     def largest(self, changed: Values) -> tuple[str, float, float] | None:
         """Return what moves most with the changed quantities, as it is and as it then is."""
         if not self.results:
-            end = self.bound and bound_with(self.asked, self.inputs, self.bound, changed)
-            end = end or answer_with(self.asked, self.asked.known, changed, self.solve)
+            end = answer_with(self.asked, self.asked.known, changed, self.solve)
             return None if end is None else (self.asked.unknown, self.values[self.asked.unknown], end)
         after = values_with(self.asked, self.inputs, changed, self.results)
         both = [(name, self.before[name], after[name]) for name in self.results if name in self.before and name in after]
@@ -389,7 +388,7 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
     stands = any("kv_replication" in one.put_in for one in used)
     if asked.unknown != "chips" or not stands or _overlap(used) or not needed <= values.keys():
         return None
-    least, most = next_whole(values["chips"], LOWER), chips_for_copies(values, row, heads)
+    least, most = next_whole(values["chips"], LOWER), fewest_with_copies(values, row, heads)
     if most == least:
         return None
     takes = (

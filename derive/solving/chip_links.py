@@ -1,41 +1,15 @@
 """The exchange between chips: its link and the width of what is sent, if these are not given."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from math import ceil, inf
 
+from derive.exchanges import EXCHANGES, LINKS, WIDTHS, Exchange
 from derive.immutable import immutable
-from derive.presets import Preset
+from derive.presets import PARAMETERS, Preset
 from derive.quantities import quantity
 from derive.units import show
 
-LINK, _INSIDE, _OUT, _SIZE = "link_bandwidth", "scale_up_link_bandwidth", "scale_out_link_bandwidth", "scale_up_size"
-_APART, _AMONG_EXPERTS = "kv_transfer_time", "all_to_all_time"
-_ACTIVATIONS, _ALL_REDUCE, _SUM = "bytes_per_activation", "all_reduce_time", "all_reduce_bytes"
-_EXCHANGED = {"dispatch_bytes_per_element": 1.0, "combine_bytes_per_element": 2.0}
-"""What is sent to experts and back where nobody says: in fp8 and in bf16, as DeepSeek-V3 was served."""
-_SUMMED = {"allreduces_per_layer": 2.0, "bytes_per_activation": 2.0}
-"""What chips add up in a layer where nobody says: after attention and after the feed-forward part, in bf16."""
-_SENT: Mapping[str, Mapping[str, float]] = {
-    _APART: {},
-    "tensor_parallel_time": _SUMMED,
-    _ALL_REDUCE: {_ACTIVATIONS: 2.0},
-    _SUM: {_ACTIVATIONS: 2.0},
-    "weight_stationary_time": {_ACTIVATIONS: 2.0},
-    _AMONG_EXPERTS: _EXCHANGED,
-}
-"""Times of an exchange, or the bytes of one, and what is taken of what it sends."""
-_SUMS, _EXPOSED = "tensor_parallel_time", "exposed_communication_share"
-_RINGS = (_SUMS, "all_reduce_time")
-"""Of these, times of rings: as many as there are links out of the domains, which no chip leaves unused."""
-_WHY = {
-    "allreduces_per_layer": "after attention and after the feed-forward part",
-    "bytes_per_activation": "activations in bf16",
-    "dispatch_bytes_per_element": "in fp8, as DeepSeek-V3 was served",
-    "combine_bytes_per_element": "in bf16, as DeepSeek-V3 was served",
-}
-_LENGTHS = ("prompt_tokens", "context_length", "kv_bytes_per_sequence")
-"""What says how much of a cache there is, so that a given time to send it says something of the link."""
-_OVER_ALL = "experts over all chips"
+_Values = Mapping[str, float]
 _Ends = Mapping[str, tuple[float, float]]
 
 
@@ -48,17 +22,17 @@ class Taken:
     why: str
 
 
-def link_of(chips: tuple[float, float], known: Mapping[str, float]) -> str | None:
+def link_of(chips: tuple[float, float], known: _Values) -> str | None:
     """Return the link that binds if so many chips exchange, from the fewest to the most, or None if both do or it is not known.
 
     >>> h100 = {"scale_up_size": 8.0, "scale_up_link_bandwidth": 450e9, "scale_out_link_bandwidth": 50e9}
     >>> link_of((8.0, 8.0), h100), link_of((16.0, 16.0), h100), link_of((4.0, 16.0), h100)
     ('scale_up_link_bandwidth', 'scale_out_link_bandwidth', None)
     """
-    if _SIZE not in known:
+    if LINKS.domain not in known:
         return None
     least, most = chips
-    link = _INSIDE if most <= known[_SIZE] else _OUT if least > known[_SIZE] else ""
+    link = LINKS.inside if most <= known[LINKS.domain] else LINKS.out if least > known[LINKS.domain] else ""
     return link if link in known else None
 
 
@@ -72,7 +46,7 @@ def ring_bandwidth(chips: float, size: float, inside: float, out: float) -> floa
     return inside if chips <= size else min(inside, out * chips / ceil(chips / size))
 
 
-def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str], spans: _Ends, overlap: str = "") -> Preset:
+def links(unknown: str, known: _Values, provenance: Mapping[str, str], spans: _Ends, overlap: str = "") -> Preset:
     """Return the inputs of an exchange that is asked for: its link by the tables, its usual width, and how experts exchange.
 
     `spans` are the ends of what runs over several values. Known quantities and the unknown are never supposed. Without a preset only the
@@ -83,87 +57,92 @@ def links(unknown: str, known: Mapping[str, float], provenance: Mapping[str, str
     >>> links("kv_transfer_time", chip, origin, {}).givens
     {'link_bandwidth': 50000000000.0}
     """
-    of_sums = unknown == _EXPOSED or overlap == "exposed"
-    taking_part = {_AMONG_EXPERTS} if overlap == "network" else {_SUMS} if of_sums and _adds_up(known, spans) else set()
-    spoken = [name for name in _SENT if name == unknown or (name not in {*known, *spans} and name in taking_part)]
-    open_end = unknown == LINK or known.keys().isdisjoint(_LENGTHS)
-    spoken += [_APART] if _APART in {*known, *spans} and open_end else []
     settled = {*known, *spans, unknown}
-    only = _only_link(known, spans) if spoken and LINK not in settled else None
-    if not spoken or all(source == "given" for source in provenance.values()):
-        return (
-            Preset(givens={LINK: known[only]}, provenance={LINK: "given"}, variants={}, supposed={LINK: tell_given(only)})
-            if only
-            else Preset(givens={}, provenance={}, variants={})
-        )
-    taken = {name: Taken(value, f"taken: {_WHY[name]}", _WHY[name]) for name, value in _widths(spoken, settled)}
-    if _AMONG_EXPERTS in spoken and "expert_parallel" not in settled and known.get("chips", 0.0) > 1 and "chips" not in spans:
-        taken["expert_parallel"] = Taken(min(known["chips"], known.get("experts", inf)), f"taken: {_OVER_ALL}", _OVER_ALL)
-    ways = {_link(name, {**known, **{one: what.value for one, what in taken.items()}}, spans) for name in spoken}
-    link = ways.pop() if len(ways) == 1 and LINK not in settled else None
-    if link is None and only:
-        taken[LINK] = Taken(known[only], "given", tell_given(only))
-    # A link that runs over values is no single one: the exchange asks for its own.
-    if link is not None and link not in spans:
-        origin = provenance.get(link, "given")
-        place = tell_given(link) if origin == "given" else origin
-        width, way = known[link], _way(spoken[0], link, known)
-        if link == _OUT and _INSIDE in known and {*spoken} <= {*_RINGS} and "chips" in {*known, *spans}:
-            rings = {ring_bandwidth(chips, known[_SIZE], known[_INSIDE], width) for chips in spans.get("chips", (known.get("chips", 1.0),))}
-            # Of fewer chips in one domain than in another rings have less.
-            width, way = min(rings), f"of rings over the links of all chips between domains of {known[_SIZE]:.4g}"
-        taken[LINK] = Taken(width, origin, f"{way} ({place})")
-    # Over one domain and over several: what holds of several holds of one too.
-    racks = _AMONG_EXPERTS in spoken and LINK not in settled and (link == _INSIDE or {_INSIDE, _OUT, _SIZE} <= known.keys())
+    rows = [row for row in EXCHANGES if _takes_part(row, unknown, known, {*known, *spans}, overlap)]
+    is_open = bool(rows) and LINKS.taken not in settled
+    taken: dict[str, Taken] = {}
+    if any(source != "given" for source in provenance.values()):
+        taken = _suppose_inputs(rows, known, spans, settled)
+        supposed = {**known, **{name: one.value for name, one in taken.items()}}
+        ways = {_link(row, supposed, spans) for row in rows}
+        link = ways.pop() if is_open and len(ways) == 1 else None
+        # A link that runs over values is no single one: the exchange asks for its own.
+        if link and link not in spans:
+            taken[LINKS.taken] = _take_link(link, rows, known, provenance, spans)
+        is_open = is_open and link is None
+        # Over one domain and over several: what holds of several holds of one too.
+        across = LINKS.taken not in settled and (link == LINKS.inside or {LINKS.inside, LINKS.out, LINKS.domain} <= known.keys())
+        variants = {row.quantity: row.variants[link != LINKS.inside] for row in rows if row.variants and across}
+    else:
+        variants = {}
+    if is_open and (only := _only_link(known, spans)):
+        taken[LINKS.taken] = Taken(known[only], "given", tell_given(only))
     return Preset(
-        givens={name: what.value for name, what in taken.items()},
-        provenance={name: what.origin for name, what in taken.items()},
-        variants={_AMONG_EXPERTS: "in_one_rack" if link == _INSIDE else "over_racks"} if racks else {},
-        supposed={name: what.why for name, what in taken.items()},
+        givens={name: one.value for name, one in taken.items()},
+        provenance={name: one.origin for name, one in taken.items()},
+        variants=variants,
+        supposed={name: one.why for name, one in taken.items()},
     )
 
 
-def _adds_up(known: Mapping[str, float], spans: _Ends) -> bool:
-    """Return whether chips share the layers of a dense model and the time of their exchange is not given."""
-    dense = "total_params" in known and known["total_params"] == known.get("active_params")
-    return dense and known.get("chips", 0.0) > 1 and {_EXPOSED, "prefill_chunk"}.isdisjoint({*known, *spans})
+def _takes_part(row: Exchange, unknown: str, known: _Values, given: Set[str], overlap: str) -> bool:
+    """Return whether a question is about an exchange, or counts it in a step."""
+    if row.quantity == unknown:
+        return True
+    if row.quantity in given:
+        return row.apart and (unknown == LINKS.taken or known.keys().isdisjoint(row.lengths))
+    total, active = (known.get(name) for name in PARAMETERS)
+    alike = not row.dense or (total is not None and total == active and known.get(LINKS.chips, 0.0) > 1)
+    counted = unknown in row.asked_by or (overlap and overlap == row.overlap)
+    return bool(counted and alike and given.isdisjoint(row.absent))
 
 
-def _only_link(known: Mapping[str, float], spans: _Ends) -> str | None:
+def _suppose_inputs(rows: list[Exchange], known: _Values, spans: _Ends, settled: Set[str]) -> dict[str, Taken]:
+    """Return what the exchanges send and how many chips take part, unless they are known."""
+    names = {name for row in rows if row.unless not in settled for name in row.widths} - settled
+    taken = {name: Taken(value, f"taken: {why}", why) for name, (value, why) in WIDTHS.items() if name in names}
+    for row in rows:
+        if row.spread and row.spread not in settled and known.get(LINKS.chips, 0.0) > 1 and LINKS.chips not in spans:
+            why = f"{row.at_most} over all {LINKS.chips}"
+            taken[row.spread] = Taken(min(known[LINKS.chips], known.get(row.at_most, inf)), f"taken: {why}", why)
+    return taken
+
+
+def _link(row: Exchange, known: _Values, spans: _Ends) -> str | None:
+    """Return the link of an exchange, as a column of the tables."""
+    if row.apart:
+        return LINKS.out if LINKS.out in known else None
+    group = next((one for one in (row.spread, LINKS.chips) if one in {*known, *spans}), None)
+    return None if group is None else link_of(spans.get(group, (known.get(group, inf),) * 2), known)
+
+
+def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapping[str, str], spans: _Ends) -> Taken:
+    """Return the bandwidth of a link with its source, and why the exchanges go over it."""
+    origin, width = provenance.get(link, "given"), known[link]
+    size = f"a scale-up domain of {known.get(LINKS.domain, 0.0):.4g}"
+    if rows[0].apart:
+        way = "out of the scale-up domain, from the chips of prefill to those of decode"
+    elif link == LINKS.inside:
+        way = f"within {size}"
+    elif LINKS.inside in known and all(row.rings for row in rows):
+        # Of fewer chips in one domain than in another rings have less.
+        ends = spans.get(LINKS.chips, (known.get(LINKS.chips, 1.0),))
+        width = min(ring_bandwidth(chips, known[LINKS.domain], known[LINKS.inside], width) for chips in ends)
+        way = f"of rings over the links of all chips between domains of {known[LINKS.domain]:.4g}"
+    else:
+        way = f"out of {size}, as it does not hold all chips"
+    return Taken(width, origin, f"{way} ({tell_given(link) if origin == 'given' else origin})")
+
+
+def _only_link(known: _Values, spans: _Ends) -> str | None:
     """Return the known link of a chip if it is the only one, has one value, and nothing limits its reach."""
-    found = [name for name in (_INSIDE, _OUT) if name in known]
-    return found[0] if len(found) == 1 and _SIZE not in known and found[0] not in spans else None
+    found = [name for name in (LINKS.inside, LINKS.out) if name in known]
+    return found[0] if len(found) == 1 and LINKS.domain not in known and found[0] not in spans else None
 
 
 def tell_given(name: str) -> str:
     """Return in words that a given stands in for another quantity."""
     return f"{name} as given"
-
-
-def _widths(spoken: Iterable[str], settled: Set[str]) -> Iterator[tuple[str, float]]:
-    """Yield what these exchanges send, unless the amount is known."""
-    for one in spoken:
-        if _SUM in settled and one == _ALL_REDUCE:
-            continue
-        for name, value in _SENT[one].items():
-            if name not in settled:
-                yield name, value
-
-
-def _link(name: str, known: Mapping[str, float], spans: _Ends) -> str | None:
-    """Return the link of an exchange, as a column of the tables."""
-    if name == _APART:
-        return _OUT if _OUT in known else None
-    group = next((one for one in (*(("expert_parallel",) if name == _AMONG_EXPERTS else ()), "chips") if one in {*known, *spans}), None)
-    return None if group is None else link_of(spans.get(group, (known.get(group, inf),) * 2), known)
-
-
-def _way(name: str, link: str, known: Mapping[str, float]) -> str:
-    """Return why it goes over this link."""
-    if name == _APART:
-        return "out of the scale-up domain, from the chips of prefill to those of decode"
-    size = f"a scale-up domain of {known[_SIZE]:.4g}"
-    return f"within {size}" if link == _INSIDE else f"out of {size}, as it does not hold all chips"
 
 
 def tell_assumption(name: str, value: float, why: str) -> str:

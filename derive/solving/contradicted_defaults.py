@@ -8,21 +8,23 @@ from dataclasses import replace
 from math import log
 
 from derive.answers import BOUGHT, DECODE_ALONE, next_whole
+from derive.catalogue import equation
 from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.records import LOWER, Equation, right_side_at
+from derive.quantities.defaults import DEFAULTS
+from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS
 from derive.solving.consistency import absurd, contradicted_default, exceeded_bound, greatest, impossible, is_unrelated
-from derive.solving.defaults import DRAFTS, IDEALS, MAY_DIFFER, WAITED, defaults_behind, evaluate_defaults
+from derive.solving.defaults import IDEALS, MEASURED, defaults_behind
 from derive.solving.engine import list_unused, refuse_question
 from derive.solving.find import evaluate_result, find_answer, possible_errors
-from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, fast_enough, held_by_memory, speeds
+from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, held_by_memory
 from derive.solving.one_equation import inside
 from derive.solving.plan import Way
-from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Instead, Question, posed
-from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, WhenRead
+from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, chain_slopes
 from derive.solving.speed_limits import out_of_reach, warn_beyond_domain
+from derive.solving.targets import better_side, is_within, speeds
 from derive.trees import text
 from derive.units import show
 
@@ -30,16 +32,10 @@ FASTER_THAN_ASKED = "faster than asked"
 """The kind of the warning on chips that memory needs if a speed needs fewer."""
 
 
-_SHARES_OF_ONE = (1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 1.0)
-"""Shares at which the sides of an equation are compared, to see whether they cross."""
-
-
-_DRAFTED = "tokens_per_step"
-"""The default of speculative decoding. Only a question that mentions drafts changes it."""
-
+_ROWS = {row.quantity: row for row in DEFAULTS}
 
 _BY_ROUNDING = 1.1
-"""Tokens per step up to which a difference is rounding of the givens, and no draft."""
+"""The factor of a default up to which a difference is rounding of the givens, if nobody speaks of it."""
 
 
 def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
@@ -125,7 +121,7 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     if (clash or beside.instead) and not asked.instead:
         # The answer rests on a default that the givens alone contradict, or on no waiting time although they show one.
         settled, unexplained, _ = _settle_defaults(asked, asked.known)
-        if settled.instead and not unexplained and (clash or any(one.name in WAITED for one in settled.instead)):
+        if settled.instead and not unexplained and (clash or any(_ROWS[one.name].waits for one in settled.instead)):
             return _answer_consistently(_apply_defaults(asked, settled))
     if clash and _is_unrelated(asked, beside, way):
         clash = None
@@ -138,60 +134,59 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     rests = (*(one.text for one in doubtful), *solution.assumptions)
     behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
     unused = tuple(name for name in solution.unused if not any(name in one.given for one in instead))
-    answers = tuple(replace(one, elasticities=_chain_elasticities(asked.instead, one.elasticities)) for one in solution.answers)
+    slopes = [one.elasticities for one in solution.answers]
+    # A later default may rest on an earlier one.
+    for default in reversed(asked.instead):
+        slopes = [chain_slopes(each, default.name, default.elasticities) for each in slopes]
+    answers = tuple(replace(one, elasticities=each) for one, each in zip(solution.answers, slopes, strict=True))
     return replace(solution, answers=answers, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
-
-
-def _chain_elasticities(instead: Sequence[Instead], elasticities: Mapping[str, float]) -> Mapping[str, float]:
-    """Return the elasticities by the givens if defaults were found from them. A later default may rest on an earlier one."""
-
-    def total() -> dict[str, float]:
-        sums = dict(elasticities)
-        for one in reversed(instead):
-            steep = sums.pop(one.name, 0.0)
-            for name, slope in one.elasticities.items() if steep else ():
-                sums[name] = sums.get(name, 0.0) + steep * slope
-        return sums
-
-    return WhenRead(total) if instead else elasticities
 
 
 def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:
     """Return the chips that memory needs if a speed needs fewer, with their speed, or None for any other refusal."""
     names = speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
-    for question in held_by_memory(asked) if names else ():
-        held, _ = find_answer(question)
+    found = answer_where_memory_binds(asked, names, held_by_memory(asked)) if names else None
+    if found is None:
+        return None
+    held, there = found
+    (end,) = held.answers
+    chips = next_whole(end.point, LOWER)
+    told = (f"{name} is {show(name, one.answers[0].point)} where {show(name, asked.known[name])} would do" for name, one in there.items())
+    faster = f"memory takes {chips:.0f} chip{'s' * (chips != 1)}, and these are faster than asked: {', '.join(told)}"
+    beyond = warn_beyond_domain(asked, {**asked.known, asked.unknown: end.point}, way.rows)
+    doubts = {kind: text for one in there.values() for kind, text in one.doubts.items() if kind == DECODE_ALONE}
+    said = {**({warn_beyond_domain.__name__: beyond} if beyond else {}), FASTER_THAN_ASKED: faster, **doubts, **held.doubts}
+    on_the_way = {name for row in way.rows for name in row.symbols}
+    return replace(held.with_doubts(said), unused=tuple(name for name in held.unused if name not in on_the_way))
+
+
+def answer_where_memory_binds(
+    asked: Question, names: Sequence[str], questions: Iterable[Question]
+) -> tuple[Solution, Mapping[str, Solution]] | None:
+    """Return what memory leaves of the unknown, the most or of chips the fewest, with the targets there, or None if one is not met.
+
+    The questions are those without the targets. The first one that lacks nothing is answered.
+    """
+    for question in questions:
+        held, _ = consistent_answer(question)
         if held.reason is None or held.reason.code != "missing_givens":
             break
-    if not names or [one.kind for one in held.answers] != ["interval"] or not held.answers[0].low:
+    side, sign = (LOWER, ">=") if asked.unknown in BOUGHT else (UPPER, "<=")
+    if [one.kind for one in held.answers] != ["interval"] or not (end := held.answers[0].ends[side == UPPER]):
         return None
-    (bound,) = held.answers
-    whole = int(next_whole(bound.least, LOWER))
-    told, doubts = [], dict[str, str]()
-    for name in names:
-        result = evaluate_result(replace(question, unknown="chips"), name, whole)
-        doubts |= {kind: text for kind, text in zip(result.kinds, result.warnings, strict=True) if kind == DECODE_ALONE}
-        (there,) = result.answers[:1] or (None,)
-        if there is None or there.kind != "point" or not fast_enough(name, there.point, asked.known[name]):
+    one, at = held.answers[0], replace(question, unknown=asked.unknown, anyway=True, limits={}, floors={})
+    there = {name: evaluate_result(at, name, next_whole(end, side) if side == LOWER else end) for name in names}
+    for name, found in there.items():
+        met_side, value = asked.limits.get(name, better_side(name)), found.first_value
+        if value is None or not is_within(met_side, value, asked.known[name]):
             return None
-        told.append(f"{name} is {show(name, there.point)} where {show(name, asked.known[name])} would do")
-    chips = f"{whole} chip{'s' * (whole != 1)}"
-    said = {FASTER_THAN_ASKED: f"memory takes {chips}, and these are faster than asked: {', '.join(told)}", **doubts}
-    if beyond := warn_beyond_domain(asked, {**asked.known, "chips": bound.least}, way.rows):
-        said = {warn_beyond_domain.__name__: beyond, **said}
-    said |= dict(zip(held.kinds, held.warnings, strict=True))
-    formula = bound.formula and bound.formula.removeprefix("chips >= ")
-    answer = replace(bound, kind="point", value=bound.low, low=None, regime=MEMORY_BINDS, formula=formula, bound=LOWER)
     given = {**held.given, **{name: asked.known[name] for name in names}}
-    return replace(
-        held,
-        answers=(answer,),
-        given=given,
-        provenance={**held.provenance, **{name: asked.provenance[name] for name in names}},
-        unused=list_unused(asked, {*given, *(name for row in way.rows for name in row.symbols)}),
-        warnings=tuple(said.values()),
-        kinds=tuple(said),
-    )
+    formula = one.formula and one.formula.removeprefix(f"{asked.unknown} {sign} ")
+    point = replace(one, kind="point", value=end, low=None, high=None, regime=MEMORY_BINDS, formula=formula, bound=side)
+    on_the_way = {symbol for step in held.route for id in step.equations for symbol in equation(id).symbols}
+    provenance = {**held.provenance, **{name: asked.provenance[name] for name in names}}
+    unused = list_unused(asked, {*given, *on_the_way})
+    return replace(held, answers=(point,), given=given, provenance=provenance, unused=unused), there
 
 
 def _values_of(asked: Question, solution: Solution) -> dict[str, float]:
@@ -212,21 +207,22 @@ def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Quest
         if len(found) != 1:
             return settled, _tell_unexplained(row, reason, kept, found), kept
         (one,) = found
-        if one.name == _DRAFTED and (clash := impossible(settled, settled.known)):
+        spoken = one.name in MEASURED and _ROWS[one.name].spoken
+        if spoken and (clash := impossible(settled, settled.known)):
             return settled, clash, False
-        if one.name == _DRAFTED and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(DRAFTS):
+        if spoken and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(spoken):
             return settled, _tell_unexplained(row, reason, kept, found), False
         at = {**settled.known, one.name: one.value}
-        settled = replace(settled, known=at) if one.name in MAY_DIFFER else posed(settled, asked.unknown, at)
+        settled = replace(settled, known=at) if one.name in MEASURED else posed(settled, asked.unknown, at)
         settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
     return settled, None, False
 
 
 def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> list[Instead]:
     """Return the defaults that can explain a result, each with its value: waiting time first, else the one that changes least, else all."""
-    if waited := list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand, WAITED))):
+    if waited := list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand, waits=True))):
         return waited
-    if found := list(_values_of_defaults(asked, row, MAY_DIFFER)):
+    if found := list(_values_of_defaults(asked, row, MEASURED)):
         return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
     return [] if row in asked.named else list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
 
@@ -263,10 +259,10 @@ def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence
 
 def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
     """Yield the values of defaults with which an equation holds. A count of at least one is never below one."""
-    for name in (name for name in names if name not in asked.known and _may_satisfy(asked, row, name)):
+    for name in (name for name in names if name not in asked.known):
         # A default that the equations contain changes alone. One that was put into them needs other equations.
         def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
-            return replace(asked, unknown=unknown, known=known) if name in MAY_DIFFER else posed(asked, unknown, known)
+            return replace(asked, unknown=unknown, known=known) if name in MEASURED else posed(asked, unknown, known)
 
         without = replace(at(name, asked.known), anyway=True, silent=True)
         solution, way = find_answer(without, told=False)
@@ -281,17 +277,3 @@ def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) ->
                 defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
                 errs, given = possible_errors(without, solution, way, one), frozenset(solution.given)
                 yield Instead(name=name, value=one.point, causes=errs, defaults=defaults, given=given, elasticities=one.elasticities)
-
-
-def _may_satisfy(asked: Question, row: Equation, name: str) -> bool:
-    """Return whether another value of a share may satisfy an equation: not if one side is larger with any share."""
-    if name not in MAY_DIFFER or QUANTITIES[name].ceiling > 1:
-        return True
-    start, rows = {**evaluate_defaults(asked.defaults, asked.known), **asked.known}, rows_behind(row.symbols, asked.active)
-    larger = set()
-    for share in _SHARES_OF_ONE:
-        there = follow_values(rows, {**start, name: share})
-        if not row.names <= there.keys():
-            return True
-        larger.add(row.left_side(there) > right_side_at(row, there))
-    return len(larger) > 1

@@ -11,83 +11,21 @@ from typing import Any
 from derive.catalogue import equation
 from derive.expressions.in_order import sort_terms
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.records import LOWER, UPPER, Equation, in_place
+from derive.quantities.defaults import DEFAULTS, Default
+from derive.records import Equation, in_place
 from derive.requirements import named
+from derive.solving.propagation import rows_behind
 from derive.trees import names
 from derive.written import as_it_is_written
 
-_ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
-_PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *_ATTENTION)
-_PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
-_WEIGHTS = ("total_params", "routed_params", "resident_weight_bytes_per_chip")
-DRAFTS = ("draft_tokens", "acceptance_rate")
-_TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
+_ROWS = {row.quantity: row for row in DEFAULTS}
+FOLLOWS = {name: row.follows for name, row in _ROWS.items() if row.follows}
+"""Defaults that are what another quantity is: the first of these that is known or asked for."""
 
-GOVERNED = {
-    "attention_time": ((*_ATTENTION, "attention_compute_ratio"),),
-    "attention_compute_ratio": ((*_ATTENTION, "attention_time"),),
-    **dict.fromkeys(("tokens_per_step", "tokens_verified_per_step"), (DRAFTS,)),
-    "drafting_time": ((*DRAFTS, "drafting_compute_ratio"),),
-    "drafting_compute_ratio": ((*DRAFTS, "drafting_time"),),
-    "draft_cost_ratio": (("drafting_time", "drafting_compute_ratio"),),
-    "verification_ratio": ((*_TIMES, "balance_batch"),),
-    "hop_latency": (("grid_latency", "minimum_latency", "allreduces_per_layer"),),
-    "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
-    "prefill_attention_factor": (_PROMPTS, _PREFILL_ATTENTION),
-    "uncached_tokens": (("prompt_tokens",),),
-    "prefill_weight_time": (("hbm_bandwidth",), _WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip"), _PROMPTS),
-    "training_chips": (("pipeline_stages", "data_parallel"),),
-    "ffn_dim": (("moe_layers",),),
-    "reserved_share": (("reserved_bytes_per_chip", "usable_share"),),
-    "cached_tokens": (("cache_hit_share",),),
-    "cache_hit_share": (("cached_tokens",),),
-}
-"""What a default gives way to: where one of each of these is known or asked for, the quantity is what its definition makes of it."""
-
-FOLLOWS = {
-    "microbatches": ("pipeline_stages",),
-    "tokens_verified_per_step": ("tokens_per_step",),
-    "uncached_tokens": ("new_tokens_per_pass", "context_length"),
-    "new_tokens_per_pass": ("uncached_tokens", "prompt_tokens"),
-    "training_chips": ("chips",),
-    "chips": ("expert_parallel",),
-    "moe_layers": ("layers",),
-    "moe_ffn_dim": ("ffn_dim",),
-    "ffn_dim": ("moe_ffn_dim",),
-}
-"""Defaults that are what another quantity is: the first of these that is known or asked for.
-
-A prompt is what one pass computes of it, and else as long as the context; what is to be computed of one is computed in one pass.
-The chips that train are those that are spoken of, unless copies or stages are. Where some layers are not said to be dense, all have
-experts, and a width is that of experts as well.
-"""
-
-_HITS = ("cached_tokens", "cache_hit_share")
-"""What says that not all of a prompt is to be computed."""
-
-_SAID_BY = {
-    "microbatches": (("sequences_in_flight", "batch"), ("sequences_in_flight", "microbatch_size"), ("idle_fraction",)),
-    "uncached_tokens": (("prefill_attention_factor",), ("prefill_attention_flops_per_token",)),
-    "replicas": (("fleet_throughput",), ("fleet_requests_per_second",)),
-}
-"""What, given together, says how many there are of a default: a fleet is as many replicas as make what it makes."""
-
-MAY_DIFFER = ("chips", "pipeline_stages", "mfu", "mbu", "replicas", "tokens_per_step")
+MEASURED = tuple(name for name, row in _ROWS.items() if row.measured)
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
 
-_COULD_BE = (
-    *("cache_hit_share", "uncached_tokens", "fleet_utilisation"),
-    *("microbatches", "hop_latency", "kv_replication", "expert_imbalance", "tokens_verified_per_step", "drafting_time"),
-)
-"""Defaults put into the equations that results may contradict where none of those can be it; of drafts, where drafts are spoken of."""
-
-IDEALS = {
-    **dict.fromkeys(("mfu", "mbu", "fleet_utilisation"), UPPER),
-    **dict.fromkeys(("kv_replication", "expert_imbalance", "prefill_attention_factor", "verification_ratio"), LOWER),
-    **dict.fromkeys(("hop_latency", "idle_fraction", "attention_time", "attention_compute_ratio"), LOWER),
-    **dict.fromkeys(("prefill_weight_time", "queue_time", "reserved_share"), LOWER),
-    **dict.fromkeys(("drafting_time", "draft_cost_ratio", "drafting_compute_ratio"), LOWER),
-}
+IDEALS = {name: row.ideal for name, row in _ROWS.items() if row.ideal}
 """Defaults that nothing real betters, as bounds: a share of a peak is that at most, what takes time is that at least.
 
 The others say what is served, and err neither way.
@@ -115,10 +53,12 @@ def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Stan
     free |= {name: other for name, other in led.items() if name in free}
     others = [name for name in FOLLOWS if name not in NEUTRAL_DEFAULTS and name not in at_hand]
     free |= {name: led[name] for name in others if leads(name, at_hand.difference(claimed))}
-    said = {name for name, names in _SAID_BY.items() if unknown not in FOLLOWS.get(name, ()) and any(known >= {*one} for one in names)}
-    if unknown == "pipeline_stages":
-        said |= {"microbatches"}
-    return {name: value for name, value in free.items() if name not in said and not _gives_way(name, at_hand)}
+
+    def is_said(row: Default) -> bool:
+        """Return whether a given says how many there are, or whether what the default follows is asked for."""
+        return row.together if unknown in row.follows else any(known >= {*names} for names in row.said_by)
+
+    return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not _have_each(_ROWS[name].gives_way, at_hand)}
 
 
 def evaluate_defaults(defaults: Standing, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,13 +79,14 @@ def leads(name: str, at_hand: Set[str]) -> str | None:
     >>> leads("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leads("microbatches", {"chips"})
     ('new_tokens_per_pass', None)
     """
-    if name == "new_tokens_per_pass" and "prompt_tokens" in at_hand and not at_hand.isdisjoint(_HITS):
-        return "uncached_tokens"
+    if _have_each(_ROWS[name].worked_out_by, at_hand):
+        return FOLLOWS[name][0]
     return next((other for other in FOLLOWS[name] if other in at_hand), None)
 
 
-def _gives_way(name: str, at_hand: Set[str]) -> bool:
-    return name in GOVERNED and all(not at_hand.isdisjoint(names) for names in GOVERNED[name])
+def _have_each(groups: tuple[tuple[str, ...], ...], at_hand: Set[str]) -> bool:
+    """Return whether there are groups and one quantity of each is at hand."""
+    return bool(groups) and all(not at_hand.isdisjoint(names) for names in groups)
 
 
 def neutral(defaults: Standing) -> _Values:
@@ -153,10 +94,9 @@ def neutral(defaults: Standing) -> _Values:
 
     A default that follows another quantity follows it too where that one is worked out.
     """
-    values: dict[str, int | str] = {n: v if isinstance(v, str) else int(v) for n, v in defaults.items() if n not in MAY_DIFFER}
+    values: dict[str, int | str] = {n: v if isinstance(v, str) else int(v) for n, v in defaults.items() if n not in MEASURED}
     values |= {n: first for n, (first, *_) in FOLLOWS.items() if isinstance(values.get(n), int) and first not in defaults}
-    if "microbatches" in values and "pipeline_stages" in defaults:
-        values["pipeline_stages"] = 1
+    values |= {first: 1 for n, (first, *_) in FOLLOWS.items() if n in values and _ROWS[n].together and first in defaults}
     return tuple(sorted(values.items()))
 
 
@@ -202,12 +142,8 @@ def restore_default(row: Equation, name: str) -> Equation:
     return with_defaults(equation(row.id), others) if name in row.put_in else row
 
 
-WAITED = ("queue_time",)
-"""What a request that takes longer than its chips did: it waited for its turn. That says nothing of what they sustain."""
-
-
-def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str], among: Iterable[str] = _COULD_BE) -> tuple[str, ...]:
-    """Return the defaults in an equation, or in what its right side is made of, that results may contradict.
+def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str], waits: bool = False) -> tuple[str, ...]:
+    """Return the defaults in an equation, or in what its right side is made of, that results may contradict, or the times of waiting.
 
     None of a bound: what misses it need not be anything else than supposed.
 
@@ -217,16 +153,10 @@ def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str]
     """
     if row.direction:
         return ()
-    made = {one.defines: one for one in active if one.defines}
-    rows, queue = {row.id: row}, [*row.symbols[1:]]
-    while queue:
-        one = made.get(queue.pop())
-        if one and one.id not in rows:
-            rows[one.id] = one
-            queue += one.symbols[1:]
-    spoken = {name for one in rows.values() for name in one.put_in}
-    drafted = not at_hand.isdisjoint(("tokens_per_step", *DRAFTS))
-    return tuple(name for name in among if name in spoken and (drafted or name not in ("tokens_verified_per_step", "drafting_time")))
+    made = tuple({one.defines: one for one in active if one.defines}.values())
+    spoken = {*row.put_in, *(name for one in rows_behind(row.symbols[1:], made) for name in one.put_in)}
+    rows_of = (one for one in DEFAULTS if one.quantity in spoken and (one.waits if waits else one.found))
+    return tuple(one.quantity for one in rows_of if not one.spoken or not at_hand.isdisjoint(one.spoken))
 
 
 def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from derive.presets import PARAMETERS
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS
-from derive.solving.answer_with import Solve
+from derive.solving.answer_with import Solve, result_with
 from derive.solving.assumptions import list_assumptions
 from derive.solving.caveats import caveats, left_to_assumptions, warn_below_one
 from derive.solving.chip_links import tell_given
@@ -30,7 +30,6 @@ from derive.solving.one_equation import broken_requirement, inside, solve_equati
 from derive.solving.plan import Leg, Loop, Step, Way
 from derive.solving.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
-from derive.solving.speed_limits import result_with
 from derive.solving.substitution import compose, formula_of_way
 from derive.trees import difference, names, slopes, text
 from derive.units import show

@@ -16,7 +16,7 @@ from derive.records import Equation
 from derive.requirements import HOLDS
 from derive.solving.directions import Causes, signs
 from derive.solving.engine import LEAVES_OPEN, Stop, follow, is_memory_warning, list_unused, refuse_question
-from derive.solving.fit import SHORT_OF_MEMORY, batch_is_left_to_a_rate
+from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE
 from derive.solving.one_equation import inside
 from derive.solving.plan import (
@@ -36,6 +36,7 @@ from derive.solving.questions import Question, known_values, posed, suppose_type
 from derive.solving.refusals import indifferent, missing_givens, results_made_of
 from derive.solving.result import Answer, Reason, Solution
 from derive.solving.substitution import compose
+from derive.solving.targets import batch_is_left_to_a_rate
 from derive.units import show
 
 _MOST_LOOPS = 12
@@ -299,7 +300,7 @@ def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution |
     if not is_memory_warning(asked, way):
         return refuse_question(asked, short, outcome.route)
     told = "; ".join(short.message.split("\n"))
-    return replace(outcome, warnings=(told, *outcome.warnings), kinds=(SHORT, *outcome.kinds))
+    return outcome.warn(SHORT, told)
 
 
 def _answers_to(asked: Question) -> tuple[Answer, ...]:

@@ -1,63 +1,43 @@
 """Questions on all replicas: a rate of requests is the rate of all of them, and replicas are whole numbers."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar
 
 from derive.answers import DECODE_ALONE, Answer, WhenRead, next_whole
-from derive.catalogue import by_id, equation
+from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.presets import names_count
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
-from derive.solving.assumptions import NOT_NEEDED
-from derive.solving.best_size import chain_elasticities, replace_given, results_of
+from derive.roles import REPLICA
+from derive.solving.best_size import Ask, End, add_size, names_of, replace_given, results_of
 from derive.solving.directions import as_rated
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE, is_limit
-from derive.solving.result import Reason, RouteStep, Solution
+from derive.solving.result import Reason, RouteStep, Solution, chain_slopes
 from derive.solving.whole_numbers import BEST, SO
 from derive.units import show
 
 _T = TypeVar("_T")
-_Ask = Callable[[str, Mapping[str, Any]], Solution]
-"""A question with what is given by name."""
 
-_OF_ONE, _OF_ALL = "requests_per_second", "fleet_requests_per_second"
-_REPLICAS = "replicas"
-_CHIPS, _ALL_CHIPS = "chips", "fleet_chips"
-_OF_WHOLE_ONES = (_ALL_CHIPS, "fleet_cost", "fleet_power", "fleet_electricity_cost")
-"""What replicas are bought for: parts of one are not."""
-_IN_FLIGHT = "fleet_sequences_in_flight"
-_SIZE_IT = (_OF_ONE, _OF_ALL, "fleet_throughput", _IN_FLIGHT)
-_PREFILL_OVER_DECODE = "prefill_decode_chip_ratio"
-_READ = "kv_time"
-"""What needs a batch in the memory of its chips."""
-_PRICE, _OF_USE = "chip_price", ("serving.chip_price_from_capex", "serving.rented_chip_price")
-"""What a second of a chip costs, and by which equations that is of one in use."""
-_IN_USE = "fleet_utilisation"
-"""How much of the time chips are in use: it says how many replicas there are, of which every second is paid."""
-_ASKED = (_REPLICAS, *_OF_WHOLE_ONES)
-"""What nobody asks for who knows the rate of one replica, and how many there are."""
-
-TAKEN_AS_OF_ALL = f"{_OF_ONE} is taken as that of all replicas together: {_OF_ALL}"
+TAKEN_AS_OF_ALL = f"{REPLICA.rate} is taken as that of all replicas together: {REPLICA.rate_of_all}"
 
 
 def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T]:
-    """Return the givens with a rate of requests as that of all replicas, if it determines the number of replicas.
+    """Return the givens with a rate of requests as the rate of all replicas, if it determines the number of replicas.
 
     >>> rates_of_all(["replicas"], {"qps": 50, "batch": 64})
     {'fleet_requests_per_second': 50, 'batch': 64}
     >>> rates_of_all(["replicas"], {"qps": 5, "fleet_throughput": "1M token/s"})
     {'qps': 5, 'fleet_throughput': '1M token/s'}
     """
-    names = {spelled: quantity(spelled).name for spelled in given}
-    asked = {quantity(unknown).name for unknown in unknowns}
-    counted = {_REPLICAS, *results_of(_REPLICAS)}.isdisjoint(names.values())
-    if asked.isdisjoint(_ASKED) or not counted or _OF_ONE not in names.values():
+    names, asked = names_of(given), {quantity(unknown).name for unknown in unknowns}
+    counted = {REPLICA.number, *results_of(REPLICA.number)}.isdisjoint(names.values())
+    if asked.isdisjoint((REPLICA.number, *REPLICA.bought)) or not counted or REPLICA.rate not in names.values():
         return given
-    return {_OF_ALL if names[spelled] == _OF_ONE else spelled: value for spelled, value in given.items()}
+    return {REPLICA.rate_of_all if names[spelled] == REPLICA.rate else spelled: value for spelled, value in given.items()}
 
 
 def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> frozenset[str]:
@@ -67,44 +47,46 @@ def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> 
     ['chips', 'requests_per_second']
     """
     chips = (hardware,) if isinstance(hardware, str) else hardware or ()
-    return frozenset(quantity(spelled).name for spelled in (*given, *((_CHIPS,) if any(map(names_count, chips)) else ())))
+    return frozenset((*names_of(given).values(), *((REPLICA.chips,) if any(map(names_count, chips)) else ())))
 
 
 def chips_meant(unknown: str, names: Set[str]) -> str:
-    """Return the unknown. Beside a rate of all replicas and the chips of one, chips are those of all replicas.
+    """Return the unknown. Beside a rate of all replicas and the chips of one replica, chips means all chips.
 
     >>> chips_meant("gpus", {"fleet_throughput", "chips"}), chips_meant("gpus", {"fleet_throughput", "batch"})
     ('fleet_chips', 'gpus')
     """
-    both = quantity(unknown).name == _CHIPS and _CHIPS in names
-    return _ALL_CHIPS if both and not names.isdisjoint(_SIZE_IT) else unknown
+    both = quantity(unknown).name == REPLICA.chips and REPLICA.chips in names
+    return REPLICA.all_chips if both and not names.isdisjoint(REPLICA.sized_by) else unknown
 
 
-def batch_that_does_not_fit(ask: _Ask, unknown: str, given: Mapping[str, Any], names: Set[str]) -> Solution | None:
+def batch_that_does_not_fit(ask: Ask, unknown: str, given: Mapping[str, Any], names: Set[str]) -> Solution | None:
     """Return why replicas with a given batch are impossible, if their chips lack memory for it, else None."""
-    row = quantity(unknown)
-    if row.name not in (*_ASKED, _IN_FLIGHT) or not names >= {"batch", _CHIPS} or _IN_FLIGHT not in (*names, row.name):
+    row, sequences = quantity(unknown), REPLICA.sequences
+    sized = row.name in (REPLICA.number, sequences, *REPLICA.bought) and sequences in (*names, row.name)
+    if not sized or not names >= {FREE, REPLICA.chips}:
         return None
-    read = ask(_READ, {spelled: value for spelled, value in given.items() if quantity(spelled).name != _READ})
+    read = ask(REPLICA.needs_room, {spelled: value for spelled, value in given.items() if quantity(spelled).name != REPLICA.needs_room})
     short = read.reason and read.reason.code == SHORT_OF_MEMORY
     return replace(read, unknown=row.name, unit=row.unit) if short else None
 
 
-def with_what_is_paid(solution: Solution, ask: _Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
+def with_what_is_paid(solution: Solution, ask: Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
     """Return an answer for one chip or replica by default, with how many a limit on the cost of all pays."""
-    names = {spelled: quantity(spelled).name for spelled in given}
-    within = [name for spelled, name in names.items() if name in _OF_WHOLE_ONES and is_limit(given[spelled])]
-    if len(within) != 1 or not {_REPLICAS, _ALL_CHIPS}.isdisjoint({*beside, solution.unknown}) or solution.unknown == _CHIPS:
+    names = names_of(given)
+    within = [name for spelled, name in names.items() if name in REPLICA.bought and is_limit(given[spelled])]
+    counted = {REPLICA.number, REPLICA.all_chips}.isdisjoint({*beside, solution.unknown}) and solution.unknown != REPLICA.chips
+    if len(within) != 1 or not counted:
         return solution
-    of_one = _CHIPS not in beside and solution.provenance.get(_CHIPS, "default") == "default"
+    of_one = REPLICA.chips not in beside and solution.provenance.get(REPLICA.chips, "default") == "default"
     told = {spelled: given[spelled] for spelled, name in names.items() if name in (*within, *_paid_with(within[0]))}
-    found = ask(_ALL_CHIPS if of_one else _REPLICAS, told)
+    found = ask(REPLICA.all_chips if of_one else REPLICA.number, told)
     if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
         return solution
-    one = "one chip, as none are given" if of_one else "one replica, as nobody says how many"
-    pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {_CHIPS if of_one else _REPLICAS}={found.value:.0f}"
+    one, more = ("one chip, as none are given", REPLICA.chips) if of_one else ("one replica, as nobody says how many", REPLICA.number)
+    pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {more}={found.value:.0f}"
     if solution.reason is None:
-        return replace(solution, warnings=(pays, *solution.warnings), kinds=(with_what_is_paid.__name__, *solution.kinds))
+        return solution.warn(with_what_is_paid.__name__, pays)
     return replace(solution, reason=replace(solution.reason, message=f"{solution.why_not}\n{pays}"))
 
 
@@ -118,161 +100,140 @@ def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]
     >>> is_of_whole_replicas("fleet_throughput", {"fleet_power": "<=5MW"}, {"fleet_power"})
     True
     """
-    name = quantity(unknown).name
-    if _REPLICAS in names or name not in results_of(_REPLICAS):
+    name, results = quantity(unknown).name, results_of(REPLICA.number)
+    if REPLICA.number in names or name not in results:
         return False
+    if name in REPLICA.bought:
+        return not names.isdisjoint(REPLICA.sized_by) or (REPLICA.chips in names and not names.isdisjoint(REPLICA.bought))
     limited = {quantity(spelled).name for spelled, value in given.items() if is_limit(value)}
-    if name in _OF_WHOLE_ONES:
-        return not names.isdisjoint(_SIZE_IT) or (_CHIPS in names and not names.isdisjoint(_OF_WHOLE_ONES))
-    return not names.isdisjoint(_OF_WHOLE_ONES) or not limited.isdisjoint(results_of(_REPLICAS))
+    return not names.isdisjoint(REPLICA.bought) or not limited.isdisjoint(results)
 
 
-def answer_for_replicas(ask: _Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
     """Return the result of the whole replicas that a rate needs or a budget pays. In lists each point has its own number."""
-    name = quantity(unknown).name
-    sized = ask(_REPLICAS, given)
+    name, names = quantity(unknown).name, names_of(given)
+    sized = ask(REPLICA.number, given)
     if sized.sweep:
         from derive.solving.sweeps import answer_each
 
-        return answer_each(name, sized.sweep.given, lambda at: answer_for_replicas(ask, name, replace_given(given, at)), _REPLICAS)
+        return answer_each(name, sized.sweep.given, lambda at: answer_for_replicas(ask, name, replace_given(given, at)), REPLICA.number)
     if not sized.answers:
         return sized
     one, *others = sized.answers
-    side = _side(name, sized, {quantity(spelled).name for spelled in given})
-    count = _whole(one, side)
-    ends = {next_whole(end, side) for end in (sized.spans.low, sized.spans.high)} if sized.spans else {count}
-    if others or count is None or ends != {count}:
-        raise WrongValue(f"{name} is of one number of {_REPLICAS}, and here it is several: ask for {_REPLICAS}")
-    budgets = [spelled for spelled in given if quantity(spelled).name in _OF_WHOLE_ONES]
+    by_a_rate = name in REPLICA.bought and not {*names.values()}.isdisjoint(REPLICA.sized_by)
+    side = LOWER if by_a_rate or one.bound == LOWER or one.ends[1] is None else UPPER
+    spanned = (sized.spans.low, sized.spans.high) if sized.spans else ()
+    ends = {_whole(end, side) for end in (one.ends[side == UPPER], *spanned)}
+    if others or len(ends) > 1:
+        raise WrongValue(f"{name} is of one number of {REPLICA.number}, and here it is several: ask for {REPLICA.number}")
+    count = ends.pop()
     if count < 1:
-        short = f"no whole one of the {_REPLICAS}: {' and '.join(budgets)} will do for {show(_REPLICAS, one.ends[1] or 0.0)} of one"
-        return replace(
-            sized, unknown=name, unit=QUANTITIES[name].unit, answers=(), said=(), reason=Reason(code="no_solution", message=short)
-        )
+        budgets = " and ".join(spelled for spelled in given if names[spelled] in REPLICA.bought)
+        short = f"no whole one of the {REPLICA.number}: {budgets} will do for {show(REPLICA.number, one.ends[1] or 0.0)} of one"
+        reason = Reason(code="no_solution", message=short)
+        return replace(sized, unknown=name, unit=QUANTITIES[name].unit, answers=(), said=(), reason=reason)
     found = _answer_for_count(ask, name, given, count)
     if not found.answers:
         return found
-    merged = _merged(name, sized, found, count, side, _tell_count(count, side, given))
-    apart = _prompts_apart(ask, given, sized, found.answers[0].point / count) if name == _ALL_CHIPS and side == LOWER else ()
-    both = _whole(sized.with_prompts, side) if sized.with_prompts and name in _OF_WHOLE_ONES else None
-    more = _answer_for_count(ask, name, given, both) if both else None
+    merged = _with_replicas(found, sized, End(size=REPLICA.number, value=count, of=sized, side=side), given)
+    apart = _prompts_apart(ask, given, sized, found.answers[0].point / count) if name == REPLICA.all_chips and side == LOWER else ()
+    both = sized.with_prompts and name in REPLICA.bought and sized.with_prompts.ends[side == UPPER]
+    more = _answer_for_count(ask, name, given, _whole(both, side)) if both else None
     together = _moved(more.answers[0], one, side, more) if more else found.with_prompts
     return replace(merged, said=(*merged.said, *apart), with_prompts=together)
 
 
-def _answer_for_count(ask: _Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
+def _whole(end: float | None, side: str) -> float:
+    """Return the fewest whole replicas, at least one, or the most."""
+    return max(1.0, next_whole(end or 0.0, LOWER)) if side == LOWER else next_whole(end or 0.0, UPPER)
+
+
+def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
     """Return the result of a number of replicas: by price alone if replicas are bought for it, else by all givens within the budgets."""
-    if name not in _OF_WHOLE_ONES:
-        budgets = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _OF_WHOLE_ONES}
+    names = names_of(given)
+    if name not in REPLICA.bought:
+        budgets = {spelled: value for spelled, value in given.items() if names[spelled] in REPLICA.bought}
         within = {spelled: value if is_limit(value) else f"<={value}" for spelled, value in budgets.items()}
-        return ask(name, {**given, **within, _REPLICAS: replicas})
-    paid = {spelled: value for spelled, value in given.items() if quantity(spelled).name in _paid_with(name)}
-    of_use = {quantity(spelled).name for spelled in paid} & {"chip_capex", "rented_chip_price"}
-    return _price_every_second(ask(name, {**paid, **({_IN_USE: 1.0} if of_use else {}), _REPLICAS: replicas}))
+        return ask(name, {**given, **within, REPLICA.number: replicas})
+    paid = {spelled: value for spelled, value in given.items() if names[spelled] in _paid_with(name)}
+    waits = not {names[spelled] for spelled in paid}.isdisjoint(REPLICA.prices)
+    return _price_every_second(ask(name, {**paid, **({REPLICA.used_share: 1.0} if waits else {}), REPLICA.number: replicas}))
 
 
-def _merged(name: str, sized: Solution, found: Solution, count: float, side: str, told: str) -> Solution:
-    """Return the result of whole replicas, with their number."""
-    base, other = (sized, found) if name in _OF_WHOLE_ONES else (found, sized)
-    again = any(step.unknown == name for step in sized.route)
-    doubts = {kind: text for one in (base, other) for kind, text in zip(one.kinds, one.warnings, strict=True)}
+def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[str, Any]) -> Solution:
+    """Return the result of whole replicas, with all that their number rests on."""
+    again = any(step.unknown == found.unknown for step in sized.route)
+    which = "fewest whole ones" if end.side == LOWER else f"most whole ones within {_limits(given)}"
+    told = f"at {end.size} = {end.value:.0f}, the {which}"
+    base = sized if found.unknown in REPLICA.bought else found
+    merged = add_size(found, end)
     return replace(
-        base,
-        unknown=found.unknown,
-        unit=found.unit,
-        answers=tuple(_moved(each, sized.answers[0], side, found) for each in found.answers),
-        spans=found.spans,
-        equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
-        given={**found.given, **sized.given, _REPLICAS: count},
+        merged,
+        answers=tuple(_moved(each, sized.answers[0], end.side, found) for each in found.answers),
+        given={**merged.given, REPLICA.number: end.value},
         unused=tuple(one for one in sized.unused if one not in found.given),
-        assumptions=_join_assumptions(found, sized),
-        provenance={**found.provenance, **sized.provenance, _REPLICAS: told},
-        warnings=tuple(doubts.values()),
-        kinds=tuple(doubts),
-        route=tuple(dict.fromkeys((*(_round_step(step, count, side, again) for step in sized.route), *found.route))),
+        provenance={**merged.provenance, REPLICA.number: told},
+        route=tuple(dict.fromkeys((*(_round_step(step, end, again) for step in sized.route), *found.route))),
         said=(told, *(text for text in base.said if not text.startswith((BEST, SO)))),
     )
 
 
-def _prompts_apart(ask: _Ask, given: Mapping[str, Any], sized: Solution, chips: float) -> Iterator[str]:
+def _limits(given: Mapping[str, Any]) -> str:
+    """Return the budgets and limits on results of all replicas in words."""
+    ends = {name: value for name, value in given.items() if quantity(name).name in REPLICA.bought or is_limit(value)}
+    within = [name for name in ends if quantity(name).name in results_of(REPLICA.number)]
+    return " and ".join(f"{name}{ends[name] if is_limit(ends[name]) else f'={ends[name]}'}" for name in within)
+
+
+def _prompts_apart(ask: Ask, given: Mapping[str, Any], sized: Solution, chips: float) -> Iterator[str]:
     """Yield how many chips more the prompts need if they have chips of their own."""
     if DECODE_ALONE not in sized.kinds or FREE not in sized.given:
         return
-    of_all = {_OF_ONE, *results_of(_REPLICAS)}
+    of_all = {REPLICA.rate, *results_of(REPLICA.number)}
     one = {spelled: value for spelled, value in given.items() if quantity(spelled).name not in of_all and not is_limit(value)}
-    ratio = ask(_PREFILL_OVER_DECODE, replace_given(one, {FREE: sized.given[FREE]}))
-    decode = next((step.value for step in reversed(sized.route) if step.unknown == _REPLICAS and step.value), sized.answers[0].ends[0])
+    ratio = ask(REPLICA.apart, replace_given(one, {FREE: sized.given[FREE]}))
+    decode = next((step.value for step in reversed(sized.route) if step.unknown == REPLICA.number and step.value), sized.answers[0].ends[0])
     if [found.kind for found in ratio.answers] == ["point"]:
         more = chips * next_whole(decode * ratio.answers[0].point, LOWER)
         both = more + chips * next_whole(decode, LOWER)
-        yield f"with prompts on chips of their own {more:.0f} more, {both:.0f} in all ({_PREFILL_OVER_DECODE})"
-
-
-def _side(name: str, sized: Solution, names: Set[str]) -> str:
-    """Return the side to which replicas are rounded: up for a rate, down for a budget or another limit."""
-    if name in _OF_WHOLE_ONES and not names.isdisjoint(_SIZE_IT):
-        return LOWER
-    return LOWER if sized.answers[0].bound == LOWER or sized.answers[0].ends[1] is None else UPPER
-
-
-def _tell_count(count: float, side: str, given: Mapping[str, Any]) -> str:
-    """Return the number of replicas in words, with what determines it."""
-    if side == LOWER:
-        return f"at {_REPLICAS} = {count:.0f}, the fewest whole ones"
-    ends = {name: value for name, value in given.items() if quantity(name).name in _OF_WHOLE_ONES or is_limit(value)}
-    within = [
-        f"{name}{value if is_limit(value) else f'={value}'}" for name, value in ends.items() if quantity(name).name in results_of(_REPLICAS)
-    ]
-    return f"at {_REPLICAS} = {count:.0f}, the most whole ones within {' and '.join(within)}"
-
-
-def _join_assumptions(found: Solution, sized: Solution) -> tuple[str, ...]:
-    """Return the assumptions of both. An equation that was named counts as unused if neither uses it."""
-    texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
-    return tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
+        yield f"with prompts on chips of their own {more:.0f} more, {both:.0f} in all ({REPLICA.apart})"
 
 
 def _price_every_second(found: Solution) -> Solution:
     """Return the result of owned chips at a price for every second: the number of replicas includes the waiting."""
-    step = next((step for step in found.route if step.unknown == _PRICE), None)
+    price = REPLICA.price
+    step = next((step for step in found.route if step.unknown == price), None)
     if step is None or step.value is None:
         return found
-    moved = found.answers[0].elasticities
+    (one, *_), waiting = found.answers, REPLICA.used_share
     return replace(
         found,
-        answers=(replace(found.answers[0], elasticities=WhenRead(lambda: {name: by for name, by in moved.items() if name != _IN_USE})),),
-        route=tuple(step for step in found.route if step.unknown != _PRICE),
-        given={**found.given, _PRICE: step.value},
-        provenance={**found.provenance, _PRICE: "of an owned chip, for any second, in use or not"},
+        answers=(replace(one, elasticities=WhenRead(lambda: {name: by for name, by in one.elasticities.items() if name != waiting})),),
+        route=tuple(step for step in found.route if step.unknown != price),
+        given={**found.given, price: step.value},
+        provenance={**found.provenance, price: "of an owned chip, for any second, in use or not"},
     )
 
 
 @cache
 def _paid_with(name: str) -> frozenset[str]:
     """Return the inputs of a result of replicas and of the chip price that do not determine the number of replicas."""
-    rows = (*(row for row in by_id().values() if row.defines in (_ALL_CHIPS, name)), *map(equation, _OF_USE))
-    return frozenset(symbol for row in rows for symbol in row.symbols) - {*_OF_WHOLE_ONES, _REPLICAS, _IN_USE}
+    of_use = {REPLICA.price, REPLICA.used_share}
+    rows = (row for row in by_id().values() if row.defines in (REPLICA.all_chips, name) or of_use <= {*row.symbols})
+    return frozenset(symbol for row in rows for symbol in row.symbols) - {*REPLICA.bought, REPLICA.number, REPLICA.used_share}
 
 
 def _moved(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
     """Return the result of the replicas with their bound and their sensitivities. A value that a table has as rated gives no bound."""
     bound = replicas.bound if replicas.kind == "point" else side
-    by = chain_elasticities(found, _REPLICAS, replicas)
+    by = chain_slopes(found.elasticities, REPLICA.number, replicas.elasticities)
     bound = found.bound if as_rated(of.provenance) else bound or found.bound
     return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
 
 
-def _round_step(step: RouteStep, count: float, side: str, again: bool) -> RouteStep:
+def _round_step(step: RouteStep, end: End, again: bool) -> RouteStep:
     """Return a step of the route with the replicas as a whole number."""
-    if step.unknown != _REPLICAS or step.value is None:
+    if step.unknown != end.size or step.value is None:
         return step
     made = f"{step.value:.6g}" if again else step.formula
-    return replace(step, value=count, formula=made and f"{'ceiling' if side == LOWER else 'floor'}({made})")
-
-
-def _whole(replicas: Answer, side: str) -> float | None:
-    """Return the fewest whole replicas, at least one, or the most, or None if there is no such end."""
-    low, high = replicas.ends
-    if side == LOWER:
-        return max(1.0, next_whole(low, LOWER))
-    return None if high is None else next_whole(high, UPPER)
+    return replace(step, value=end.value, formula=made and f"{'ceiling' if end.side == LOWER else 'floor'}({made})")

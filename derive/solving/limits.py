@@ -11,6 +11,7 @@ from typing import Any
 from derive.errors import WrongValue, shorten
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
+from derive.roles import BATCH, SIZES
 from derive.solving.plan import giving
 from derive.solving.questions import Question, without
 from derive.solving.refusals import results_made_of
@@ -21,10 +22,10 @@ _SIDES = dict(zip(SIGNS, (UPPER, LOWER), strict=True))
 _SIGN_OF = {UPPER: "<=", LOWER: ">=", None: "="}
 IN_WORDS = {UPPER: "at most", LOWER: "at least"}
 
-FREE = "batch"
+FREE = BATCH.name
 """The size that is found without being asked for, if limits bound it and not the unknown."""
 
-SIZED = ("chips", "sequences_in_flight", FREE, "microbatch_size", "context_length")
+SIZED = SIZES
 """Sizes in the order in which they are found. Other questions are answered at their better end."""
 
 

@@ -2,15 +2,12 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
-from derive.catalogue import by_id
 from derive.meanings import MEANINGS, Meaning
 from derive.quantities import quantity
-from derive.records import CHAINED_BY_ITSELF
 from derive.solving.one_equation import inside
-from derive.solving.propagation import rows_behind
+from derive.solving.propagation import quantities_behind, usual_definitions
 from derive.solving.result import OR, Solution
 from derive.units import show
 
@@ -34,12 +31,12 @@ def answer_meaning(
     if (lacks and meaning.told) or (not lacks and meaning.beside.isdisjoint(solution.unused)):
         return solution
     found = ask(meaning.means, given)
-    own = _inputs_of(meaning.asked) if meaning.alone else meaning.beside
+    own = quantities_behind(meaning.asked, usual_definitions()) if meaning.alone else meaning.beside
     if not (found.answers or found.sweep) or not own.isdisjoint(found.unused):
         return solution
     if meaning.told:
         return _tell_beside(solution, meaning, found)
-    return replace(found, warnings=(meaning.warning, *found.warnings), kinds=(answer_meaning.__name__, *found.kinds))
+    return found.warn(answer_meaning.__name__, meaning.warning)
 
 
 def _tell_beside(solution: Solution, meaning: Meaning, found: Solution) -> Solution:
@@ -49,11 +46,3 @@ def _tell_beside(solution: Solution, meaning: Meaning, found: Solution) -> Solut
     value = f"{show(meaning.means, inside(found.answers[0]))}{OR[found.answers[0].bound]}"
     unused = tuple(name for name in solution.unused if name in found.unused)
     return replace(solution, said=(*solution.said, f"{meaning.told}: {meaning.means} = {value}"), unused=unused)
-
-
-@cache
-def _inputs_of(name: str) -> frozenset[str]:
-    """Return the quantities that one is made of by the definitions that join by themselves."""
-    usual = (row for row in by_id().values() if row.defines and not (row.variant and not row.variant.default))
-    rows = tuple(row for row in usual if row.kind in CHAINED_BY_ITSELF)
-    return frozenset(symbol for row in rows_behind((name,), rows) for symbol in row.symbols)

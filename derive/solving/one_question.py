@@ -12,7 +12,6 @@ from derive.errors import WrongValue
 from derive.presets import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.solving.answering import answer, answer_with_stopgap
-from derive.solving.fit import batch_is_left_to_a_rate
 from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, one_by_one, refuse_limit, rests_on_unknown
 from derive.solving.propagation import rows_behind
 from derive.solving.questions import (
@@ -31,6 +30,7 @@ from derive.solving.refusals import is_reachable, missing_givens, results_made_o
 from derive.solving.result import Reason, Solution
 from derive.solving.switches import Switches
 from derive.solving.symbolic import is_symbolic, symbolic
+from derive.solving.targets import batch_is_left_to_a_rate
 from derive.solving.whole_numbers import round_to_whole
 from derive.solving.zero_givens import zeros_with_limit
 from derive.spreads import Interval, Series, Spread
@@ -223,4 +223,4 @@ def answers_without_one(
         speaking = {result for one in (whole.unknown, *used) for result in results_made_of(whole, one)}
         if found.answers and used <= whole.defaults.keys() and speaking.isdisjoint((name, *found.unused)):
             told = f"{name} is not used: with it, {refused.why_not.splitlines()[0]}"
-            yield replace(found, unused=(*found.unused, name), warnings=(told, *found.warnings), kinds=("not used", *found.kinds))
+            yield replace(found, unused=(*found.unused, name)).warn("not used", told)

@@ -2,38 +2,20 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isclose
+from math import inf, isclose
 from typing import Any
 
 from derive.answers import DECODE_ALONE, Answer
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.quantities import quantity
-from derive.quantities.aliases import PROMPTS_BETWEEN
+from derive.meanings import IMPLIED, PROMPTS
 from derive.requirements import HOLDS
+from derive.solving.best_size import names_of
 from derive.solving.result import Solution
-from derive.solving.whole_numbers import BEST
-
-WITH_PROMPTS = "serving.requests_per_second_with_prompts"
-"""The equation in which prompts use time of the chips that decode."""
-
-_STEP, _TOKEN = "step_time", "time_per_output_token"
-"""Equal for a user of decode alone. They differ if prompts are computed between steps."""
-_MORE_THAN_A_STEP = ("tokens_per_step", "draft_tokens", "acceptance_rate", "pipeline_stages", "hop_latency", "token_latency")
-"""With one of these a token lasts longer or shorter than a step, with or without prompts."""
-
+from derive.solving.whole_numbers import BEST, SO
 
 AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
 """A question by the equations that join it, and the givens by name."""
-
-
-def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:
-    """Return whether a question names a variant that counts prompts or leaves them out.
-
-    >>> names_prompts([], {}), names_prompts(["serving.request_latency_with_prompts"], {})
-    (False, True)
-    """
-    return _named_variant(using, variants) is not None
 
 
 def implied_names(
@@ -48,27 +30,25 @@ def implied_names(
     >>> implied_names([], {}), implied_names(["serving.request_latency_with_prompts"], {}, "H100:fp8", "Llama-3.1-8B")
     ((), ('prompt_time_share', 'bytes_per_weight', 'layers'))
     """
-    variant = equation(WITH_PROMPTS).variant
-    prompts = (PROMPTS_BETWEEN,) if variant and _named_variant(using, variants) == variant.name else ()
+    variant = equation(PROMPTS.together).variant
     chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
-    weights = ("bytes_per_weight",) if any(":" in chip for chip in chips) else ()
-    return prompts + weights + (("layers",) if model else ())
+    said = {
+        "prompts": variant is not None and _named_variant(using, variants) == variant.name,
+        "data type": any(":" in chip for chip in chips),
+        "model": bool(model),
+    }
+    return tuple(name for what, is_said in said.items() if is_said for name in IMPLIED[what])
 
 
 def _named_variant(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
     """Return the named variant of those that say where prompts are computed."""
-    of_prompts = equation(WITH_PROMPTS).variant
+    of_prompts = equation(PROMPTS.together).variant
     group = of_prompts.group if of_prompts else ""
     named = [variant.name for id in using if (variant := equation(id).variant) and variant.group == group]
     return next(iter(named), variants.get(group))
 
 
-def answer_beside_prompts(
-    by: AskWith,
-    given: Mapping[str, Any],
-    using: tuple[str, ...],
-    variants: Mapping[str, str],
-) -> Solution:
+def answer_beside_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str, ...], variants: Mapping[str, str]) -> Solution:
     """Return the answer. If it is for decode alone, also the answer with prompts on the same chips.
 
     It has no warning on prompts if the rate of requests has no part in it, or if prompts do not change it. It has no second number if a
@@ -77,15 +57,16 @@ def answer_beside_prompts(
     alone = by(using, given)
     if DECODE_ALONE not in alone.kinds:
         return alone
-    if equation(WITH_PROMPTS).symbols[0] in alone.unused:
-        return _drop_warning(alone)
-    if names_prompts(using, variants) or len(alone.answers) != 1 or alone.sweep or alone.spans:
+    unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
+    if equation(PROMPTS.together).symbols[0] in alone.unused:
+        return unwarned
+    if _named_variant(using, variants) is not None or len(alone.answers) != 1 or alone.sweep or alone.spans:
         return alone
     both = answer_with_prompts(by, given, using)
     if both is None or len(both.answers) != 1:
         return alone
     if _are_equal(alone.answers[0], both.answers[0]):
-        return _drop_warning(alone)
+        return unwarned
     unused = tuple(name for name in alone.unused if name in both.unused)
     return replace(alone, with_prompts=both.answers[0], said=_label_lines(alone.said, both.said), unused=unused)
 
@@ -99,29 +80,24 @@ def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
     shared = {*alone} & {*both}
     each = [(text, "decode alone: ") for text in alone] + [(text, "with prompts: ") for text in both if text not in shared]
     # The better end of each is printed in its first line.
-    return tuple(text if text in shared else f"{which}{text}" for text, which in each if not text.startswith((BEST, "so ")))
+    return tuple(text if text in shared else f"{which}{text}" for text, which in each if not text.startswith((BEST, SO)))
 
 
 def answer_with_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
     """Return the answer with prompts on the same chips, with givens of a step as givens of a token, or None if they cannot be that."""
-    names = {spelled: quantity(spelled).name for spelled in given}
-    if _STEP not in names.values():
-        return by((*using, WITH_PROMPTS), given)
-    if not {_TOKEN, *_MORE_THAN_A_STEP}.isdisjoint(names.values()):
+    names = names_of(given)
+    if PROMPTS.step not in names.values():
+        return by((*using, PROMPTS.together), given)
+    if not {PROMPTS.token, *PROMPTS.more_than_a_step}.isdisjoint(names.values()):
         return None
+    of_a_token = {PROMPTS.token if names[spelled] == PROMPTS.step else spelled: value for spelled, value in given.items()}
     try:
-        return by((*using, WITH_PROMPTS), {_TOKEN if names[spelled] == _STEP else spelled: value for spelled, value in given.items()})
+        return by((*using, PROMPTS.together), of_a_token)
     except WrongValue:
         return None
 
 
-def _drop_warning(solution: Solution) -> Solution:
-    """Return an answer without the warning on prompts."""
-    said = {kind: text for kind, text in zip(solution.kinds, solution.warnings, strict=True) if kind != DECODE_ALONE}
-    return replace(solution, warnings=tuple(said.values()), kinds=tuple(said))
-
-
 def _are_equal(one: Answer, other: Answer) -> bool:
     """Return whether two answers are the same numbers."""
-    pairs = [*zip(one.ends, other.ends, strict=True)]
-    return one.kind == other.kind and all(a == b or (a and b and isclose(a, b, rel_tol=HOLDS)) for a, b in pairs)
+    ends = ((inf if end is None else end for end in answer.ends) for answer in (one, other))
+    return one.kind == other.kind and all(isclose(*pair, rel_tol=HOLDS) for pair in zip(*ends, strict=True))

@@ -1,10 +1,11 @@
 """All that values lead to by putting them into right sides: no solving, no SymPy."""
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import isfinite
 
-from derive.records import Equation, right_side_at
+from derive.catalogue import by_id
+from derive.records import CHAINED_BY_ITSELF, Equation, right_side_at
 
 
 def follow_values(active: tuple[Equation, ...], values: Mapping[str, float]) -> dict[str, float]:
@@ -30,6 +31,19 @@ def rows_behind(wanted: tuple[str, ...], active: tuple[Equation, ...]) -> tuple[
         needed |= new
         queue += new
     return tuple(row for row in active if row.symbols[0] in needed)
+
+
+@lru_cache(maxsize=4096)
+def quantities_behind(name: str, active: tuple[Equation, ...]) -> frozenset[str]:
+    """Return a quantity and all that its definitions lead to."""
+    return frozenset((name, *(symbol for row in rows_behind((name,), active) for symbol in row.symbols)))
+
+
+@cache
+def usual_definitions() -> tuple[Equation, ...]:
+    """Return the definitions and bounds that join by themselves, of variants the default."""
+    rows = (row for row in by_id().values() if row.defines and row.kind in CHAINED_BY_ITSELF)
+    return tuple(row for row in rows if not (row.variant and not row.variant.default))
 
 
 @lru_cache(maxsize=4096)

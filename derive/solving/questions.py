@@ -16,10 +16,11 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
+from derive.roles import VANISH
 from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import FOLLOWS, Standing, evaluate_defaults, neutral, standing, with_defaults
-from derive.solving.zero_givens import AT_NOTHING, made_of_nothing, refuse_no_output, zeros_with_limit
+from derive.solving.zero_givens import made_of_nothing, refuse_no_output, zeros_with_limit
 from derive.spreads import Interval, Spread
 from derive.tier_presets import tier
 from derive.units import show
@@ -193,7 +194,7 @@ def question(
         read_as = "weights and arithmetic" if hardware_name and not computed else "weights"
         told = f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is that of the cache"
         notes += ("; ".join(filter(None, (told, computed, remark))),)
-    gone = {made: n for n in vanished for made in AT_NOTHING[n] if made not in known and made != name}
+    gone = {made: n for n in vanished for made in VANISH[n] if made not in known and made != name}
     known |= dict.fromkeys(gone, 0.0)
     provenance |= {made: f"follows from {n} = 0" for made, n in gone.items()}
     notes += tuple(f"{n} = 0 as a limit: no cache is {'held' if n == 'batch' else 'read or held'}" for n in vanished)

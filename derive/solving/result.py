@@ -1,5 +1,7 @@
 """The outcome of a question: the record `Solution`, which shows itself, and its parts."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from derive.answers import (
@@ -28,6 +30,21 @@ if TYPE_CHECKING:
 __all__ = ["BY_DEFAULT", "OR", "Answer", "Reason", "RouteStep", "Solution", "Spans", "Sweep", "WhenRead", "same_bound", "shown_end"]
 
 
+def chain_slopes(slopes: Mapping[str, float], name: str, inner: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the elasticities of an answer if one of its inputs is an answer itself, by the chain rule. They are found when read.
+
+    >>> dict(chain_slopes({"batch": 0.5, "chips": 1.0}, "batch", {"chips": 2.0, "hbm_capacity": 1.0}))
+    {'chips': 2.0, 'hbm_capacity': 0.5}
+    """
+
+    def moved() -> dict[str, float]:
+        sums = dict(slopes)
+        by = sums.pop(name, 0.0)
+        return {each: sums.get(each, 0.0) + by * inner.get(each, 0.0) for each in {**sums, **(inner if by else {})}}
+
+    return WhenRead(moved)
+
+
 @immutable
 class Solution(Result):
     """The outcome of a question.
@@ -51,6 +68,28 @@ class Solution(Result):
         'batch = 8'
         """
         return "\n".join(full_lines([self]))
+
+    @property
+    def first_value(self) -> float | None:
+        """Return the value of the first answer if that is a point."""
+        return self.answers[0].value if self.answers else None
+
+    @property
+    def doubts(self) -> dict[str, str]:
+        """Return the warnings by what each is about."""
+        return dict(zip(self.kinds, self.warnings, strict=True))
+
+    def with_doubts(self, doubts: Mapping[str, str]) -> "Solution":
+        """Return the same answer with these warnings, and with no others."""
+        return replace(self, warnings=tuple(doubts.values()), kinds=tuple(doubts))
+
+    def warn(self, kind: str, text: str) -> "Solution":
+        """Return the same answer with one warning more, before its others.
+
+        >>> Solution(unknown="batch", unit="1", answers=()).warn("slip", "no unit").doubts
+        {'slip': 'no unit'}
+        """
+        return replace(self, warnings=(text, *self.warnings), kinds=(kind, *self.kinds))
 
     def _repr_markdown_(self) -> str:
         return notebook_markdown(self)

@@ -8,13 +8,15 @@ import numpy as np
 
 from derive.records import LOWER
 from derive.requirements import HOLDS
+from derive.roles import MEMORY
 from derive.solving.arrays import Arrays, Floats, NoClosedForm, regime_labels, run
 from derive.solving.directions import bound_of, signs
 from derive.solving.engine import is_memory_warning
-from derive.solving.fit import IN_FLIGHT, MEMORY_BINDS, batch_is_left_to_a_rate, least_chips, shortage
+from derive.solving.fit import MEMORY_BINDS, least_chips, shortage
 from derive.solving.plan import Way
 from derive.solving.questions import Question, pose_at, standing_beside
 from derive.solving.result import Solution, Sweep
+from derive.solving.targets import batch_is_left_to_a_rate
 
 AtPoints = Mapping[str, Floats]
 
@@ -26,7 +28,7 @@ def pose_at_point(asked: Question, given: AtPoints, at: int) -> Question:
 
 def sweep_way(asked: Question, given: AtPoints, way: Way) -> Sweep | None:
     """Return the sweep through one way, or None if arrays do not answer it or memory is checked against a batch that it does not hold."""
-    if asked.unknown not in IN_FLIGHT and batch_is_left_to_a_rate(asked):
+    if asked.unknown not in MEMORY.counted_by and batch_is_left_to_a_rate(asked):
         return None
     count = len(next(iter(given.values())))
     known = _with_defaults(asked, given)

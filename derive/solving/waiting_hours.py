@@ -1,54 +1,41 @@
 """Costs that include the hours in which chips wait, once, if the share of time in use is given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from derive.catalogue import equation
+from derive.meanings import WAITING
 from derive.quantities import quantity
+from derive.solving.best_size import Ask
 from derive.solving.result import Solution
 
-_Ask = Callable[[str, Mapping[str, Any]], Solution]
-"""A question with what is given by name."""
-
-_IN_USE, _PRICE, _RENT = "fleet_utilisation", "chip_price", "rented_chip_price"
-_OF_USE, _OF_ALL_HOURS = "cost_per_token", "fleet_cost_per_token"
-_COSTS = frozenset((_OF_USE, "prefill_cost_per_token"))
-"""Costs of chips in use. Costs of requests and margins are made of them."""
-_PAY_FOR_WAITING = frozenset(("serving.chip_price_from_capex", "serving.rented_chip_price"))
-"""Equations in which the price of a second in use pays for the seconds of waiting."""
-
-TAKEN_AS_RENT = f"{_PRICE} is taken as {_RENT}, which is paid while chips wait too"
+TAKEN_AS_RENT = f"{WAITING.price} is taken as {WAITING.rent}, which is paid while chips wait too"
 
 
-def include_waiting(solution: Solution, given: Mapping[str, Any], ask: _Ask, at_no_other_price: _Ask) -> Solution:
+def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_no_other_price: Ask) -> Solution:
     """Return the answer with waiting hours in the cost, if its own cost leaves them out or pays for them twice.
 
     `at_no_other_price` asks without the price of a chip that a switch reads from the table.
     """
+    share, price, rent = WAITING.share, WAITING.price, WAITING.rent
     rows = [equation(id.split("@")[0]) for id in solution.equations]
-    if solution.unknown == _OF_ALL_HOURS and _IN_USE in solution.given and not _PAY_FOR_WAITING.isdisjoint(row.id for row in rows):
-        told = f"{_OF_ALL_HOURS} is {_OF_USE} here: the price of a second in use pays for those in which a chip waits"
-        return _add_warning(replace(ask(_OF_USE, given), unknown=_OF_ALL_HOURS), told)
+    paid_for = not WAITING.paid_for_by.isdisjoint(row.id for row in rows)
+    if solution.unknown == WAITING.of_all_hours and share in solution.given and paid_for:
+        told = f"{WAITING.of_all_hours} is {WAITING.of_use} here: the price of a second in use pays for those in which a chip waits"
+        return replace(ask(WAITING.of_use, given), unknown=WAITING.of_all_hours).warn(include_waiting.__name__, told)
     names = {quantity(spelled).name: spelled for spelled in given}
     # A time or a rate does not depend on waiting hours, unless a margin gives a cost.
-    of_money = "USD" in quantity(solution.unknown).unit or "gross_margin" in (solution.unknown, *names)
-    costs = of_money and solution.unknown != _OF_USE and any(not _COSTS.isdisjoint(row.symbols) for row in rows)
-    left_out = costs and _IN_USE in solution.unused
-    sought = solution.unknown == _IN_USE and solution.reason is not None and _PRICE in names
-    if _RENT in names or not (left_out or sought):
+    of_money = "USD" in quantity(solution.unknown).unit or WAITING.margin in (solution.unknown, *names)
+    costs = of_money and solution.unknown != WAITING.of_use and any(not WAITING.costs.isdisjoint(row.symbols) for row in rows)
+    left_out = costs and share in solution.unused
+    sought = solution.unknown == share and solution.reason is not None and price in names
+    paid = given[names[price]] if price in names else solution.given.get(price)
+    if rent in names or paid is None or not (left_out or sought):
         return solution
-    rent = given[names[_PRICE]] if _PRICE in names else solution.given.get(_PRICE)
-    if rent is None:
+    others = {spelled: value for spelled, value in given.items() if spelled != names.get(price)}
+    found = at_no_other_price(solution.unknown, {**others, rent: paid})
+    if (found.reason and found.reason.missing) or share in found.unused:
         return solution
-    found = at_no_other_price(
-        solution.unknown, {**{name: value for name, value in given.items() if name != names.get(_PRICE)}, _RENT: rent}
-    )
-    if (found.reason and found.reason.missing) or _IN_USE in found.unused:
-        return solution
-    source = {_RENT: solution.provenance[_PRICE]} if _PRICE in solution.provenance else {}
-    return _add_warning(replace(found, provenance={**found.provenance, **source}), TAKEN_AS_RENT)
-
-
-def _add_warning(solution: Solution, text: str) -> Solution:
-    return replace(solution, warnings=(text, *solution.warnings), kinds=(include_waiting.__name__, *solution.kinds))
+    source = {rent: solution.provenance[price]} if price in solution.provenance else {}
+    return replace(found, provenance={**found.provenance, **source}).warn(include_waiting.__name__, TAKEN_AS_RENT)

@@ -5,15 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from derive.errors import BacksolveError
-from derive.quantities import quantity
 from derive.records import LOWER
+from derive.roles import REPLICA
 from derive.solving.best_size import replace_given
-from derive.solving.fit import FASTER
-from derive.solving.limits import is_limit
 from derive.solving.prompts import AskWith, answer_with_prompts
 from derive.solving.result import Solution
 from derive.solving.switches import Switches
-from derive.suppositions import REPLICA
+from derive.solving.targets import limit_speeds
 
 
 def tell_whole_replicas(solution: Solution, ask_with: AskWith, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -25,10 +23,10 @@ def tell_whole_replicas(solution: Solution, ask_with: AskWith, given: Mapping[st
         return solution
     known = switches.pose(solution.unknown, given)[0].known
     heads, domain = known.get(REPLICA.heads), known.get(REPLICA.domain, REPLICA.usual_domain)
-    if not heads or known.keys().isdisjoint(REPLICA.rates):
+    if not heads or known.keys().isdisjoint(REPLICA.sized_by):
         return solution
     sizes = [size for size in range(1, int(min(heads, domain)) + 1) if heads % size == 0]
-    targets = _limit_speeds(given)
+    targets = limit_speeds(given)
     told = []
     labels = {True: ", with prompts on the same chips", False: ", for decode alone"} if solution.with_prompts else {False: ""}
     for prompts, label in labels.items():
@@ -39,16 +37,6 @@ def tell_whole_replicas(solution: Solution, ask_with: AskWith, given: Mapping[st
             count = round(chips / size)
             told.append(f"{chips:.0f} chip{'s' * (chips != 1)}, {count} replica{'s' * (count != 1)} of tp={size}{label}")
     return replace(solution, said=(f"deploy {'; '.join(told)}", *solution.said)) if told else solution
-
-
-def _limit_speeds(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the givens with times and rates as limits: to be met or exceeded."""
-
-    def limit(spelled: str, value: Any) -> Any:
-        faster = None if is_limit(value) else FASTER.get(quantity(spelled).unit)
-        return value if faster is None else f"{'>=' if faster > 0 else '<='}{value}"
-
-    return {spelled: limit(spelled, value) for spelled, value in given.items()}
 
 
 def _fleets(ask_with: AskWith, given: Mapping[str, Any], using: tuple[str, ...], size: int, prompts: bool) -> Iterator[float]:

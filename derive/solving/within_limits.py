@@ -2,32 +2,32 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from math import inf
 from typing import Any
 
-from derive.answers import COUNTED, OR, Answer, next_whole
+from derive.answers import COUNTED, Answer, next_whole
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.best_size import Ask, answer_at_end, best_end, drop_results, replace_given
-from derive.solving.givens import spread
+from derive.show.values import value_in_words
+from derive.solving.best_size import Ask, answer_at_best, best_end, drop_results, replace_given
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, is_limit, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole_numbers import BEST
-from derive.spreads import Interval, Series
 from derive.units import show
 
 _Read = Callable[[str, str | float], float]
 """A reader of texts: the quantity and its text give the number."""
 
 
-def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool) -> Solution:
+def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
     """Return the answer within all limits. If limits on the unknown itself leave none of it, why."""
     name = quantity(unknown).name
     own = {spelled: value for spelled, value in given.items() if is_limit(value) and quantity(spelled).name == name}
     others = {spelled: value for spelled, value in given.items() if spelled not in own}
-    solution = _answer_within_others(ask, unknown, others, read, zipped)
+    solution = _answer_within_others(ask, unknown, others)
     if not own:
         return solution
     if solution.sweep or solution.spans:
@@ -41,11 +41,11 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
     if answers:
         said = (text for text in solution.said if not text.startswith(BEST))
         return replace(solution, answers=answers, said=(*said, f"{name} is limited: {limit}"))
-    message = f"{name} {limit} is not met: with what is given it is {_ends_in_words(name, solution.answers[0])}"
+    message = f"{name} {limit} is not met: with what is given it is {value_in_words(name, solution.answers[0])}"
     return _refuse(name, Reason(code="no_solution", violated=(name,), message=message), solution)
 
 
-def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool) -> Solution:
+def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
     """Return the answer within limits on results, else at the best batch that they leave, else as limits on its inputs bound it.
 
     A limit on a size bounds an input first: there is no better end to look for.
@@ -55,7 +55,7 @@ def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any], read
     if bounded and bounded.reason is None:
         return bounded
     try:
-        found = _answer_at_free_size(ask, unknown, given, read, zipped)
+        found = _answer_at_free_size(ask, unknown, given)
     except NotMadeOf:
         if bounded := bounded or _bound_by_inputs(ask, unknown, given):
             return bounded
@@ -66,7 +66,7 @@ def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any], read
 
 
 def _bound_by_inputs(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution | None:
-    """Return the answer that limits on its inputs bound, or what it lacks, or None if it has none or does not use them all.
+    """Return the answer that limits on its inputs bound, or its missing inputs. Return None without an answer that uses all limits.
 
     A limit from both sides is a range.
     """
@@ -82,50 +82,32 @@ def _bound_by_inputs(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Soluti
     return found if sides.keys().isdisjoint(found.unused) else None
 
 
-def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read, zipped: bool) -> Solution:
-    """Return the answer at the best batch that limits leave, if they say nothing of the unknown itself and the batch is free.
+def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+    """Return the answer at the best batch that limits leave, if they do not limit the unknown itself and the batch is free.
 
-    Each point of lists has a best batch of its own. Raises WrongValue over ranges, whose points have several.
+    Each point of lists has a best batch of its own. Ranges have the one that suffices everywhere in them.
     """
     try:
         return ask(unknown, given)
     except NotMadeOf as error:
         refused = error
-    name, names = quantity(unknown).name, [quantity(spelled).name for spelled in given]
-    if name in SIZED or FREE in names:
+    name = quantity(unknown).name
+    if name in SIZED or FREE in (quantity(spelled).name for spelled in given):
         raise refused
-    plain = ((quantity(spelled).name, value) for spelled, value in given.items() if not is_limit(value))
-    spreads = {other: spread(other, value, read) for other, value in plain}
-    if ranged := next((other for other, one in spreads.items() if isinstance(one, Interval)), None):
-        raise WrongValue(f"each {ranged} has a largest {FREE} of its own within the limits: give {FREE}, or a list of {ranged}")
-    if series := {other: one for other, one in spreads.items() if isinstance(one, Series)}:
-        from derive.solving.sweeps import answer_each, points_of
-
-        def answer_point(at: Mapping[str, Any]) -> Solution:
-            return _answer_at_free_size(ask, unknown, replace_given(given, at), read, zipped=False)
-
-        return answer_each(name, points_of(series, zipped), answer_point, FREE)
     try:
         sized = ask(FREE, drop_results(given, [name]))
     except NotMadeOf:
         raise refused from None
-    if end := best_end(sized):
-        return answer_at_end(ask, name, given, end)
+    if sized.sweep or best_end(sized):
+        return answer_at_best(partial(_answer_at_free_size, ask), name, given, sized)
     if sized.answers or not sized.reason:
         raise refused
     message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
     return _refuse(name, replace(sized.reason, message=message), sized)
 
 
-def _ends_in_words(name: str, one: Answer) -> str:
-    if one.kind == "point":
-        return show(name, one.point) + OR[one.bound]
-    low, high = (end and show(name, end) for end in one.ends)
-    return f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}"
-
-
 def _cut(name: str, one: Answer, least: float, most: float) -> Answer | None:
-    """Return the part of an answer that limits leave, None if that is nothing. A point that is no size must lie between them."""
+    """Return the part of an answer within limits, or None if no part is. A point that is no size must lie between them."""
     if one.kind not in ("point", "interval"):
         return one
     if one.kind == "point" and (name not in SIZED or one.bound is None):

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from derive.catalogue import by_id, equation
+from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.quantities import quantity
-from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.records import Equation
 from derive.solving.assumptions import NOT_NEEDED
 from derive.solving.limits import is_limit
+from derive.solving.propagation import usual_definitions
 from derive.solving.questions import READS_OF_WEIGHTS
 from derive.solving.result import Solution
 
@@ -57,7 +58,7 @@ def results_of_both(name: str, unknowns: Sequence[str], given: Iterable[str]) ->
     >>> results_of_both("fleet_utilisation", ["cost_per_token"], [])
     ['fleet_cost_per_token']
     """
-    rows = [row for row in by_id().values() if row.kind in CHAINED_BY_ITSELF and not (row.variant and not row.variant.default)]
-    made = {row.defines: row for row in rows if row.defines and name in row.symbols[1:] and row.defines not in (*given, *unknowns)}
+    rows = (row for row in usual_definitions() if name in row.symbols[1:] and row.symbols[0] not in (*given, *unknowns))
+    made = {row.symbols[0]: row for row in rows}
     nearest = [result for result, row in made.items() if not {*unknowns}.isdisjoint(row.symbols)]
     return (nearest or [*made])[:_NAMED]

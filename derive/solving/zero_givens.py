@@ -8,20 +8,8 @@ from derive.expressions.branches import sides_of
 from derive.expressions.digits import has_difference
 from derive.quantities import quantity
 from derive.records import Equation
+from derive.roles import OUTPUT, VANISH
 from derive.trees import factors, is_negative, terms
-
-_NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
-AT_NOTHING: Mapping[str, tuple[str, ...]] = {
-    "context_length": _NO_CACHE,
-    "kv_cache_bytes": _NO_CACHE,
-    "kv_time": _NO_CACHE,
-    "batch": ("kv_cache_bytes",),
-}
-"""Quantities that are above zero and have a limit there: what comes to nothing with them. A batch of none holds no cache."""
-
-
-_PREFILL_ALONE = "time_to_first_token, prefill_time or prefill_cost_per_token"
-"""What is asked of a request that decodes nothing."""
 
 
 def refuse_no_output(given: Mapping[str, Any]) -> None:
@@ -33,8 +21,9 @@ def refuse_no_output(given: Mapping[str, Any]) -> None:
     derive.errors.WrongValue: output_tokens = 0 is prefill alone: leave it out and ask for time_to_first_token, prefill_time or \
 prefill_cost_per_token
     """
-    if any(quantity(spelled).name == "output_tokens" and _is_nothing(value) for spelled, value in given.items()):
-        raise WrongValue(f"output_tokens = 0 is prefill alone: leave it out and ask for {_PREFILL_ALONE}")
+    if any(quantity(spelled).name == OUTPUT.tokens and _is_nothing(value) for spelled, value in given.items()):
+        *others, last = OUTPUT.without
+        raise WrongValue(f"{OUTPUT.tokens} = 0 is prefill alone: leave it out and ask for {', '.join(others)} or {last}")
 
 
 def zeros_with_limit(given: Mapping[str, Any]) -> dict[str, str]:
@@ -43,7 +32,7 @@ def zeros_with_limit(given: Mapping[str, Any]) -> dict[str, str]:
     >>> zeros_with_limit({"L": "0", "context_length": 8192, "overlap": "0", "kv_time": 0.0})
     {'context_length': 'L', 'kv_time': 'kv_time'}
     """
-    return {name: spelled for spelled, value in given.items() if (name := quantity(spelled).name) in AT_NOTHING and _is_nothing(value)}
+    return {name: spelled for spelled, value in given.items() if (name := quantity(spelled).name) in VANISH and _is_nothing(value)}
 
 
 def _is_nothing(value: Any) -> bool:

@@ -45,21 +45,31 @@ def test_what_would_fit_fits_and_a_little_more_does_not():
         assert bool(solve("step_time", **{**DEPLOYED, "chips": 16, **change}).answers) == fits, change
 
 
-def test_weights_alone_that_do_not_fit_leave_only_chips_to_change():
-    reason = solve("weight_time", **DEPLOYED, chips=8, batch=1).reason
-    assert reason.code == "does_not_fit" and "KV cache" not in reason.message
-    assert reason.message.splitlines()[1] == "what would fit, all else as it is: chips at least 9"
-    assert solve("weight_time", **DEPLOYED, chips=9, batch=1).answers
+BATCH_OF_FOUR = {"chips": 4, "pipeline_stages": 4, "batch": 1500}
+ALL_GIVEN = {"batch": 24000, "mfu": 1, "mbu": 1, "kv_replication": 1}
 
 
-def test_pipeline_stages_hold_their_share():
-    assert solve("step_time", **DEPLOYED, chips=8, batch=10).reason.code == "does_not_fit"
-    assert solve("step_time", **DEPLOYED, chips=8, pipeline_stages=2, batch=10).answers
-
-
-def test_sequences_in_flight_count_where_they_are_given():
-    assert solve("step_time", **DEPLOYED, chips=16, batch=100).answers
-    assert solve("step_time", **DEPLOYED, chips=16, batch=100, sequences_in_flight=1e4).reason.code == "does_not_fit"
+@in_one_test(
+    ("given", "fits"),
+    [
+        ({"chips": 8, "batch": 10}, False),
+        ({"chips": 8, "batch": 10, "pipeline_stages": 2}, True),
+        ({"batch": 100}, True),
+        ({"batch": 100, "sequences_in_flight": 1e4}, False),
+        ({"batch": 1000}, True),
+        ({"batch": 1000, "kv_replication": 16}, False),
+        ({"batch": 1000 / 16, "kv_replication": 16}, True),
+        (ALL_GIVEN, False),
+        ({**BATCH_OF_FOUR, "microbatches": 2}, True),
+        ({**BATCH_OF_FOUR, "microbatches": 4}, False),
+    ],
+)
+def test_stages_hold_their_share_and_every_sequence_and_copy_takes_room(given, fits):
+    """Four microbatches of 1,500 on 16 chips in all are 6,000 caches, where 4,333 fit."""
+    solution = solve("step_time", **{**DEPLOYED, "chips": 16, **given})
+    assert bool(solution.answers) == fits and (fits or solution.refusal.code == "does_not_fit")
+    if given.get("microbatches") == 4:
+        assert f"batch at most {BATCH_THAT_FITS / 4:.4g}" in solution.why_not
 
 
 def test_anyway_answers_and_says_what_is_short():
@@ -191,28 +201,6 @@ def test_the_advice_is_what_the_bounds_say(deployment):
     assert "batch at most" in told
 
 
-def test_copies_of_a_cache_take_their_room():
-    """Sharded, 1,000 sequences of DeepSeek-V3 fit on 16 chips; copied to all of them they do not."""
-    assert solve("step_time", **DEPLOYED, chips=16, batch=1000).answers
-    assert solve("step_time", **DEPLOYED, chips=16, batch=1000, kv_replication=16).reason.code == "does_not_fit"
-    assert solve("step_time", **DEPLOYED, chips=16, batch=1000 / 16, kv_replication=16).answers
-
-
-def test_the_caches_of_all_microbatches_are_held():
-    """Four microbatches of 1,500 on 16 chips in all: 6,000 caches, where 4,333 fit."""
-    given = {**DEPLOYED, "chips": 4, "pipeline_stages": 4}
-    assert pytest.approx(4333, rel=1e-3) == BATCH_THAT_FITS
-    assert solve("step_time", **given, batch=1500, microbatches=2).answers
-    refused = solve("step_time", **given, batch=1500, microbatches=4).reason
-    assert refused.code == "does_not_fit" and f"batch at most {BATCH_THAT_FITS / 4:.4g}" in refused.message
-
-
-def test_a_pipeline_of_one_stage_needs_no_word_to_be_checked():
-    """All that the route takes is given: what is held is checked all the same."""
-    given = {**DEPLOYED, "chips": 16, "batch": 24000, "mfu": 1, "mbu": 1, "kv_replication": 1}
-    assert solve("step_time", **given).reason.code == "does_not_fit"
-
-
 @in_one_test(
     ("given", "words"),
     [
@@ -342,6 +330,7 @@ def test_a_batch_over_a_list_or_a_range_of_results_fits_wherever_there_is_one():
 @pytest.mark.parametrize(
     ("unknown", "more"),
     [
+        ("weight_time", {"batch": 1}),
         ("latency_floor", {}),
         ("normalised_cost", {"batch": 1, "context_length": 8000, "bytes_per_element": 2}),
         ("throughput", {"batch": 1, "token_latency": 1}),
@@ -352,7 +341,11 @@ def test_no_pass_is_answered_on_chips_that_do_not_hold_the_weights(unknown, more
     given = {"model": "Llama-3.1-405B", "hardware": "H100-SXM:bf16", **more}
     reason = solve(unknown, **given, chips=10).reason
     assert reason.code == "does_not_fit" and "weights of 811.7 GB" in reason.message and reason.message.endswith("chips at least 11")
+    assert "KV cache" not in reason.message or "context_length" in more
     assert solve(unknown, **given, chips=11).answers
+    unsaid = solve(unknown, **given).why_not
+    on_one = "weights of 811.7 GB" in unsaid and " in the 80 GB of 1 chip" in unsaid and unsaid.endswith("chips at least 11")
+    assert on_one == (unknown in ("weight_time", "latency_floor"))
 
 
 @pytest.mark.parametrize(("unknown", "more"), [("compute_time", {}), ("prefill_compute_time", {"new_tokens_per_pass": 1000})])
@@ -361,11 +354,6 @@ def test_arithmetic_on_chips_that_do_not_hold_the_weights_is_answered_with_a_war
     solution = solve(unknown, **given, chips=10)
     assert solution.answers and "weights of 811.7 GB in the 800 GB of 10 chips" in solution.warnings[0]
     assert not any("does not fit" in text for text in solve(unknown, **given, chips=11).warnings)
-
-
-def test_a_floor_on_chips_that_nobody_spoke_of_is_refused_with_how_many_there_have_to_be():
-    reason = solve("latency_floor", model="Llama-3.1-405B", hardware="H100-SXM:bf16").reason
-    assert "weights of 811.7 GB in the 80 GB of 1 chip" in reason.message and reason.message.endswith("chips at least 11")
 
 
 def test_a_part_of_a_chip_holds_one_copy_of_a_cache():

@@ -9,13 +9,15 @@ from click.testing import CliRunner
 from backsolve.cli.main import backsolve
 from derive.answers import BOUGHT, DECODE_ALONE, OR
 from derive.catalogue import equation
+from derive.meanings import PROMPTS
 from derive.show.text import solution_record
 from derive.solving.api import respond_all, solve
 from derive.solving.caveats import prompts_elsewhere
-from derive.solving.prompts import WITH_PROMPTS, implied_names
+from derive.solving.prompts import implied_names
 from derive.units import show
 from tests.tools.together import some
 
+WITH_PROMPTS = PROMPTS.together
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 1000, "output_tokens": 300}

@@ -1,0 +1,79 @@
+"""Exchanges between chips: which link each uses, and what it sends if nobody gives it. `derive/solving/chip_links.py` reads the rows."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Links(NamedTuple):
+    """The links of a chip, and the link of an exchange that is taken from them."""
+
+    taken: str
+    inside: str
+    """The bandwidth of a link in a scale-up domain."""
+    out: str
+    """The bandwidth of a link out of the domain."""
+    domain: str
+    chips: str
+
+
+LINKS = Links(
+    taken="link_bandwidth", inside="scale_up_link_bandwidth", out="scale_out_link_bandwidth", domain="scale_up_size", chips="chips"
+)
+
+
+class Exchange(NamedTuple):
+    """An exchange: its time, or its bytes.
+
+    `widths` are inputs of `WIDTHS` that it supposes, unless `unless` is known. It takes part in a question that asks for it, in one with
+    its `overlap`, and in one for a quantity of `asked_by`: if `dense`, only of dense models over several chips, without any of `absent`.
+    With `apart` it goes out of the domain, to other chips. If its time is given it says something of the link, unless one of `lengths`
+    is known. With `rings` it uses the links of all chips. `spread` is the number of chips that take part, if they are not all chips, and
+    no more than `at_most`. `variants` are those of its equation within a domain and over several.
+    """
+
+    quantity: str
+    widths: tuple[str, ...] = ()
+    unless: str = ""
+    overlap: str = ""
+    asked_by: tuple[str, ...] = ()
+    dense: bool = False
+    absent: tuple[str, ...] = ()
+    apart: bool = False
+    lengths: tuple[str, ...] = ()
+    rings: bool = False
+    spread: str = ""
+    at_most: str = ""
+    variants: tuple[str, str] | tuple[()] = ()
+
+
+EXCHANGES = (
+    Exchange(quantity="kv_transfer_time", apart=True, lengths=("prompt_tokens", "context_length", "kv_bytes_per_sequence")),
+    Exchange(
+        quantity="tensor_parallel_time",
+        widths=("allreduces_per_layer", "bytes_per_activation"),
+        overlap="exposed",
+        asked_by=("exposed_communication_share",),
+        dense=True,
+        absent=("exposed_communication_share", "prefill_chunk"),
+        rings=True,
+    ),
+    Exchange(quantity="all_reduce_time", widths=("bytes_per_activation",), unless="all_reduce_bytes", rings=True),
+    Exchange(quantity="all_reduce_bytes", widths=("bytes_per_activation",)),
+    Exchange(quantity="weight_stationary_time", widths=("bytes_per_activation",)),
+    Exchange(
+        quantity="all_to_all_time",
+        widths=("dispatch_bytes_per_element", "combine_bytes_per_element"),
+        overlap="network",
+        spread="expert_parallel",
+        at_most="experts",
+        variants=("in_one_rack", "over_racks"),
+    ),
+)
+
+WIDTHS: Mapping[str, tuple[float, str]] = {
+    "allreduces_per_layer": (2.0, "after attention and after the feed-forward part"),
+    "bytes_per_activation": (2.0, "activations in bf16"),
+    "dispatch_bytes_per_element": (1.0, "in fp8, as DeepSeek-V3 was served"),
+    "combine_bytes_per_element": (2.0, "in bf16, as DeepSeek-V3 was served"),
+}
+"""What an exchange sends if nobody says it, and why."""

@@ -1,0 +1,119 @@
+"""The values of quantities that nobody gives: one row for each default. Factors are 1 and terms are 0, until a given says otherwise."""
+
+from typing import NamedTuple
+
+
+class Default(NamedTuple):
+    """A default, and what it gives way to.
+
+    It is `value`, or the first of `follows` that is known or asked for. If one of each of `gives_way` is known or asked for, the quantity
+    is what its definition makes of it. Any of `said_by`, given together, says how many there are. `worked_out_by` is the same for the
+    first of `follows`: with one of each at hand the quantity is that one, whatever it comes to. `together` puts the quantity that it
+    follows into the equations too, and leaves it open if that quantity is asked for.
+
+    `ideal` is the side on which nothing real is better: a share of a peak is at most 1, what takes time takes at least 0. A default that
+    is `measured` stays in the equations, as a measured result may contradict it. A `found` one is put into them, and a result that no
+    measured one explains may contradict it. With `spoken`, only a question that mentions one of these changes it. `waits` is a time that
+    says nothing of what chips sustain.
+    """
+
+    quantity: str
+    value: float | None = None
+    follows: tuple[str, ...] = ()
+    gives_way: tuple[tuple[str, ...], ...] = ()
+    said_by: tuple[tuple[str, ...], ...] = ()
+    worked_out_by: tuple[tuple[str, ...], ...] = ()
+    together: bool = False
+    ideal: str = ""
+    measured: bool = False
+    found: bool = False
+    spoken: tuple[str, ...] = ()
+    waits: bool = False
+
+
+_ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
+_PREFILL_ATTENTION = ("prefill_attention_flops_per_token", "prefill_attention_flops_per_pair", *_ATTENTION)
+_PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
+_WEIGHTS = ("total_params", "routed_params", "resident_weight_bytes_per_chip")
+_DRAFTS = ("draft_tokens", "acceptance_rate")
+_TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
+_HITS = ("cached_tokens", "cache_hit_share")
+
+DEFAULTS = (
+    Default("chips", 1.0, follows=("expert_parallel",), measured=True),
+    Default("pipeline_stages", 1.0, measured=True),
+    Default("mfu", 1.0, ideal="upper", measured=True),
+    Default("mbu", 1.0, ideal="upper", measured=True),
+    # A fleet is as many replicas as make what it makes.
+    Default("replicas", 1.0, said_by=(("fleet_throughput",), ("fleet_requests_per_second",)), measured=True),
+    Default("tokens_per_step", 1.0, gives_way=(_DRAFTS,), measured=True, spoken=_DRAFTS),
+    Default("fleet_utilisation", 1.0, ideal="upper", found=True),
+    Default(
+        "microbatches",
+        1.0,
+        follows=("pipeline_stages",),
+        said_by=(("sequences_in_flight", "batch"), ("sequences_in_flight", "microbatch_size"), ("idle_fraction",)),
+        together=True,
+        found=True,
+    ),
+    Default("hop_latency", 0.0, gives_way=(("grid_latency", "minimum_latency", "allreduces_per_layer"),), ideal="lower", found=True),
+    Default("idle_fraction", 0.0, gives_way=(("hop_latency", "microbatches", "sequences_in_flight"),), ideal="lower"),
+    Default(
+        "tokens_verified_per_step",
+        1.0,
+        follows=("tokens_per_step",),
+        gives_way=(_DRAFTS,),
+        found=True,
+        spoken=("tokens_per_step", *_DRAFTS),
+    ),
+    Default("kv_replication", 1.0, ideal="lower", found=True),
+    Default("expert_imbalance", 1.0, ideal="lower", found=True),
+    Default("attention_time", 0.0, gives_way=((*_ATTENTION, "attention_compute_ratio"),), ideal="lower"),
+    Default("attention_compute_ratio", 0.0, gives_way=((*_ATTENTION, "attention_time"),), ideal="lower"),
+    Default("attention_rate_ratio", 1.0),
+    Default("draft_cost_ratio", 0.0, gives_way=(("drafting_time", "drafting_compute_ratio"),), ideal="lower"),
+    Default(
+        "drafting_time",
+        0.0,
+        gives_way=((*_DRAFTS, "drafting_compute_ratio"),),
+        ideal="lower",
+        found=True,
+        spoken=("tokens_per_step", *_DRAFTS),
+    ),
+    Default("drafting_compute_ratio", 0.0, gives_way=((*_DRAFTS, "drafting_time"),), ideal="lower"),
+    Default("verification_ratio", 1.0, gives_way=((*_TIMES, "balance_batch"),), ideal="lower"),
+    Default("prefill_attention_factor", 1.0, gives_way=(_PROMPTS, _PREFILL_ATTENTION), ideal="lower"),
+    Default("prefill_decode_flops_ratio", 1.0),
+    Default("cache_hit_share", 0.0, gives_way=(("cached_tokens",),), found=True),
+    Default("cached_tokens", 0.0, gives_way=(("cache_hit_share",),)),
+    Default("prefill_batch", 1.0),
+    Default("prefill_passes", 1.0),
+    Default(
+        "prefill_weight_time",
+        0.0,
+        gives_way=(("hbm_bandwidth",), _WEIGHTS, ("bytes_per_weight", "resident_weight_bytes_per_chip"), _PROMPTS),
+        ideal="lower",
+    ),
+    Default("queue_time", 0.0, ideal="lower", waits=True),
+    Default("shared_experts", 0.0),
+    Default("reserved_share", 0.0, gives_way=(("reserved_bytes_per_chip", "usable_share"),), ideal="lower"),
+    # A prompt is what one pass computes of it, and else as long as the context.
+    Default(
+        "uncached_tokens",
+        follows=("new_tokens_per_pass", "context_length"),
+        gives_way=(("prompt_tokens",),),
+        said_by=(("prefill_attention_factor",), ("prefill_attention_flops_per_token",)),
+        found=True,
+    ),
+    # What is to be computed of a prompt is computed in one pass.
+    Default("new_tokens_per_pass", follows=("uncached_tokens", "prompt_tokens"), worked_out_by=(("prompt_tokens",), _HITS)),
+    # The chips that train are those that are spoken of, unless copies or stages are.
+    Default("training_chips", follows=("chips",), gives_way=(("pipeline_stages", "data_parallel"),)),
+    # If some layers are not said to be dense, all have experts, and a width is that of experts as well.
+    Default("moe_layers", follows=("layers",)),
+    Default("moe_ffn_dim", follows=("ffn_dim",)),
+    Default("ffn_dim", follows=("moe_ffn_dim",), gives_way=(("moe_layers",),)),
+)
+
+NEUTRAL_DEFAULTS = {row.quantity: row.value for row in DEFAULTS if row.value is not None}
+"""Nothing else has a default of its own. Those that an answer used are listed among its assumptions."""

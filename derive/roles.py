@@ -1,0 +1,172 @@
+"""What quantities are to a deployment: rows that `derive/solving` reads. It names none of these quantities itself."""
+
+from typing import NamedTuple
+
+
+class Replica(NamedTuple):
+    """What a deployment is built of: whole replicas, each of some chips, whose number divides the attention heads."""
+
+    number: str
+    chips: str
+    all_chips: str
+    heads: str
+    domain: str
+    """The number of chips in a scale-up domain: a replica fits in one."""
+    usual_domain: float
+    largest_domain: float
+    """The chips of the largest racks of GPUs: no GPU reaches another rack as it reaches its own."""
+    rate: str
+    rate_of_all: str
+    """A rate of one replica, and the same rate of all: people give the second by the name of the first."""
+    sequences: str
+    """The sequences in all replicas."""
+    needs_room: str
+    """A time of a replica that exists only if its chips hold its sequences."""
+    sized_by: tuple[str, ...]
+    """Results that say how many replicas there are: one of them is given in a sizing question."""
+    bought: tuple[str, ...]
+    """Results of whole replicas alone: parts of a replica cannot be bought."""
+    used_share: str
+    """The share of the time in which chips are in use. It is in the number of replicas already, and every second of these is paid."""
+    price: str
+    prices: tuple[str, ...]
+    """The price of a second of a chip, and the inputs that give the price of a second in use."""
+    apart: str
+    """The chips of prefill over those of decode, if each has chips of its own."""
+
+
+REPLICA = Replica(
+    number="replicas",
+    chips="chips",
+    all_chips="fleet_chips",
+    heads="query_heads",
+    domain="scale_up_size",
+    usual_domain=8.0,
+    largest_domain=72.0,
+    rate="requests_per_second",
+    rate_of_all="fleet_requests_per_second",
+    sequences="fleet_sequences_in_flight",
+    needs_room="kv_time",
+    sized_by=("requests_per_second", "fleet_requests_per_second", "fleet_throughput", "fleet_sequences_in_flight"),
+    bought=("fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost"),
+    used_share="fleet_utilisation",
+    price="chip_price",
+    prices=("chip_capex", "rented_chip_price"),
+    apart="prefill_decode_chip_ratio",
+)
+
+
+class Batch(NamedTuple):
+    """The size that is found without being asked for, if limits or memory bound it."""
+
+    name: str
+    passes: str
+    """How many batches are in flight at once."""
+    also: tuple[str, ...]
+    """Other quantities that say how many sequences there are."""
+    rates: tuple[str, ...]
+    """Rates of one replica: the batch follows from them."""
+    best_full: tuple[str, ...]
+    """Results that are better with a larger batch. Without a batch they are answered for a full memory."""
+
+
+BATCH = Batch(
+    name="batch",
+    passes="microbatches",
+    also=("sequences_in_flight", "microbatch_size"),
+    rates=("requests_per_second", "throughput"),
+    best_full=(
+        *("throughput", "requests_per_second", "fleet_requests_per_second", "fleet_throughput"),
+        *("cost_per_token", "cost_per_request", "replicas", "fleet_sequences_in_flight"),
+    ),
+)
+
+
+class Memory(NamedTuple):
+    """The constraint that what is held fits in the memory of the chips: `needed` <= `room`."""
+
+    needed: str
+    room: str
+    bought: str
+    """More of this gives more room."""
+    of_a_chip: str
+    groups: str
+    """How many groups of chips hold it together."""
+    parts: dict[str, str]
+    """The bytes that are held, and how a message calls them."""
+    cache: str
+    copies: str
+    """How often the cache is held."""
+    sequences: str
+    """The sequences whose caches are held."""
+    counted_by: tuple[str, ...]
+    """What says how many sequences are held. Without them only the weights are compared."""
+    smaller: tuple[str, ...]
+    """With less of one of these the cache is smaller."""
+    defaults: tuple[str, ...]
+    """Inputs of the constraint that have their neutral default, whether the route to an answer uses them or not."""
+
+
+MEMORY = Memory(
+    needed="memory_demand",
+    room="memory_capacity",
+    bought="chips",
+    of_a_chip="hbm_capacity",
+    groups="pipeline_stages",
+    parts={"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"},
+    cache="kv_cache_bytes",
+    copies="kv_replication",
+    sequences="sequences_in_flight",
+    counted_by=("batch", "microbatches", "sequences_in_flight"),
+    smaller=("sequences_in_flight", "batch", "context_length", "kv_bytes_per_sequence", "kv_bytes_per_token", "bytes_per_element"),
+    defaults=("pipeline_stages", "kv_replication", "reserved_share"),
+)
+
+
+class Held(NamedTuple):
+    """What memory must hold for some quantities to be possible: the weights, and with `cache` the caches too.
+
+    With `told` short memory is a warning and no refusal. With `itself` a quantity needs it only if it is asked for, of known chips.
+    """
+
+    names: tuple[str, ...]
+    cache: bool = False
+    told: bool = False
+    itself: bool = False
+
+
+HELD = (
+    # A cache that does not fit takes nothing from the reads of weights.
+    Held(names=("weight_time", "plain_weight_time", "latency_floor", "prefill_weight_time", "prefill_time", "prefill_throughput")),
+    # Arithmetic is true of the chips as such, and a transfer of so many links.
+    Held(names=("compute_time", "attention_time", "prefill_compute_time"), cache=True, told=True),
+    Held(names=("kv_transfer_time",), told=True),
+    Held(names=("memory_demand", "memory_per_chip"), cache=True, told=True, itself=True),
+    Held(
+        names=(
+            *("kv_time", "memory_time", "step_time", "plain_step_time", "mixed_step_time", "token_latency"),
+            *("weight_compute_ratio", "kv_compute_ratio", "compute_utilisation", "throughput", "decode_rate_per_chip"),
+        ),
+        cache=True,
+    ),
+)
+
+SIZES = ("chips", "sequences_in_flight", "batch", "microbatch_size", "context_length")
+"""Sizes in the order in which they are found, if several are asked for. Other answers are at their better end."""
+
+FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
+"""Units of times and rates: their quantities are better lower, or higher. If they are given for a size they are targets."""
+
+_NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
+VANISH = {"context_length": _NO_CACHE, "kv_cache_bytes": _NO_CACHE, "kv_time": _NO_CACHE, "batch": ("kv_cache_bytes",)}
+"""Quantities that are above zero and have a limit there: what comes to nothing with them. A batch of none holds no cache."""
+
+
+class Output(NamedTuple):
+    """The output of a request, and what is asked of a request without any: prefill alone."""
+
+    tokens: str
+    without: tuple[str, ...]
+
+
+OUTPUT = Output(tokens="output_tokens", without=("time_to_first_token", "prefill_time", "prefill_cost_per_token"))
