@@ -76,9 +76,10 @@ def all_pages(html_base: str = "") -> Iterator[Page]:
 
 def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     """The files that are no pages: styles and scripts, data for the scripts, JSON Schemas and pictures."""
-    for file in sorted((HERE / "assets").iterdir()):
-        text = file.read_text(encoding="utf-8")
-        yield f"assets/{file.name}", (without_comments(text) if file.suffix == ".js" else text).encode()
+    own = HERE / "assets"
+    for file in sorted(path for path in own.rglob("*") if path.is_file()):
+        name, text = file.relative_to(own).as_posix(), file.read_text(encoding="utf-8")
+        yield f"assets/{name}", (without_comments(text) if file.suffix == ".js" and file.parent == own else text).encode()
     index = search_index(entry for page in pages for entry in page.entries)
     yield "assets/search-index.js", data_script("search", index).encode()
     yield "assets/presets.js", data_script("presets", presets_data()).encode()

@@ -81,7 +81,7 @@ def presets_data() -> Json:
         "alone": alone,
         "beside": FIELDS,
         "roof": roof_data(),
-        "legs": [_leg(*leg) for leg in legs],
+        "legs": [leg_of(*leg) for leg in legs],
         "ways": [{"legs": [*map(legs.index, one.legs)], "asked": one.asked} for one in ways.values()],
         "defaults": {name: value for one in ways.values() for name, value in one.defaults},
     }
@@ -202,7 +202,7 @@ def _further(asked: Question, made: Iterable[str]) -> Iterator[_Solved]:
         known |= {row.symbols[0] for row in ready}
 
 
-def _leg(row: Equation, makes: str) -> Json:
+def leg_of(row: Equation, makes: str) -> Json:
     """An equation as a way uses it: what it makes and of what, what it requires, and what binds in each of its regimes."""
     whole, told = solvable(row), ("sign", "larger", "smaller", "names", "said", "otherwise")
     return {

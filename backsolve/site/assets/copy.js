@@ -1,6 +1,15 @@
 // Before each text that is there to be copied a button that does it; and the same for texts that a page makes.
 "use strict";
 (() => {
+  /** A button that copies a text, and says so. */
+  const button = (said, text) => {
+    const made = Object.assign(document.createElement("button"), { type: "button", textContent: said });
+    made.addEventListener("click", async () => {
+      made.textContent = (await copied(text())) ? "copied" : text();
+      setTimeout(() => { made.textContent = said; }, 2000);
+    });
+    return made;
+  };
   const copied = async (text) => {
     try {
       await navigator.clipboard.writeText(text);
@@ -31,5 +40,5 @@
     return button;
   };
   for (const text of document.querySelectorAll("pre.copied")) text.before(buttonFor(text, `Copy ${text.closest("details").querySelector("summary").textContent}`));
-  (globalThis.backsolve ??= {}).copy = { buttonFor };
+  (globalThis.backsolve ??= {}).copy = { button, buttonFor };
 })();

@@ -43,7 +43,7 @@
 
   /** What is typed into a field, in SI: a number in the unit chosen beside it, or with a unit or suffix of its own; or what is the matter. */
   function read(row, text, place) {
-    const found = reading.read(row, text, row.units[place][1]);
+    const found = reading.read(row, text, place === undefined ? 1 : row.units[place][1]);
     return "unreadable" in found ? { fault: `${found.unreadable}; write e.g. ${show(row, Math.sqrt(row.low * row.high), 2)}` } : withinDomain(row, found.value);
   }
 
@@ -142,6 +142,32 @@
 
   const STEPS = 1000;
   let fields = 0;
+
+  /** A slider with its value, which can be typed with a unit; a bare number is in the unit that is shown. `share` and `move` are the place from 0 to 1. */
+  function knob(title, row, onchange, [low, high] = [row.low, row.high]) {
+    const scale = scaleOf(low, high), id = `knob-${(fields += 1)}`, fault = element("p", { id, class: "solver-fault", role: "alert" });
+    const typed = element("input", { type: "text", "aria-label": title, autocomplete: "off", spellcheck: "false", "aria-describedby": id, onchange: () => take(read(row, typed.value, unitOf(row, self.value))) });
+    const slider = element("input", { type: "range", min: 0, max: STEPS, "aria-label": `${title}, slider`, oninput: () => self.move(Number(slider.value) / STEPS) });
+    const rootOf = element("div", { class: "knob" }, element("span", { "aria-hidden": "true" }, title), typed, slider, fault);
+    const self = { root: rootOf, value: null, set, move, place: () => rootOf, share: () => Math.min(Math.max(scale.of(self.value), 0), 1) };
+    function take(found) {
+      fault.textContent = "fault" in found ? `${title} ${found.fault}` : "";
+      typed.setAttribute("aria-invalid", String("fault" in found));
+      if ("value" in found) onchange(found.value);
+    }
+    function move(share) {
+      const value = rounded(scale.at(Math.min(Math.max(share, 0), 1)), 2), least = Math.max(low, row.floor);
+      take({ value: Math.min(Math.max(row.whole ? Math.round(value) : value, least), row.ceiling) });
+    }
+    function set(value) {
+      self.value = value;
+      typed.value = show(row, value);
+      slider.value = String(Math.round(STEPS * self.share()));
+      slider.setAttribute("aria-valuetext", typed.value);
+      take({});
+    }
+    return self;
+  }
 
   /** A quantity that is given: a number or, with `reading` of ranges, a range, its unit, a slider, and room for what is the matter and how much it moves the answer. */
   function field(name, row, onchange, title = name.replaceAll("_", " "), reading = read) {
@@ -284,6 +310,25 @@
 
   // -- the address ---------------------------------------------------------------------------------------------------------------
 
+  /** Pairs of a name and a text that the address asks for; an anchor asks for nothing. */
+  const asked = () => (location.hash.includes("=") ? [...new URLSearchParams(location.hash.slice(1))] : []);
+
+  /** Pairs as they stand behind #, with the signs that people read left as they are. */
+  const fragment = (pairs) => pairs.map((pair) => pair.map((text) => encodeURIComponent(text).replace(/%(?:2F|3A|2C|24|20)/g, (code) => (code === "%20" ? "+" : decodeURIComponent(code)))).join("=")).join("&");
+
+  /** The shortest text of a value that reads back as it: with a suffix or a unit where that is exact. */
+  function typedFor(row, value) {
+    const [, size, unit] = row.units[unitOf(row, value, 12)], whole = show(row, value, 12), [suffix] = unit.trim().split(" ");
+    return [`${figure(value / size, 12)}${/^[kMBT]?$/.test(suffix) ? suffix : ""}`, whole.replaceAll(" ", ""), whole].find((text) => read(row, text).value === value) ?? String(value);
+  }
+
+  let writing = 0;
+  /** Puts what differs from the usual into the address, once nothing has moved for a moment; called when the reader has changed something. */
+  function toAddress(pairs) {
+    clearTimeout(writing);
+    writing = setTimeout(() => history.replaceState(null, "", pairs.length ? `#${fragment(pairs)}` : location.pathname + location.search), 250);
+  }
+
   /** The state of a page in the address, so that a link is an answer; written when nothing has moved for a moment. */
   function inAddress(stateOf) {
     let waiting = 0;
@@ -305,7 +350,7 @@
   /** What takes a text into a place of a state where it is one that fits. */
   const takenInto = (state, key, fits, made = (text) => text) => (text) => { const good = text !== "" && fits(made(text)); if (good) state[key] = made(text); return good; };
 
-  const form = { choice, drawn, element, field, figure, fromAddress, inAddress, picture, presetOf, read, readSpan, scaleAround, scaleOf, show, spanAround, takenInto, typed, typeset, unitOf, withinDomain };
+  const form = { asked, choice, copyButton: (label, text) => root.backsolve.copy.button(label, text), drawn, element, field, figure, fragment, fromAddress, inAddress, knob, picture, presetOf, read, readSpan, scaleAround, scaleOf, show, spanAround, takenInto, toAddress, typed, typedFor, typeset, unitOf, withinDomain };
   if (typeof module !== "undefined") module.exports = form;
   else (root.backsolve = root.backsolve || {}).form = form;
 })(globalThis);

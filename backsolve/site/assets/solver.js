@@ -481,14 +481,19 @@
     return kept.size ? [...kept.keys()].sort((a, b) => a - b).map((value) => kept.get(value)) : [group[0]];
   }
 
-  /** Equations one after another, each giving the quantity on its left: all values, those that were given included. */
+  const namesIn = (tree) => (Array.isArray(tree) ? tree.slice(1).flatMap(namesIn) : typeof tree === "string" ? [tree] : []);
+
+  /** Equations one after another, each worked out once all that it rests on is there; what is given is not worked out again. */
   function chain(legs, given) {
     const values = { ...given };
-    for (const { makes, right } of legs) values[makes] = valueOf(right, values);
+    for (const leg of legs) {
+      leg.needs ??= namesIn(leg.right);
+      if (!(leg.makes in values) && leg.needs.every((name) => name in values)) values[leg.makes] = valueOf(leg.right, values);
+    }
     return values;
   }
 
-  const engine = { valueOf, slopes, solve, chain, broken, inDomain, has, rowOf };
+  const engine = { valueOf, slopes, solve, chain, namesIn, broken, inDomain, has, rowOf };
   if (typeof module !== "undefined") module.exports = engine;
   else (root.backsolve = root.backsolve || {}).engine = engine;
 })(globalThis);
