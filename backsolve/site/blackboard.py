@@ -8,7 +8,7 @@ from math import log10
 
 from backsolve.site.formulas import Json, quantities_data
 from backsolve.site.parts import figure_of
-from backsolve.site.presets import leg_of
+from backsolve.site.presets import SUSTAINED, leg_of
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive import shipped
 from derive.answers import COUNTED
@@ -27,8 +27,6 @@ from derive.units import parse, scale, show, vocabulary
 
 LECTURE = "lecture"
 _THRESHOLD = "long_context_threshold"
-SUSTAINED = {name: DEPLOYED[name] for name in ("mfu", "mbu")}
-"""Shares of the peaks that a step sustains where the reader asks for sustained rates; ideal ones are 1."""
 SHARED = ("batch", "machine_balance_ratio", "sparsity", "context_length", "kv_bytes_per_token", "active_params")
 """What has a slider above the pictures, as it moves several of them."""
 _TITLES = {

@@ -15,6 +15,14 @@ _START = (CHIP, DATA_TYPE, MODEL)
 """The chip, the data type and the model that the desk begins with."""
 
 
+_TITLES = {
+    **{"chip_price": "price of a chip", "bytes_per_element": "bytes of a cached value", "kv_replication": "copies of the cache"},
+    **{"mfu": "share of the peak FLOP/s", "mbu": "share of the bandwidth", "context_length": "context", "step_time": "time of a step"},
+    **{"cost_per_token": "cost of a token", "tokens_per_second_per_user": "tokens/s of a user", "memory_per_chip": "memory of a chip"},
+}
+"""What quantities are called on the desk, where it is not by their names."""
+
+
 def desk_page() -> Page:
     """The page of the desk."""
     summary = (
@@ -42,7 +50,7 @@ def first_command() -> str:
 
 def desk_data() -> Json:
     """What the script of the desk works with beside chips and models."""
-    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields()}
+    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields(), "titles": _TITLES}
 
 
 def _bounds() -> dict[str, str]:

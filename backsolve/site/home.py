@@ -1,6 +1,7 @@
 """The front page: the blackboard of the lecture, live, then what the README begins with, and the ways into the site."""
 
 from backsolve.site.blackboard import LECTURE, blackboard_data, presets, shown_pictures
+from backsolve.site.claim_states import claim_states
 from backsolve.site.documents import document_of, texts_root
 from backsolve.site.lookups import video_at
 from backsolve.site.writing import INDEX, Entry, Page
@@ -26,6 +27,7 @@ def home_page() -> Page:
             "counts": (len(by_id()), len(CHAPTERS)),
             "board": blackboard_data(),
             "pictures": pictures,
+            "states": claim_states(),
             "start": {
                 name: f"{lecture[quantity]:,.0f}"
                 for name, quantity in (("batch", "batch"), ("balance", "machine_balance_ratio"), ("sparsity", "sparsity"))

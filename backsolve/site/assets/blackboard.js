@@ -2,7 +2,7 @@
 "use strict";
 
 (function (root) {
-  const { engine, form } = typeof module === "undefined" ? root.backsolve : { engine: require("./solver.js"), form: require("./form.js") };
+  const { engine, form } = typeof module === "undefined" ? root.backsolve : { engine: require("./engine.js"), form: require("./form.js") };
 
   const POINTS = 96;
 
@@ -46,39 +46,40 @@
     ...(state.sustained ? [["rates", "sustained"]] : []), ...(state.log ? [["axes", "log"]] : [])];
 
   function fromAddress() {
-    const asked = form.asked(), lost = [], preset = Object.keys(presets).find((name) => slugs[name] === new Map(asked).get("preset")) || first;
-    Object.assign(state, { preset, values: { ...presets[preset] }, sustained: false, log: false });
-    for (const [name, text] of asked) {
-      const found = names.includes(name) ? form.read(quantities[name], text) : {};
-      if ("value" in found) state.values[name] = found.value;
-      else if (name === "rates" && text === "sustained") state.sustained = true;
-      else if (name === "axes" && text === "log") state.log = true;
-      else if (name !== "preset" || slugs[preset] !== text) lost.push(`${name}=${text}`);
+    const asked = form.asked(), texts = new Map(asked), preset = Object.keys(presets).find((name) => slugs[name] === texts.get("preset")) || first;
+    Object.assign(state, { preset, values: { ...presets[preset] }, sustained: texts.get("rates") === "sustained", log: texts.get("axes") === "log" });
+    for (const name of names) {
+      knobs[name].set(state.values[name]);
+      if (texts.has(name)) knobs[name].type(texts.get(name));
+      state.values[name] = knobs[name].value;
     }
-    refused = lost;
+    const fits = { preset: slugs[preset], rates: "sustained", axes: "log" };
+    notice.textContent = form.refused(asked.filter(([name, text]) => !names.includes(name) && fits[name] !== text));
+    drawn();
   }
-  let refused = [];
-  const mine = () => { try { return JSON.parse(localStorage.getItem(MINE)); } catch { return null; } };
+  const mine = () => { try { return localStorage.getItem(MINE); } catch { return null; } };
   const keep = () => { try { localStorage.setItem(MINE, form.fragment(address())); } catch { /* a page from disk may keep nothing */ } };
 
   /** After the reader has changed something. */
   function moved() {
-    refused = [];
+    notice.textContent = "";
     if (differs().length) keep();
     form.toAddress(address());
     drawn();
   }
-  function keepMine(text) { history.replaceState(null, "", `#${text}`); fromAddress(); drawn(); }
+  function changed(name, knob) {
+    if (!knob.wrong) state.values[name] = knob.value;
+    moved();
+  }
 
   // -- controls ------------------------------------------------------------------------------------------------------------------
 
-  const knobs = names.map((name) => form.knob(board.titles[name], quantities[name], (value) => { state.values[name] = value; moved(); }, board.ranges[name])), knobOf = (name) => knobs[names.indexOf(name)];
-  const choose = (label, pressed, act) => { const made = element("button", { type: "button", onclick: act }, label); return { made, tell: () => made.setAttribute("aria-pressed", String(pressed())) }; };
+  const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], board.titles[name], (knob) => changed(name, knob), board.ranges[name])]));
   const buttons = [
-    ...Object.keys(presets).map((name) => choose(name, () => state.preset === name && !differs().length, () => { Object.assign(state, { preset: name, values: { ...presets[name] } }); moved(); })),
-    choose("mine", () => differs().length > 0, () => { const text = mine(); if (text) keepMine(text); else knobOf(board.shared[0]).focus(); })];
-  const rates = choose("sustained rates", () => state.sustained, () => { state.sustained = !state.sustained; moved(); });
-  const axes = choose("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
+    ...Object.keys(presets).map((name) => form.toggle(name, () => state.preset === name && !differs().length, () => { Object.assign(state, { preset: name, values: { ...presets[name] } }); for (const one of names) knobs[one].set(state.values[one]); moved(); })),
+    form.toggle("mine", () => differs().length > 0, () => { const text = mine(); if (text) location.hash = text; })];
+  const rates = form.toggle("sustained rates", () => state.sustained, () => { state.sustained = !state.sustained; moved(); });
+  const axes = form.toggle("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
   const notice = element("p", { class: "solver-fault", role: "alert" });
 
   // -- the sentence: numbers that are dragged ------------------------------------------------------------------------------------
@@ -88,7 +89,7 @@
   sentence.append(verdict);
 
   function scrub(span, name) {
-    const knob = knobOf(name), FULL = 400; // px from one end of the slider to the other
+    const knob = knobs[name], FULL = 400; // px from one end of the slider to the other
     let from = null;
     for (const [key, text] of Object.entries({ role: "slider", tabindex: 0, "aria-label": board.titles[name], "aria-valuemin": 0, "aria-valuemax": 100 })) span.setAttribute(key, text);
     span.addEventListener("pointerdown", (event) => { from = { x: event.clientX, share: knob.share() }; span.setPointerCapture(event.pointerId); event.preventDefault(); span.focus(); });
@@ -121,9 +122,8 @@
     const box = document.getElementById(`picture-${picture.key}`), tools = box.querySelector(".tools"), holder = box.querySelector(".drawing");
     let last = null;
     const redraw = () => { last = made(); if (holder.clientWidth) holder.replaceChildren(chart.draw(last, holder.clientWidth)); };
-    const link = form.copyButton("copy link", () => `${location.href.split("#")[0]}${address().length ? `#${form.fragment(address())}` : ""}`);
-    tools.append(link, element("button", { type: "button", onclick: () => chart.saveCsv(picture.key, chart.csv(last)) }, "CSV"), element("button", { type: "button", onclick: () => chart.savePng(picture.key, holder.firstChild) }, "PNG"));
-    box.querySelector(".own").append(...(picture.sliders || []).map((name) => (board.shared.includes(name) ? null : knobOf(name).place())).filter(Boolean));
+    tools.append(form.linkButton(address), element("button", { type: "button", onclick: () => chart.saveCsv(picture.key, chart.csv(last)) }, "CSV"), element("button", { type: "button", onclick: () => chart.savePng(picture.key, holder.firstChild) }, "PNG"));
+    box.querySelector(".own").append(...(picture.sliders || []).map((name) => (board.shared.includes(name) ? null : knobs[name].root)).filter(Boolean));
     return redraw;
   }
 
@@ -148,20 +148,18 @@
   }
 
   function drawn() {
-    notice.textContent = refused.length ? `The link asks for what cannot be: ${refused.join(", ").slice(0, 200)}. The pictures show the other numbers.` : "";
-    names.forEach((name) => knobOf(name).set(state.values[name]));
-    for (const tell of [...buttons, rates, axes].map((one) => one.tell)) tell();
+    for (const name of names) if (!knobs[name].wrong && knobs[name].value !== state.values[name]) knobs[name].set(state.values[name]);
+    for (const one of [...buttons, rates, axes]) one.tell();
     for (const tell of scrubs) tell();
     told();
     for (const redraw of figures) redraw();
   }
 
   place.append(
-    element("div", { class: "board-choices" }, element("span", { role: "group", "aria-label": "Start from" }, ...buttons.map(({ made }) => made)), rates.made, axes.made),
-    element("div", { class: "knobs" }, ...board.shared.map((name) => knobOf(name).root)), notice);
+    element("div", { class: "board-choices" }, element("span", { role: "group", "aria-label": "Start from" }, ...buttons.map((one) => one.root)), rates.root, axes.root),
+    element("div", { class: "knobs" }, ...board.shared.map((name) => knobs[name].root)), notice);
   fromAddress();
-  drawn();
-  root.addEventListener("hashchange", () => { fromAddress(); drawn(); });
+  root.addEventListener("hashchange", fromAddress);
   let width = innerWidth;
   root.addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; drawn(); } });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawn);

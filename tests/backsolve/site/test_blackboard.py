@@ -7,7 +7,6 @@ import pytest
 
 from backsolve.site.blackboard import (
     LADDER,
-    SUSTAINED,
     blackboard_data,
     chart_of,
     followed,
@@ -18,6 +17,7 @@ from backsolve.site.blackboard import (
     sold_lifetimes,
     start,
 )
+from backsolve.site.presets import SUSTAINED
 from backsolve.site.writing import HERE, as_script_data
 from derive import solve
 from derive.catalogue import equation

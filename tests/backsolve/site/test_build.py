@@ -59,7 +59,7 @@ def read(folder: Path) -> dict[str, Parts]:
 
 
 def resolved(page: str, link: str) -> tuple[str, str]:
-    """The file and the anchor that a link of a page means."""
+    """The file and the anchor that a link of a page means; an anchor with `=` is a state of a form."""
     file, _, anchor = link.partition("#")
     return posixpath.normpath(posixpath.join(posixpath.dirname(page), file)) if file else page, anchor
 
@@ -80,7 +80,7 @@ def faults(folder: Path, pages: dict[str, Parts], everything: bool) -> list[str]
             there = (folder / file).is_file()
             if file.startswith("..") or (everything and not there):
                 found.append(f"{page} links to {link}")
-            elif there and anchor and file.endswith(".html") and anchor not in pages[file].ids:
+            elif there and anchor and "=" not in anchor and file.endswith(".html") and anchor not in pages[file].ids:
                 found.append(f"{page} links to {link}, and nothing has that id")
     return found
 
@@ -125,7 +125,7 @@ def test_only_parts_that_are_there_are_named():
 
 def test_assets_are_those_of_the_package_and_the_index_of_the_search():
     found = dict(assets([home_page()]))
-    assert {"assets/site.css", "assets/search.js", "assets/copy.js", "docs/reference/schema/solve.schema.json"} <= set(found)
+    assert {"assets/site.css", "assets/search.js", "assets/page.js", "docs/reference/schema/solve.schema.json"} <= set(found)
     assert found["assets/search-index.js"].startswith(b"(globalThis.backsolve ??= {}).search = [")
 
 
