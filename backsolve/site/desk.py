@@ -1,7 +1,7 @@
 """The sizing desk: a model on chips, and what a step, a token and a user come to."""
 
 from backsolve.site.formulas import Json
-from backsolve.site.presets import ASKED, FIELDS, parts_of_fields
+from backsolve.site.presets import ASKED, FIELDS, parts_of_fields, presets_data
 from backsolve.site.writing import INDEX, Entry, Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
@@ -37,7 +37,7 @@ def desk_page() -> Page:
             "desk": desk_data(),
             "command": first_command(),
         },
-        entries=(Entry(title="The sizing desk", kind="desk", address=DESK, summary=summary, words=" ".join((*ASKED, *FIELDS))),),
+        entries=(Entry(title="The sizing desk", kind="desk", address=DESK, summary=summary, words=" ".join((*ASKED, *FIELDS, *presets_data()["chips"], *presets_data()["models"]))),),
     )
 
 

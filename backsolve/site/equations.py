@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _STYLE_NAMES = {
     **{"plain": "Plain text", "bibtex": "BibTeX", "csl-json": "CSL-JSON (Zotero, Pandoc)", "latex": "LaTeX"},
-    **{"markdown": "Markdown", "myst": "MyST (Sphinx, Jupyter Book)"},
+    "markdown": "Markdown",
 }
 
 

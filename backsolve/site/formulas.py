@@ -17,7 +17,7 @@ from derive.quantities.row import ABSURD
 from derive.records import Equation
 from derive.requirements import in_words_of_names, named
 from derive.show.binding import plain_regime
-from derive.show.mathml import symbol_in_mathml, tree_in_mathml
+from derive.show.mathml import PRODUCT_SIGN, symbol_in_mathml, tree_in_mathml
 from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, RATE
 from derive.trees import Roots, Tree, TreePair, difference, names, text
 from derive.units import is_of_one_element, parse, people_units
@@ -45,7 +45,7 @@ def solvable(row: Equation) -> Json:
 
     >>> data = solvable(equation("roofline.memory_time"))
     >>> data["right"], [(form["tree"], form["text"], form["latex"]) for form in data["roots"]["weight_time"][0]]
-    (('+', 'kv_time', 'weight_time'), [(('+', ('-', 'kv_time'), 'memory_time'), '-kv_time + memory_time', '⟨memory_time⟩ - ⟨kv_time⟩')])
+    (('+', 'kv_time', 'weight_time'), [(('+', ('-', 'kv_time'), 'memory_time'), '-kv_time + memory_time', '@memory_time@ - @kv_time@')])
     """
     left, right = sides_of(row)
     return {
@@ -99,11 +99,11 @@ def _form(root: Tree) -> Json:
 
 
 def _printed(forms: list[Json] | None) -> list[Json] | None:
-    """Return closed forms with their texts for the page and to be pasted; in LaTeX a quantity is its name in ⟨⟩, and ⋅ multiplies."""
+    """Return closed forms with their texts for the page and to be pasted; * multiplies, and in LaTeX a quantity is its name in @."""
     for form in forms or ():
         tree = form["tree"]
-        named = {name: f"⟨{name}⟩" for name in names(tree)}
-        form |= {"math": tree_in_mathml(tree), "text": text(tree), "latex": tree_in_latex(tree, named, " ⋅ ")}
+        named = {name: f"@{name}@" for name in names(tree)}
+        form |= {"math": tree_in_mathml(tree).replace(PRODUCT_SIGN, "*"), "text": text(tree), "latex": tree_in_latex(tree, named, " * ")}
     return forms
 
 

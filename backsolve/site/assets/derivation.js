@@ -1,5 +1,5 @@
 // The derivation of an answer with its numbers, to be pasted as LaTeX, Markdown or plain text. The formulas were printed when the site
-// was built: in LaTeX each quantity is a name in ⟨⟩ and each sign of multiplication is ⋅, which numbers need and symbols do not.
+// was built: in LaTeX each quantity is a name in @ and each sign of multiplication is *, which numbers need and symbols do not.
 "use strict";
 
 (function (root) {
@@ -21,11 +21,11 @@
 
   /** A formula with a text for each quantity: in brackets where it is raised and has a unit or a power of its own. */
   function filled(latex, put, times) {
-    const with_ = latex.replace(/⟨(\w+)⟩(\^?)/g, (_, name, raised) => {
+    const with_ = latex.replace(/@(\w+)@(\^?)/g, (_, name, raised) => {
       const text = put(name);
       return (raised && /\^|\\,/.test(text) ? `\\left(${text}\\right)` : text) + raised;
     });
-    return with_.replaceAll(" ⋅ ", times).replace(SPACED_BY_TEX, " ");
+    return with_.replaceAll(" * ", times).replace(SPACED_BY_TEX, " ");
   }
   const inSymbols = (latex, quantities) => filled(latex, (name) => quantities[name].latex, " \\, ");
   const inNumbers = (latex, values, quantities) => filled(latex, (name) => valueInLatex(quantities[name], values[name]), " \\cdot ");
