@@ -26,7 +26,9 @@ def card(page: Page) -> bytes:
     _write(draw, page.summary, below + 10, _SUMMARY)
     _write(draw, "backsolve", HIGH - 2 * _MARGIN, _SITE)
     draw.line(_hyperbola(), fill=0, width=3)
-    picture.putpalette([round(ink + (paper - ink) * k / (_SHADES - 1)) for k in range(_SHADES) for ink, paper in zip(_INK, _PAPER, strict=True)])
+    picture.putpalette(
+        [round(ink + (paper - ink) * k / (_SHADES - 1)) for k in range(_SHADES) for ink, paper in zip(_INK, _PAPER, strict=True)]
+    )
     out = BytesIO()
     picture.save(out, "PNG", bits=_BITS)
     return out.getvalue()

@@ -37,7 +37,15 @@ def desk_page() -> Page:
             "desk": desk_data(),
             "command": first_command(),
         },
-        entries=(Entry(title="The sizing desk", kind="desk", address=DESK, summary=summary, words=" ".join((*ASKED, *FIELDS, *presets_data()["chips"], *presets_data()["models"]))),),
+        entries=(
+            Entry(
+                title="The sizing desk",
+                kind="desk",
+                address=DESK,
+                summary=summary,
+                words=" ".join((*ASKED, *FIELDS, *presets_data()["chips"], *presets_data()["models"])),
+            ),
+        ),
     )
 
 

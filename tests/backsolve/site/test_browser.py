@@ -278,7 +278,8 @@ def test_a_sheet_is_read_at_other_prices(site: Path, page):
     output = page.get_by_label("output price", exact=True)
     output.fill("14e-6 USD/token")
     published = {field["name"]: field["usd_per_token"] for field in what_if(one)["fields"]}
-    words, value = next(iter(worked_out(what_if(one), published | {"output": 14e-6}).items()))
+    words = "bandwidth-bound fraction, by output/input"
+    value = worked_out(what_if(one), published | {"output": 14e-6})[words]
     told = page.get_by_role("row", name=words).locator("td").last
     assert told.inner_text() == f"{value:.3g}"
     assert in_address(page, "output") == {"output": "$14/MTok"}
