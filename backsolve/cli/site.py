@@ -9,7 +9,7 @@ from backsolve.cli.common import Commands, fail_on, tell
 from derive.errors import WrongValue
 from derive.files import label
 
-_NEEDED = ("jinja2", "markdown_it", "markupsafe", "mdit_py_plugins")
+_NEEDED = ("PIL", "jinja2", "markdown_it", "markupsafe", "mdit_py_plugins")
 """What the extra `site` brings."""
 
 
@@ -54,7 +54,8 @@ def site_build(out: str, html_base: str) -> None:
     """
     with _the_extra():
         from backsolve.site.build import build_site
-    built = build_site(out, html_base)
+
+        built = build_site(out, html_base)
     tell(f"{label(out)}: {built.pages} pages, {built.bytes / 1e6:.1f} MB; open {label(out.rstrip('/'))}/index.html")
     fail_on(built.problems)
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from backsolve.site.claim_states import claim_states
 from backsolve.site.lookups import bearers, claims_found, quantities_in_order, said_in_order, video_at, video_of
 from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
@@ -119,7 +120,7 @@ def _by_claim() -> Page:
         title="By claim",
         summary="What the lecture says in numbers, beside what the equations and tables make of it.",
         context={
-            "rows": [(row, bearers(row["by"]), video_at(row["time"])) for row in rows],
+            "rows": [(row, bearers(row["by"]), video_at(row["time"]), claim_states().get(row["id"])) for row in rows],
             "counts": Counter(row["verdict"] for row in rows),
         },
         entries=tuple(

@@ -17,7 +17,7 @@ from backsolve.site.home import home_page
 from backsolve.site.index import search_index
 from backsolve.site.presets import presets_data
 from backsolve.site.prices import price_pages
-from backsolve.site.writing import HERE, Page, Surroundings, data_script, written_page
+from backsolve.site.writing import HERE, Page, Surroundings, card_address, data_script, written_page
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.immutable import immutable
@@ -48,7 +48,8 @@ def build_site(out: str, html_base: str = "") -> Built:
     """Write the whole site to a folder that is not there yet, or that an earlier build made; `WrongData` where it may not be written.
 
     Of an earlier build everything is replaced, and what somebody else put beside it stays.
-    `html_base` is the address it will be published under; nothing but what names that address depends on it.
+    `html_base` is the address it will be published under; nothing but what names that address depends on it. A site without an address has
+    no social cards, as a network finds them by theirs.
     """
     base = address_of(html_base)
     with _new_folder(out) as folder:
@@ -56,7 +57,7 @@ def build_site(out: str, html_base: str = "") -> Built:
         site = Surroundings(parts=present(pages), html_base=base)
         for page in pages:
             _write(folder / page.address, written_page(page, site).encode())
-        for name, content in assets(pages):
+        for name, content in (*assets(pages), *(social_cards(pages) if base else ())):
             _write(folder / name, content)
         files = {file.relative_to(folder).as_posix(): file.stat().st_size for file in folder.rglob("*") if file.is_file()}
         _write(folder / MARKER, "\n".join([f"backsolve {VERSION}", *sorted(files), ""]).encode())
@@ -76,9 +77,10 @@ def all_pages(html_base: str = "") -> Iterator[Page]:
 
 def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     """The files that are no pages: styles and scripts, data for the scripts, JSON Schemas and pictures."""
-    for file in sorted((HERE / "assets").iterdir()):
-        text = file.read_text(encoding="utf-8")
-        yield f"assets/{file.name}", (without_comments(text) if file.suffix == ".js" else text).encode()
+    own = HERE / "assets"
+    for file in sorted(path for path in own.rglob("*") if path.is_file()):
+        name, text = file.relative_to(own).as_posix(), file.read_text(encoding="utf-8")
+        yield f"assets/{name}", (without_comments(text) if file.suffix == ".js" and file.parent == own else text).encode()
     index = search_index(entry for page in pages for entry in page.entries)
     yield "assets/search-index.js", data_script("search", index).encode()
     yield "assets/presets.js", data_script("presets", presets_data()).encode()
@@ -92,6 +94,14 @@ def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     for name, content in schemas().items():
         yield f"{SCHEMAS}/{name}", content
     yield from pictures().items()
+
+
+def social_cards(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
+    """The cards of the pages that somebody would share: not of those that only lead to another."""
+    from backsolve.site.cards import card
+
+    first = {card_address(page): page for page in reversed(pages) if page.summary}
+    yield from ((address, card(page)) for address, page in sorted(first.items()))
 
 
 def without_comments(script: str) -> str:

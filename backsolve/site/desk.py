@@ -1,7 +1,7 @@
 """The sizing desk: a model on chips, and what a step, a token and a user come to."""
 
 from backsolve.site.formulas import Json
-from backsolve.site.presets import ASKED, FIELDS, parts_of_fields
+from backsolve.site.presets import ASKED, FIELDS, parts_of_fields, presets_data
 from backsolve.site.writing import INDEX, Entry, Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
@@ -13,6 +13,14 @@ DESK = f"desk/{INDEX}"
 
 _START = (CHIP, DATA_TYPE, MODEL)
 """The chip, the data type and the model that the desk begins with."""
+
+
+_TITLES = {
+    **{"chip_price": "price of a chip", "bytes_per_element": "bytes of a cached value", "kv_replication": "copies of the cache"},
+    **{"mfu": "share of the peak FLOP/s", "mbu": "share of the bandwidth", "context_length": "context", "step_time": "time of a step"},
+    **{"cost_per_token": "cost of a token", "tokens_per_second_per_user": "tokens/s of a user", "memory_per_chip": "memory of a chip"},
+}
+"""What quantities are called on the desk, where it is not by their names."""
 
 
 def desk_page() -> Page:
@@ -29,7 +37,15 @@ def desk_page() -> Page:
             "desk": desk_data(),
             "command": first_command(),
         },
-        entries=(Entry(title="The sizing desk", kind="desk", address=DESK, summary=summary, words=" ".join((*ASKED, *FIELDS))),),
+        entries=(
+            Entry(
+                title="The sizing desk",
+                kind="desk",
+                address=DESK,
+                summary=summary,
+                words=" ".join((*ASKED, *FIELDS, *presets_data()["chips"], *presets_data()["models"])),
+            ),
+        ),
     )
 
 
@@ -42,7 +58,7 @@ def first_command() -> str:
 
 def desk_data() -> Json:
     """What the script of the desk works with beside chips and models."""
-    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields()}
+    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields(), "titles": _TITLES}
 
 
 def _bounds() -> dict[str, str]:

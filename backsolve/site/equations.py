@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from backsolve.site.claim_states import states_of
 from backsolve.site.formulas import page_data
 from backsolve.site.lookups import video_of
 from backsolve.site.writing import INDEX, Entry, Page
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 _STYLE_NAMES = {
     **{"plain": "Plain text", "bibtex": "BibTeX", "csl-json": "CSL-JSON (Zotero, Pandoc)", "latex": "LaTeX"},
-    **{"markdown": "Markdown", "myst": "MyST (Sphinx, Jupyter Book)"},
+    "markdown": "Markdown",
 }
 
 
@@ -100,6 +101,7 @@ def _context(row: Equation) -> dict[str, Any]:
         "follows_from": [by_id()[id] for id in parents(row)],
         "example": _example(row, record),
         "sources": [(source, video_of(source)) for source in row.sources],
+        "claims": states_of(row.id),
     }
 
 

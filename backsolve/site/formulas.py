@@ -12,22 +12,18 @@ from derive.catalogue import equation
 from derive.expressions.branches import branches, regimes_of, sides_of, turning_points
 from derive.expressions.digits import loses_digits
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.quantities.formula import tree_in_latex
 from derive.quantities.row import ABSURD
 from derive.records import Equation
 from derive.requirements import in_words_of_names, named
 from derive.show.binding import plain_regime
-from derive.show.mathml import symbol_in_mathml
-from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, PEAKS, RATE, STEPS
-from derive.trees import Roots, Tree, TreePair, difference
+from derive.show.mathml import PRODUCT_SIGN, symbol_in_mathml, tree_in_mathml
+from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, RATE
+from derive.trees import Roots, Tree, TreePair, difference, names, text
 from derive.units import is_of_one_element, parse, people_units
 from derive.written import as_it_is_written
 
 Json = dict[str, Any]
-
-_UNDER_ROOF = ("roofline", "batching", "context", "scheduling")
-"""Chapters of a step of decode."""
-_UNDER_STEPS = ("weight_time", "kv_time", "fetched_params", "activated_experts", "kv_read_bytes_per_sequence", "tokens_per_second_per_user")
-"""What the times of a step are made of, or make: where an equation of another chapter speaks of it, its quantities move the step."""
 
 
 def page_data(id: str) -> Json:
@@ -41,8 +37,6 @@ def page_data(id: str) -> Json:
     return {
         "equation": solvable(row),
         "example": {name: parse(name, typed) for name, typed in row.example.given.items()} if row.example else {},
-        **({"roof": roof_of_times()} if {*STEPS} <= {*row.symbols} else {}),
-        "under_roof": row.chapter in _UNDER_ROOF or bool({*STEPS, *_UNDER_STEPS} & {*row.symbols}),
     }
 
 
@@ -50,13 +44,14 @@ def solvable(row: Equation) -> Json:
     """An equation as the engine solves it: its regimes, and for each of its quantities the closed forms and the turning points.
 
     >>> data = solvable(equation("roofline.memory_time"))
-    >>> data["symbols"], data["right"], [form["tree"] for form in data["roots"]["weight_time"][0]]
-    (['memory_time', 'weight_time', 'kv_time'], ('+', 'kv_time', 'weight_time'), [('+', ('-', 'kv_time'), 'memory_time')])
+    >>> data["right"], [(form["tree"], form["text"], form["latex"]) for form in data["roots"]["weight_time"][0]]
+    (('+', 'kv_time', 'weight_time'), [(('+', ('-', 'kv_time'), 'memory_time'), '-kv_time + memory_time', '@memory_time@ - @kv_time@')])
     """
     left, right = sides_of(row)
     return {
         "id": row.id,
         "version": row.version,
+        "stated": {"latex": row.latex, "text": f"{text(left)} {row.sense} {text(right)}"},
         "sense": row.sense,
         "bound": row.direction,
         "symbols": [*row.symbols],
@@ -72,7 +67,7 @@ def solvable(row: Equation) -> Json:
             for regime in regimes_of(row)
         ],
         "requires": [_requirement(row, needed) for needed in row.requires if isinstance(as_it_is_written(needed.holds), tuple)],
-        "roots": {name: [_forms(branch.roots) for branch in branches(row, name)] for name in row.symbols},
+        "roots": {name: [_printed(_forms(branch.roots)) for branch in branches(row, name)] for name in row.symbols},
     }
 
 
@@ -103,13 +98,22 @@ def _form(root: Tree) -> Json:
     return {"tree": root, **({"loses_digits": True} if loses_digits(root) else {})}
 
 
-def quantities_data(names: Iterable[str] = QUANTITIES) -> dict[str, Json]:
+def _printed(forms: list[Json] | None) -> list[Json] | None:
+    """Return closed forms with their texts for the page and to be pasted; * multiplies, and in LaTeX a quantity is its name in @."""
+    for form in forms or ():
+        tree = form["tree"]
+        named = {name: f"@{name}@" for name in names(tree)}
+        form |= {"math": tree_in_mathml(tree).replace(PRODUCT_SIGN, "*"), "text": text(tree), "latex": tree_in_latex(tree, named, " * ")}
+    return forms
+
+
+def quantities_data(asked: Iterable[str] = QUANTITIES) -> dict[str, Json]:
     """Quantities by name: in which units people write them, and which values they may have.
 
     >>> quantities_data()["mfu"]["domain"]
     'in (0, 1]'
     """
-    return {name: _quantity(name) for name in names}
+    return {name: _quantity(name) for name in asked}
 
 
 def _quantity(name: str) -> Json:
@@ -174,13 +178,4 @@ def roof_data() -> Json:
             "called": "FLOPs for each byte that is read",
             "of": "on each chip",
         },
-    }
-
-
-def roof_of_times() -> Json:
-    """The same where only times are known: the rate as a share of the peak, the intensity over that of the ridge."""
-    ratio = {"units": [[0, 1, ""]]}
-    return roof_data() | {
-        **{"given": NEUTRAL | dict.fromkeys(PEAKS, 1.0), "rows": [ratio, ratio]},
-        **{"called": "arithmetic over memory traffic, as times", "of": "of the peak"},
     }

@@ -1,29 +1,46 @@
-"""The front page: what the README begins with, and the ways into the site."""
+"""The front page: the blackboard of the lecture, live, then what the README begins with, and the ways into the site."""
 
+from backsolve.site.blackboard import LECTURE, blackboard_data, presets, shown_pictures
+from backsolve.site.claim_states import claim_states
 from backsolve.site.documents import document_of, texts_root
-from backsolve.site.writing import INDEX, Page
-from derive.catalogue import CHAPTERS, by_id, equation
-
-_SHOWN = "roofline.step_time"
-"""The equation that the front page shows."""
+from backsolve.site.lookups import video_at
+from backsolve.site.writing import INDEX, Entry, Page
+from derive.catalogue import CHAPTERS, by_id
 
 
 def home_page() -> Page:
-    """Return the front page: the beginning of README.md, with the commands to install above the picture."""
+    """Return the front page: six pictures, the beginning of README.md, and the commands to install."""
     readme = (texts_root() / "README.md").read_text(encoding="utf-8")
     beginning, *sections = readme.split("\n## ")
     _, about, *rest = beginning.split("\n\n")
     install = next(text.partition("\n")[2] for text in sections if text.startswith("Install\n"))
-    start = "\n\n".join([install, *rest])
+    lecture = presets()[LECTURE]
+    pictures = [{**one, "video": video_at(one["picture"].time)} for one in shown_pictures()]
     return Page(
         address=INDEX,
         template="home.html",
         title="backsolve",
-        summary="The equations of LLM-serving economics, solvable for any unknown, and what public API prices imply.",
+        summary="The blackboard of LLM serving, live: drag the batch, see what a token costs. Every equation solves for any unknown.",
         context={
             "about": document_of(about, "README.md", INDEX).html,
-            "start": document_of(start, "README.md", INDEX).html,
-            "shown": equation(_SHOWN),
+            "begin": document_of("\n\n".join([install, *rest]), "README.md", INDEX).html,
             "counts": (len(by_id()), len(CHAPTERS)),
+            "board": blackboard_data(),
+            "pictures": pictures,
+            "states": claim_states(),
+            "start": {
+                name: f"{lecture[quantity]:,.0f}"
+                for name, quantity in (("batch", "batch"), ("balance", "machine_balance_ratio"), ("sparsity", "sparsity"))
+            },
         },
+        entries=tuple(
+            Entry(
+                title=one["picture"].title,
+                kind="picture",
+                address=f"{INDEX}#picture-{one['picture'].key}",
+                summary=", ".join(row.title for row in one["equations"]),
+                words="blackboard lecture picture live",
+            )
+            for one in pictures
+        ),
     )

@@ -25,8 +25,11 @@ from derive.trees import names
 ASKED = ("step_time", "tokens_per_second_per_user", "throughput", "cost_per_token", "memory_per_chip", "memory_time_share")
 """What the desk shows of a deployment, beside all that leads there."""
 
-FIELDS = DEPLOYED | {"chip_price": 2 / 3600}
-"""What is chosen beside chip and model, with what it begins with; a chip brings its rent."""
+SUSTAINED = {name: DEPLOYED[name] for name in ("mfu", "mbu")}
+"""The shares of its peaks that a step sustains where a reader asks for sustained rates."""
+
+FIELDS = DEPLOYED | dict.fromkeys(SUSTAINED, 1.0) | {"chip_price": 2 / 3600}
+"""What is chosen beside chip and model, with what it begins with: ideal rates, as at the command line; a chip brings its rent."""
 
 _BINDING = {"memory_time": "memory", "compute_time": "arithmetic"}
 """What binds a step, by the time that is the longer one."""
@@ -80,8 +83,9 @@ def presets_data() -> Json:
         "kinds": ways_of,
         "alone": alone,
         "beside": FIELDS,
+        "sustained": SUSTAINED,
         "roof": roof_data(),
-        "legs": [_leg(*leg) for leg in legs],
+        "legs": [leg_of(*leg) for leg in legs],
         "ways": [{"legs": [*map(legs.index, one.legs)], "asked": one.asked} for one in ways.values()],
         "defaults": {name: value for one in ways.values() for name, value in one.defaults},
     }
@@ -202,7 +206,7 @@ def _further(asked: Question, made: Iterable[str]) -> Iterator[_Solved]:
         known |= {row.symbols[0] for row in ready}
 
 
-def _leg(row: Equation, makes: str) -> Json:
+def leg_of(row: Equation, makes: str) -> Json:
     """An equation as a way uses it: what it makes and of what, what it requires, and what binds in each of its regimes."""
     whole, told = solvable(row), ("sign", "larger", "smaller", "names", "said", "otherwise")
     return {

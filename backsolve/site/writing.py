@@ -75,9 +75,20 @@ def written_page(page: Page, site: Surroundings) -> str:
             "policy": POLICY,
             "version": VERSION,
             "canonical": f"{site.html_base}{page.address.removesuffix(INDEX)}" if site.html_base else "",
+            "card": f"{site.html_base}{card_address(page)}",
         }
     )
     return text
+
+
+def card_address(page: Page) -> str:
+    """Return where the social card of a page is; the pages of the documentation share that of the front page.
+
+    >>> card_address(Page(address="eq/roofline.step_time/index.html", template="", title=""))
+    'cards/eq/roofline.step_time.png'
+    """
+    address = INDEX if page.address.startswith("docs/") else page.address
+    return f"cards/{address.removesuffix(f'/{INDEX}').removesuffix('.html')}.png"
 
 
 def relative_to(address: str) -> Callable[[str], str]:

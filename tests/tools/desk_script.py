@@ -60,10 +60,13 @@ def deployments(chips: Iterable[str], models: Iterable[str], batches: Iterable[f
     return told((chip, model, {**FIELDS, "batch": batch, "context_length": context}) for chip, model, batch, context in all_of)
 
 
-def told(deployed: Iterable[tuple[str, str, dict[str, float | None]]]) -> list[Deployment]:
-    """What the script makes of models on chips with fields, of which one may be blank."""
+def told(deployed: Iterable[tuple[str, str, dict[str, float | None]]], wanted: float | None = None) -> list[Deployment]:
+    """What the script makes of models on chips with fields, of which one may be blank; `wanted` is a step time to find the batch for."""
     asked = [*deployed]
-    lines = [{"chip": chip.split(":")[0], "dtype": chip.split(":")[1], "model": model, "fields": fields} for chip, model, fields in asked]
+    lines = [
+        {**dict(zip(("chip", "dtype"), chip.partition(":")[::2], strict=True)), "model": model, "fields": fields, "wanted": wanted}
+        for chip, model, fields in asked
+    ]
     text = "\n".join((data_in_json(), *map(json.dumps, lines)))
     made = subprocess.run([NODE or "node", SCRIPT], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
     return [Deployment(*one, json.loads(line)) for one, line in zip(asked, made, strict=True)]

@@ -1,9 +1,11 @@
-// Lines of {row, show}, {row, read, unit} or {row, span, unit} in; what the forms of the pages print and read out.
+// Lines of {row, show}, {row, read, unit} or {row, asked} in; what the forms of the pages print and read out.
 "use strict";
 const path = require("node:path");
 globalThis.backsolve = { units: JSON.parse(process.argv[2]) };
 const form = require(path.join(__dirname, "../../backsolve/site/assets/form.js"));
+const { rowOf } = require(path.join(__dirname, "../../backsolve/site/assets/engine.js"));
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-  const { row, show, read, span, unit } = JSON.parse(line), place = unit ?? row.units.length - 1;
-  process.stdout.write(JSON.stringify(show !== undefined ? form.show(row, show) : span === undefined ? form.read(row, read, place) : form.readSpan(row, span, place)) + "\n");
+  const { row, show, typed, read, asked, unit } = JSON.parse(line), place = unit ?? row.units.length - 1;
+  const told = show !== undefined ? form.show(row, show) : typed !== undefined ? form.typedFor(rowOf(row), typed) : asked !== undefined ? form.readAsked(rowOf(row), asked) : form.read(row, read, place);
+  process.stdout.write(JSON.stringify(told) + "\n");
 });

@@ -35,7 +35,7 @@ CLOCK = """
 MOVES = """async () => {
     const choice = [...document.querySelectorAll(".solver-choice")].find((one) => one.textContent.startsWith("Solve for"));
     const unknowns = choice ? [...choice.querySelectorAll("option")].map((one) => one.value) : [""], told = [];
-    const sliders = () => [...document.querySelectorAll('.solver-field input[type="range"]')];
+    const sliders = () => [...document.querySelectorAll('.knob input[type="range"]')];
     const frames = async (count) => { for (let k = 0; k < count; k++) await new Promise((done) => setTimeout(done, 17)); };
     const moved = (slider, to) => {
       slider.value = to;

@@ -16,12 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from derive.catalogue import equation, equations
-from derive.expressions.branches import sides_of
 from derive.show.citation import citation_record, cite_all
 from derive.show.narration import derivation_in_latex
 from tests.tools.commands import call
-from tests.tools.solver_script import NODE
-from tests.tools.writing_script import told
 
 IDS = [row.id for row in equations()]
 SITE = "https://example.org/backsolve"
@@ -49,8 +46,8 @@ FORM = r"""\documentclass{article}
 
 
 def tex_faults(folder: Path) -> Iterator[str]:
-    """Every equation cited, plainly and with commands for symbols, every derivation, ten answers with what they cite, every equation as a
-    page writes it, and a bibliography of all.
+    """Every equation cited, plainly and with commands for symbols, every derivation, ten answers with what they cite, and a
+    bibliography of all.
     """
     answers = [call("solve", *shlex.split(question), "--as", "latex") for question in QUESTIONS]
     yield from (f"{question}: {one.err}" for question, one in zip(QUESTIONS, answers, strict=True) if one.status)
@@ -62,9 +59,6 @@ def tex_faults(folder: Path) -> Iterator[str]:
         "answered": "\n\n".join(one.out for one in answers) + r"\bibliographystyle{plain}\bibliography{all}",
         "listed": r"\nocite{*}\bibliographystyle{plain}\bibliography{all}",
     }
-    if NODE:
-        written = told({"tree": sides_of(row)[1]} for row in equations())
-        documents["pasted"] = "\n\n".join(rf"\[ {one['latex']} \]" for one in written)
     (folder / "all.bib").write_text(cite_all(IDS, "bibtex", SITE), encoding="utf-8")
     for name, text in documents.items():
         (folder / f"{name}.tex").write_text(FORM % text, encoding="utf-8")

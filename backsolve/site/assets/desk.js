@@ -1,60 +1,59 @@
-// The sizing desk: a model on chips, and what a step, a token and a user come to, as the fields move.
+// The sizing desk: a model on chips, and what a step, a token and a user come to, as the sliders move; and which batch, context or chips meet a target.
 "use strict";
 
 (function (root) {
-  const { engine, form } = typeof module === "undefined" ? root.backsolve : { engine: require("./solver.js"), form: require("./form.js") };
+  const { engine, form } = typeof module === "undefined" ? root.backsolve : { engine: require("./engine.js"), form: require("./form.js") };
 
-  // -- what a deployment comes to ------------------------------------------------------------------------------------------------
+  // -- what a deployment comes to ---
 
-  /** The fields that are filled in. */
   const filled = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
-  /** The equations of a model on a chip that need nothing that is not known, and all that is known before they are put to use. */
-  function posed(desk, { chip, dtype, model, fields }) {
-    const preset = form.presetOf(desk, chip, dtype, model), missing = Object.keys(fields).filter((name) => fields[name] === null);
-    const legs = [];
-    for (const leg of preset.legs.slice(0, preset.asked)) {
-      if (missing.some((name) => engine.has(leg.right, name))) missing.push(leg.makes);
-      else legs.push(leg);
-    }
-    return { legs, given: { ...preset.defaults, ...preset.givens, ...fields } };
-  }
-
-  /** What there is more of than of the whole that it is a part of. */
-  const parted = (desk, values) => Object.entries(desk.parts).filter(([part, whole]) => values[part] > values[whole])
-    .map(([part, whole]) => ({ said: `${part} = ${values[part]}: no more than ${whole} = ${values[whole]}` }));
-
   /** All values of a deployment, which time of a step is the longer one, and which requirements are not met. */
-  function deployed(desk, chosen) {
-    const { legs, given } = posed(desk, chosen), values = engine.chain(legs, given), impossible = parted(desk, values);
-    const { binding } = legs.find((leg) => leg.binding), longer = ({ larger, smaller }) => engine.valueOf(larger, values) >= engine.valueOf(smaller, values);
+  function deployed(desk, { chip, dtype, model, fields }) {
+    const preset = form.presetOf(desk, chip, dtype, model), values = engine.chain(preset.legs.slice(0, preset.asked), filled({ ...preset.defaults, ...preset.givens, ...fields }));
+    const legs = preset.legs.slice(0, preset.asked).filter(({ makes }) => makes in values), { binding } = legs.find((leg) => leg.binding);
+    const parts = Object.entries(desk.parts).filter(([part, whole]) => values[part] > values[whole]);
+    const impossible = parts.map(([part, whole]) => ({ said: `${part} = ${values[part]}: no more than ${whole} = ${values[whole]}` }));
+    const longer = ({ larger, smaller }) => engine.valueOf(larger, values) >= engine.valueOf(smaller, values);
     return {
       legs, values, binds: (binding.find(({ wins }) => wins.every(longer)) || binding[0]).binds,
       unmet: [...impossible, ...legs.flatMap((leg) => engine.broken(leg, values))],
       fits: !impossible.length && values.memory_per_chip <= values.hbm_capacity };
   }
+  const withField = (desk, chosen, name, value) => deployed(desk, { ...chosen, fields: { ...chosen.fields, [name]: value } });
 
-  const MOST = 2 ** 24;
-
-  /** The largest whole number of something for which a deployment fits; 0 for none, null where there is no end to it. */
-  function mostThatFits(desk, chosen, name) {
-    const fits = (count) => deployed(desk, { ...chosen, fields: { ...chosen.fields, [name]: count } }).fits;
-    return turn((count) => !fits(count), MOST, (found) => found - 1);
-  }
-  /** The fewest of something for which it fits; null where no number does. */
-  function fewestThatFit(desk, chosen, name) {
-    const fits = (count) => deployed(desk, { ...chosen, fields: { ...chosen.fields, [name]: count } }).fits;
-    return turn(fits, 2 ** 17, (found) => found);
-  }
-  /** The first whole number from which on something is so, by doubling and halving. */
-  function turn(isSo, most, told) {
+  /** The first whole number from which on something is so, by doubling and halving; null where there is none up to the most. */
+  function firstOf(isSo, most) {
     let high = 1;
     while (high <= most && !isSo(high)) high *= 2;
     if (high > most) return null;
-    let low = high / 2;
+    let low = Math.floor(high / 2);
     while (high - low > 1) { const middle = Math.floor((low + high) / 2); if (isSo(middle)) high = middle; else low = middle; }
-    return told(high === 1 || high - low <= 1 ? high : low);
+    return high;
   }
+  /** The largest batch that fits, 0 for none, null where there is no end to it; and the fewest chips that hold it. */
+  function mostThatFits(desk, chosen, name) {
+    const first = firstOf((count) => !withField(desk, chosen, name, count).fits, 2 ** 24);
+    return first === null ? null : first - 1;
+  }
+  const fewestThatFit = (desk, chosen, name) => firstOf((count) => withField(desk, chosen, name, count).fits, 2 ** 17);
+
+  const GOALS = { step_time: -1, cost_per_token: -1, tokens_per_second_per_user: 1, throughput: 1 }; // which way is better
+
+  /** The value of a field at which a result is what is wanted, found by bisection; a whole number still meets it. Null where none does. */
+  function solvedFor(desk, chosen, name, goal, wanted, { low, high, whole }) {
+    const height = (value) => withField(desk, chosen, name, value).values[goal] - wanted, GRID = 64;
+    const places = Array.from({ length: GRID + 1 }, (_, k) => low * (high / low) ** (k / GRID)), at = places.findIndex((place, k) => k && height(places[k - 1]) * height(place) <= 0);
+    if (at < 0) return null;
+    let [from, to] = [places[at - 1], places[at]];
+    for (let turn = 0; turn < 100; turn++) { const middle = Math.sqrt(from * to); if (height(from) * height(middle) <= 0) to = middle; else from = middle; }
+    if (!whole) return to;
+    const near = Math.round(to), counts = [...(Math.abs(near - to) < 1e-9 * to ? [near] : []), Math.floor(to), Math.ceil(to)].filter(Boolean);
+    return counts.find((count) => GOALS[goal] * height(count) >= -1e-9 * wanted) ?? null;
+  }
+
+  /** Where a step works under the roof of a chip: FLOPs for each byte that is read, and FLOP/s. */
+  const pointOf = (roof, values) => [roof.intensity, roof.rate].map((tree) => engine.valueOf(tree, { ...roof.given, ...values }));
 
   /** The same question at the command line. */
   function command(desk, { chip, dtype, model, fields }, { values, fits }, quantities) {
@@ -62,192 +61,168 @@
     return `backsolve solve ${asked.join(",")} --hardware ${chip}:${dtype} --model ${model} ${form.typed(Object.keys(given), given, quantities)}${fits ? "" : " --anyway"}`;
   }
 
-  if (typeof module !== "undefined") { module.exports = { command, deployed, mostThatFits, fewestThatFit }; return; }
+  if (typeof module !== "undefined") { module.exports = { command, deployed, fewestThatFit, mostThatFits, pointOf, solvedFor }; return; }
 
-  // -- the page ------------------------------------------------------------------------------------------------------------------
+  // -- the page ---
 
   const place = document.getElementById("desk");
   if (!place) return;
-  const { roofline } = root.backsolve, { element, show } = form;
-  const PRICE = "chip_price"; // without it all is answered but costs
-  const desk = { ...root.backsolve.presets, ...JSON.parse(document.getElementById("desk-data").textContent) }, names = Object.keys(desk.beside);
+  const { chart } = root.backsolve, { element, show } = form, PRICE = "chip_price"; // without a price all is answered but costs
+  const desk = { ...root.backsolve.presets, ...JSON.parse(document.getElementById("desk-data").textContent) }, names = Object.keys(desk.beside), rates = Object.keys(desk.sustained);
   const quantities = Object.fromEntries(Object.entries(root.backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]).map(([name, row]) => [name, { ...row, undivided: row.whole, optional: name === PRICE }]));
-  const words = (name) => name.replaceAll("_", " ");
-  const [chip, dtype, model] = desk.start, state = { chip, dtype, model, fields: { ...desk.beside }, priced: false, over: "batch", picture: "step_time", span: null };
-  const PICTURES = { step_time: "time of a step", cost_per_token: "cost of a token", tokens_per_second_per_user: "tokens per second of a user", memory_per_chip: "memory of a chip" };
-  const OVER = ["batch", "context_length", "chips"], TIMES = ["memory_time", "compute_time"];
-  const PARTS = { weight_time: "reading weights", kv_time: "reading the cache", compute_time: "arithmetic of weights", attention_time: "arithmetic of attention" };
+  const words = (name) => desk.titles[name] || name.replaceAll("_", " "), PICTURES = ["step_time", "cost_per_token", "tokens_per_second_per_user", "memory_per_chip"], OVER = ["batch", "context_length", "chips"];
+  const [chip, dtype, model] = desk.start, usual = { hardware: `${chip}:${dtype}`, model, over: "batch", picture: "step_time", axes: "linear" };
+  const state = { ...usual, fields: {}, priced: false };
+  const chosen = () => { const [of, type] = state.hardware.split(":"); return { chip: of, dtype: type, model: state.model, fields: state.fields }; };
+  const rent = () => desk.chips[state.hardware.split(":")[0]].givens[PRICE] ?? null, start = (name) => (name === PRICE ? rent() : desk.beside[name]);
 
-  const TITLES = {
-    chip_price: "price of a chip", bytes_per_element: "bytes of a cached value", kv_replication: "copies of the cache over the chips",
-    mfu: "share of the peak FLOP/s sustained", mbu: "share of the bandwidth sustained" };
+  const chips = Object.entries(desk.chips).sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([name, one]) => Object.keys(one.types).map((type) => [`${name}:${type}`, `${name} in ${type}`]));
+  const choices = {
+    hardware: form.choice("Chip", chips, null, (value) => { state.hardware = value; if (!state.priced) set(PRICE, rent()); moved(); }), model: form.choice("Model", Object.keys(desk.models).sort(), null, (value) => { state.model = value; moved(); }),
+    picture: form.choice("Picture", PICTURES.map((name) => [name, words(name)]), null, (value) => { state.picture = value; moved(); }), over: form.choice("Over", OVER.map((name) => [name, words(name)]), null, (value) => { state.over = value; moved(); }) };
+  const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], words(name), (knob) => changed(name, knob))]));
+  const axes = form.toggle("logarithmic axes", () => state.axes === "log", () => { state.axes = state.axes === "log" ? "linear" : "log"; moved(); });
+  const sustained = form.toggle("sustained rates", () => rates.every((name) => state.fields[name] === desk.sustained[name]), () => { const to = rates.every((name) => state.fields[name] === 1); for (const name of rates) set(name, to ? desk.sustained[name] : 1); moved(); });
+  const notice = element("p", { class: "solver-fault", role: "alert" }), answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
+  const holder = element("div", { class: "drawing" }), caption = element("figcaption"), roofOf = element("div", { class: "drawing" }), roofSaid = element("figcaption"), shares = element("div", { class: "desk-shares" }), way = element("ol", { class: "desk-way" }), typedOf = element("code");
+
+  function set(name, value) { state.fields[name] = value; knobs[name].set(value); }
+
+  // -- the address ---
+
+  const pairs = () => [
+    ...Object.keys(usual).filter((key) => state[key] !== usual[key]).map((key) => [key, state[key]]),
+    ...names.filter((name) => state.fields[name] !== start(name)).map((name) => [name, state.fields[name] === null ? "" : form.typedFor(quantities[name], state.fields[name])])];
 
   function fromAddress() {
-    const within = (name) => (value) => "value" in form.withinDomain(quantities[name], value);
-    const number = (name) => form.takenInto(state.fields, name, within(name), Number);
-    const blank = (text) => { if (text === "") state.fields[PRICE] = null; return text === ""; };
-    notice.textContent = form.fromAddress({
-      hardware: chosen, model: form.takenInto(state, "model", (name) => Object.hasOwn(desk.models, name)),
-      ...Object.fromEntries(names.map((name) => [name, name === PRICE ? (text) => blank(text) || number(name)(text) : number(name)])),
-      over: form.takenInto(state, "over", (name) => OVER.includes(name)), picture: form.takenInto(state, "picture", (name) => Object.hasOwn(PICTURES, name)) });
+    const asked = form.asked(), texts = new Map(asked), fits = (key, text) => (key === "axes" ? text === "log" : key in choices && [...choices[key].select.options].some(({ value }) => value === text));
+    for (const key of Object.keys(usual)) state[key] = fits(key, texts.get(key)) ? texts.get(key) : usual[key];
+    for (const name of names) {
+      set(name, start(name));
+      if (texts.has(name)) { knobs[name].type(texts.get(name)); state.fields[name] = knobs[name].value; }
+    }
     state.priced = ![rent(), null].includes(state.fields[PRICE]);
+    notice.textContent = form.refused(asked.filter(([key, text]) => !names.includes(key) && !fits(key, text)));
+    sized();
   }
-  /** Takes a chip in a data type, where there is such a one, and its rent unless a price was typed. */
-  function chosen(text) {
-    const there = chips.some(([name]) => name === text);
-    if (there) { [state.chip, state.dtype] = text.split(":"); rented(); }
-    return there;
+  function changed(name, knob) {
+    if (!knob.wrong) state.fields[name] = knob.value;
+    if (name === PRICE) state.priced = knob.value !== null;
+    moved();
   }
-  const toAddress = form.inAddress(() => ({ hardware: `${state.chip}:${state.dtype}`, model: state.model, ...filled(state.fields), ...(state.fields[PRICE] === null && rent() !== null ? { [PRICE]: "" } : {}), over: state.over, picture: state.picture }));
-  const rent = () => desk.chips[state.chip].givens[PRICE] ?? null;
-  const rented = () => { if (!state.priced) state.fields[PRICE] = rent(); };
-
-  const chips = Object.entries(desk.chips).flatMap(([name, one]) => Object.keys(one.types).map((type) => [`${name}:${type}`, `${name} in ${type}`]));
-  const hardware = form.choice("Chip", chips, null, (value) => { chosen(value); ask(); });
-  const models = form.choice("Model", Object.keys(desk.models), null, (value) => { state.model = value; ask(); });
-  const over = form.choice("Over", OVER.map((name) => [name, words(name)]), null, (value) => { state.over = value; state.span = null; draw(); toAddress(); });
-  const pictures = form.choice("Picture", Object.entries(PICTURES), null, (value) => { state.picture = value; draw(); toAddress(); });
-  const fields = new Map(names.map((name) => [name, form.field(name, quantities[name], changed, TITLES[name])]));
-  const notice = element("p", { class: "solver-fault", role: "alert" });
-  const answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
-  const shares = element("div", { class: "desk-shares" }), figureOf = element("figure", { class: "solver-figure" }), roofOf = element("div"), way = element("ol", { class: "desk-way" });
-  const typedOf = element("code", {}), slim = element("p", { class: "desk-slim", "aria-hidden": "true" });
-
-  function changed(field) {
+  function moved() {
     notice.textContent = "";
-    if (!field.wrong) state.fields[field.name] = field.value;
-    if (field.name === PRICE) state.priced = field.value !== null;
-    const wrong = names.find((name) => fields.get(name).wrong);
-    if (wrong) { unanswered(`${TITLES[wrong] || words(wrong)} cannot be used as it stands`); return; }
+    form.toAddress(pairs());
     sized();
   }
-  function ask() {
-    hardware.select.value = `${state.chip}:${state.dtype}`;
-    models.select.value = state.model;
-    over.select.value = state.over;
-    pictures.select.value = state.picture;
-    for (const name of names) fields.get(name).set(state.fields[name]);
-    state.span = null;
-    sized();
+
+  // -- saying ---
+
+  function sized() {
+    for (const [key, one] of Object.entries(choices)) one.select.value = state[key];
+    for (const one of [axes, sustained]) one.tell();
+    const wrong = names.find((name) => knobs[name].wrong), found = deployed(desk, chosen());
+    const why = wrong ? `${words(wrong)} cannot be used as it stands` : found.unmet.map((one) => one.otherwise || one.said).join("; ");
+    answer.replaceChildren(...(why ? [element("p", { class: "solver-none" }, `No answer: ${why}.`)] : told(found)));
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(() => { for (const part of [shares, roofOf, holder, way, typedOf]) part.replaceChildren(); if (!why) { wayOf(found); sharesOf(found); drawRoof(found); draw(found); } });
   }
   let waiting = 0;
-  const later = (act) => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(act); };
-
-  function unanswered(why) {
-    answer.replaceChildren(element("p", { class: "solver-none" }, `No answer: ${why}.`));
-    slim.textContent = "No answer";
-    later(() => { for (const part of [shares, roofOf, figureOf, way, typedOf]) part.replaceChildren(); });
-  }
-  function sized() {
-    const found = deployed(desk, state);
-    toAddress();
-    if (found.unmet.length) { unanswered(found.unmet.map((one) => one.otherwise || one.said).join("; ")); return; }
-    answer.replaceChildren(...told(found));
-    slim.textContent = briefly(found);
-    later(() => { sharesOf(found); wayOf(found); roofOf.replaceChildren(roofline.figure(desk.roof, found.values)); later(draw); });
-  }
 
   const bounded = (name, value) => `${show(quantities[name], value)}${{ lower: " or more", upper: " or less" }[desk.bounds[name]] || ""}`;
-  const fact = (name, title, value, more = "") => element("div", { class: "desk-fact" }, element("span", {}, title), element("strong", {}, value), element("small", {}, more));
-
-  /** The answer in a line, which stays in sight on a phone. */
-  const briefly = ({ values, binds, fits }) => [
-    fits ? "fits" : "does not fit", show(quantities.step_time, values.step_time, 3),
-    ...("cost_per_token" in values ? [show(quantities.cost_per_token, values.cost_per_token, 3)] : []), `${binds} binds`].join(" · ");
+  const fact = (title, value, more = "") => element("div", { class: "desk-fact" }, element("span", {}, title), element("strong", {}, value), element("small", {}, more));
 
   /** What is to be said of the price of a chip. */
   function ofPrice() {
-    const none = rent() === null ? [`The table has no rent of ${state.chip}.`] : [], blank = state.fields[PRICE] === null;
-    if (blank) return [...none, "Set the price of a chip to see what a token costs."];
+    const none = rent() === null ? [`The table has no rent of ${chosen().chip}.`] : [];
+    if (state.fields[PRICE] === null) return [...none, "Set the price of a chip to see what a token costs."];
     return none.map((said) => `${said} The price of a chip is what you set.`);
   }
 
   function told({ values, binds, fits }) {
     const size = (value) => show(quantities.hbm_capacity, value), { longest } = desk.models[state.model];
-    const most = mostThatFits(desk, state, "batch"), least = fits ? null : fewestThatFit(desk, state, "chips");
+    const most = mostThatFits(desk, chosen(), "batch"), least = fits ? null : fewestThatFit(desk, chosen(), "chips");
     const ways = [...(least === null ? [] : [`${least} chips`]), ...(most ? [`a batch of ${most}`] : [])];
     const room = fits ? (most === null ? "any batch fits" : `a batch of ${most} still fits`) : ways.length ? `it takes ${ways.join(", or ")}` : "no number of chips holds it";
-    const short = element("p", { class: "desk-note" }, "It does not fit: times and costs are those of chips with more memory.");
-    const notes = [
-      ...(longest && state.fields.context_length > longest ? [`${state.model} was published for ${show(quantities.context_length, longest)} at most.`] : []),
-      ...ofPrice()];
-    const memory = fact("memory", fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room);
-    const come = element("div", { class: `desk-facts${fits ? "" : " desk-supposed"}` },
-      fact("step_time", "a step takes", bounded("step_time", values.step_time), `${binds} binds`),
-      fact("user", "a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),
-      fact("throughput", "all chips make", bounded("throughput", values.throughput)),
-      "cost_per_token" in values ? fact("cost", "a token costs", bounded("cost_per_token", values.cost_per_token), "a million output tokens, all seats taken") : null);
-    if (fits) come.append(memory);
-    return [
-      ...(fits ? [] : [short, element("div", { class: "desk-facts" }, memory)]), come,
-      ...notes.map((note) => element("p", { class: "desk-note" }, note))];
+    const notes = [...(longest && state.fields.context_length > longest ? [`${state.model} was published for ${show(quantities.context_length, longest)} at most.`] : []), ...ofPrice()];
+    const memory = fact(fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room);
+    const facts = [
+      fact("a step takes", bounded("step_time", values.step_time), `${binds} binds`), fact("a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),
+      fact("all chips make", bounded("throughput", values.throughput)), "cost_per_token" in values ? fact("a token costs", bounded("cost_per_token", values.cost_per_token), "a million output tokens, all seats taken") : null];
+    const come = element("div", { class: `desk-facts${fits ? "" : " desk-supposed"}` }, ...facts, fits ? memory : null);
+    const short = fits ? [] : [element("p", { class: "desk-note" }, "It does not fit: times and costs are those of chips with more memory."), element("div", { class: "desk-facts" }, memory)];
+    return [...short, come, ...notes.map((note) => element("p", { class: "desk-note" }, note))];
   }
 
+  const PARTS = { weight_time: "reading weights", kv_time: "reading the cache", compute_time: "arithmetic of weights", attention_time: "arithmetic of attention" };
   function sharesOf({ values }) {
     const rows = Object.entries(PARTS).filter(([name]) => values[name] > 0).map(([name, title]) => {
-      const share = values[name] / values.step_time, bar = element("span", { class: `solver-bar desk-${TIMES[0] === partOf(name) ? "memory" : "arithmetic"}` });
-      bar.style.width = `${Math.min(share, 1) * 100}%`;
-      return element("div", { class: "desk-share" }, element("span", {}, title), element("span", { class: "desk-track" }, bar),
-        element("span", {}, `${show(quantities[name], values[name], 3)}, ${form.figure(100 * share, 2)} %`));
+      const share = values[name] / values.step_time, meter = element("meter", { min: 0, max: 1, value: share, "aria-label": title });
+      return element("div", { class: "desk-share" }, element("span", {}, title), meter, element("span", {}, `${show(quantities[name], values[name], 3)}, ${form.figure(100 * share, 2)} %`));
     });
     shares.replaceChildren(element("h2", {}, "What the step is made of"), element("p", {}, "Memory traffic and arithmetic go on at the same time; the longer of the two is the step."), ...rows);
   }
-  const partOf = (name) => (["weight_time", "kv_time"].includes(name) ? "memory_time" : "compute_time");
 
   function wayOf(found) {
-    const { legs, values } = found;
-    typedOf.textContent = command(desk, state, found, quantities);
-    way.replaceChildren(...legs.map((leg) => element("li", {},
-      element("a", { href: `../eq/${leg.id}/index.html` }, leg.id), ` ${words(leg.makes)} = ${show(quantities[leg.makes], values[leg.makes])}`)));
+    typedOf.textContent = command(desk, chosen(), found, quantities);
+    way.replaceChildren(...found.legs.map((leg) => element("li", {}, element("a", { href: `../eq/${leg.id}/index.html` }, leg.id), ` ${leg.makes.replaceAll("_", " ")} = ${show(quantities[leg.makes], found.values[leg.makes])}`)));
   }
 
-  // -- the picture ---------------------------------------------------------------------------------------------------------------
+  // -- drawing ---
 
-  const PLACES = 64;
+  const PLACES = 64, NEAR = 2.5, FAR = 30, TALL = 6;
 
-  function draw() {
-    const x = quantities[state.over], y = quantities[state.picture], here = state.fields[state.over];
-    state.span = form.spanAround(x, here, state.span);
-    const scale = form.scaleOf(state.span.low, state.span.high);
-    const found = deployed(desk, state);
-    if (found.unmet.length || !(state.picture in found.values)) {
-      figureOf.replaceChildren(element("figcaption", {}, found.unmet.length ? "" : `No picture. ${ofPrice().join(" ")}`));
-      return;
-    }
-    const rows = Array.from({ length: PLACES + 1 }, (_, k) => scale.at(k / PLACES)).map((at) => (
-      { at, ...deployed(desk, { ...state, fields: { ...state.fields, [state.over]: at } }) })).filter(({ unmet }) => !unmet.length);
-    const line = (name, kind, label) => ({ kind, label, points: rows.map(({ at, values }) => [at, name(values)]) });
-    const lines = [line((values) => values[state.picture], "answer", PICTURES[state.picture])];
-    if (state.picture === "step_time") {
-      lines.push(line((values) => values.memory_time, "second", "memory traffic"),
-        line((values) => engine.valueOf(arithmeticOf(found.legs), values), "term", "arithmetic"));
-    }
-    if (state.picture === "memory_per_chip") lines.push(line((values) => values.hbm_capacity, "second", "memory that a chip has"));
-    const value = found.values[state.picture], scaleY = form.scaleAround([...lines.flatMap((one) => one.points.map(([, height]) => height)), value]);
-    const short = rows.filter(({ fits }) => !fits).map(({ at }) => at);
-    const label = `${PICTURES[state.picture]} over ${words(state.over)}`;
-    figureOf.replaceChildren(
-      form.picture({
-        x: { row: x, scale, label: words(state.over) }, y: { row: y, scale: scaleY }, lines,
-        bands: short.length ? [[short[0], scaleY.low, scaleY.high, short[short.length - 1]]] : [],
-        point: [here, value], told: `${label}; at ${show(x, here)} it is ${show(y, value)}` }),
-      element("figcaption", {}, label + (short.length ? "; shaded where memory is short" : "")));
-  }
-  /** The arithmetic of a step as the equation of its time has it: what is compared with the memory time. */
-  function arithmeticOf(legs) {
-    const { binding } = legs.find((leg) => leg.binding);
-    return binding.find(({ binds }) => binds === "arithmetic").wins[0].larger;
+  function draw(found) {
+    const x = quantities[state.over], y = quantities[state.picture], here = state.fields[state.over], log = state.axes === "log", value = found.values[state.picture];
+    caption.textContent = value === undefined ? `No picture. ${ofPrice().join(" ")}` : "";
+    if (value === undefined) return;
+    const low = log ? Math.max(here / FAR, x.least) : 0, high = Math.min(here * (log ? FAR : NEAR), x.most), at = Array.from({ length: PLACES }, (_, k) => (log ? low * (high / low) ** ((k + 1) / PLACES) : (high * (k + 1)) / PLACES));
+    const rows = at.map((one) => ({ at: one, ...withField(desk, chosen(), state.over, one) })).filter(({ unmet }) => !unmet.length), line = (of, label, role, dashed = false) => ({ words: label, role, dashed, points: rows.map((row) => [row.at, of(row.values)]) });
+    const arithmetic = found.legs.find((leg) => leg.binding).binding.find(({ binds }) => binds === "arithmetic").wins[0].larger;
+    const lines = {
+      step_time: [line((values) => engine.valueOf(arithmetic, values), "compute", "compute"), line((values) => values.weight_time, "weights", "weights"), line((values) => values.kv_time, "KV cache", "kv"), line((values) => values.memory_time, "weights + KV", "weights", true)],
+      memory_per_chip: [line((values) => values.hbm_capacity, "a chip has", "price", true)] }[state.picture] || [];
+    const all = [...lines, line((values) => values[state.picture], words(state.picture), "total")], most = Math.max(...all.flatMap(({ points }) => points.map(([, one]) => one))), short = rows.filter(({ fits }) => !fits).map((row) => row.at);
+    const label = `${words(state.picture)} over ${words(state.over)}`;
+    caption.textContent = label + (short.length ? `; memory is short from ${show(x, short[0])} to ${show(x, short[short.length - 1])}` : "");
+    holder.replaceChildren(chart.draw({
+      x: { row: x, words: words(state.over), log, low, high }, y: { row: y, words: words(state.picture), log, high: log ? undefined : 1.04 * Math.min(most, TALL * value) }, lines: all,
+      rules: short.length && short[0] > at[0] ? [{ x: short[0], words: "memory is short" }] : [], dots: [{ x: here, y: value, words: "here", role: "text" }], told: `${label}; at ${show(x, here)} it is ${show(y, value)}` }, holder.clientWidth));
   }
 
-  rented();
-  fromAddress();
+  /** The roofline of the chip with the point that the step works at. */
+  function drawRoof({ values }) {
+    const { roof } = desk, all = { ...roof.given, ...values }, [intensity, rate] = pointOf(roof, values), [x, y] = roof.rows, bend = engine.valueOf(roof.ridge, all), low = Math.min(bend, intensity) / 10, high = Math.max(bend, intensity) * 10;
+    const points = [low, bend, high].map((at) => [at, engine.valueOf(roof.attainable, { ...all, intensity: at })]);
+    roofSaid.textContent = `Roofline: the step attains ${show(y, rate)} ${roof.of} at ${show(x, intensity)}; the roof bends at ${show(x, bend)}`;
+    roofOf.replaceChildren(chart.draw({
+      x: { row: null, words: roof.called, log: true, low, high }, y: { row: y, words: `rate ${roof.of}`, log: true }, lines: [{ words: "peaks", role: "compute", points }],
+      dots: [{ x: intensity, y: rate, words: "the step", role: "text", label: true }], told: roofSaid.textContent }, roofOf.clientWidth));
+  }
+
+  // -- which batch, context or chips meet a target ---
+
+  const wanted = { name: "batch", goal: "step_time" }, found = element("p", { role: "status" }), target = element("input", { type: "text", "aria-label": "wanted", value: "30 ms", onchange: backwards });
+  const pick = (label, key, options) => form.choice(label, options.map((name) => [name, words(name)]), null, (value) => { wanted[key] = value; target.value = show(quantities[wanted.goal], deployed(desk, chosen()).values[wanted.goal] ?? 0, 3); }).root;
+  function backwards() {
+    const { name, goal } = wanted, asked = form.read(quantities[goal], target.value, form.unitOf(quantities[goal], deployed(desk, chosen()).values[goal] ?? 1)), row = quantities[name];
+    const value = "value" in asked ? solvedFor(desk, chosen(), name, goal, asked.value, { low: row.whole ? 1 : row.low, high: Math.min(row.most, 1e7), whole: row.whole || name === "batch" }) : null;
+    found.textContent = "fault" in asked ? `${words(goal)} ${asked.fault}` : value === null ? `No ${words(name)} gives a ${words(goal)} of ${target.value} here.` : `${words(name)} = ${show(row, value)} for a ${words(goal)} of ${target.value}.`;
+    if (value !== null) { set(name, value); moved(); }
+  }
+
   place.classList.add("solver");
   place.replaceChildren(
-    element("div", { class: "solver-choices" }, hardware.root, models.root), notice, slim, answer,
-    element("div", { class: "solver-fields" }, ...names.map((name) => fields.get(name).root)), shares, roofOf,
-    element("div", { class: "solver-choices" }, pictures.root, over.root), figureOf,
+    element("div", { class: "solver-choices" }, choices.hardware.root, choices.model.root, sustained.root, form.linkButton(pairs)), notice, answer,
+    element("div", { class: "desk-both" },
+      element("div", {}, element("div", { class: "knobs" }, ...names.map((name) => knobs[name].root)),
+        element("form", { class: "solver-choices desk-find", "aria-label": "Solve backwards", onsubmit: (event) => { event.preventDefault(); backwards(); } }, pick("Find", "name", OVER), pick("for", "goal", Object.keys(GOALS)), target, element("button", {}, "Solve")), found),
+      element("div", {}, element("div", { class: "solver-choices" }, choices.picture.root, choices.over.root, axes.root), element("figure", { class: "solver-figure" }, holder, caption))),
+    shares, element("figure", { class: "solver-figure" }, roofOf, roofSaid),
     element("details", {}, element("summary", {}, "The way: every equation, and what it comes to here"), way),
     element("p", {}, "The same at the command line, with every assumption: ", typedOf));
-  ask();
-  root.addEventListener("hashchange", () => { fromAddress(); ask(); });
+  fromAddress();
+  root.addEventListener("hashchange", () => { if (form.asked().length) fromAddress(); });
+  let width = innerWidth;
+  root.addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; sized(); } });
 })(globalThis);

@@ -1,74 +1,42 @@
-// The search box: every word that is typed has to be somewhere in a page; what has it in its title comes first.
+// The search box: MiniSearch over titles, summaries and words, with typing errors and beginnings of words; sheets and equations before claims.
 "use strict";
 (() => {
-  const MOST = 12;
-  const root = new URL("..", document.currentScript.src).href;
-  const made = (tag, attributes) => Object.assign(document.createElement(tag), attributes);
-  const box = document.getElementById("search");
+  const MOST = 12, FIELDS = ["title", "kind", "summary", "words"], TYPO = 0.2, SHORT = 4;
+  const WEIGHTS = { "price sheet": 4, picture: 3, equation: 2.5, desk: 2.5, chapter: 2, quantity: 2, claim: 0.7, lecture: 0.7 };
+  const root = new URL("..", document.currentScript.src).href, box = document.getElementById("search");
+  const made = (tag, attributes, ...children) => { const one = Object.assign(document.createElement(tag), attributes); one.append(...children); return one; };
   const field = made("input", { type: "search", placeholder: "Search ( / )", autocomplete: "off", spellcheck: false, ariaLabel: "Search" });
-  const panel = made("div", { className: "found", hidden: true });
-  const status = made("p", { id: "search-found", role: "status" });
-  const list = made("ul");
+  const status = made("p", { id: "search-found", role: "status" }), list = made("ul"), panel = made("div", { className: "found", hidden: true }, status, list);
   field.setAttribute("aria-describedby", status.id);
-  panel.append(status, list);
   box.append(field, panel);
   box.hidden = false;
 
   // The index is fetched when somebody is about to search, by an element: pages from a disk may fetch in no other way.
+  const fetched = (file) => new Promise((done) => document.head.append(made("script", { src: `${root}assets/${file}`, onload: done })));
   let loading = null;
-  const load = () => loading ??= new Promise((done) => {
-    const script = document.createElement("script");
-    script.src = `${root}assets/search-index.js`;
-    script.addEventListener("load", () => done(globalThis.backsolve.search.map(prepared)));
-    document.head.append(script);
+  const load = () => loading ??= Promise.all(["vendor/minisearch.js", "search-index.js"].map(fetched)).then(() => {
+    const index = new MiniSearch({
+      fields: FIELDS, storeFields: ["title", "kind", "address", "summary"],
+      searchOptions: { boost: { title: 4, summary: 1.5 }, prefix: (term) => term.length > 1, fuzzy: (term) => (term.length > SHORT ? TYPO : false), boostDocument: (_, __, { kind }) => WEIGHTS[kind] || 1 } });
+    index.addAll(backsolve.search.map(([title, kind, address, summary, words], id) => ({ id, title, kind, address, summary, words })));
+    return index;
   });
+  const item = ({ title, kind, address, summary }) => made("li", {}, made("a", { href: root + address }, made("strong", { textContent: title }), made("span", { textContent: kind }), made("small", { textContent: summary })));
 
-  const prepared = ([title, kind, address, summary, words]) => ({
-    title, kind, address, summary, head: title.toLowerCase(), all: `${title} ${kind} ${summary} ${words}`.toLowerCase().replaceAll("_", " "),
-  });
-
-  // Small is near: the title itself, its beginning, a word of it, somewhere in it, somewhere in the text.
-  const distance = (row, typed, words) => {
-    if (!words.every((word) => row.all.includes(word))) return Infinity;
-    const head = row.head.replaceAll("_", " ");
-    if (head === typed) return 0;
-    if (head.startsWith(typed)) return 1;
-    if (words.every((word) => ` ${head}`.includes(` ${word}`))) return 2;
-    return words.every((word) => head.includes(word)) ? 3 : 4;
-  };
-
-  const item = (row) => {
-    const link = document.createElement("a");
-    link.href = root + row.address;
-    const parts = [["strong", row.title], ["span", row.kind], ["small", row.summary]].map(([tag, text]) => {
-      const part = document.createElement(tag);
-      part.textContent = text;
-      return part;
-    });
-    link.append(...parts);
-    const line = document.createElement("li");
-    line.append(link);
-    return line;
-  };
-
-  const look = async () => {
-    const typed = field.value.trim().toLowerCase().replaceAll("_", " ");
+  async function look() {
+    // B* is written B_star in the catalogue, and a sign of multiplication is no word.
+    const typed = field.value.trim().replaceAll("*", " star ").replaceAll("×", " ");
     panel.hidden = !typed;
     if (!typed) return;
-    const rows = await load();
-    const words = typed.split(/\s+/);
-    const found = rows.map((row) => [distance(row, typed, words), row]).filter(([far]) => far < Infinity);
-    found.sort(([a, one], [b, other]) => a - b || one.title.length - other.title.length);
+    const index = await load(), all = index.search(typed, { combineWith: "AND" }), found = all.length ? all : index.search(typed);
     status.textContent = found.length ? `${found.length} found${found.length > MOST ? `, the first ${MOST}` : ""}` : "Nothing found";
-    list.replaceChildren(...found.slice(0, MOST).map(([, row]) => item(row)));
-  };
-
-  const step = (event, by) => {
-    const stops = [field, ...list.querySelectorAll("a")];
-    const next = stops.indexOf(document.activeElement) + by;
+    list.replaceChildren(...found.slice(0, MOST).map(item));
+  }
+  function step(event, by) {
+    const stops = [field, ...list.querySelectorAll("a")], next = stops.indexOf(document.activeElement) + by;
     event.preventDefault();
     stops[Math.max(0, Math.min(next, stops.length - 1))].focus();
-  };
+  }
 
   field.addEventListener("focus", load);
   field.addEventListener("input", look);

@@ -1,4 +1,4 @@
-// A sheet at other prices: fields for the published ones, and the readings that have a closed form, worked out anew as they change.
+// A sheet at other prices: sliders for the published ones, and the readings that have a closed form, worked out anew as they move.
 "use strict";
 (() => {
   const { engine, form } = backsolve, { element } = form;
@@ -6,66 +6,51 @@
   const { fields, readings } = JSON.parse(document.getElementById("what-if-data").textContent);
   const published = Object.fromEntries(fields.map(({ name, usd_per_token: price }) => [name, price])), prices = { ...published };
   const shown = (value, { size, unit }) => `${Number((value / size).toPrecision(3)).toLocaleString("en")} ${unit}`.trim();
+  const rows = Object.fromEntries(fields.map(({ name, quantity }) => [name, engine.rowOf(backsolve.quantities[quantity])]));
+  const around = (price) => [price / 10, price * 10];
+  const knobs = Object.fromEntries(fields.map(({ name, words }) => [name, form.knob(rows[name], words, (knob) => changed(name, knob), around(published[name]))]));
+  const notice = element("p", { class: "solver-fault", role: "alert" }), cells = readings.map(() => element("td"));
+  const wrong = () => fields.find(({ name }) => knobs[name].wrong);
+  const pairs = () => fields.filter(({ name }) => !knobs[name].wrong && prices[name] !== published[name]).map(({ name }) => [name, form.typedFor(rows[name], prices[name])]);
 
-  const asking = fields.map(({ name, words, quantity }) => {
-    const id = `what-if-${name}`, row = engine.rowOf(backsolve.quantities[quantity]), [[, size, unit]] = row.units;
-    const input = element("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-fault`, oninput: typed });
-    const fault = element("p", { id: `${id}-fault`, role: "alert" });
-    function told(found) {
-      fault.textContent = "fault" in found ? `${words} ${found.fault}` : "";
-      input.setAttribute("aria-invalid", String("fault" in found));
-    }
-    function typed() {
-      const found = form.read(row, input.value, 0);
-      told(found);
-      prices[name] = found.value ?? null;
-      notice.textContent = "";
-      work();
-      toAddress();
-    }
-    function put() {
-      input.value = form.figure(prices[name] / size, 12);
-      told({});
-    }
-    const take = form.takenInto(prices, name, (price) => "value" in form.withinDomain(row, price), (text) => Number(text) * size);
-    return { name, put, take, root: element("div", {}, element("label", { for: id }, `${words} [${unit.trim()}]`), input, fault), inUnit: () => form.figure(prices[name] / size, 12) };
-  });
-  const notice = element("p", { role: "alert" });
-  const back = element("button", { type: "button", onclick: asPublished }, "As published");
-  const asked = element("form", { class: "what-if", "aria-label": "Prices", onsubmit: (event) => event.preventDefault() }, ...asking.map(({ root }) => root), back);
-  const toAddress = form.inAddress(() => Object.fromEntries(asking.filter(({ name }) => prices[name] !== null && prices[name] !== published[name]).map(({ name, inUnit }) => [name, inUnit()])));
-
-  function asPublished() {
-    Object.assign(prices, published);
-    notice.textContent = "";
-    for (const { put } of asking) put();
-    work();
-    toAddress();
+  function changed(name, knob) {
+    if (!knob.wrong) prices[name] = knob.value;
+    moved();
   }
+  function moved() {
+    notice.textContent = "";
+    work();
+    form.toAddress(pairs());
+  }
+  function put() {
+    for (const { name } of fields) knobs[name].set(prices[name] = published[name]);
+  }
+
   /** The prices of a link, whose place on the page is then this one. */
   function fromAddress() {
-    Object.assign(prices, published);
-    notice.textContent = form.fromAddress(Object.fromEntries(asking.map(({ name, take }) => [name, take])));
-    for (const { put } of asking) put();
+    const asked = form.asked(), texts = new Map(asked), isField = ([name]) => name in knobs;
+    put();
+    for (const { name } of fields) if (texts.has(name)) { knobs[name].type(texts.get(name)); prices[name] = knobs[name].value; }
+    notice.textContent = form.refused(asked.filter((pair) => !isField(pair)));
     work();
-    if (notice.textContent || fields.some(({ name }) => prices[name] !== published[name])) place.parentElement.scrollIntoView();
+    if (asked.length) place.parentElement.scrollIntoView();
   }
-
-  const cells = readings.map(() => element("td"));
-  const rows = readings.map((reading, at) => element("tr", {}, element("th", { scope: "row" }, reading.words), element("td", {}, shown(reading.value, reading)), cells[at]));
-  const heads = ["reading", "as published", "at these prices"].map((text) => element("th", { scope: "col" }, text));
-  const said = element("div", { class: "scroll", role: "status", tabindex: "0", "aria-label": "Readings" },
-    element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)));
 
   function work() {
-    const wrong = fields.find(({ name }) => prices[name] === null);
+    const none = wrong();
     readings.forEach((reading, at) => {
-      const values = wrong ? {} : engine.chain(reading.legs, { ...reading.given, ...prices });
-      const held = !wrong && reading.legs.every(({ makes }) => Number.isFinite(values[makes]) && values[makes] >= 0);
-      cells[at].textContent = wrong ? `none: ${wrong.words} cannot be used as it stands` : held ? shown(values[reading.makes], reading) : "none: such prices contradict it";
+      const all = engine.chain(reading.legs, { ...reading.given, ...prices }), holds = reading.legs.every(({ makes }) => all[makes] >= 0 && Number.isFinite(all[makes]));
+      cells[at].textContent = none ? `none: ${none.words} cannot be used as it stands` : holds ? shown(all[reading.makes], reading) : "none: such prices contradict it";
     });
   }
-  place.append(notice, asked, said);
+
+  const back = element("button", { type: "button", onclick: () => { put(); moved(); } }, "As published");
+  const heads = ["reading", "as published", "at these prices"].map((text) => element("th", { scope: "col" }, text));
+  const lines = readings.map((reading, at) => element("tr", {}, element("th", { scope: "row" }, reading.words), element("td", {}, shown(reading.value, reading)), cells[at]));
+  place.classList.add("solver");
+  place.append(
+    notice, element("div", { class: "knobs", role: "group", "aria-label": "Prices" }, ...fields.map(({ name }) => knobs[name].root)), element("p", {}, back, " ", form.linkButton(pairs)),
+    element("div", { class: "scroll", role: "status", tabindex: "0", "aria-label": "Readings" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...lines))));
   fromAddress();
-  addEventListener("hashchange", fromAddress);
+  addEventListener("hashchange", () => { if (form.asked().length) fromAddress(); });
 })();

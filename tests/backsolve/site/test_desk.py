@@ -4,7 +4,7 @@ import pytest
 
 from backsolve.cli.plot import _FIGURES, OfDeployment
 from backsolve.site.desk import _START, first_command
-from backsolve.site.presets import FIELDS
+from backsolve.site.presets import FIELDS, SUSTAINED
 from derive.errors import WrongValue
 from derive.presets import rent
 from derive.show.roofline import roof
@@ -55,6 +55,13 @@ def test_it_refuses_what_the_command_refuses_and_asks_it_the_same() -> None:
     assert "cost_per_token" not in free.told["values"] and not any(name in free.told["typed"] for name in ("cost_per_token", "chip_price"))
 
 
+@needs_node
+def test_the_batch_for_a_step_time_is_the_largest_that_meets_it() -> None:
+    (one,) = told([("H100-SXM:fp8", "DeepSeek-V3", dict(FIELDS))], wanted=5e-3)
+    batch = one.told["batch"]
+    assert one.solved("step_time", batch=batch) <= 5e-3 < one.solved("step_time", batch=batch + 1)
+
+
 def test_without_a_script_it_begins_with_the_rent_of_its_chip() -> None:
     assert f"'chip_price={show('chip_price', rent(_START[0]).givens['chip_price'])}'" in first_command()
 
@@ -62,5 +69,7 @@ def test_without_a_script_it_begins_with_the_rent_of_its_chip() -> None:
 def test_the_desk_begins_with_what_figures_are_of() -> None:
     roofline = _FIGURES["roofline"]
     assert isinstance(roofline, OfDeployment)
-    assert {name: parse(name, text) for name, text in roofline.given.items()} == {name: FIELDS[name] for name in roofline.given}
+    assert {name: parse(name, text) for name, text in roofline.given.items()} == {
+        name: (FIELDS | SUSTAINED)[name] for name in roofline.given
+    }
     assert [*roofline.given, "chip_price"] == [*FIELDS] and (*roofline.hardware, *roofline.model) == (":".join(_START[:2]), _START[2])

@@ -24,7 +24,10 @@ def test_at_the_published_prices_it_is_what_is_published(some_sheets: InferenceT
         data = what_if(one)
         published = {field["name"]: field["usd_per_token"] for field in data["fields"]}
         assert worked_out(data, published) == pytest.approx({reading["words"]: reading["value"] for reading in data["readings"]})
-        assert len(data["readings"]) == (4 if one.pairs else 1)
+        words = {reading["words"] for reading in data["readings"]}
+        assert {"bandwidth-bound fraction, by output/input", "a cache hit over input"} <= words and (
+            "price/cost" in words or not one.market
+        )
 
 
 def test_at_other_prices_it_is_what_infer_says_there(some_sheets: InferenceTable):
@@ -32,14 +35,27 @@ def test_at_other_prices_it_is_what_infer_says_there(some_sheets: InferenceTable
     one = some_sheets[0]
     size = one.pairs[0].joint.values["active_params"]
     changed = infer(["gemini-3.1-pro"], changes={"output": "14", "input@200k": "3.5"}, anchors={"active_params": size})[0]
-    found = worked_out(what_if(one), {"input": 2e-6, "output": 14e-6, "input_above": 3.5e-6, "output_above": 18e-6})
+    found = worked_out(what_if(one), {"input": 2e-6, "output": 14e-6, "cache_read": 2e-7, "input_above": 3.5e-6, "output_above": 18e-6})
     joint = changed.pairs[0].joint.values
-    assert found["KV bytes per token, by both premiums at one mark-up"] == pytest.approx(joint["kv_bytes_per_token"])
-    assert found["balance context, likewise"] == pytest.approx(joint["balance_context"])
+    assert found["KV by both premiums at one price/cost"] == pytest.approx(joint["kv_bytes_per_token"])
+    assert found["balance context, by the same"] == pytest.approx(joint["balance_context"])
     idle = changed.bandwidth_bound.values["bandwidth_bound_fraction"]
-    assert found["bandwidth-bound fraction, as the lecture reads it"] == pytest.approx(idle)
+    assert found["bandwidth-bound fraction, by output/input"] == pytest.approx(idle)
+
+
+def test_the_size_moves_with_the_input_price_as_infer_has_it(some_sheets: InferenceTable):
+    changed = infer(["gemini-3.1-pro"], changes={"input": "4"})[0]
+    found = worked_out(
+        what_if(some_sheets[0]), {"input": 4e-6, "output": 12e-6, "cache_read": 2e-7, "input_above": 4e-6, "output_above": 18e-6}
+    )
+    assert found["active parameters by input price"] == pytest.approx(changed.market["active_params"].median)
+    assert found["price/cost"] == pytest.approx(changed.market["input_markup"].median)
 
 
 def test_prices_are_as_they_are_asked(some_sheets: InferenceTable):
     asked = [(field["quantity"], field["usd_per_token"]) for field in what_if(some_sheets[1])["fields"]]
-    assert asked == [("input_price", pytest.approx(5e-6)), ("output_price", pytest.approx(25e-6))]
+    assert asked == [
+        ("input_price", pytest.approx(5e-6)),
+        ("output_price", pytest.approx(25e-6)),
+        ("cache_read_price", pytest.approx(5e-7)),
+    ]

@@ -1,0 +1,166 @@
+// The blackboard, live: six pictures over shared sliders. The curves are trees of the catalogue, worked out one after another.
+"use strict";
+
+(function (root) {
+  const { engine, form } = typeof module === "undefined" ? root.backsolve : { engine: require("./engine.js"), form: require("./form.js") };
+
+  const POINTS = 96;
+
+  /** The next of 1, 2, 5 and their decades, where an axis may end. */
+  function roundEnd(value) {
+    const decade = 10 ** Math.floor(Math.log10(value));
+    return [1, 2, 5, 10].map((step) => step * decade).find((end) => end >= value * (1 - 1e-9));
+  }
+
+  /** A picture at some values: the end of its axis, and its curves as points. */
+  function curves(board, picture, given, log = false) {
+    const whole = engine.chain(board.legs, given), end = roundEnd(engine.valueOf(picture.end, whole));
+    const even = Array.from({ length: POINTS }, (_, k) => (log ? end / 10 ** (4 * (1 - (k + 1) / POINTS)) : (end * (k + 1)) / POINTS));
+    const places = picture.whole && end < POINTS ? Array.from({ length: end }, (_, k) => k + 1) : even;
+    const at = (x, beside) => engine.chain(board.legs, { ...given, ...beside, [picture.across]: x });
+    const lines = picture.lines.map((line) => ({
+      ...line, points: line.points.length ? line.points.map(([x, y]) => [engine.valueOf(x, { ...whole, end }), engine.valueOf(y, whole)]) : places.map((x) => [x, engine.valueOf(line.of, at(x, line.beside))]) }));
+    return { whole, end, lines };
+  }
+
+  if (typeof module !== "undefined") { module.exports = { curves }; return; }
+
+  // -- the page ------------------------------------------------------------------------------------------------------------------
+
+  const place = document.getElementById("board");
+  if (!place) return;
+  const { chart } = root.backsolve, { element, show } = form;
+  const board = JSON.parse(document.getElementById("board-data").textContent), { presets } = board, [first] = Object.keys(presets);
+  root.backsolve.units = board.units;
+  const quantities = Object.fromEntries(Object.entries(board.quantities).map(([name, row]) => [name, engine.rowOf({ ...row, absurd: board.absurd })]));
+  const slugs = Object.fromEntries(Object.keys(presets).map((name) => [name, name.toLowerCase().replace(/[^a-z0-9]+/g, "-")]));
+  const MINE = "backsolve.mine", state = { preset: first, values: { ...presets[first] }, sustained: false, log: false };
+  const names = Object.keys(presets[first]).filter((name) => board.titles[name]);
+  const given = () => ({ ...board.neutral, ...(state.sustained ? board.sustained : {}), ...state.values });
+  const differs = () => names.filter((name) => state.values[name] !== presets[state.preset][name]);
+
+  // -- the address, and the reader's own numbers -----------------------------------------------------------------------------------
+
+  const address = () => [
+    ...(state.preset === first ? [] : [["preset", slugs[state.preset]]]), ...differs().map((name) => [name, form.typedFor(quantities[name], state.values[name])]),
+    ...(state.sustained ? [["rates", "sustained"]] : []), ...(state.log ? [["axes", "log"]] : [])];
+
+  function fromAddress() {
+    const asked = form.asked(), texts = new Map(asked), preset = Object.keys(presets).find((name) => slugs[name] === texts.get("preset")) || first;
+    Object.assign(state, { preset, values: { ...presets[preset] }, sustained: texts.get("rates") === "sustained", log: texts.get("axes") === "log" });
+    for (const name of names) {
+      knobs[name].set(state.values[name]);
+      if (texts.has(name)) knobs[name].type(texts.get(name));
+      state.values[name] = knobs[name].value;
+    }
+    const fits = { preset: slugs[preset], rates: "sustained", axes: "log" };
+    notice.textContent = form.refused(asked.filter(([name, text]) => !names.includes(name) && fits[name] !== text));
+    drawn();
+  }
+  const mine = () => { try { return localStorage.getItem(MINE); } catch { return null; } };
+  const keep = () => { try { localStorage.setItem(MINE, form.fragment(address())); } catch { /* a page from disk may keep nothing */ } };
+
+  /** After the reader has changed something. */
+  function moved() {
+    notice.textContent = "";
+    if (differs().length) keep();
+    form.toAddress(address());
+    drawn();
+  }
+  function changed(name, knob) {
+    if (!knob.wrong) state.values[name] = knob.value;
+    moved();
+  }
+
+  // -- controls ------------------------------------------------------------------------------------------------------------------
+
+  const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], board.titles[name], (knob) => changed(name, knob), board.ranges[name])]));
+  const buttons = [
+    ...Object.keys(presets).map((name) => form.toggle(name, () => state.preset === name && !differs().length, () => { Object.assign(state, { preset: name, values: { ...presets[name] } }); for (const one of names) knobs[one].set(state.values[one]); moved(); })),
+    form.toggle("mine", () => differs().length > 0, () => { const text = mine(); if (text) location.hash = text; })];
+  const rates = form.toggle("sustained rates", () => state.sustained, () => { state.sustained = !state.sustained; moved(); });
+  const axes = form.toggle("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
+  const notice = element("p", { class: "solver-fault", role: "alert" });
+
+  // -- the sentence: numbers that are dragged ------------------------------------------------------------------------------------
+
+  const sentence = document.getElementById("board-sentence"), verdict = element("output", { "aria-live": "polite" });
+  const scrubs = [...sentence.querySelectorAll("[data-name]")].map((span) => scrub(span, span.dataset.name));
+  sentence.append(verdict);
+
+  function scrub(span, name) {
+    const knob = knobs[name], FULL = 400; // px from one end of the slider to the other
+    let from = null;
+    for (const [key, text] of Object.entries({ role: "slider", tabindex: 0, "aria-label": board.titles[name], "aria-valuemin": 0, "aria-valuemax": 100 })) span.setAttribute(key, text);
+    span.addEventListener("pointerdown", (event) => { from = { x: event.clientX, share: knob.share() }; span.setPointerCapture(event.pointerId); event.preventDefault(); span.focus(); });
+    span.addEventListener("pointermove", (event) => { if (from) knob.move(from.share + (event.clientX - from.x) / FULL); });
+    span.addEventListener("pointerup", () => { from = null; });
+    span.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 0.01, ArrowUp: 0.01, ArrowLeft: -0.01, ArrowDown: -0.01, PageUp: 0.1, PageDown: -0.1 }[event.key];
+      if (step) { event.preventDefault(); knob.move(knob.share() + step); }
+    });
+    return () => {
+      span.textContent = counted(name, state.values[name]);
+      span.setAttribute("aria-valuenow", String(Math.round(100 * knob.share())));
+      span.setAttribute("aria-valuetext", span.textContent);
+    };
+  }
+  const counted = (name, value) => (quantities[name].unit === "1" && value < 1e5 ? Number(value.toPrecision(4)).toLocaleString("en") : show(quantities[name], value));
+
+  function told() {
+    const values = engine.chain(board.legs, given()), balance = counted("balance_batch", values.balance_batch), times = form.figure(values.normalised_cost, 3);
+    const isBound = values.memory_time > values.compute_time * (1 + 1e-9);
+    verdict.textContent = `${isBound ? "memory-bound" : "compute-bound"}, at ${times} times the lowest cost. Balance batch: ${balance}.`;
+  }
+
+  // -- pictures ------------------------------------------------------------------------------------------------------------------
+
+  const figures = board.pictures.map((picture) => figureOf(picture, () => chartOf(picture)));
+  figures.push(figureOf(board.ladder, ladderChart));
+
+  function figureOf(picture, made) {
+    const box = document.getElementById(`picture-${picture.key}`), tools = box.querySelector(".tools"), holder = box.querySelector(".drawing");
+    let last = null;
+    const redraw = () => { last = made(); if (holder.clientWidth) holder.replaceChildren(chart.draw(last, holder.clientWidth)); };
+    tools.append(form.linkButton(address), element("button", { type: "button", onclick: () => chart.saveCsv(picture.key, chart.csv(last)) }, "CSV"), element("button", { type: "button", onclick: () => chart.savePng(picture.key, holder.firstChild) }, "PNG"));
+    box.querySelector(".own").append(...(picture.sliders || []).map((name) => (board.shared.includes(name) ? null : knobs[name].root)).filter(Boolean));
+    return redraw;
+  }
+
+  function chartOf(picture) {
+    const log = state.log && !picture.whole, { whole, end, lines } = curves(board, picture, given(), log), x = quantities[picture.across], y = quantities[picture.up];
+    const at = (tree) => engine.valueOf(tree, whole), spot = ({ at: where, of, words }) => { const from = at(where); return { x: from, y: engine.valueOf(of, engine.chain(board.legs, { ...given(), [picture.across]: from })), words, role: "text", label: true, hollow: words !== "your batch" }; };
+    const low = log ? end / 1e4 : picture.whole ? 1 : 0;
+    return {
+      x: { row: x, words: board.titles[picture.across] || picture.across.replaceAll("_", " "), log, low, high: end }, y: { row: picture.up === "normalised_cost" ? null : y, words: picture.up_words, log: state.log, high: picture.most && !state.log ? Math.min(picture.most, Math.max(...lines.flatMap((line) => line.points.map(([, value]) => value))) * 1.04) : undefined },
+      lines, rules: picture.marks.map((mark) => ({ x: at(mark.at), words: `${mark.words} ${counted(picture.across, at(mark.at))}` })), dots: picture.spots.map(spot), told: picture.title };
+  }
+
+  function ladderChart() {
+    const { tiers, sold, title } = board.ladder, time = quantities.drain_time;
+    const row = tiers.flatMap(({ name, devices, lecture: [low, high] }) => [
+      ...devices.map(([device, value]) => ({ x: value, y: name, words: `${device}: ${show(time, value, 3)}`, role: "compute" })), { x: Math.sqrt(low * high), y: name, words: `the lecture: ${low === high ? show(time, low) : `${show(time, low)} to ${show(time, high)}`}`, role: "price", symbol: "diamond" }]);
+    const seconds = (value) => show(time, value, 1);
+    return {
+      x: { row: null, words: "drain time", log: true, low: 0.005, high: 3e5, format: (value) => (Math.abs(Math.log10(value) % 2) < 1e-9 ? seconds(value) : "") }, y: { rows: tiers.map(({ name }) => name) },
+      bars: tiers.flatMap(({ name, devices, lecture }) => [{ y: name, from: Math.min(...devices.map(([, value]) => value)), to: Math.max(...devices.map(([, value]) => value)), role: "compute", words: "today's devices" }, ...(lecture[0] < lecture[1] ? [{ y: name, from: lecture[0], to: lecture[1], role: "price", words: "the lecture" }] : [])]),
+      lines: [], dots: row, rules: sold.map((life, k) => ({ x: life, words: k % 2 ? "" : `sold ${show(quantities.drain_time, life)}` })), told: title };
+  }
+
+  function drawn() {
+    for (const name of names) if (!knobs[name].wrong && knobs[name].value !== state.values[name]) knobs[name].set(state.values[name]);
+    for (const one of [...buttons, rates, axes]) one.tell();
+    for (const tell of scrubs) tell();
+    told();
+    for (const redraw of figures) redraw();
+  }
+
+  place.append(
+    element("div", { class: "board-choices" }, element("span", { role: "group", "aria-label": "Start from" }, ...buttons.map((one) => one.root)), rates.root, axes.root),
+    element("div", { class: "knobs" }, ...board.shared.map((name) => knobs[name].root)), notice);
+  fromAddress();
+  root.addEventListener("hashchange", fromAddress);
+  let width = innerWidth;
+  root.addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; drawn(); } });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawn);
+})(globalThis);

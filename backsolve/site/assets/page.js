@@ -1,0 +1,53 @@
+// What every page does: copies texts, reaches by keys what scrolls by itself, and opens what is folded on paper and where a link leads there.
+"use strict";
+(() => {
+  async function copied(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** A button that copies a text; where that is not allowed it selects the element, or shows the text. */
+  function button(said, text, element = null) {
+    const made = Object.assign(document.createElement("button"), { type: "button", textContent: said });
+    made.addEventListener("click", async () => {
+      const whole = text(), done = await copied(whole);
+      if (!done && element) getSelection().selectAllChildren(element);
+      made.textContent = done ? "Copied" : element ? "Selected: copy it with the keyboard" : whole;
+      setTimeout(() => { made.textContent = said; }, 2000);
+    });
+    return made;
+  }
+  (globalThis.backsolve ??= {}).copy = { button };
+
+  for (const text of document.querySelectorAll("pre.copied")) {
+    text.before(button(`Copy ${text.closest("details").querySelector("summary").textContent}`, () => text.textContent, text));
+  }
+  for (const place of document.querySelectorAll("[data-link]")) place.append(button("Copy link", () => location.href.split("#")[0]));
+
+  function reachable() {
+    for (const one of document.querySelectorAll("pre, .statement, .formula, .scroll, .prose table")) {
+      if (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight) one.tabIndex = 0;
+      else one.removeAttribute("tabindex");
+    }
+  }
+  reachable();
+  addEventListener("resize", reachable);
+  document.addEventListener("toggle", reachable, true);
+
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details.fold:not([open])")];
+    for (const one of opened) one.open = true;
+  });
+  addEventListener("afterprint", () => { for (const one of opened) one.open = false; });
+  function openLinked() {
+    const one = document.getElementById(location.hash.slice(1));
+    if (one && one.matches("details.fold")) one.open = true;
+  }
+  openLinked();
+  addEventListener("hashchange", openLinked);
+})();

@@ -1,0 +1,494 @@
+"""The blackboard of the lecture: six pictures as data, their curves as trees of the catalogue, and what they start with.
+
+A script draws the curves as the sliders move. Without one the same curves stand there as Python computes them.
+"""
+
+from collections.abc import Iterator, Mapping
+from math import log10
+
+from backsolve.site.formulas import Json, quantities_data
+from backsolve.site.parts import figure_of
+from backsolve.site.presets import SUSTAINED, leg_of
+from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
+from derive import shipped
+from derive.answers import COUNTED
+from derive.catalogue import equation
+from derive.claim_cells import amount, givens
+from derive.immutable import immutable
+from derive.presets import hardware, model
+from derive.price_rows import Claim, MemoryTierFigure
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.quantities.row import ABSURD
+from derive.show.chart import Axis, Chart, Mark, Rule
+from derive.solving.api import solve
+from derive.tier_presets import matching_devices, tier
+from derive.trees import Tree, names, value_of
+from derive.units import parse, scale, show, vocabulary
+
+LECTURE = "lecture"
+_THRESHOLD = "long_context_threshold"
+SHARED = ("batch", "machine_balance_ratio", "sparsity", "context_length", "kv_bytes_per_token", "active_params")
+"""What has a slider above the pictures, as it moves several of them."""
+_TITLES = {
+    **{"batch": "batch", "machine_balance_ratio": "balance ratio", "sparsity": "sparsity"},
+    **{"context_length": "context", "kv_bytes_per_token": "KV cache", "active_params": "active params"},
+    **{"chips": "chips", "hbm_bandwidth": "bandwidth", "fast_price_ratio": "fast mode: price", "fast_speed_ratio": "fast mode: speed"},
+    **{_THRESHOLD: "price step at", "premium_out": "price step", "rl_tokens": "RL tokens", "inference_tokens": "tokens served"},
+    **{"decode_efficiency": "decode efficiency", "rl_multiplier": "RL FLOPs per token"},
+}
+"""What has a slider, and its label."""
+_RANGES = {
+    **{"batch": (10, 20_000), "machine_balance_ratio": (50, 2000), "sparsity": (1, 50), "context_length": (1000, 1e6)},
+    **{"kv_bytes_per_token": (100, 2e5), "active_params": (1e9, 1e12), "chips": (1, 576), "hbm_bandwidth": (1e12, 3e13)},
+    **{"fast_price_ratio": (1.1, 20), "fast_speed_ratio": (1.1, 10), _THRESHOLD: (2e4, 2e6), "premium_out": (1, 4)},
+    **{"rl_tokens": (1e12, 1e15), "inference_tokens": (1e12, 1e16), "decode_efficiency": (0.05, 1), "rl_multiplier": (2, 8)},
+}
+"""From where to where each slider goes [SI]."""
+_RACK = "GB200-NVL72:fp8"
+"""The rack that the lecture speaks of."""
+_ROLES = {"compute": 0, "weights": 1, "kv": 2, "price": 3, "total": 4}
+"""What a curve is of, and the number of its colour where no script draws it."""
+_POINTS = 96
+
+_STEP: tuple[tuple[Tree, Tree], ...] = ((0, 1), (_THRESHOLD, 1), (_THRESHOLD, "premium_out"), ("end", "premium_out"))
+"""The price of a token over the context: one price up to a threshold, another from there on."""
+
+_LEGS = (
+    ("batching.sparsity", "total_params"),
+    ("batching.machine_balance_ratio", "peak_flops"),
+    ("batching.ridge_point", "ridge_point"),
+    ("batching.balance_batch", "balance_batch"),
+    ("roofline.compute_time", "compute_time"),
+    ("roofline.weight_time", "weight_time"),
+    ("roofline.kv_time", "kv_time"),
+    ("roofline.memory_time", "memory_time"),
+    ("roofline.step_time", "step_time"),
+    ("batching.weight_compute_ratio", "weight_compute_ratio"),
+    ("context.balance_context", "balance_context"),
+    ("context.kv_compute_ratio", "kv_compute_ratio"),
+    ("serving.normalised_cost", "normalised_cost"),
+    ("batching.fast_mode_fast_batch", "fast_batch"),
+    ("batching.fast_mode_normal_batch", "normal_batch"),
+    ("architecture.kv_bytes_that_grow", "kv_bytes_per_sequence"),
+    ("pipeline.batch_of_a_pass", "microbatch_size"),
+    ("pipeline.kv_cancellation", "memory_per_chip"),
+    ("training.pretrain_cost", "pretrain_flops"),
+    ("training.rl_cost", "rl_flops"),
+    ("training.inference_cost_lecture", "inference_flops"),
+)
+"""Equations with what each gives, in the order in which they follow from the sliders."""
+
+
+@immutable
+class Line:
+    """A curve: the quantity on it, its name and role, and the quantities that it takes at other values than the sliders say.
+
+    `points` are the corners of a line that is given by them, where `end` is the end of the axis.
+    """
+
+    of: Tree
+    words: str
+    role: str
+    beside: Mapping[str, float] | None = None
+    points: tuple[tuple[Tree, Tree], ...] = ()
+    dashed: bool = False
+
+
+@immutable
+class Spot:
+    """A point with a name on a curve, or a value of the axis across with a name."""
+
+    at: Tree
+    words: str
+    of: Tree | None = None
+
+
+@immutable
+class Picture:
+    """A picture: a title that says what is seen, its axes, curves and marked values, its own sliders, equations and claims.
+
+    The axis across ends at a round number above `end`. Curves leave the picture above `most`.
+    """
+
+    key: str
+    title: str
+    time: str
+    across: str
+    end: Tree
+    up: str
+    up_words: str
+    lines: tuple[Line, ...]
+    marks: tuple[Spot, ...]
+    spots: tuple[Spot, ...] = ()
+    sliders: tuple[str, ...] = ()
+    equations: tuple[str, ...]
+    claims: tuple[str, ...]
+    most: float | None = None
+
+
+def _root(id: str, name: str) -> Tree:
+    """Return the closed form of a quantity by an equation."""
+    tree: Tree = leg_of(equation(id), name)["right"]
+    return tree
+
+
+def pictures() -> tuple[Picture, ...]:
+    """Return the pictures in the order of the lecture, without the ladder of memories, which has no curve."""
+    equal_rl, equal_inference = (_root(f"training.equal_cost_{one}", "pretrain_tokens") for one in ("rl", "inference"))
+    return (
+        Picture(
+            key="time",
+            title="Time of a step: reading weights, then arithmetic",
+            time="0:02:50",
+            across="batch",
+            end=("*", 2.5, "balance_batch"),
+            up="step_time",
+            up_words="time of a step",
+            lines=(
+                Line(of="compute_time", words="compute", role="compute"),
+                Line(of="weight_time", words="weights", role="weights"),
+                Line(of="kv_time", words="KV cache", role="kv"),
+                Line(of="memory_time", words="weights + KV", role="weights", dashed=True),
+                Line(of="step_time", words="step: the longer", role="total"),
+            ),
+            marks=(Spot(at="balance_batch", words="balance batch"),),
+            spots=(Spot(at="batch", of="step_time", words="your batch"),),
+            sliders=("hbm_bandwidth",),
+            equations=("roofline.step_time", "batching.balance_batch"),
+            claims=("A13a",),
+        ),
+        Picture(
+            key="cost",
+            title="Cost of a token: a hyperbola down to a floor",
+            time="0:13:10",
+            across="batch",
+            end=("*", 2.5, "balance_batch"),
+            up="normalised_cost",
+            up_words="cost of a token, times the floor",
+            lines=(
+                Line(of="weight_compute_ratio", words="weights: 1 / batch", role="weights"),
+                Line(of="kv_compute_ratio", words="KV cache", role="kv"),
+                Line(of=1, words="floor: compute", role="compute"),
+                Line(of="normalised_cost", words="cost", role="total"),
+            ),
+            marks=(Spot(at="balance_batch", words="balance batch"),),
+            spots=(
+                Spot(at="fast_batch", of="normalised_cost", words="fast mode"),
+                Spot(at="normal_batch", of="normalised_cost", words="normal mode"),
+                Spot(at="batch", of="normalised_cost", words="your batch"),
+            ),
+            sliders=("fast_price_ratio", "fast_speed_ratio"),
+            equations=("serving.normalised_cost", "batching.fast_mode_batch_ratio"),
+            claims=("A10a", "A11a"),
+            most=12.0,
+        ),
+        Picture(
+            key="context",
+            title="Cost over context: where the KV cache overtakes arithmetic, and the step in the price",
+            time="1:34:03",
+            across="context_length",
+            end=("*", 2.2, "long_context_threshold"),
+            up="normalised_cost",
+            up_words="cost of a token, times the floor",
+            lines=(
+                Line(of="normalised_cost", words="cost at your batch", role="kv", dashed=True),
+                Line(of="normalised_cost", words="at a large batch", role="total", beside={"weight_compute_ratio": 0.0}),
+                Line(of="premium_out", words="price asked", role="price", points=_STEP),
+            ),
+            marks=(Spot(at="balance_context", words="balance context"),),
+            sliders=("long_context_threshold", "premium_out"),
+            equations=("context.balance_context", "readings.threshold_is_crossover"),
+            claims=("E3a", "E2f"),
+            most=6.0,
+        ),
+        Picture(
+            key="pipeline",
+            title="Pipelining: the weights of a chip fall, its KV cache does not",
+            time="1:10:33",
+            across="pipeline_stages",
+            end=15,
+            up="memory_per_chip",
+            up_words="memory of a chip",
+            lines=(
+                Line(of="memory_per_chip", words="weights", role="weights", beside={"kv_bytes_per_sequence": 0.0}),
+                Line(of="memory_per_chip", words="KV cache", role="kv", beside={"total_params": 0.0}),
+                Line(of="memory_per_chip", words="both", role="total"),
+            ),
+            marks=(),
+            sliders=("chips",),
+            equations=("pipeline.kv_cancellation",),
+            claims=("C6a",),
+        ),
+        Picture(
+            key="training",
+            title="Training: pre-train until it costs as much as RL, or as serving",
+            time="1:25:28",
+            across="pretrain_tokens",
+            end=("Max", ("*", 1.3, equal_rl), ("*", 1.3, equal_inference)),
+            up="pretrain_flops",
+            up_words="arithmetic",
+            lines=(
+                Line(of="pretrain_flops", words="pre-training", role="weights"),
+                Line(of="rl_flops", words="RL", role="kv"),
+                Line(of="inference_flops", words="inference", role="compute"),
+            ),
+            marks=(Spot(at=equal_rl, words="as much as RL"), Spot(at=equal_inference, words="as inference")),
+            sliders=("rl_tokens", "inference_tokens", "decode_efficiency", "rl_multiplier"),
+            equations=("training.equal_cost_rl", "training.equal_cost_inference", "training.overtraining"),
+            claims=("D5a", "D8a"),
+        ),
+    )
+
+
+LADDER = Picture(
+    key="ladder",
+    title="How long each memory takes to drain, and how long caches are sold for",
+    time="2:00:37",
+    across="drain_time",
+    end=1,
+    up="drain_time",
+    up_words="",
+    lines=(),
+    marks=(),
+    equations=("cache.drain_time", "cache.drain_time_rule"),
+    claims=("E15a", "E15c", "E15d"),
+)
+_TIERS = {"hbm": "HBM", "ddr": "DDR", "flash": "flash", "hdd": "disk"}
+"""Tiers of memory_tiers.csv on the ladder, and what people call them."""
+
+
+# -- what the pictures start with --------------------------------------------------------------------------------------
+
+
+def presets() -> dict[str, dict[str, float]]:
+    """Return the states that a reader may start from, by name: values [SI] of all sliders.
+
+    >>> found = presets()
+    >>> found["lecture"]["batch"], found["lecture"]["kv_bytes_per_token"], found["H100 + DeepSeek-V3"]["sparsity"]
+    (2400.0, 1667.0, 18.135135135135137)
+    """
+    rack = hardware(_RACK).givens
+    shared = {"context_length": DEPLOYED["context_length"], "bytes_per_weight": rack["bytes_per_weight"]}
+    lecture = {
+        **{name: _of_claim("A13a", name) for name in ("machine_balance_ratio", "sparsity")},
+        **{"batch": _of_claim("A13a", "balance_batch"), "active_params": _of_claim("E3a", "active_params")},
+        **{"kv_bytes_per_token": _of_claim("E3a", "kv_bytes_per_token"), "chips": rack["scale_up_size"]},
+        **{name: rack[name] for name in ("hbm_bandwidth", "hbm_capacity")},
+        **{"fast_price_ratio": _of_claim("A11a", "fast_price_ratio"), "fast_speed_ratio": _of_claim("A11c", "fast_speed_ratio")},
+        **{_THRESHOLD: _of_claim("E2a", _THRESHOLD), "premium_out": _of_claim("E2b", "premium_out")},
+        **{name: _of_claim("D5a", name) for name in ("rl_multiplier", "decode_efficiency")},
+        "inference_tokens": _of_claim("D6b", "inference_tokens"),
+    }
+    lecture["rl_tokens"] = solve(
+        "rl_tokens", using=["training.equal_cost_rl"], given=lecture | {"pretrain_tokens": _of_claim("D8b", "pretrain_tokens")}
+    ).value
+    chip = f"{CHIP}:{DATA_TYPE}"
+    given = {name: DEPLOYED[name] for name in ("bytes_per_element", "chips")}
+    asked = ("machine_balance_ratio", "sparsity", "kv_bytes_per_token", "active_params", "hbm_bandwidth", "hbm_capacity")
+    known = hardware(chip).givens | model(MODEL).givens
+    served = {name: known.get(name) or solve(name, hardware=chip, model=MODEL, given=given).value for name in asked}
+    return {
+        LECTURE: shared | lecture,
+        f"{CHIP.split('-')[0]} + {MODEL}": shared | lecture | served | {name: DEPLOYED[name] for name in ("batch", "chips")},
+    }
+
+
+def _of_claim(id: str, name: str) -> float:
+    """Return a number of a claim [SI]: a given of it, or what it states."""
+    claim = claims()[id]
+    typed = givens(claim.givens).texts.get(name)
+    return parse(name, typed) if typed else amount(name, claim.stated, claim.unit)
+
+
+def claims() -> dict[str, Claim]:
+    """Return the claims by id."""
+    return {row.id: row for row in shipped.rows_of(Claim)}
+
+
+# -- curves ------------------------------------------------------------------------------------------------------------
+
+
+def followed(legs: list[Json], given: Mapping[str, float]) -> dict[str, float]:
+    """Return all values that follow from what is given, equation after equation. What is given is not computed again."""
+    values = {**given}
+    for leg in legs:
+        if leg["makes"] not in values and names(leg["right"]) <= values.keys():
+            values[leg["makes"]] = value_of(leg["right"], values)
+    return values
+
+
+def round_end(value: float) -> float:
+    """Return the next of 1, 2, 5 and their decades, where an axis may end.
+
+    >>> round_end(6000.0), round_end(0.15)
+    (10000.0, 0.2)
+    """
+    decade = 10.0 ** int(log10(value) // 1)
+    return next(step * decade for step in (1, 2, 5, 10) if step * decade >= value * (1 - 1e-9))
+
+
+def points_of(picture: Picture, line: Line, state: Mapping[str, float], legs: list[Json]) -> list[tuple[float, float]]:
+    """Return the points of a curve, from one end of its picture to the other."""
+    whole = followed(legs, state)
+    end = round_end(value_of(picture.end, whole))
+    if line.points:
+        return [(value_of(x, whole | {"end": end}), value_of(y, whole)) for x, y in line.points]
+    places = [*range(1, int(end) + 1)] if picture.across in COUNTED and end < _POINTS else [end * (k + 1) / _POINTS for k in range(_POINTS)]
+    return [(at, value_of(line.of, followed(legs, {**state, **(line.beside or {}), picture.across: at}))) for at in places]
+
+
+def start() -> dict[str, float]:
+    """Return what the pictures start with: the lecture, at ideal rates."""
+    return NEUTRAL_DEFAULTS | presets()[LECTURE]
+
+
+def chart_of(picture: Picture, state: Mapping[str, float], legs: list[Json]) -> Chart:
+    """Return a picture as a chart, for readers without a script."""
+    whole = followed(legs, state)
+    found = [(line, points_of(picture, line, state, legs)) for line in picture.lines]
+    shown = [(line, [(x, y) for x, y in points if picture.most is None or y <= picture.most]) for line, points in found]
+    (across, wide), (up, high) = (
+        _axis(name, [point[place] for _, points in shown for point in points], words)
+        for place, (name, words) in enumerate(((picture.across, ""), (picture.up, picture.up_words)))
+    )
+    return Chart(
+        title=picture.title,
+        across=across,
+        up=up,
+        marks=tuple(
+            Mark(
+                name=line.words,
+                form="line",
+                xs=tuple(x / wide for x, _ in points),
+                ys=tuple(y / high for _, y in points),
+                colour=_ROLES[line.role],
+                dashed=line.dashed,
+                wide=line.role == "total",
+            )
+            for line, points in shown
+        ),
+        rules=tuple(_rule(mark.words, picture.across, value_of(mark.at, whole), wide) for mark in picture.marks),
+    )
+
+
+def _rule(words: str, name: str, at: float, size: float = 1.0) -> Rule:
+    return Rule(name=f"{words} {show(name, at)}", at=at / size)
+
+
+def _axis(name: str, values: list[float], words: str) -> tuple[Axis, float]:
+    """Return an even axis of a quantity, and the size of its unit."""
+    size, unit = scale(name, max(values))
+    return Axis(words=f"{words or name.replace('_', ' ')}{f' [{unit.strip()}]' if unit.strip() else ''}", is_logarithmic=False), size
+
+
+# -- the ladder of memories --------------------------------------------------------------------------------------------
+
+
+def ladder() -> list[Json]:
+    """Return the tiers with the drain times [s] of today's devices, and what the lecture says of each.
+
+    >>> [(row["name"], row["lecture"]) for row in ladder()]
+    [('HBM', [0.02, 0.02]), ('DDR', [1.0, 10.0]), ('flash', [60.0, 60.0]), ('disk', [3600.0, 3600.0])]
+    """
+    right = leg_of(equation("cache.drain_time"), "drain_time")["right"]
+    spoken = {row.tier: row for row in shipped.rows_of(MemoryTierFigure) if row.device == LECTURE and row.quantity == "drain_time"}
+    return [
+        {
+            "name": name,
+            "lecture": [spoken[key].low or spoken[key].value, spoken[key].high or spoken[key].value],
+            "devices": [[device, value_of(right, tier(device).givens)] for device in matching_devices(key)],
+        }
+        for key, name in _TIERS.items()
+    ]
+
+
+def sold_lifetimes() -> list[float]:
+    """Return for how long caches are sold [s]: those that vendors list most, from the prices that ship."""
+    from invert.data import read_data
+    from invert.sheets.diff import shipped_book
+
+    writes = [row for row in shipped_book(read_data()).rows if row.component == "cache_write" and not row.valid_to]
+    lives = [row.ttl_seconds for row in writes if row.ttl_seconds]
+    return sorted({float(life) for life in lives if lives.count(life) > len(lives) / 10})
+
+
+def _ladder_chart() -> Chart:
+    rows = ladder()
+    said = [(place, *row["lecture"]) for place, row in enumerate(rows)]
+    return Chart(
+        title=LADDER.title,
+        across=Axis(words="drain time [s]"),
+        up=Axis(words="", is_logarithmic=False, rows=tuple(row["name"] for row in rows)),
+        marks=(
+            Mark(
+                name="today's devices",
+                form="bars",
+                colour=_ROLES["compute"],
+                ys=tuple(float(place) for place in range(len(rows))),
+                xs=tuple(max(time for _, time in row["devices"]) for row in rows),
+                ends=tuple((min(time for _, time in row["devices"]), max(time for _, time in row["devices"])) for row in rows),
+            ),
+            Mark(
+                name="the lecture",
+                form="points",
+                colour=_ROLES["price"],
+                ys=tuple(float(place) for place, *_ in said),
+                xs=tuple((low * high) ** 0.5 for _, low, high in said),
+                ends=tuple((low, high) for _, low, high in said),
+            ),
+        ),
+        rules=tuple(_rule("sold:", "ttl", life) for life in sold_lifetimes()),
+    )
+
+
+# -- for the page ------------------------------------------------------------------------------------------------------
+
+
+def legs_of_pictures() -> list[Json]:
+    """Return the equations of the pictures as the script works them out."""
+    return [{name: leg[name] for name in ("id", "makes", "right")} for leg in (leg_of(equation(id), name) for id, name in _LEGS)]
+
+
+def blackboard_data() -> Json:
+    """Return all that the script of the page works with."""
+    legs, shown = legs_of_pictures(), pictures()
+    spoken = {*SHARED, *presets()[LECTURE], *(name for one in shown for name in (one.across, one.up)), LADDER.across, "balance_batch"}
+    return {
+        "legs": legs,
+        "neutral": NEUTRAL_DEFAULTS,
+        "sustained": SUSTAINED,
+        "presets": presets(),
+        "shared": SHARED,
+        "quantities": quantities_data(sorted(spoken)),
+        "absurd": ABSURD,
+        "units": vocabulary(),
+        "titles": _TITLES,
+        "ranges": _RANGES,
+        "pictures": [_as_data(one) for one in shown],
+        "ladder": {"key": LADDER.key, "title": LADDER.title, "tiers": ladder(), "sold": sold_lifetimes()},
+    }
+
+
+def _as_data(one: Picture) -> Json:
+    return {
+        **{"key": one.key, "title": one.title, "across": one.across, "end": one.end, "up": one.up, "up_words": one.up_words},
+        **{"most": one.most, "whole": one.across in COUNTED and one.across != "batch", "sliders": one.sliders},
+        "lines": [
+            {name: getattr(line, name) for name in ("of", "words", "role", "points", "dashed")} | {"beside": line.beside or {}}
+            for line in one.lines
+        ],
+        "marks": [{"at": mark.at, "words": mark.words} for mark in one.marks],
+        "spots": [{"at": spot.at, "of": spot.of, "words": spot.words} for spot in one.spots],
+    }
+
+
+def shown_pictures() -> Iterator[Json]:
+    """Return each picture as the page shows it without a script, with its equations and claims."""
+    legs, state, known = legs_of_pictures(), start(), claims()
+    for one in (*pictures(), LADDER):
+        yield {
+            "picture": one,
+            "figure": figure_of(_ladder_chart() if one is LADDER else chart_of(one, state, legs)),
+            "equations": [equation(id) for id in one.equations],
+            "claims": [known[id] for id in one.claims],
+        }
