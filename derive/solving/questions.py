@@ -187,7 +187,8 @@ def question(
         typed["bytes_per_weight"], remark = presets.stored_bytes(preset.published, typed["bytes_per_weight"])
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
-    notes = tuple(f"{n} as given, not the {_show_preset(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
+    notes = preset.notes
+    notes += tuple(f"{n} as given, not the {_show_preset(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
     if conventions.dtype and "," not in conventions.dtype:
         computed = preset.supposed.get("peak_flops", "")
         read_as = "weights and arithmetic" if hardware_name and not computed else "weights"
@@ -615,6 +616,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             record=merged.record or preset.record,
             unsaid={**merged.unsaid, **preset.unsaid},
             supposed={**merged.supposed, **preset.supposed},
+            notes=merged.notes + preset.notes,
         )
     return merged
 
