@@ -147,7 +147,7 @@ def _integer_or_float_width(bits: object, floating: bool, group: object, zero_bi
 
 def _width_of_type(dtype: str) -> Width:
     """Return the width of a data type by its name. Those of blocks have their scales in their bytes."""
-    plain = {"nvfp4": 0.5, "mxfp4": 0.5, "mxfp8": 1.0}.get(dtype, BYTES_OF_ONE[dtype])
+    plain = {"nvfp4": 0.5, "mxfp4": 0.5, "nf4": 0.5, "mxfp8": 1.0}.get(dtype, BYTES_OF_ONE[dtype])
     return Width(dtype, plain, BYTES_OF_ONE[dtype] - plain)
 
 

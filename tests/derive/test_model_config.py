@@ -126,7 +126,7 @@ def test_other_ways_of_saying_it(tmp_path, settings, columns):
         # By hand: 1.0507e9 of 8.0300e9 parameters are the vocabulary, in bf16.
         ({"quant_method": "awq", "bits": 4, "group_size": 128}, (2 * 1.0507 + 6.9793 * (0.5 + 2.5 / 128)) / 8.03),
         ({"quant_method": "gptq", "bits": 8, "group_size": -1}, (2 * 1.0507 + 6.9793) / 8.03),
-        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, (2 * 1.0507 + 6.9793 * 0.5) / 8.03),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, (2 * 1.0507 + 6.9793 * 4.5 / 8) / 8.03),
         ({"quant_method": "fp8"}, (2 * 1.0507 + 6.9793) / 8.03),
         ({"quant_algo": "NVFP4", "exclude_modules": ["lm_head"]}, (2 * 1.0507 + 6.9793 * 9 / 16) / 8.03),
     ],
