@@ -175,6 +175,8 @@ def question(
     typed |= {n: found.shown for n, found in spans.items()}
     if name in typed or name in vanished:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed.get(name, 0.0))}): leave one of the two out")
+    if zero := next((n for n in vanished if name in AT_NOTHING[n]), ""):
+        raise WrongValue(f"{zero} = 0: {name} is 0 too")
     using = (using,) if isinstance(using, str) else tuple(using)
     preset = _preset(name, typed, hardware_name, model_name, conventions, spans.keys())
     preset = _with_links(preset, name, typed, spans, variants or {}, using)
@@ -201,9 +203,11 @@ def question(
     known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
     named = tuple(map(equation, using))
-    left_out = tuple(equation(id) for id in preset.left_out if id not in using)
+    # Otherwise the figures of a model would give again what is given as 0.
+    aside = (*preset.left_out, *(row.id for row in by_id().values() if row.defines in vanished))
+    left_out = tuple(equation(id) for id in aside if id not in using)
     usual = {**preset.variants, **_variants_of_givens(name, known, named)}
-    read = {symbol for row in _active(name, tuple(usual.items()), using, preset.left_out, ()) for symbol in row.symbols}
+    read = {symbol for row in _active(name, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
     # What is untrue of a model is read by nothing on purpose.
     unread = {name, *typed} - read - {row.defines for row in left_out}
     chosen = tuple({**usual, **_read_by_one_variant(unread, {name, *known}), **_checked(variants or {})}.items())

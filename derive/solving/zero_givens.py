@@ -13,6 +13,7 @@ from derive.trees import factors, is_negative, terms
 _NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
 AT_NOTHING: Mapping[str, tuple[str, ...]] = {
     "context_length": _NO_CACHE,
+    "kv_bytes_per_token": _NO_CACHE,
     "kv_cache_bytes": _NO_CACHE,
     "kv_time": _NO_CACHE,
     "batch": ("kv_cache_bytes",),
