@@ -25,7 +25,7 @@ from derive.tier_presets import tier
 from derive.units import show
 
 _T = TypeVar("_T")
-_OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params")
+_OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params", "dense_equivalent_params")
 """What nobody says of a dense model."""
 
 _FAR = 100.0
