@@ -1,11 +1,13 @@
 """Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
 
+import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import lru_cache
 from math import ceil, inf
+from typing import TYPE_CHECKING
 
 from derive import shipped
 from derive.catalogue import equation, variants_of
@@ -30,6 +32,9 @@ from derive.shipped_rules import (
     published_types,
 )
 from derive.units import DATA_TYPES
+
+if TYPE_CHECKING:
+    from derive.model_config import ConfigModel
 
 __all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS"]
 
@@ -110,7 +115,8 @@ class Published:
 
     The bytes of a weight are those of one in the routed experts, of one beside them, and of all on average, scales
     included; `narrowest` leaves scales out, as the data types of chips do. `stored` has the bytes of a weight on average in other
-    checkpoints, by those of their data type. `origin` is the name that says the data type, blank where the table does.
+    checkpoints, by those of their data type. `place` is what says the data type. `origin` is the name of the model if that says it, or
+    blank.
     """
 
     model: str
@@ -120,6 +126,7 @@ class Published:
     bytes_per_weight: float
     narrowest: float
     max_context: float
+    place: str
     origin: str = ""
     stored: Mapping[float, float] = field(default_factory=dict)
 
@@ -136,7 +143,8 @@ class Preset:
     how a model was published, or its name where its configuration is not known.
 
     Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `unsaid` says
-    of data types that nobody gave which is taken and how to give it, and `supposed` why another given is what it is.
+    of data types that nobody gave which is taken and how to give it, and `supposed` why another given is what it is. `notes` are
+    remarks on the source as a whole.
     """
 
     givens: dict[str, float]
@@ -149,6 +157,7 @@ class Preset:
     record: str = ""
     unsaid: dict[str, str] = field(default_factory=dict)
     supposed: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -378,8 +387,9 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention; one
     with windows or states gets what they hold and read, and no balance context, as not all it reads grows.
     Of a model of open_models.csv without an architecture there are the parameters alone, and `missing` says what is not known.
-    A data type in the name, such as -FP8, is that of the weights. Raises UnknownName for the model, NotCovered for one whose
-    attention no equation covers, and WrongData for a row that cannot be used.
+    A data type in the name, such as -FP8, is that of the weights. The path of a config.json, its folder, and an id in the cache of
+    huggingface_hub are models too. Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and
+    WrongData for a row or file that cannot be used.
 
     >>> model("apertus-70b").givens["active_params"], model("apertus-70b").missing[0]
     (70000000000.0, 'kv_bytes_per_token')
@@ -388,10 +398,40 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     (37000000000.0, 512.0, 'mla')
     """
     tables = tables or shipped.read()
+    if found := own_model(text, tables):
+        return _of_config(found)
     name = _named(text, tables)
     if name in _without_architecture(tables):
         return _stored(_parameters_alone(name, tables), text)
     return _stored(of_architecture(architecture(model_name(name, tables), tables)), text)
+
+
+def own_model(text: str, tables: Tables | None = None) -> "ConfigModel | None":
+    """The model of a config.json that a text names by its path, its folder, or an id in the cache of huggingface_hub, or None.
+
+    A path comes first, then a name of the tables, then a folder without a separator and an id. Raises WrongData for a file that is
+    not to be used.
+    """
+    if "/" not in text and os.sep not in text and not text.endswith(".json") and not os.path.isdir(text):
+        return None
+    from derive.model_config import local_place, place_of, read_config
+
+    place = place_of(text)
+    if place is None:
+        with suppress(UnknownName):
+            _named(text, tables or shipped.read())
+            return None
+        place = local_place(text)
+    return read_config(place) if place else None
+
+
+def _of_config(found: "ConfigModel") -> Preset:
+    """The preset of a model by its config.json. Raises NotCovered as `model` does."""
+    preset, row = of_architecture(found.row), found.row
+    provenance = {name: row.params_source if name in PARAMETERS else row.config_source for name in preset.givens}
+    (plain,) = preset.published
+    published = replace(plain, **found.stored._asdict(), place=f"{row.config_source} quantization")
+    return replace(preset, provenance=provenance, published=(published,), notes=(found.remark,) if found.remark else ())
 
 
 def _stored(preset: Preset, text: str) -> Preset:
@@ -408,6 +448,7 @@ def _stored(preset: Preset, text: str) -> Preset:
             **dict.fromkeys(("of_experts", "of_others", "bytes_per_weight"), stored.get(row.size, row.size)),
             narrowest=narrowest,
             max_context=longest,
+            place=f"--model {text}",
             origin=f"--model {text}",
             stored=stored,
         )
@@ -442,7 +483,7 @@ def _named(text: str, tables: Tables) -> str:
         if spelled
     ]
     spellings += [(name, name) for name in _without_architecture(tables)]
-    hint = "backsolve list --models names them" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token")
+    hint = "backsolve list --models names them, and the path of a config.json is one" + _INSTEAD.format(*PARAMETERS, "kv_bytes_per_token")
     return _match("model", text, spellings, tables, hint)
 
 
@@ -569,11 +610,12 @@ def _in_domain(row: Architecture, column: str, name: str) -> float:
     try:
         return quantity(name).check(float(getattr(row, column)))
     except BacksolveError as fault:
-        raise BadRow(Problem(origin=f"{ARCHITECTURES}.csv", row=row.place, column=column, message=str(fault))) from None
+        origin = f"{ARCHITECTURES}.csv" if row.place else row.config_source
+        raise BadRow(Problem(origin=origin, row=row.place or None, column=column, message=str(fault))) from None
 
 
 def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
-    dtype, longest = row.native_dtype, float(row.max_context or inf)
+    dtype, longest, place = row.native_dtype, float(row.max_context or inf), f"{ARCHITECTURES}.csv {row.model} native_dtype"
     checkpoints = [one.split() for one in row.stored_bytes if row.total_params]
     stored = {PUBLISHED_BYTES[of_type]: float(size) / givens["total_params"] for of_type, size in checkpoints}
     if not dtype:
@@ -585,6 +627,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
             bytes_per_weight=inf,
             narrowest=inf,
             max_context=longest,
+            place=place,
             stored=stored,
         )
     of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
@@ -602,6 +645,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
         bytes_per_weight=mean.right_side(known),
         narrowest=narrowest,
         max_context=longest,
+        place=place,
         stored=stored,
     )
 
@@ -674,7 +718,7 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     why = f"weights stored as {'its name says' if first.origin else 'published'}, {first.dtype}"
     if first.origin and first.bytes_per_weight not in first.stored.values():
         why += f"; {_STORED_WIDER['bytes_per_weight']}"
-    place = first.origin or f"{ARCHITECTURES}.csv {first.model} native_dtype"
+    place = first.place
     widths = first.widths if "bytes_per_weight" not in settled else {}
     found = {"bytes_per_weight": first.bytes_per_weight, **widths}
     return replace(

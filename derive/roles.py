@@ -158,7 +158,10 @@ FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
 """Units of times and rates: their quantities are better lower, or higher. If they are given for a size they are targets."""
 
 _NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
-VANISH = {"context_length": _NO_CACHE, "kv_cache_bytes": _NO_CACHE, "kv_time": _NO_CACHE, "batch": ("kv_cache_bytes",)}
+VANISH = {
+    **dict.fromkeys(("context_length", "kv_bytes_per_token", "kv_cache_bytes", "kv_time"), _NO_CACHE),
+    "batch": ("kv_cache_bytes",),
+}
 """Quantities that are above zero and have a limit there: what comes to nothing with them. A batch of none holds no cache."""
 
 

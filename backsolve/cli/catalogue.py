@@ -273,12 +273,11 @@ def _show_preset(preset: "Preset") -> None:
     for name in preset.parameters_only:
         tell(f"{'not known':<{longest}}  {', '.join(preset.missing)}: {presets.OPEN_MODELS}.csv has the parameters of {name} alone")
     for one in preset.published:
-        row = f"{presets.ARCHITECTURES}.csv {one.model}"
         if one.dtype:
             stored = f"{shown('bytes_per_weight', one.bytes_per_weight)} a weight, unless a chip's data type is narrower"
-            tell(f"{'native_dtype':<{longest}}  {one.dtype:<16}  {row} native_dtype: {stored}")
+            tell(f"{'native_dtype':<{longest}}  {one.dtype:<16}  {one.place}: {stored}")
         if one.max_context < inf:
-            tell(f"{'max_context':<{longest}}  {shown('max_context', one.max_context):<16}  {row} max_context")
+            tell(f"{'max_context':<{longest}}  {shown('max_context', one.max_context):<16}  {one.model}")
 
 
 @click.command("cite")

@@ -52,7 +52,7 @@ _LONG = 100_000
     metavar="NAME[:DTYPE]",
     help="Take a chip's figures, e.g. H100-SXM:fp8; several are set side by side.",
 )
-@click.option("--model", multiple=True, metavar="NAME", help="Take an open model's parameters and KV formula, e.g. DeepSeek-V3.")
+@click.option("--model", multiple=True, metavar="NAME", help="Take the figures of an open model, e.g. DeepSeek-V3, or of a config.json.")
 @click.option("--zip", "zipped", is_flag=True, help="Of two lists take the first with the first, and so on, not all with all.")
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
 @click.option("--count", default="flop", metavar="flop|mac", help="What figures in FLOP count: flop (default), or multiply-adds of 2 FLOP.")

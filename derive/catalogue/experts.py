@@ -866,6 +866,23 @@ EQUATIONS = (
         sources=(ours("of the other chips, those of the other racks"),),
     ),
     Equation(
+        id="experts.scale_out_bandwidth_ratio",
+        title="Bandwidth inside a rack over bandwidth between racks",
+        defines="scale_out_bandwidth_ratio",
+        relation=lambda scale_out_bandwidth_ratio, scale_up_link_bandwidth, scale_out_link_bandwidth: (
+            scale_out_bandwidth_ratio,
+            scale_up_link_bandwidth / scale_out_link_bandwidth,
+        ),
+        statement="Both links of one chip, in one direction.",
+        example=Example(given={"scale_up_link_bandwidth": "450 GB/s", "scale_out_link_bandwidth": "50 GB/s"}, result="9"),
+        sources=(
+            talk(
+                "0:38:47", "0:39:35", "scale-out is about eight times slower than scale-up",
+                "from the links of each chip: the ratios differ by several times",
+            ),
+        ),
+    ),
+    Equation(
         id="experts.scale_out_slowdown",
         title="Slowdown of the all-to-all over several racks",
         defines="scale_out_slowdown",

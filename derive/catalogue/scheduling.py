@@ -22,6 +22,28 @@ EQUATIONS = (
         ),
     ),
     Equation(
+        id="scheduling.train_period",
+        title="Time between two departures",
+        relation=lambda train_period, token_latency, microbatches: (train_period, token_latency / microbatches),
+        statement="A pass departs when the one before it leaves the first stage. Without stages that is one step after the other.",
+        assumptions=("passes follow each other without a break",),
+        example=Example(given={"token_latency": "28.63 ms", "microbatches": "2"}, result="14.31 ms"),
+        derivation=lambda: (
+            Step(
+                operation="what it means: each departure carries one batch, and the replica delivers its tokens once a period",
+                relation=lambda train_period, batch, tokens_per_step, throughput: (train_period, batch * tokens_per_step / throughput),
+            ),
+            Step(
+                operation="with what a replica delivers",
+                premises=(at("#1"), at("scheduling.throughput")),
+                eliminated=("throughput",),
+            ),
+        ),
+        sources=(
+            talk("0:22:43", "0:23:25", "trains leave every 20 ms", "with pipeline stages, several trains are on their way"),
+        ),
+    ),
+    Equation(
         id="scheduling.train_period_rule",
         title="A departure per memory sweep",
         kind=HEURISTIC,

@@ -246,6 +246,16 @@ MIXTRAL_PAPER = Source(
     page="abstract, section 2.1 and table 1",
     year=2024,
 )
+ROUTED_PAPER = Source(
+    kind="paper",
+    title="Unified scaling laws for routed language models",
+    author="Aidan Clark et al.",
+    url="https://arxiv.org/abs/2202.01169",
+    said="an effective parameter count: 370 million parameters with 64 experts are as good as 1.3 billion of a dense model",
+    page="section 5.1",
+    year=2022,
+    encoded="the law of the talk in place of its fit, which levels off with size and with more experts",
+)
 LLAMA_REFERENCE = Source(
     kind="paper",
     title="The Llama 3 herd of models",

@@ -3,8 +3,10 @@
 The lecture takes equal costs for least costs. Here is what that asks of the costs, and a test that does not ask it.
 """
 
-from derive.catalogue.sources import CHINCHILLA_LAW, CHINCHILLA_PAPER, CHINCHILLA_TABLE, REPLICATION_PAPER, ours, talk
+from derive.catalogue.arithmetic import power
+from derive.catalogue.sources import CHINCHILLA_LAW, CHINCHILLA_PAPER, CHINCHILLA_TABLE, REPLICATION_PAPER, ROUTED_PAPER, ours, talk
 from derive.records import EMPIRICAL, HEURISTIC, Equation, Example, Step, at
+from derive.requirements import Requirement
 
 OPTIMA = (
     Equation(
@@ -129,6 +131,31 @@ OPTIMA = (
             result="1.819",
         ),
         sources=(CHINCHILLA_PAPER, REPLICATION_PAPER),
+    ),
+    Equation(
+        id="training.dense_equivalent",
+        title="Dense model as good as a sparse one",
+        kind=EMPIRICAL,
+        rule="the empirical law of sparse models (a cube root of the sparsity)",
+        relation=lambda dense_equivalent_params, active_params, total_params: (
+            dense_equivalent_params,
+            active_params * power(total_params / active_params, 1, 3),
+        ),
+        requires=(Requirement(holds=lambda active_params, total_params: active_params <= total_params, otherwise="a part is active"),),
+        statement="At equal active parameters, quality grows like the cube root of all parameters.",
+        assumptions=(
+            "both are trained on the same tokens",
+            "experts are counted as parameters, though attention and the vocabulary have no experts",
+            "a fit to models of up to a few billion active parameters, which levels off with more experts",
+        ),
+        example=Example(given={"active_params": "37B", "total_params": "671B"}, result="97.21B"),
+        sources=(
+            talk(
+                "0:29:24", "0:30:11", "64 times the parameters for a model that is as good as one 4 times as large",
+                "the sizes of the paper give somewhat less than that",
+            ),
+            ROUTED_PAPER,
+        ),
     ),
     Equation(
         id="training.tokens_per_param",

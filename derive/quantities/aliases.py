@@ -202,6 +202,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("checkpoint_write_time", "checkpoint_save_time", "checkpointing_time"), ("checkpoint_time",)),
     **dict.fromkeys(("storage_bandwidth", "write_bandwidth", "checkpoint_bandwidth"), ("tier_bandwidth",)),
     "tokens_per_parameter": ("tokens_per_param",),
+    **dict.fromkeys(("effective_params", "effective_parameter_count", "equivalent_params", "quality_params"), ("dense_equivalent_params",)),
     **dict.fromkeys(("chinchilla", "optimal_tokens", "chinchilla_optimal_tokens", "compute_optimal_tokens"), ("chinchilla_tokens",)),
     "overtraining": ("overtraining_ratio",),
     **dict.fromkeys(("bubble", "pipeline_bubble"), ("bubble_fraction",)),

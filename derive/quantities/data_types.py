@@ -4,6 +4,10 @@ from typing import NamedTuple
 
 _BLOCK_SCALE = 2 / 32
 """Bytes per element of a 16-bit scale for each 32 elements, as GGUF has them."""
+_GROUP_SCALE, _GROUP_ZERO = 2 / 128, 0.5 / 128
+"""Bytes per element of a 16-bit scale and of a 4-bit zero for each 128 elements, as AWQ and GPTQ have them."""
+_NF4_SCALE = 4 / 64
+"""Bytes per element of a 32-bit scale for each 64 elements, as bitsandbytes has them without double quantization."""
 
 
 class DataType(NamedTuple):
@@ -17,6 +21,15 @@ class DataType(NamedTuple):
 
 
 _BF16 = "bf16"
+_BITS_OF_MIXTURES = {
+    **{"iq1_s": 2.0042, "iq1_m": 2.1460, "iq2_xxs": 2.3824, "iq2_xs": 2.5882, "iq2_s": 2.7403, "iq2_m": 2.9294, "iq3_xxs": 3.2548},
+    **{"iq3_xs": 3.4977, "iq3_s": 3.6606, "iq3_m": 3.7628, "q2_k_s": 2.9697, "q2_k": 3.1593, "q3_k_s": 3.6429, "q3_k_m": 3.91},
+    **{"q3_k_l": 4.2979, "q4_k_s": 4.6672, "q4_k_m": 4.8944, "q5_k_s": 5.5704, "q5_k_m": 5.7036},
+}
+"""Bits of a weight on average in GGUF formats that mix widths over the tensors of a model.
+
+They are those of Llama-3.1-8B, from tools/quantize/README.md of llama.cpp (2026). That of q3_k_m is of Llama-2-7B, from an older version.
+"""
 ROWS: dict[str, DataType] = {
     "fp64": DataType(8.0),
     "fp32": DataType(4.0),
@@ -44,10 +57,10 @@ ROWS: dict[str, DataType] = {
     "nvfp4": DataType(0.5 + 1 / 16, "fp4"),
     "mxfp4": DataType(0.5 + 1 / 32, "fp4"),
     "int4": DataType(0.5, _BF16),
-    "w4a16": DataType(0.5, _BF16),
-    "awq": DataType(0.5, _BF16),
-    "gptq": DataType(0.5, _BF16),
-    "nf4": DataType(0.5, _BF16),
+    "w4a16": DataType(0.5 + _GROUP_SCALE, _BF16),
+    "awq": DataType(0.5 + _GROUP_SCALE + _GROUP_ZERO, _BF16),
+    "gptq": DataType(0.5 + _GROUP_SCALE + _GROUP_ZERO, _BF16),
+    "nf4": DataType(0.5 + _NF4_SCALE, _BF16),
     "q8_0": DataType(1 + _BLOCK_SCALE, _BF16),
     "q6_k": DataType(6.5625 / 8, _BF16),
     "q5_1": DataType(5 / 8 + 2 * _BLOCK_SCALE, _BF16),
@@ -56,12 +69,7 @@ ROWS: dict[str, DataType] = {
     "q4_0": DataType(4 / 8 + _BLOCK_SCALE, _BF16),
     "iq4_nl": DataType(4 / 8 + _BLOCK_SCALE, _BF16),
     "iq4_xs": DataType(4.25 / 8, _BF16),
-    # These mix widths over the tensors of a model: the averages that llama.cpp prints for Llama models of 7B to 8B.
-    "q5_k_m": DataType(5.69 / 8, _BF16),
-    "q5_k_s": DataType(5.54 / 8, _BF16),
-    "q4_k_m": DataType(4.85 / 8, _BF16),
-    "q4_k_s": DataType(4.58 / 8, _BF16),
-    "q3_k_m": DataType(3.91 / 8, _BF16),
+    **{name: DataType(bits / 8, _BF16) for name, bits in _BITS_OF_MIXTURES.items()},
 }
 """By the name that engines and model files use. A type of weights alone is computed in bf16, as engines do."""
 

@@ -108,6 +108,15 @@ ROWS = (
         high=1e14,
     ),
     Quantity(
+        name="dense_equivalent_params",
+        symbol="N_eq",
+        latex=r"N_{\mathrm{eq}}",
+        unit="1",
+        meaning="parameters of a dense model that is as good as a sparse one",
+        low=1e6,
+        high=1e13,
+    ),
+    Quantity(
         name="overtraining_ratio", symbol="O", latex="O", unit="1", meaning="pre-training tokens over chinchilla_tokens", low=0.1, high=1e4
     ),
     Quantity(

@@ -172,13 +172,17 @@ def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
 
 
 def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
-    """Return the open models whose names have the word as records in SI, with caches at 1 byte per value. An unknown value is null.
+    """Return the open models whose names have the word, or the one of a config.json, as records in SI. An unknown value is null.
+
+    Caches are at 1 byte per value.
 
     >>> found = {one["name"]: one for one in model_records()}
     >>> found["DeepSeek-V3"]["kv_read_bytes_per_token"], found["Apertus-8B"]["missing"]
     (35136.0, ['its configuration'])
     """
     tables = tables or shipped.read()
+    if own := presets.own_model(word, tables):
+        return [_architecture_record(own.row)]
     alone = [row for row in tables.rows_of(OpenModel) if not row.architecture]
     records = (*map(_architecture_record, tables.rows_of(Architecture)), *map(_parameters_record, alone))
     return [one for one in records if _contains(one["name"], word)]
@@ -232,17 +236,21 @@ def _context(one: Mapping[str, Any]) -> str:
     return show("context_length", one["max_context"]).removesuffix(" tokens") if one["max_context"] else _ABSENT
 
 
-def _index_key_note(name: str, tables: Tables) -> str:
+def _index_key_note(row: Architecture | None) -> str:
     """Return the note on index keys, which keep their width if the cache is in bf16."""
-    widths = (row.indexer_bytes_per_element for row in tables.rows_of(Architecture) if row.model == name)
-    width = next(widths, None)
+    width = row and row.indexer_bytes_per_element
     return f", index keys too, at {width:.4g} in solve: twice as much all in bf16" if width else ": twice as much in bf16"
 
 
-def _vocabulary(name: str, tables: Tables) -> str:
-    """Return how often the vocabulary matrix counts among the parameters of a model."""
-    tied = any(row.tied_embeddings for row in tables.rows_of(Architecture) if row.model == name)
-    return "one vocabulary for both ends" if tied else "a vocabulary at both ends"
+def _counted_line(one: Mapping[str, Any], row: Architecture | None) -> str:
+    """Return the parameters of a record as counted by its dimensions, or why they are not."""
+    counts = one["counted"]
+    if not counts:
+        return f"counted     not by its dimensions: the tables lack {one['not_counted_for']}"
+    words = zip(counts.items(), _ALL, strict=True)
+    both = [f"{show(each, value)} {word}{_difference_text(value, one[each])}" for (each, value), word in words]
+    vocabulary = "one vocabulary for both ends" if row and row.tied_embeddings else "a vocabulary at both ends"
+    return f"counted     {' and '.join(both)} by its dimensions, {vocabulary}"
 
 
 def model_card(name: str, tables: Tables | None = None) -> list[str]:
@@ -252,21 +260,17 @@ def model_card(name: str, tables: Tables | None = None) -> list[str]:
     'counted     70.55B in all (+0.0 %) and 70.55B active (+0.0 %) by its dimensions, a vocabulary at both ends'
     """
     tables = tables or shipped.read()
-    one = next(one for one in model_records(tables=tables) if one["name"] == name)
+    own = presets.own_model(name, tables)
+    row = own.row if own else next((row for row in tables.rows_of(Architecture) if row.model == name), None)
+    one = next(one for one in model_records(name if own else "", tables) if one["name"] == name)
     total, active = (show(each, one[each]) if one[each] else _ABSENT for each in PARAMETERS)
-    counts = one["counted"] or {}
-    both = [
-        f"{show(each, value)} {word}{_difference_text(value, one[each])}" for (each, value), word in zip(counts.items(), _ALL, strict=False)
-    ]
     stored, read = (one[each] and show("kv_bytes_per_token", one[each]) for each in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
-    cache = f"{read} read and {stored} stored, a byte a value{_index_key_note(name, tables)}" if read and stored else _ABSENT
+    cache = f"{read} read and {stored} stored, a byte a value{_index_key_note(row)}" if read and stored else _ABSENT
     routed = f"{one['active_experts']} of {one['experts']} experts a token" if _experts(one) else "all weights for every token"
     return [
         f"{name}   --model {name}",
-        f"published   {total} in all and {active} active parameters: {one['source']}",
-        f"counted     {' and '.join(both)} by its dimensions, {_vocabulary(name, tables)}"
-        if both
-        else f"counted     not by its dimensions: the tables lack {one['not_counted_for']}",
+        f"{'parameters' if own else 'published':<12}{total} in all and {active} active parameters: {one['source']}",
+        *([own.remark] * bool(own.remark) if own else [_counted_line(one, row)]),
         f"router      {'not known' if one['experts'] is None else routed}",
         f"KV cache    {cache}",
         f"context     {_context(one)}",

@@ -26,7 +26,7 @@ from derive.tier_presets import tier
 from derive.units import show
 
 _T = TypeVar("_T")
-_OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params")
+_OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params", "dense_equivalent_params")
 """What nobody says of a dense model."""
 
 _FAR = 100.0
@@ -176,6 +176,8 @@ def question(
     typed |= {n: found.shown for n, found in spans.items()}
     if name in typed or name in vanished:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed.get(name, 0.0))}): leave one of the two out")
+    if zero := next((n for n in vanished if name in AT_NOTHING[n]), ""):
+        raise WrongValue(f"{zero} = 0: {name} is 0 too")
     using = (using,) if isinstance(using, str) else tuple(using)
     preset = _preset(name, typed, hardware_name, model_name, conventions, spans.keys())
     preset = _with_links(preset, name, typed, spans, variants or {}, using)
@@ -188,7 +190,8 @@ def question(
         typed["bytes_per_weight"], remark = presets.stored_bytes(preset.published, typed["bytes_per_weight"])
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
-    notes = tuple(f"{n} as given, not the {_show_preset(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
+    notes = preset.notes
+    notes += tuple(f"{n} as given, not the {_show_preset(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
     if conventions.dtype and "," not in conventions.dtype:
         computed = preset.supposed.get("peak_flops", "")
         read_as = "weights and arithmetic" if hardware_name and not computed else "weights"
@@ -201,9 +204,11 @@ def question(
     known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
     named = tuple(map(equation, using))
-    left_out = tuple(equation(id) for id in preset.left_out if id not in using)
+    # Otherwise the figures of a model would give again what is given as 0.
+    aside = (*preset.left_out, *(row.id for row in by_id().values() if row.defines in vanished))
+    left_out = tuple(equation(id) for id in aside if id not in using)
     usual = {**preset.variants, **_variants_of_givens(name, known, named)}
-    read = {symbol for row in _active(name, tuple(usual.items()), using, preset.left_out, ()) for symbol in row.symbols}
+    read = {symbol for row in _active(name, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
     # What is untrue of a model is read by nothing on purpose.
     unread = {name, *typed} - read - {row.defines for row in left_out}
     chosen = tuple({**usual, **_read_by_one_variant(unread, {name, *known}), **_checked(variants or {})}.items())
@@ -616,6 +621,7 @@ def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
             record=merged.record or preset.record,
             unsaid={**merged.unsaid, **preset.unsaid},
             supposed={**merged.supposed, **preset.supposed},
+            notes=merged.notes + preset.notes,
         )
     return merged
 

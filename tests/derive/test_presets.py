@@ -216,7 +216,7 @@ def test_hardware_that_is_wrong(small, text, kind, words):
 @in_one_test(
     ("text", "computed_in", "width"),
     [
-        ("H100:int4", "bf16", 0.5), ("H100:awq", "bf16", 0.5), ("H100:Q8_0", "bf16", 8.5 / 8), ("A100:fp8", "bf16", 1),
+        ("H100:int4", "bf16", 0.5), ("H100:awq", "bf16", 0.5 + 2.5 / 128), ("H100:Q8_0", "bf16", 8.5 / 8), ("A100:fp8", "bf16", 1),
         ("H100:fp16", "bf16", 2), ("H100:fp8_e4m3", "fp8", 1), ("H100:w8a8", "int8", 1), ("B200:nvfp4", "fp4", 4.5 / 8),
         ("H100:nvfp4", "bf16", 4.5 / 8),
     ],

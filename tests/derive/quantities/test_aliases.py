@@ -203,7 +203,7 @@ def test_a_word_that_says_its_unit_is_read_in_it_with_its_suffix(asked, given, v
         ("kv_cache_per_token", ("--model", "Llama-3.1-70B", "kv_dtype=fp8"), 2 * 80 * 8 * 128),
         ("critical_batch_size", ("--model", "Llama-3.1-8B", "dtype=fp8", "peak_flops=300e12", "bw=2e12"), 300e12 / 2e12 / 2),
         ("weight_memory", ("--model", "Llama-3.1-8B", "precision=fp8"), 8_030_261_248),
-        ("weight_memory", ("--model", "Llama-3.1-8B", "quantization=awq"), 8_030_261_248 / 2),
+        ("weight_memory", ("--model", "Llama-3.1-8B", "quantization=awq"), 8_030_261_248 * (0.5 + 2.5 / 128)),
         ("balance_batch", ("--hardware", "H100:bf16", "--model", "Llama-3.1-8B", "dtype=fp8"), 1979e12 / 3.35e12 / 2),
         ("balance_batch", ("--hardware", "H100:bf16", "--model", "Llama-3.1-8B", "weight_dtype=fp8"), 989e12 / 3.35e12 / 2),
     ],

@@ -98,3 +98,30 @@ def test_requests_of_no_output_are_told_what_to_ask_instead(unknown):
         solve(unknown, **given, osl="0")
     for name in str(refused.value).partition("ask for ")[2].replace(" or ", ", ").split(", "):
         assert solve(name, **given).answers, name
+
+
+# -- no cache -------------------------------------------------------------------------------------------------------
+
+
+@in_one_test(
+    ("unknown", "given", "truth"),
+    [
+        ("step_time", {"batch": 8, "context_length": 4000}, 70_553_706_496 / 4.8e12),
+        ("step_time", {"batch": 8}, 70_553_706_496 / 4.8e12),
+        ("memory_demand", {"batch": 8, "context_length": 4000}, 70_553_706_496),
+        ("balance_batch", {}, 1979e12 / (2 * 4.8e12)),
+    ],
+)
+def test_a_cache_of_no_bytes_is_not_made_again_from_the_figures_of_a_model(unknown, given, truth):
+    assert only(solve(unknown, **LLAMA, **given, kv_bytes_per_token=0)) == pytest.approx(truth, rel=1e-9)
+
+
+def test_the_batch_of_the_talk_needs_no_cache():
+    assert only(solve("balance_batch", machine_balance_ratio=300, sparsity=8, kv_bytes_per_token=0)) == 2400
+
+
+def test_a_cache_of_no_bytes_limits_nothing_and_takes_no_time():
+    refused = solve("max_batch", **LLAMA, context_length=4000, kv_bytes_per_token=0)
+    assert not refused.answers and "kv_bytes_per_token = 0" in refused.reason.message
+    with pytest.raises(WrongValue, match="kv_time is 0 too"):
+        solve("kv_time", **LLAMA, batch=8, context_length=4000, kv_bytes_per_token=0)

@@ -1,0 +1,210 @@
+"""The layers of a model by the settings of its config.json: what the attention of each keeps, and which have experts."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from derive.errors import WrongData, shorten, suggest
+from derive.immutable import immutable
+from derive.model_config.settings import Settings
+
+FULL, WINDOW, LINEAR, NONE = "full attention", "window", "linear attention", "no attention"
+"""What the attention of a layer keeps: all of the context, its last tokens, a state of fixed size, no tokens."""
+SPARSE, HEAVY = "sparse entries", "heavily compressed entries"
+"""Attention to compressed entries: to those that an indexer selects, and to all."""
+DENSE, _EXPERTS, _NO_FEED_FORWARD = "dense", "experts", "no feed-forward part"
+_ATTENTION = {
+    **dict.fromkeys(("full_attention", "deepseek_sparse_attention", "attention", "global_attention", "global", "full", "*"), FULL),
+    **dict.fromkeys(("sliding_attention", "chunked_attention", "local_attention", "sliding_window", "local", "sliding"), WINDOW),
+    **dict.fromkeys(("linear_attention", "mamba", "mamba2", "kda", "linear", "M"), LINEAR),
+    **dict.fromkeys(("moe", "mlp", "E", "-"), NONE),
+    "compressed_sparse_attention": SPARSE,
+    "heavily_compressed_attention": HEAVY,
+}
+"""By the words and letters of config.json."""
+_FEED_FORWARD = {
+    **dict.fromkeys(("sparse", "moe", "E", "experts"), _EXPERTS),
+    **dict.fromkeys(("dense", "mlp", "-"), DENSE),
+    **dict.fromkeys(("mamba", "attention", "M", "*"), _NO_FEED_FORWARD),
+}
+_ONE_PART = ("layers_block_type", "hybrid_override_pattern")
+"""Settings of models whose layers are one part each: attention, a state, or a feed-forward part."""
+_ANOTHER_WAY = (
+    *("full_attention_interval", "sliding_window_pattern", "no_rope_layer_interval", "no_rope_layers", "hybrid_layer_pattern"),
+    *("first_k_dense_replace", "moe_layer_freq", "mlp_layer_types", "num_key_value_heads_per_layer"),
+)
+"""Settings that say again what another one says, and that are then not asked for."""
+_INTERVALS = {
+    **dict.fromkeys(("full_attention_interval", "attn_layer_period"), LINEAR),
+    **dict.fromkeys(("sliding_window_pattern", "no_rope_layer_interval"), WINDOW),
+}
+"""Settings that say how often a layer attends to the whole context, and what the others keep."""
+_EVERY = ("decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interval", "moe_layer_freq", "expert_layer_period")
+"""Settings that say how often a layer has experts."""
+_SELECTING = 16
+"""No indexer selects among entries of more tokens."""
+
+# Defaults of the classes of transformers for settings that their files leave out.
+_GEMMA_3 = {
+    **{"sliding_window_pattern": 6, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256, "vocab_size": 262208},
+    **{"sliding_window": 4096, "max_position_embeddings": 131072, "tie_word_embeddings": True},
+}
+DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "gemma": {"tie_word_embeddings": True},
+    "gemma2": {"sliding_window_pattern": 2, "tie_word_embeddings": True},
+    **dict.fromkeys(("gemma3", "gemma3_text"), _GEMMA_3),
+    **{name: {"tie_word_embeddings": True} for name in ("cohere", "gpt2", "bloom", "opt", "gpt_bigcode", "mpt", "starcoder2")},
+    "cohere2": {"sliding_window_pattern": 4, "tie_word_embeddings": True},
+    "gpt_oss": {"sliding_window_pattern": 2},
+    "llama4_text": {"no_rope_layer_interval": 4, "interleave_moe_layer_step": 1, "n_shared_experts": 1},
+    "qwen3_next": {"full_attention_interval": 4, "attn_output_gate": True},
+    "jamba": {"attn_layer_period": 8, "attn_layer_offset": 4, "expert_layer_period": 2, "expert_layer_offset": 1},
+}
+
+
+@immutable
+class Layers:
+    """The kind of attention and of feed-forward part of every layer."""
+
+    attention: tuple[str, ...]
+    feed_forward: tuple[str, ...]
+
+    def count(self, *kinds: str) -> int:
+        """Return the number of layers whose attention is of one of these kinds."""
+        return sum(kind in kinds for kind in self.attention)
+
+    @property
+    def with_experts(self) -> int:
+        """The number of layers with experts."""
+        return self.feed_forward.count(_EXPERTS)
+
+
+def layers_of(settings: Settings, experts: int) -> Layers:
+    """Return the layers of a model with this number of experts.
+
+    >>> settings = Settings("config.json", {"num_hidden_layers": 4, "sliding_window": 128, "sliding_window_pattern": 2})
+    >>> layers_of(settings, experts=0).attention
+    ('window', 'full attention', 'window', 'full attention')
+    """
+    count = _number_of_layers(settings)
+    settings.get(*_ANOTHER_WAY)
+    attention = next((kinds for rule in _ATTENTION_RULES if (kinds := rule(settings, count))), [FULL] * count)
+    parts = next((kinds for rule in _FEED_FORWARD_RULES if (kinds := rule(settings, count))), [_EXPERTS] * count)
+    if len(attention) < count or len(parts) < count:
+        raise WrongData(f"{settings.place}: has a list of {min(len(attention), len(parts))} layers, and the model has {count}")
+    plain = [DENSE if kind == _EXPERTS and not experts else kind for kind in parts]
+    if settings.get("sliding_window") and WINDOW not in attention and _window_in_use(settings):
+        settings.unknown.append("sliding_window (without its layers)")
+    return Layers(attention=tuple(attention[:count]), feed_forward=tuple(plain[:count]))
+
+
+def _window_in_use(settings: Settings) -> bool:
+    """Return whether a window without layers of its own could shorten the context."""
+    context = settings.whole("max_position_embeddings")
+    return settings.get("use_sliding_window") is not False and not (context and (settings.whole("sliding_window") or 0) >= context)
+
+
+def _number_of_layers(settings: Settings) -> int:
+    alone = next((value for name in _ONE_PART if (value := settings.get(name))), None)
+    names = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
+    return settings.needed(*names) if alone is None or settings.name_of(*names) else len(alone)
+
+
+# Attention. Each rule reads one way of saying it.
+
+
+def _attention_by_words(settings: Settings, _count: int) -> list[str] | None:
+    return _kinds(settings, _ATTENTION, "layer_types", *_ONE_PART)
+
+
+def _kinds(settings: Settings, kinds: Mapping[str, str], *names: str) -> list[str] | None:
+    """Return the kinds that the words or letters of the first of these settings say."""
+    name = settings.name_of(*names)
+    if name is None:
+        return None
+    pattern = settings.get(name)
+    words = list(pattern) if isinstance(pattern, str) else settings.words(name) or []
+    if unknown := next((word for word in words if word not in kinds), None):
+        raise WrongData(f"{settings.place}: {name} has layers of the unknown kind {shorten(unknown)}{suggest(unknown, kinds)}")
+    return [kinds[word] for word in words]
+
+
+def _attention_by_compression(settings: Settings, _count: int) -> list[str] | None:
+    ratios = settings.numbers("compress_ratios")
+    return None if ratios is None else [WINDOW if not ratio else SPARSE if ratio <= _SELECTING else HEAVY for ratio in ratios]
+
+
+def _attention_by_numbers(settings: Settings, _count: int) -> list[str] | None:
+    for name, kinds in {"hybrid_layer_pattern": (FULL, WINDOW), "attn_type_list": (LINEAR, FULL)}.items():
+        if numbers := settings.numbers(name):
+            return [kinds[number == 1] for number in numbers]
+    return None
+
+
+def _attention_by_places(settings: Settings, count: int) -> list[str] | None:
+    linear = settings.inside("linear_attn_config")
+    full = linear.numbers("full_attn_layers") if linear else None
+    return None if full is None else [FULL if place in full else LINEAR for place in range(1, count + 1)]
+
+
+def _attention_by_interval(settings: Settings, count: int) -> list[str] | None:
+    for name, other in _INTERVALS.items():
+        if every := settings.whole(name):
+            offset = settings.whole("attn_layer_offset") if name == "attn_layer_period" else every - 1
+            return [FULL if place % every == offset else other for place in range(count)]
+    return None
+
+
+def _attention_by_blocks(settings: Settings, _count: int) -> list[str] | None:
+    parts = blocks_of(settings, "attention")
+    return [NONE if part.get("no_op") or part.get("replace_with_linear") else FULL for part in parts] or None
+
+
+def blocks_of(settings: Settings, part: str) -> list[Settings]:
+    """Return what block_configs says of a part of every layer, or an empty list without such a setting."""
+    blocks = settings.get("block_configs") or []
+    if not isinstance(blocks, list) or not all(isinstance(block, Mapping) and isinstance(block.get(part), Mapping) for block in blocks):
+        raise WrongData(f"{settings.place}: block_configs is no list of blocks with a part {part!r}")
+    return [Settings(f"{settings.place}, {part} of block_configs", block[part]) for block in blocks]
+
+
+_ATTENTION_RULES: tuple[Callable[[Settings, int], list[str] | None], ...] = (
+    *(
+        _attention_by_compression,
+        _attention_by_words,
+        _attention_by_numbers,
+        _attention_by_places,
+        _attention_by_interval,
+        _attention_by_blocks,
+    ),
+)
+
+# Feed-forward parts.
+
+
+def _parts_by_words(settings: Settings, _count: int) -> list[str] | None:
+    return _kinds(settings, _FEED_FORWARD, "mlp_layer_types", *_ONE_PART)
+
+
+def _parts_by_list(settings: Settings, count: int) -> list[str] | None:
+    frequency = settings.get("moe_layer_freq")
+    if isinstance(frequency, list):
+        return [_EXPERTS if one else DENSE for one in settings.numbers("moe_layer_freq") or ()]
+    places = settings.get("moe_layers_enum")
+    if isinstance(places, str) and re.fullmatch(r"[0-9, ]+", places):
+        with_experts = {int(one) for one in places.split(",") if one.strip()}
+        return [_EXPERTS if place in with_experts else DENSE for place in range(count)]
+    return None
+
+
+def _parts_by_interval(settings: Settings, count: int) -> list[str] | None:
+    first = settings.whole("first_k_dense_replace", "moe_layer_start_index", "num_dense_layers") or 0
+    alone = settings.numbers("mlp_only_layers") or []
+    name = settings.name_of(*_EVERY)
+    every = (settings.whole(name) if name else None) or 1
+    offset = settings.whole("expert_layer_offset") if name == "expert_layer_period" else None
+    at = {"moe_layer_freq": 0, "expert_layer_period": offset}.get(name or "", every - 1)
+    return [_EXPERTS if place >= first and place not in alone and place % every == at else DENSE for place in range(count)]
+
+
+_FEED_FORWARD_RULES: tuple[Callable[[Settings, int], list[str] | None], ...] = (_parts_by_words, _parts_by_list, _parts_by_interval)

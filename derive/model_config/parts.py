@@ -1,0 +1,222 @@
+"""The parts of a model by the settings of its config.json: their columns in architectures.csv, and their parameters.
+
+All parameters of matrices are counted. Norms, biases and convolutions are left out.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+from derive.model_config.layers import DENSE, FULL, HEAVY, LINEAR, SPARSE, WINDOW, Layers, blocks_of
+from derive.model_config.settings import Settings
+from derive.quantities.data_types import BYTES_OF_ONE
+
+Columns: TypeAlias = dict[str, float]
+_INDEX_KEY = 1 + 4 / 128
+"""Bytes of a value of an index key: fp8, and an fp32 scale for each 128 values, as vLLM stores it."""
+_STATE = 4.0
+"""Bytes of a value of the state of Kimi's linear layers, which vLLM keeps in fp32."""
+_ROUND_TO = 256
+"""Widths that are given as a multiple of two thirds of the model are rounded up to this."""
+_PLAIN = ("gpt2", "gpt_bigcode", "gpt_neox", "gptj", "gpt_neo", "opt", "bloom", "falcon", "phi", "starcoder2", "mpt", "nemotron")
+"""Models whose feed-forward parts have two matrices, one up and one down, and not three."""
+
+
+class Part(NamedTuple):
+    """The columns of a part of a model in architectures.csv, and the parameters of one such part."""
+
+    columns: Columns
+    params: int
+
+
+class Experts(NamedTuple):
+    """The columns of experts, and their parameters in a layer: all, those that a token uses, shared experts, router."""
+
+    columns: Columns
+    all: int
+    active: int
+    shared: int
+    router: int
+
+
+def count_matrices(settings: Settings) -> int:
+    """Return the number of matrices in a feed-forward part."""
+    return 2 if str(settings.get("model_type")).removesuffix("_h") in _PLAIN else 3
+
+
+# Attention.
+
+
+def query_heads(settings: Settings) -> int:
+    """Return the number of query heads of a layer."""
+    return settings.needed("num_attention_heads", "n_head", "n_heads", "num_heads")
+
+
+def _count_gates(settings: Settings) -> int:
+    """Return 2 if attention has a gate as large as its queries or its output, and else 1."""
+    return 2 if settings.get("attn_output_gate", "attention_output_gate", "mla_use_output_gate") else 1
+
+
+def _head_widths(settings: Settings, dim: int) -> tuple[int, int, int]:
+    """Return the KV heads, and the width of a key and of a value."""
+    query = query_heads(settings)
+    grouped = [group for part in blocks_of(settings, "attention") if (group := part.whole("n_heads_in_group"))]
+    kv = query // max(grouped) if grouped else settings.whole("num_key_value_heads", "num_kv_heads", "n_kv_heads", "multi_query_group_num")
+    key = settings.whole("head_dim", "kv_channels", "attention_head_dim") or dim // query
+    return kv or (1 if settings.get("multi_query") else query), key, settings.whole("v_head_dim") or key
+
+
+def grouped_heads(settings: Settings, dim: int) -> Part:
+    """Return the attention of layers that attend to the whole context, with grouped queries."""
+    kv, key, value = _head_widths(settings, dim)
+    kv, wide = settings.whole("num_global_key_value_heads") or kv, settings.whole("global_head_dim") or key
+    value = wide if value == key else value
+    keys_are_values = bool(settings.get("attention_k_eq_v"))
+    columns: Columns = {"kv_heads": kv, "head_dim": wide} if value == wide else {"kv_heads": kv, "key_dim": wide, "value_dim": value}
+    of_kv = kv * (wide if keys_are_values else wide + value)
+    return Part(columns, dim * (query_heads(settings) * (wide * _count_gates(settings) + value) + of_kv))
+
+
+def window(settings: Settings, dim: int, layers: int) -> Part:
+    """Return the attention of layers that attend to the last tokens alone."""
+    kv, key, value = _head_widths(settings, dim)
+    wide = settings.whole("swa_head_dim") or key
+    columns: Columns = {
+        "window_layers": layers,
+        "window_tokens": settings.needed("sliding_window", "sliding_window_size", "attention_chunk_size", "window_size"),
+        "window_kv_heads": settings.whole("swa_num_key_value_heads") or kv,
+        "window_key_dim": wide,
+        "window_value_dim": settings.whole("swa_v_head_dim") or (wide if value == key else value),
+    }
+    query, of_value = settings.whole("swa_num_attention_heads") or query_heads(settings), columns["window_value_dim"]
+    of_queries = query * (wide * _count_gates(settings) + of_value)
+    return Part(columns, int(dim * (of_queries + columns["window_kv_heads"] * (wide + of_value))))
+
+
+def latent(settings: Settings, dim: int) -> Part:
+    """Return the attention of layers that keep a latent."""
+    width, rope = settings.needed("kv_lora_rank"), settings.whole("qk_rope_head_dim") or 0
+    nope, value, queries = settings.needed("qk_nope_head_dim"), settings.needed("v_head_dim"), settings.whole("q_lora_rank")
+    settings.get("qk_head_dim", "head_dim", "num_key_value_heads")
+    heads = query_heads(settings)
+    of_queries = queries * (dim + heads * (nope + rope)) if queries else dim * heads * (nope + rope)
+    of_values = width * heads * (nope + value) + heads * value * dim * _count_gates(settings)
+    columns: Columns = {"latent_dim": width, "rope_dim": rope, "nope_dim": nope, "value_dim": value}
+    return Part(columns, of_queries + dim * (width + rope) + of_values)
+
+
+def compressed(settings: Settings, dim: int, layers: Layers) -> Part:
+    """Return the attention of all layers to compressed entries, whose keys are their values.
+
+    Every layer has a window too. Entries that are selected overlap, so that matrices of twice their width make them.
+    """
+    ratios = [ratio for ratio in settings.numbers("compress_ratios") or () if ratio] or [settings.needed("compress_ratios")]
+    sparse, heavy, all_layers = layers.count(SPARSE), layers.count(HEAVY), len(layers.attention)
+    columns = {**window(settings, dim, all_layers).columns, "window_value_dim": 0, **grouped_heads(settings, dim).columns}
+    columns["rope_dim"] = settings.whole("qk_rope_head_dim") or 0
+    columns |= {"sparse_compression_ratio": min(ratios), "heavily_compressed_layers": heavy, "heavy_compression_ratio": max(ratios)}
+    width, queries = settings.needed("head_dim"), settings.needed("q_lora_rank")
+    wide = query_heads(settings) * width
+    of_output = settings.needed("o_lora_rank") * (wide + settings.needed("o_groups") * dim)
+    entries = 2 * dim * (2 * sparse + heavy) * width + sparse * 3 * dim * (settings.whole("index_head_dim") or 0)
+    return Part(columns, all_layers * (queries * (dim + wide) + dim * width + of_output) + entries)
+
+
+def indexer(settings: Settings, dim: int, layers: Layers, element: float) -> Part:
+    """Return what selects the entries that all layers read, or an empty part."""
+    blocks = settings.inside("sparse_attention_config")
+    if blocks and blocks.get("use_sparse_attention"):
+        own = selecting = sum(map(bool, blocks.numbers("sparse_attention_freq") or [1] * len(layers.attention)))
+        heads, width, kept = blocks.needed("sparse_num_index_heads"), blocks.needed("sparse_index_dim"), element
+        entries = blocks.needed("sparse_topk_blocks") * blocks.needed("sparse_block_size")
+    elif entries := settings.whole("index_topk") or 0:
+        settings.get("index_topk_freq", "index_topk_pattern", "index_skip_topk_offset")
+        selecting = layers.count(SPARSE) or layers.count(FULL)
+        kinds = settings.words("indexer_types")
+        own = kinds.count("full") if kinds else selecting
+        heads, width, kept = settings.needed("index_n_heads"), settings.needed("index_head_dim"), _INDEX_KEY
+    else:
+        return Part({}, 0)
+    columns: Columns = {"indexer_dim": width, "indexer_heads": heads, "indexer_bytes_per_element": kept}
+    columns |= {"sparse_layers": selecting, "selected_entries": entries} | ({} if layers.count(SPARSE) else {"indexer_layers": own})
+    return Part(columns, own * ((settings.whole("q_lora_rank") or dim) * heads * width + dim * (width + heads)))
+
+
+# States.
+
+
+def state(settings: Settings, dim: int, layers: int, element: float) -> Part:
+    """Return the layers that keep a state of fixed size, of the kind whose settings the file has."""
+    said = str(settings.get("mamba_ssm_dtype", "mamba_ssm_cache_dtype") or "").removeprefix("torch.")
+    kept = BYTES_OF_ONE.get(said, element)
+    heads = settings.whole("linear_num_value_heads") or 0
+    if heads:
+        key, value = settings.needed("linear_key_head_dim"), settings.needed("linear_value_head_dim")
+        params = dim * (2 * settings.needed("linear_num_key_heads") * key + 3 * heads * value + 2 * heads)
+    elif linear := settings.inside("linear_attn_config"):
+        heads, key, kept = linear.needed("num_heads"), linear.needed("head_dim"), _STATE
+        value, low = key, (dim + heads * key) * key
+        params = 4 * dim * heads * key + low + (dim * heads * key if linear.get("use_full_rank_gate") else low) + dim * heads
+    elif heads := settings.whole("mamba_num_heads", "mamba_n_heads") or 0:
+        key, value = settings.needed("mamba_head_dim", "mamba_d_head"), settings.needed("ssm_state_size", "mamba_d_state")
+        settings.get("expand", "mamba_expand", "time_step_rank")
+        params = dim * (3 * heads * key + 2 * (settings.whole("n_groups", "mamba_n_groups") or 1) * value + heads)
+    elif value := settings.whole("mamba_d_state", "ssm_state_size", "state_size") or 0:
+        heads, key = 1, (settings.whole("mamba_expand", "expand") or 2) * dim
+        params = 3 * dim * key + key * (2 * (settings.whole("mamba_dt_rank", "time_step_rank") or dim // 16) + 3 * value)
+    else:
+        heads, (_, key, value) = query_heads(settings), _head_widths(settings, dim)
+        params = 5 * dim * heads * key
+    columns: Columns = {"linear_layers": layers, "state_heads": heads, "state_key_dim": key, "state_value_dim": value}
+    return Part({**columns, "state_bytes_per_element": kept}, params)
+
+
+# Feed-forward parts.
+
+
+def dense_widths(settings: Settings, dim: int, layers: Layers) -> list[int]:
+    """Return the width of every dense feed-forward part, those beside experts too."""
+    if parts := blocks_of(settings, "ffn"):
+        raw = [int(2 * part.ratio("ffn_mult") * dim / 3) for part in parts if not part.get("no_op")]
+        return [-(-width // _ROUND_TO) * _ROUND_TO for width in raw]
+    count = len(layers.attention) if settings.get("enable_moe_block") else layers.feed_forward.count(DENSE)
+    names = ("dense_intermediate_size", "intermediate_size_mlp", "intermediate_size", "n_inner", "ffn_dim", "hidden_dim", "ffn_hidden_size")
+    return [settings.whole(*names) or 4 * dim] * count
+
+
+def number_of_experts(settings: Settings) -> int:
+    """Return the number of routed experts of a layer, 0 for a dense model."""
+    experts = settings.whole("n_routed_experts", "num_local_experts", "num_experts", "moe_num_experts", "num_moe_experts") or 0
+    return experts if experts > 1 else 0
+
+
+def experts_of(settings: Settings, dim: int, layers: int) -> Experts:
+    """Return the experts of a model in which this number of layers have some. Their vectors may be narrower than the model."""
+    count = number_of_experts(settings)
+    if not count or not layers:
+        return Experts({"experts": 0, "active_experts": 0, "shared_experts": 0, "moe_layers": 0}, 0, 0, 0, 0)
+    names = ("num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts", "moe_top_k", "moe_k", "moe_topk")
+    active = min(settings.needed(*names), count)
+    width = settings.whole("moe_intermediate_size", "expert_intermediate_size", "ffn_hidden_size") or settings.needed("intermediate_size")
+    inner = settings.whole("moe_latent_size", "routed_expert_hidden_size") or dim
+    sizes = ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "share_expert_dim", "shared_intermediate_size")
+    number = settings.whole("n_shared_experts", "num_shared_experts", "moe_num_shared_experts") or 0
+    shared = settings.whole(*sizes) or width * number
+    columns: Columns = {"experts": count, "active_experts": active, "moe_layers": layers, "moe_ffn_dim": width}
+    columns["shared_experts"] = max(1, round(shared / width)) if shared else 0
+    one, of_router = count_matrices(settings) * inner * width, dim * count + (2 * dim * inner if inner != dim else 0)
+    return Experts(columns, count * one, active * one, count_matrices(settings) * dim * shared, of_router)
+
+
+def attention(settings: Settings, dim: int, layers: Layers, element: float) -> Part:
+    """Return the attention of all layers."""
+    selection = indexer(settings, dim, layers, element)
+    if layers.count(SPARSE, HEAVY):
+        parts = [(1, compressed(settings, dim, layers))]
+    else:
+        full = latent(settings, dim) if settings.whole("kv_lora_rank") else grouped_heads(settings, dim)
+        parts = [(layers.count(FULL), full)]
+        if windows := layers.count(WINDOW):
+            parts.append((windows, window(settings, dim, windows)))
+    if linear := layers.count(LINEAR):
+        parts.append((linear, state(settings, dim, linear, element)))
+    columns = {name: value for _, part in (*parts, (1, selection)) for name, value in part.columns.items()}
+    return Part(columns, sum(count * part.params for count, part in parts) + selection.params)

@@ -1,0 +1,198 @@
+"""The settings of a config.json by any of their names: which file a text names, its values, and which of them were read."""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from derive.errors import WrongData, shorten, suggest
+from derive.files import MIB, content_of, label
+
+_FILE, _QUANTIZATION = "config.json", "hf_quant_config.json"
+"""The files of a model: its settings, and beside them how its weights are quantized, if another tool did it."""
+_LARGEST = 16 * MIB
+_MOST = 10**13
+"""No count of a model is larger."""
+_INSIDE = ("text_config", "llm_config", "language_config", "thinker_config")
+"""Where a model that also sees or hears has the settings of its text model."""
+_ID = r"[\w.-]+/[\w.-]+"
+"""A model on Hugging Face: its organization and its name."""
+_SIZES = (
+    "layer|attention|attn|dim|size|head|expert|window|rank|sparse|kv|ssm|mamba|moe|state|compress|share|ffn|mlp|conv|block|ratio|pattern"
+)
+_NO_SIZES = (
+    r"token|projector|vision|image|video|audio|rope|rotary|norm|init|dropout|loss|coef|eps|bias|chunk_size|ep_size|patch|merge|tp$|pretraining"
+    r"|conv_(kernel|dim|size)|conv_kernel|kernel|n_?group|topk_group|nextn|mtp|hash|cross_attention_hidden_size|return|output_|float|scale"
+    r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|hc_|attention_chunk_size|block_length|sink|softcap|capping"
+)
+"""Words in the names of settings that set a size of the model, and in those that set none."""
+
+
+class Settings:
+    """The settings of a text model, with the name of the file that messages use, and the names that were read so far.
+
+    >>> settings = Settings("config.json", {"n_layer": 12, "n_embd": None})
+    >>> settings.whole("num_hidden_layers", "n_layer"), settings.whole("n_embd"), sorted(settings.read)
+    (12, None, ['n_embd', 'n_layer', 'num_hidden_layers'])
+    """
+
+    def __init__(self, place: str, values: Mapping[str, Any]):
+        self.place, self.values, self.read = place, values, set[str]()
+        self.unknown: list[str] = []
+
+    def get(self, *names: str) -> Any:
+        """Return the first of these settings that the file has and that is not null, or None."""
+        self.read.update(names)
+        return next((value for name in names if (value := self.values.get(name)) is not None), None)
+
+    def whole(self, *names: str) -> int | None:
+        """Return the first of these settings, which must be a count, or None."""
+        self.read.update(names)
+        name = self.name_of(*names)
+        return None if name is None else self._count(name, self.values[name])
+
+    def needed(self, *names: str) -> int:
+        """Return the first of these settings, which must be a count above 0. Raise WrongData if the file has none of them."""
+        found = self.whole(*names)
+        if not found:
+            kind = self.values.get("model_type")
+            of_kind = f", and its model_type is {shorten(str(kind))}" if kind else ""
+            near = suggest(names[0], self.values) if self.values else ""
+            raise WrongData(f"{self.place}: has no {names[0]}{of_kind}. The config.json of a text model has one{near}")
+        return found
+
+    def ratio(self, name: str) -> float:
+        """Return a setting that must be a number, or 0."""
+        value = self.get(name) or 0
+        if not isinstance(value, int | float) or not 0 <= value < _MOST:
+            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is no number from 0 to {_MOST:.0e}")
+        return float(value)
+
+    def numbers(self, *names: str) -> list[int] | None:
+        """Return the first of these settings, which must be a list of counts, or None."""
+        name = self.name_of(*names)
+        if name is None:
+            return None
+        self.read.add(name)
+        value = self.values[name]
+        if not isinstance(value, list):
+            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is no list")
+        return [self._count(name, one) for one in value]
+
+    def words(self, *names: str) -> list[str] | None:
+        """Return the first of these settings, which must be a list of words, or None."""
+        value = self.get(*names)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise WrongData(f"{self.place}: {self.name_of(*names)} = {_show_value(value)} is no list of words")
+        return value
+
+    def inside(self, name: str) -> "Settings | None":
+        """Return the settings within a setting, or None."""
+        value = self.get(name)
+        return Settings(f"{self.place}, {name}", value) if isinstance(value, Mapping) else None
+
+    def name_of(self, *names: str) -> str | None:
+        """Return the first of these names that the file has a value for."""
+        return next((name for name in names if self.values.get(name) is not None), None)
+
+    def _count(self, name: str, value: Any) -> int:
+        whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST and value == int(value)
+        if not whole:
+            raise WrongData(f"{self.place}: {name} = {_show_value(value)} is no count: a whole number from 0 to {_MOST:.0e}")
+        return int(value)
+
+    def unread(self) -> list[str]:
+        """Return the settings that seem to set a size of the model and were not read.
+
+        >>> Settings("config.json", {"hidden_size": 64, "head_extra_dim": 8, "rope_theta": 10000}).unread()
+        ['head_extra_dim', 'hidden_size']
+        """
+        return sorted(
+            name
+            for name, value in self.values.items()
+            if name not in self.read and _sets_size(value) and re.search(_SIZES, name) and not re.search(_NO_SIZES, name)
+        )
+
+
+def _show_value(value: Any) -> str:
+    """Return a value in a message."""
+    return shorten(value) if isinstance(value, str) else shorten(repr(value))[1:-1]
+
+
+def _sets_size(value: Any) -> bool:
+    return (isinstance(value, int) and not isinstance(value, bool) and value > 1) or (isinstance(value, list | dict) and bool(value))
+
+
+def place_of(text: str) -> str | None:
+    """Return the path of the config.json that a text names: the file itself, its folder, or a path that is meant as one of the two.
+
+    >>> place_of("models/my-model/config.json"), place_of("DeepSeek-V3"), place_of("deepseek-ai/DeepSeek-V3")
+    ('models/my-model/config.json', None, None)
+    """
+    place = os.path.expanduser(text.strip())
+    if place.endswith(".json"):
+        return place
+    beside = os.path.join(place, _FILE)
+    if os.sep in place and os.path.isfile(beside):
+        return beside
+    is_path = place.startswith((f".{os.sep}", f"..{os.sep}", os.sep)) and place.strip(f".{os.sep}")
+    return beside if is_path and not os.path.isfile(place) else None
+
+
+def local_place(text: str) -> str | None:
+    """Return the path of the config.json of a folder here, or of an id in the cache of huggingface_hub, or None. Nothing is downloaded."""
+    beside = os.path.join(text.strip(), _FILE)
+    if os.path.isfile(beside):
+        return beside
+    if not re.fullmatch(_ID, text.strip()):
+        return None
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError:
+        return None
+    try:
+        found = try_to_load_from_cache(text.strip(), _FILE)
+    except ValueError:
+        return None
+    return found if isinstance(found, str) else None
+
+
+def settings_of(place: str) -> Settings:
+    """Return the settings of the text model in a config.json. Raise WrongData for a file that is no such thing."""
+    values = _object_of(place)
+    quantization = os.path.join(os.path.dirname(place), _QUANTIZATION)
+    if "quantization_config" not in values and os.path.isfile(quantization):
+        values = {**values, "quantization_config": _object_of(quantization).get("quantization")}
+    for name in _INSIDE:
+        if isinstance(inside := values.get(name), Mapping):
+            values = {**{one: value for one, value in values.items() if one != name}, **inside}
+    return Settings(label(place), values)
+
+
+def _object_of(place: str) -> dict[str, Any]:
+    """Return the JSON object in a file."""
+    content = content_of(place, _LARGEST)
+    try:
+        # Files that Python wrote may have an endless number, which sets no size.
+        found = json.loads(content, object_pairs_hook=_refuse_repeats, parse_constant=_drop_constant)
+    except (ValueError, RecursionError) as error:
+        raise WrongData(f"{label(place)}: is not JSON ({shorten(str(error))})") from None
+    if not isinstance(found, dict):
+        raise WrongData(f"{label(place)}: is no JSON object, and the config.json of a model is one")
+    return found
+
+
+def _drop_constant(_text: str) -> None:
+    return None
+
+
+def _refuse_repeats(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"{shorten(name)} is there twice")
+        found[name] = value
+    return found

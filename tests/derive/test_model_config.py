@@ -1,0 +1,229 @@
+"""Models by their config.json: published files against the table, files made by hand, and files that are wrong."""
+
+import json
+import sys
+from dataclasses import fields
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backsolve import solve
+from derive.errors import BacksolveError, NotCovered, UnknownName, WrongData
+from derive.model_config import read_config
+from derive.preset_rows import Architecture
+from derive.presets import architecture, kv_bytes, model, model_name
+from tests.tools.commands import call
+
+FOLDER = Path(__file__).parent / "model_configs"
+FILES = sorted(FOLDER.glob("*.json"))
+OF_THE_FILE = {
+    *("layers", "kv_layers", "kv_heads", "kv_formula", "kv_shards", "head_dim", "latent_dim", "rope_dim", "query_heads", "nope_dim"),
+    *("value_dim", "key_dim", "experts", "active_experts", "shared_experts", "moe_layers", "model_dim", "moe_ffn_dim", "dense_ffn_dim"),
+    *("vocab_size", "tied_embeddings", "max_context"),
+    *(
+        one.name
+        for one in fields(Architecture)
+        if one.name.startswith(("window", "linear", "state_", "indexer", "sparse", "selected", "heav"))
+    ),
+}
+"""Columns of architectures.csv that a config.json says."""
+DENSE = {
+    **{"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8},
+    **{"intermediate_size": 14336, "vocab_size": 128256, "torch_dtype": "bfloat16", "tie_word_embeddings": False},
+}
+"""Llama-3.1-8B."""
+
+
+def written(folder, **settings):
+    place = folder / "config.json"
+    place.write_text(json.dumps(settings))
+    return str(place)
+
+
+def row_of(name):
+    return architecture(model_name(name.replace("--", "/")))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_published_file_says_what_the_table_has(file):
+    found, known = read_config(str(file)), row_of(file.stem)
+    said = {name: getattr(known, name) for name in OF_THE_FILE if getattr(known, name) not in (None, "")}
+    assert {name: getattr(found.row, name) for name in said} == said
+    for width in (1.0, 2.0):
+        assert kv_bytes(found.row, width) == kv_bytes(known, width)
+    assert found.row.total_params == pytest.approx(known.total_params, rel=0.005)
+    assert found.row.active_params == pytest.approx(known.active_params, rel=0.17)
+    assert not found.remark
+
+
+@pytest.mark.skipif(find_spec("aiconfigurator_core") is None, reason="aiconfigurator-core is not installed")
+def test_every_file_of_aiconfigurator_gives_the_cache_of_the_table():
+    place = Path(find_spec("aiconfigurator_core").submodule_search_locations[0]) / "model_configs"
+    files = {file.name.removesuffix("_config.json"): file for file in place.glob("*--*_config.json") if "hf_quant" not in file.name}
+    found = 0
+    for name, file in files.items():
+        read = read_config(str(file)).row
+        assert kv_bytes(read, 2.0)
+        try:
+            known = row_of(name)
+        except UnknownName:
+            continue
+        found += 1
+        assert kv_bytes(read, 1.0) == kv_bytes(known, 1.0), name
+        assert read.total_params == pytest.approx(known.total_params, rel=0.032), name
+    assert found > 50
+
+
+def test_a_file_is_solved_as_the_model_of_the_table():
+    asked = {"hardware": "8xH200:fp8", "batch": 64, "context_length": "8k", "kv_dtype": "fp8"}
+    own = solve("step_time", model=str(FOLDER / "deepseek-ai--DeepSeek-V3.json"), **asked)
+    assert own.value == pytest.approx(solve("step_time", model="DeepSeek-V3", **asked).value, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("settings", "columns"),
+    [
+        (
+            {"model_type": "gpt2", "n_layer": 12, "n_embd": 768, "n_head": 12, "n_ctx": 1024, "vocab_size": 50257},
+            {"kv_formula": "gqa", "kv_heads": 12, "head_dim": 64, "max_context": 1024, "total_params": 123.53e6},
+        ),
+        (
+            {"model_type": "gemma3_text", "num_hidden_layers": 34, "hidden_size": 2560, "intermediate_size": 10240, "sliding_window": 1024},
+            {"kv_layers": 5, "window_layers": 29, "window_kv_heads": 4, "head_dim": 256, "tied_embeddings": True, "total_params": 3.88e9},
+        ),
+        (
+            {**DENSE, "model_type": "jamba", "num_experts": 16, "num_experts_per_tok": 2, "mamba_d_state": 16, "mamba_expand": 2,
+             "mamba_dt_rank": 256, "vocab_size": 65536},
+            {"kv_layers": 4, "linear_layers": 28, "moe_layers": 16, "state_key_dim": 8192, "total_params": 51.5e9, "active_params": 12.1e9},
+        ),
+        (
+            {"model_type": "nemotron_h", "hybrid_override_pattern": "M-M*-", "hidden_size": 8192, "intermediate_size": 32768,
+             "num_attention_heads": 64, "num_key_value_heads": 8, "attention_head_dim": 128, "mamba_num_heads": 256, "mamba_head_dim": 64,
+             "ssm_state_size": 256, "n_groups": 8, "vocab_size": 131072},
+            {"layers": 5, "kv_layers": 1, "linear_layers": 2, "kv_formula": "hybrid", "state_heads": 256, "state_value_dim": 256},
+        ),
+        (
+            {**DENSE, "kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128, "v_head_dim": 128, "linear_attn_config":
+             {"full_attn_layers": [4, 8], "num_heads": 32, "head_dim": 128}},
+            {"kv_formula": "mla_hybrid", "kv_layers": 2, "linear_layers": 30, "state_bytes_per_element": 4.0},
+        ),
+    ],
+    ids=["gpt2", "gemma3", "jamba", "nemotron", "kimi-linear"],
+)  # fmt: skip
+def test_other_ways_of_saying_it(tmp_path, settings, columns):
+    found = read_config(written(tmp_path, **settings)).row
+    for name, value in columns.items():
+        assert getattr(found, name) == (pytest.approx(value, rel=0.01) if name.endswith("params") else value), name
+
+
+@pytest.mark.parametrize(
+    ("quantization", "bytes_per_weight"),
+    [
+        # By hand: 1.0507e9 of 8.0300e9 parameters are the vocabulary, in bf16.
+        ({"quant_method": "awq", "bits": 4, "group_size": 128}, (2 * 1.0507 + 6.9793 * (0.5 + 2.5 / 128)) / 8.03),
+        ({"quant_method": "gptq", "bits": 8, "group_size": -1}, (2 * 1.0507 + 6.9793) / 8.03),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, (2 * 1.0507 + 6.9793 * 4.5 / 8) / 8.03),
+        ({"quant_method": "fp8"}, (2 * 1.0507 + 6.9793) / 8.03),
+        ({"quant_algo": "NVFP4", "exclude_modules": ["lm_head"]}, (2 * 1.0507 + 6.9793 * 9 / 16) / 8.03),
+    ],
+)
+def test_quantized_weights_have_their_scales_and_a_vocabulary_in_bf16(tmp_path, quantization, bytes_per_weight):
+    (tmp_path / "config.json").write_text(json.dumps({**DENSE, "quantization_config": quantization}))
+    assert read_config(str(tmp_path / "config.json")).stored.bytes_per_weight == pytest.approx(bytes_per_weight, rel=1e-4)
+
+
+def test_quantization_may_be_in_a_file_beside(tmp_path):
+    (tmp_path / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "FP8"}}')
+    assert read_config(written(tmp_path, **DENSE)).stored.dtype == "fp8"
+
+
+def test_what_was_not_understood_is_told_in_one_line(tmp_path):
+    settings = {**DENSE, "head_extra_dim": 8, "rope_theta": 500000, "quantization_config": {"quant_method": "new"}, "sliding_window": 64}
+    place = written(tmp_path, **settings)
+    (told,) = (one for one in solve("kv_bytes_per_token", model=place, kv_dtype="fp8").assumptions if one.startswith("not understood"))
+    assert all(one in told for one in ("head_extra_dim", "quantization_config (new)", "sliding_window"))
+    assert "rope_theta" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[1]", "is no JSON object"),
+        ('{"hidden_size": 1', "is not JSON"),
+        ('{"hidden_size": 1, "hidden_size": 2}', "is there twice"),
+        (json.dumps({**DENSE, "num_hidden_layers": "32"}), "num_hidden_layers = '32'"),
+        (json.dumps({**DENSE, "hidden_size": -1}), "hidden_size = -1"),
+        (json.dumps({**DENSE, "num_hidden_layers": 10**14}), "is no count"),
+        (json.dumps({**DENSE, "layer_types": ["full_attention"]}), "a list of 1 layers"),
+        (json.dumps({**DENSE, "layer_types": ["full_atention"] * 32}), "did you mean 'full_attention'"),
+        (json.dumps({name: value for name, value in DENSE.items() if name != "vocab_size"}), "has no vocab_size"),
+        ('{"model_type": "clip", "hidden_sizes": 12}', "did you mean 'hidden_sizes'"),
+        ("\0" * (17 * 2**20), "larger than 16 MiB"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_is_refused_by_what_is_wrong(tmp_path, text, told):
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(WrongData) as refused:
+        read_config(str(tmp_path / "config.json"))
+    assert told in str(refused.value)
+    assert str(refused.value).count("\n") < 2
+
+
+def test_a_file_that_is_not_there_has_its_nearest_one_named(tmp_path):
+    written(tmp_path, **DENSE)
+    with pytest.raises(WrongData, match=r"did you mean '.*config\.json'"):
+        model(str(tmp_path / "confg.json"))
+
+
+def test_attention_that_no_equation_covers_is_refused(tmp_path):
+    latent = {"kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128, "v_head_dim": 128}
+    indexer = {"index_topk": 2048, "index_n_heads": 32, "index_head_dim": 128, "full_attention_interval": 4}
+    with pytest.raises(NotCovered):
+        model(written(tmp_path, **DENSE, **latent, **indexer))
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 10**15) | st.floats() | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["attention", "ffn", "weights", "bits"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(FILES), st.randoms(use_true_random=False), st.lists(VALUES, min_size=1, max_size=3))
+def test_any_other_value_is_read_or_refused(tmp_path_factory, file, random, values):
+    settings = json.loads(file.read_text())
+    inside = settings.get("text_config", settings)
+    names = [*inside, "quantization_config", "block_configs", "linear_attn_config", "compress_ratios", "sliding_window_pattern"]
+    changed = {random.choice(names): value for value in values}
+    try:
+        model(written(tmp_path_factory.mktemp("changed"), **{**inside, **changed}))
+    except BacksolveError as error:
+        assert str(error)
+
+
+def test_paths_come_before_names_and_names_before_the_cache(tmp_path, monkeypatch):
+    place = written(tmp_path, **{**DENSE, "num_hidden_layers": 5})
+    seen = []
+    hub = SimpleNamespace(try_to_load_from_cache=lambda name, file: seen.append((name, file)) or (place if name == "me/mine" else None))
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    assert model("me/mine").givens["layers"] == model(str(tmp_path)).givens["layers"] == 5
+    assert model("meta-llama/Llama-3.1-8B").givens["layers"] == 32
+    with pytest.raises(UnknownName):
+        model("me/other")
+    assert seen == [("me/mine", "config.json"), ("me/other", "config.json")]
+    monkeypatch.chdir(tmp_path.parent)
+    assert model(tmp_path.name).givens["layers"] == 5
+
+
+def test_the_command_line_lists_and_shows_it():
+    place = str(FOLDER / "openai--gpt-oss-20b.json")
+    assert "20.91B" in call("list", "--models", place).out
+    assert "4 of 32 experts a token" in call("show", place).out
+    (record,) = json.loads(call("list", "--models", place, "--as", "json").out)["models"]
+    assert record["kv_bytes_per_token"] == 12288
