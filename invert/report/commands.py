@@ -34,6 +34,7 @@ def _prices(run: Run) -> Iterator[str]:
     """The options that say of which prices and which day."""
     if run.request.prices:
         yield from ("--prices", "-" if run.request.prices.place == called("-") else run.request.prices.place)
+        yield from (word for currency, rate in run.request.prices.rates for word in ("--rate", f"{currency}={rate:.12g}"))
     if run.request.as_of:
         yield from ("--as-of", str(run.request.as_of))
 
