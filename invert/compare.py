@@ -57,6 +57,8 @@ def infer_against(
     request, assumptions = run.request, run.assumptions
     only = {sheet_key(one.sheet) for one in run} if request.names or request.providers else None
     file, day = _read(against, data)
+    if file and request.prices and not file.rates:
+        file = replace(file, rates=request.prices.rates)
     said = f"prices of {day}" if day else "the shipped prices" if against == SHIPPED else file.place if file else "the sheets as they are"
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()

@@ -295,15 +295,18 @@ def _show_preset(preset: "Preset") -> None:
     metavar="URL",
     help="Where the site with a page for every equation stands, for their addresses; BACKSOLVE_HTML_BASE sets it for good.",
 )
+@click.option(
+    "--reading", type=OneOf(("kv", "fraction", "tier")), help="Of MODEL a reading: price rows, equation, numbers, residual, record."
+)
 @click.option("--macros", is_flag=True, help="In LaTeX a \\newcommand for every symbol, so that one place changes the notation.")
 @tier_option
 @as_of_option
 @prices_option
 def cite_command(
     ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, tier: str | None, as_of: date | None,
-    own: "str | BinaryIO | FileText | None",
+    own: "str | BinaryIO | FileText | None", reading: str | None,
 ) -> None:  # fmt: skip
-    """Cite equations, price sheets, single prices, or all that a saved result used.
+    """Cite equations, price sheets, single prices, what a sheet is read as, or all that a saved result used.
 
     Example:
 
@@ -311,11 +314,17 @@ def cite_command(
     backsolve cite roofline.step_time --as bibtex
     backsolve cite gemini-3.1-pro
     backsolve cite gemini-3.1-pro#output@200k
+    backsolve cite gemini-3.1-pro --reading kv --as markdown
     backsolve cite --used-by result.json
     """
     from derive.show.references import cite_with_references
     from invert.report.saved import references_in, uses_in
 
+    if reading is not None:
+        if used_by is not None:
+            raise WrongValue("--reading and --used-by do not go together")
+        _cite_readings(ids, reading, style, {"prices": own, "tier": tier, "as_of": as_of}, html_base, macros)
+        return
     sheets = [id for id in ids if _is_of_prices(id)]
     equations = [id for id in ids if id not in sheets]
     found, faults = _prices_cited(sheets, tier, as_of, own, html_base) if sheets else ([], ())
@@ -333,6 +342,19 @@ def cite_command(
     click.echo(cite_with_references(equations, found, style, html_base, macros, why))
     _refuse_other_schema(result)
     fail_on(faults)
+
+
+def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dict[str, Any], html_base: str, macros: bool) -> None:
+    """Print a reading of each sheet with all that it rests on."""
+    from invert.cited import cite_reading
+    from invert.inference import infer
+
+    if not models or any("#" in name for name in models):
+        raise WrongValue(f"--reading {reading} needs a MODEL, as gemini-3.1-pro")
+    table = infer(models, **asked)
+    click.echo("\n\n".join(cite_reading(one, table, reading, style, html_base, macros) for one in table))
+    tell_doubts(table.doubts, asked["prices"])
+    fail_on(table.problems)
 
 
 def _refuse_other_schema(result: object) -> None:

@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
 
@@ -12,7 +13,7 @@ import click
 
 from backsolve.streams import say, width
 from derive.errors import INPUT_IS_WRONG, WrongValue, shorten, suggest
-from derive.files import label, standard_input
+from derive.files import called, label, standard_input
 from derive.show.folding import fold
 
 if TYPE_CHECKING:
@@ -65,17 +66,47 @@ def _file_or_standard_input(_context: click.Context, _option: click.Parameter, p
 
 
 def _file_or_typed_sheet(context: click.Context, option: click.Parameter, place: str | None) -> "str | BinaryIO | FileText | None":
-    if place and place[:1] in "0123456789.$ " and not os.path.exists(place):
-        from invert.sheets.typed import is_typed_sheet, typed_sheet
+    rates = context.meta.get(_RATES, ())
+    if place is None:
+        if rates and isinstance(option, click.Option) and context.params.get("file") is None:
+            raise WrongValue("--rate is for prices of your own: name them with --prices")
+        return None
+    if _is_typed(place):
+        from invert.sheets.typed import typed_sheet
 
-        if is_typed_sheet(place):
-            return typed_sheet(place)
-    return _file_or_standard_input(context, option, place)
+        return replace(typed_sheet(place), rates=rates)
+    found = _file_or_standard_input(context, option, place)
+    if rates and found is not None:
+        from invert.sheets.read import own_file
+
+        return replace(own_file(found), rates=rates)
+    return found
+
+
+def _is_typed(place: str) -> bool:
+    """Return whether what is named as a file is a price sheet itself."""
+    if place[:1] not in "0123456789.$ " or os.path.exists(place):
+        return False
+    from invert.sheets.typed import is_typed_sheet
+
+    return is_typed_sheet(place)
+
+
+_RATES = "backsolve.rates"
+
+
+def _keep_rates(context: click.Context, _option: click.Parameter, items: tuple[str, ...]) -> None:
+    """Read the rates of exchange before the prices that they are for."""
+    if items:
+        from invert.sheets.rules import usd_rate
+
+        context.meta[_RATES] = tuple((currency, usd_rate(currency, text)) for currency, text in pairs("--rate", items, "EUR=1.08").items())
 
 
 def typed_models(own: "str | BinaryIO | FileText | None") -> tuple[str, ...]:
     """Return the model to show if prices are typed as one sheet: that sheet."""
-    if own is None or isinstance(own, str) or is_stream(own):
+    place = getattr(own, "place", "")
+    if not (place and _is_typed(place)):
         return ()
     from invert.sheets.typed import TYPED_SHEET
 
@@ -84,16 +115,29 @@ def typed_models(own: "str | BinaryIO | FileText | None") -> tuple[str, ...]:
 
 def is_stream(own: object) -> bool:
     """Return whether prices come from standard input."""
-    return hasattr(own, "read")
+    return hasattr(own, "read") or getattr(own, "place", "") == called("-")
 
 
-prices_option = click.option(
-    "--prices",
-    "own",
-    metavar="FILE",
-    callback=_file_or_typed_sheet,
-    help="A CSV of your own laid over the shipped prices, - for standard input, or one sheet: '2/12; >200k 4/18; cache .2'.",
-)
+def prices_option(command: _Command) -> _Command:
+    """`--prices FILE`, and `--rate` for the currencies in it."""
+    command = click.option(
+        "--rate",
+        multiple=True,
+        metavar="EUR=1.08",
+        is_eager=True,
+        expose_value=False,
+        callback=_keep_rates,
+        help="US dollars for one unit of a currency of --prices; a column usd_rate does the same. May be repeated.",
+    )(command)
+    return click.option(
+        "--prices",
+        "own",
+        metavar="FILE",
+        callback=_file_or_typed_sheet,
+        help="A CSV of your own laid over the shipped prices, - for standard input, or one sheet: '2/12; >200k 4/18; cache .2'.",
+    )(command)
+
+
 prices_argument = click.argument("file", metavar="[FILE]", required=False, callback=_file_or_typed_sheet)
 """The same file, named alone."""
 
@@ -127,7 +171,7 @@ def processes(workers: int | None) -> "Iterator[Executor | None]":
         yield SharedWork(lambda number: stack.enter_context(ProcessPoolExecutor(number, initializer=end_with_parent)), workers)
 
 
-def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:
+def pairs(option: str, items: tuple[str, ...], example: str = "output=20") -> dict[str, str]:
     """`name=value` items by name.
 
     >>> pairs("--set", ("output=20", "input@200k=5"))
@@ -136,7 +180,7 @@ def pairs(option: str, items: tuple[str, ...]) -> dict[str, str]:
     split = [item.partition("=") for item in items]
     for name, equals, value in split:
         if not (name and equals and value):
-            raise WrongValue(f"{option} takes name=value, e.g. output=20; given {shorten(name + equals + value)}")
+            raise WrongValue(f"{option} takes name=value, e.g. {example}; given {shorten(name + equals + value)}")
         if sum(other == name for other, _, _ in split) > 1:
             raise WrongValue(f"{option} {shorten(name)} is given more than once")
     return {name: value for name, _, value in split}
@@ -151,7 +195,8 @@ def refuse_no_file(option: str, place: str | None) -> None:
 def refuse_one_file(option: str, place: str | None, others: Mapping[str, object]) -> None:
     """Raises WrongValue where the file that an option writes is that of another option too: what it holds would be lost."""
     for other, at in others.items():
-        if place is not None and isinstance(at, str) and os.path.realpath(place) == os.path.realpath(at):
+        file = getattr(at, "place", at)
+        if place is not None and isinstance(file, str) and os.path.realpath(place) == os.path.realpath(file):
             raise WrongValue(f"{option} would write over {label(place)}, which is the file of {other}; name another one")
 
 

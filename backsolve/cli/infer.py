@@ -383,7 +383,7 @@ def _given() -> dict[str, str]:
         for one in context.command.params
         if one.name
         and context.get_parameter_source(one.name) is click.core.ParameterSource.COMMANDLINE
-        and context.params[one.name] not in ((), None)
+        and context.params.get(one.name) not in ((), None)
     }
 
 

@@ -1,4 +1,4 @@
-"""The commands about the price data itself: prices list, diff, add, check, pull."""
+"""The commands about the price data itself: prices list, diff, news, add, check, pull."""
 
 import shlex
 import sys
@@ -21,11 +21,13 @@ from backsolve.cli.common import (
     pairs,
     prices_argument,
     prices_option,
+    processes,
     refuse_no_file,
     refuse_one_file,
     state_argument,
     tell,
     tell_doubts,
+    workers_option,
 )
 from backsolve.streams import in_a_line, in_terminal, say, tell_line, width
 from derive.errors import NO_ANSWER, BacksolveError, WrongData, WrongValue, shorten
@@ -139,6 +141,37 @@ def diff_prices(old: str | BinaryIO, new: str | BinaryIO, own: "str | BinaryIO |
         new_ones, unreleased = new_models(before, after, data), new_models(after, before, data)
         click.echo(listing.differences_text(found, same, new_ones, unreleased, after.day))
     fail_on(dict.fromkeys((*before.problems, *after.problems)))
+
+
+@prices.command("news")
+@click.option("--since", type=day, metavar="DATE", required=True, help="The day from which changes are told.")
+@prices_option
+@as_of_option
+@workers_option("Processes that share the sheets.")
+@click.option("--as", "style", type=OneOf(("table", "markdown", "json")), default="table", help="Form of the page.")
+def news_of_prices(since: date, own: "str | BinaryIO | FileText | None", as_of: date | None, workers: int | None, style: str) -> None:
+    """Which price changes since a day moved which estimates, and what new models imply: a page with its dates and sources.
+
+    Example:
+
+    \b
+    backsolve prices news --since 2026-09-20
+    backsolve prices news --since 2026-09-20 --as markdown > news.md
+    """
+    from invert.compare import infer_against
+    from invert.data import read_data
+    from invert.report.news import News, news_json, news_markdown, news_text
+    from invert.sheets.read import book_of
+
+    with processes(workers) as executor:
+        run, found = infer_against(str(since), prices=own, as_of=as_of, executor=executor)
+    if run.as_of <= since:
+        raise WrongValue(f"--since {since} is not before {run.as_of}, the day of the prices")
+    news = News(run=run, found=found, since=since, rows=book_of(read_data(), run.request.prices).rows)
+    forms = {"json": news_json, "markdown": news_markdown}
+    click.echo(forms[style](news) if style in forms else news_text(news, width(sys.stdout)))
+    tell_doubts(run.doubts, own)
+    fail_on(dict.fromkeys((*run.problems, *found.problems)))
 
 
 @prices.command("add")

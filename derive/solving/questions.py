@@ -176,7 +176,7 @@ def question(
     typed |= {n: found.shown for n, found in spans.items()}
     if name in typed or name in vanished:
         raise WrongValue(f"{name} is asked for and given ({show(name, typed.get(name, 0.0))}): leave one of the two out")
-    if zero := next((n for n in vanished if name in AT_NOTHING[n]), ""):
+    if zero := next((n for n in vanished if name in VANISH[n]), ""):
         raise WrongValue(f"{zero} = 0: {name} is 0 too")
     using = (using,) if isinstance(using, str) else tuple(using)
     preset = _preset(name, typed, hardware_name, model_name, conventions, spans.keys())

@@ -65,7 +65,7 @@ def changes_text(found: Comparison, width: int) -> str:
             lines += ["", f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}{less}"]
         if listed:
             together = len(sheet.prices) > 1 and all(len(one.prices) == len(sheet.prices) and not one.elasticities for one in listed)
-            lines += [f"moved by {_moving(listed[0], sheet)} of them together"] if together else []
+            lines += [f"moved by {moving_prices(listed[0], sheet)} of them together"] if together else []
             columns = _COLUMNS[:-1] if together or len(sheet.prices) == 1 else _COLUMNS
             lines.append(aligned(columns, [_row(one, sheet) for one in listed]))
         lines += _rounding(sheet)
@@ -82,10 +82,10 @@ def changes_text(found: Comparison, width: int) -> str:
 
 def _as_seen(found: Comparison) -> Comparison:
     """What moved only in digits that are not shown, counted among the unmoved."""
-    return replace(found, sheets=tuple(_sheet_as_seen(sheet) for sheet in found.sheets))
+    return replace(found, sheets=tuple(sheet_as_seen(sheet) for sheet in found.sheets))
 
 
-def _sheet_as_seen(sheet: SheetChange) -> SheetChange:
+def sheet_as_seen(sheet: SheetChange) -> SheetChange:
     moved = tuple(one for one in sheet.moved if _is_seen(one))
     hidden = {(one.quantity, one.estimator) for one in sheet.moved} - {(one.quantity, one.estimator) for one in moved}
     stayed = tuple(name for name in TAKEN_HOME if name in sheet.stayed or name in hidden)
@@ -127,7 +127,7 @@ def changes_json(found: Comparison) -> str:
         "after": found.after,
         "recalibrated": found.recalibrated,
         "causes": list(found.causes),
-        "sheets": [_sheet_record(sheet) for sheet in found.sheets],
+        "sheets": [sheet_record(sheet) for sheet in found.sheets],
         "added": [key_record(key) for key in found.added],
         "gone": [key_record(key) for key in found.gone],
         "notes": list(found.notes),
@@ -211,17 +211,17 @@ def _of_range(one: Moved) -> str:
 
 def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
     return {
-        "inference": _called(one),
+        "inference": moved_name(one),
         "before": told_in_words(one.quantity, one.before),
         "after": told_in_words(one.quantity, one.after),
         "times": f"x{one.times:.3g}" if one.times else NONE,
         "range": _of_range(one),
         "per 1%": ", ".join(map(_slope, one.elasticities or (one.elasticity,))),
-        "price": _moving(one, sheet),
+        "price": moving_prices(one, sheet),
     }
 
 
-def _called(one: Moved) -> str:
+def moved_name(one: Moved) -> str:
     """`KV stored`, or `5 min in HBM`."""
     if one.quantity.startswith("probability_"):
         sold = show("ttl", float(one.estimator)) if one.estimator.isdigit() else "storage"
@@ -239,7 +239,7 @@ def name_of(quantity: str, estimator: str) -> str:
     return _NAMES.get((quantity, estimator), quantity.replace("_", " "))
 
 
-def _moving(one: Moved, sheet: SheetChange) -> str:
+def moving_prices(one: Moved, sheet: SheetChange) -> str:
     """The price that moved an inference; that nothing of the sheet did."""
     if not one.prices:
         return ABSENT
@@ -376,7 +376,7 @@ def key_record(key: SheetKey) -> dict[str, str]:
     return dict(zip(("provider", "model", "region", "service_tier"), key, strict=True))
 
 
-def _sheet_record(sheet: SheetChange) -> dict[str, object]:
+def sheet_record(sheet: SheetChange) -> dict[str, object]:
     return {
         **key_record(sheet.key),
         "calibrates": sheet.calibrates,

@@ -2,10 +2,12 @@
 
 import shlex
 from collections.abc import Iterable, Iterator
+from datetime import date
 
 from derive.files import called
 from invert.report.layout import NONE
 from invert.result import Inference, Run
+from invert.sheets.rows import SheetKey
 
 
 def infer_in_full(one: Inference, run: Run) -> str:
@@ -16,6 +18,12 @@ def infer_in_full(one: Inference, run: Run) -> str:
     regions = {region for provider, model, region, _ in run.base_inputs if f"{provider}/{model}" == one.name}
     region = ("--where", f"region={one.sheet.region or NONE}") if len(regions) > 1 else ()
     return _command("infer", one.name, *_prices(run), *tier, *region, *anchors, *changes, "--full")
+
+
+def infer_against_day(key: SheetKey, run: Run, since: date) -> str:
+    """Return the command that shows all that moved on a sheet since a day."""
+    provider, model, _, _ = key
+    return _command("infer", f"{provider}/{model}", *_prices(run), "--against", str(since))
 
 
 def infer_all(run: Run) -> str:
@@ -34,6 +42,7 @@ def _prices(run: Run) -> Iterator[str]:
     """The options that say of which prices and which day."""
     if run.request.prices:
         yield from ("--prices", "-" if run.request.prices.place == called("-") else run.request.prices.place)
+        yield from (word for currency, rate in run.request.prices.rates for word in ("--rate", f"{currency}={rate:.12g}"))
     if run.request.as_of:
         yield from ("--as-of", str(run.request.as_of))
 

@@ -6,6 +6,7 @@ from binascii import Error as NotBase64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from math import inf
 from typing import Any, TypedDict
 
 from derive.briefly import brief
@@ -367,6 +368,7 @@ _SHEET: Keys = {
         "log_evidence": "summary.log_evidence",
         "contractions": "contractions",
     }, rounded=True),
+    "fast_mode": "fast_mode",
     "contradiction": "contradiction",
     "flags": "flags",
     "left_out": _left_out_of_sheet,
@@ -482,10 +484,11 @@ _ROUNDED = frozenset([
 
 def _write_file(file: FileText) -> dict[str, object]:
     """A file with what is in it, as text where it is text."""
+    rates = {"rates": dict(file.rates)} if file.rates else {}
     try:
-        return {"place": file.place, "encoding": _UTF_8, "content": file.content.decode(_UTF_8)}
+        return {"place": file.place, "encoding": _UTF_8, "content": file.content.decode(_UTF_8), **rates}
     except UnicodeDecodeError:
-        return {"place": file.place, "encoding": _BASE_64, "content": b64encode(file.content).decode()}
+        return {"place": file.place, "encoding": _BASE_64, "content": b64encode(file.content).decode(), **rates}
 
 
 def _read_file(found: Mapping[str, Any]) -> FileText:
@@ -493,13 +496,21 @@ def _read_file(found: Mapping[str, Any]) -> FileText:
     place, encoding, content = (found.get(name) for name in ("place", "encoding", "content"))
     try:
         if isinstance(place, str) and place.isprintable() and label(place) == place and isinstance(content, str):
+            rates = _read_rates(found.get("rates", {}))
             if encoding == _UTF_8:
-                return FileText(place, content.encode(_UTF_8))
+                return FileText(place, content.encode(_UTF_8), rates)
             if encoding == _BASE_64:
-                return FileText(place, b64decode(content, validate=True))
+                return FileText(place, b64decode(content, validate=True), rates)
     except (UnicodeEncodeError, NotBase64, ValueError):
         pass
-    raise ValueError(f"allowed is a file: place, encoding ({_UTF_8} or {_BASE_64}) and content")
+    raise ValueError(f"allowed is a file: place, encoding ({_UTF_8} or {_BASE_64}), content and rates")
+
+
+def _read_rates(found: object) -> tuple[tuple[str, float], ...]:
+    """Return the rates of exchange of a file; `ValueError` for what are none."""
+    if not isinstance(found, dict) or not all(isinstance(rate, float | int) and 0 < rate < inf for rate in found.values()):
+        raise ValueError("no rates")
+    return tuple((currency, float(rate)) for currency, rate in found.items())
 
 
 def _read_day(text: str) -> date:

@@ -22,7 +22,7 @@ from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds, 
 
 SHEET_FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
-    "weekdays", "verification", "source_url", "notes",
+    "weekdays", "usd_rate", "verification", "source_url", "notes",
 )  # fmt: skip
 """What may be said of a sheet beside its prices; a release is the day from which prices hold, unless that is given."""
 _TO_FOLLOW = "; with effective_date=, the later day on which the new price begins, the older one ends there"

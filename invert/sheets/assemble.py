@@ -14,7 +14,7 @@ from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistak
 from invert.data import Data, once_a_run
 from invert.sheets.read import book_of
 from invert.sheets.redescribed import description_of
-from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, tokens_in, units_per_usd
+from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, in_usd, tokens_in
 from invert.sheets.rules import (
     COMPONENTS,
     absurd_price,
@@ -217,7 +217,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
 
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
     """The price of a row, in US dollars at the rate of that day."""
-    usd = row.amount / (units_per_usd(fx, row.currency, day) * _TOKEN_SECONDS[row.per])
+    usd = in_usd(row, fx, day) / _TOKEN_SECONDS[row.per]
     ends = row.valid_to if row.valid_to and row.retrieved_date and row.valid_to > row.retrieved_date else None
     return Price(
         amount=row.amount,

@@ -16,7 +16,7 @@ from derive.characters import mark_in_words, skeleton
 from derive.errors import shorten
 from derive.shipped import Problem
 from invert.assumptions import USUAL, Assumptions
-from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, units_per_usd, without_collection
+from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, in_usd, without_collection
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, by_sheet, days, sheet_name
 
 _HAIR = 1e-9
@@ -79,7 +79,7 @@ def doubts_about(sheets: Iterable[SheetKey], book: PriceBook, assumptions: Assum
 
 def _usd(row: PriceRow, fx: Fx) -> float:
     """USD per million tokens (and hour), at the newest rate."""
-    return row.amount / units_per_usd(fx, row.currency, date.max)
+    return in_usd(row, fx, date.max)
 
 
 def _odd_names(rows: Sequence[PriceRow]) -> Iterator[Problem]:

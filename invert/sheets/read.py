@@ -36,6 +36,7 @@ from invert.sheets.rules import (
     one_of,
     parsed,
     plain,
+    rate_or_blank,
     required,
     tokens_or_blank,
     unsaid_currencies,
@@ -85,8 +86,13 @@ PRICE_COLUMNS: dict[str, Parser] = {
     "verification": word,
     "notes": plain,
 }
-OVERLAY_COLUMNS: dict[str, Parser] = {**PRICE_COLUMNS, "max_context": tokens_or_blank, "release_date": date_or_blank}
-"""Those of one's own prices: of a model that ships, models.csv has the longest context."""
+OVERLAY_COLUMNS: dict[str, Parser] = {
+    **PRICE_COLUMNS,
+    "max_context": tokens_or_blank,
+    "release_date": date_or_blank,
+    "usd_rate": rate_or_blank,
+}
+"""Those of one's own prices: of a model that ships, models.csv has the longest context, and of its currency fx.csv the rate."""
 NEEDED = ("provider", "model", "component", "amount")
 _OVERLAY_DEFAULTS = {
     "service_tier": "standard", "threshold_tokens": "0", "threshold_inclusive": "false", "currency": "USD", "verification": "user",
@@ -111,7 +117,7 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     """What `load` reads, by the tables of a run."""
     fx, rows, faults = prices_that_ship(data)
     overlay = None if prices is None else own_file(prices)
-    own, own_faults = read_rows(BytesIO(overlay.content), overlay.place, fx, True, rows, _described(data.tables)) if overlay else ([], [])
+    own, own_faults = _own_rows(overlay, fx, rows, data) if overlay else ([], [])
     sold = {(row.provider, row.model) for row in rows}
     first: dict[RowKey, date] = {}
     for row in own:
@@ -132,6 +138,15 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
         refused=_sold_by(overlay, {problem.row for problem in own_faults}) if overlay and own_faults else frozenset(),
         replaced=tuple(row for row, before in left if before is None),
     )
+
+
+def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data) -> tuple[list[PriceRow], list[Problem]]:
+    """Return the rows of a file of one's own and their faults. A rate for which no row has the currency is one of them."""
+    rows, faults = read_rows(BytesIO(overlay.content), overlay.place, fx, True, shipped, _described(data.tables), overlay.rates)
+    for currency in [name for name, _ in overlay.rates if not faults and name not in {row.currency for row in rows}]:
+        lack = f"no price is in {currency}, for which a rate is given; is its currency {currency}?"
+        faults.append(Problem(origin=overlay.place, row=None, column="currency", message=lack))
+    return rows, faults
 
 
 def _sold_by(overlay: FileText, numbers: Container[int | None]) -> frozenset[tuple[str, str]]:
@@ -272,11 +287,12 @@ def read_rows(
     overlay: bool = False,
     beside: Sequence[PriceRow] = (),
     described: Sequence[ModelRow] = (),
+    rates: Iterable[tuple[str, float]] = (),
 ) -> tuple[list[PriceRow], list[Problem]]:
     """The sound rows of one price file and the faults of the rest; of many faults, the first thousand and a count.
 
     `beside` are rows of another file: a blank currency may not contradict theirs, and no name may merely look like one of theirs
-    or of the models `described`.
+    or of the models `described`. `rates` are US dollars for one unit of a currency, for rows without a rate of their own.
 
     >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
     >>> rows[0].amount, rows[0].origin, str(problems[0])
@@ -294,6 +310,7 @@ def read_rows(
         unlisted += len(faults[room:])
 
     parsers = OVERLAY_COLUMNS if overlay else PRICE_COLUMNS
+    given_rates = {currency: repr(rate) for currency, rate in rates}
     columns: Columns | None = None
     for item in _with_faults(table(source, origin, parsers, NEEDED if overlay else parsers), problems):
         if isinstance(item, Problem):
@@ -302,6 +319,8 @@ def read_rows(
         place, cells = item
         if overlay and not cells.get("per"):
             cells["per"] = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
+        if given_rates:
+            cells["usd_rate"] = cells.get("usd_rate") or given_rates.get(cells.get("currency", ""), "")
         columns = columns or columns_of(cells, parsers, _OVERLAY_DEFAULTS if overlay else {})
         found = price_row(place, cells, origin, fx or {}, columns, overlay)
         if isinstance(found, list):
@@ -483,7 +502,7 @@ _ALSO_CALLED = {
     **dict.fromkeys(("end_date", "until", "valid_until"), "valid_to"),
     **dict.fromkeys(("date", "retrieved"), "retrieved_date"),
     "model_name": "model", "type": "component", "ttl": "ttl_seconds", "tier": "service_tier", "url": "source_url", "comment": "notes",
-    "released": "release_date",
+    "released": "release_date", **dict.fromkeys(("exchange_rate", "fx", "fx_rate", "rate", "usd_per_unit"), "usd_rate"),
 }  # fmt: skip
 """What others call our columns, in small letters and with _ between words."""
 _OTHERS_NAMED = 4

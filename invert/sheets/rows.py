@@ -14,8 +14,8 @@ from derive.shipped import Problem
 from invert.sheets.sheet import FileText
 
 __all__ = [
-    "TOKENS", "Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "tokens_in", "units_per_usd",
-    "without_collection",
+    "TOKENS", "Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "in_usd", "tokens_in",
+    "units_per_usd", "without_collection",
 ]  # fmt: skip
 
 TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
@@ -49,7 +49,7 @@ class PriceRow:
 
     `amount` is as published, in `currency` per million tokens (per=mtok) or per million tokens and hour (per=mtok_hour).
     A currency that is left blank is US dollars, and `currency_assumed`. Rows of one's own may say the longest context and the
-    release of the model.
+    release of the model, and `usd_rate`, the US dollars for one unit of the currency.
     """
 
     __repr__ = brief
@@ -78,6 +78,7 @@ class PriceRow:
     currency_assumed: bool = False
     max_context: int | None = None
     release_date: date | None = None
+    usd_rate: float | None = None
 
     @property
     def sheet_key(self) -> SheetKey:
@@ -146,6 +147,11 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
         return 1.0
     known = [rate for rate in fx[currency] if rate.date <= day]
     return (known[-1] if known else fx[currency][0]).units_per_usd
+
+
+def in_usd(row: PriceRow, fx: Fx, day: date) -> float:
+    """Return the amount of a row in US dollars, at its own rate of exchange if it has one, else at that of the table on a day."""
+    return row.amount * row.usd_rate if row.usd_rate else row.amount / units_per_usd(fx, row.currency, day)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

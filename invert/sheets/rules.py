@@ -13,7 +13,7 @@ from derive import shipped_rows
 from derive.characters import begins_as_formula, hidden, is_same, mark_in_words, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.shipped_rows import figure
-from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, tokens_in, units_per_usd, without_collection
+from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, in_usd, tokens_in, units_per_usd, without_collection
 
 CELL_LIMIT = 10_000
 LEAST_THRESHOLD = 1_000
@@ -27,6 +27,10 @@ _LARGEST = 1e5
 
 The least lies also above the dearest price per token, so that one cannot pass for a price per million.
 """
+CURRENCY = "[A-Z]{3}"
+"""The code of a currency, as a pattern."""
+_RATES_APART = 3
+"""How many times a rate of exchange may be that of fx.csv: beyond it is the inverse, or of another currency."""
 NAMES = ("provider", "model", "region", "service_tier", "component")
 """Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
 _SHAPES_KEPT = 4096
@@ -324,10 +328,27 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
         yield "per", f"{component} is not priced per {row.per}"
     if row.effective_date and row.valid_to and row.valid_to <= row.effective_date:
         yield "valid_to", f"{row.valid_to} is not after effective_date {row.effective_date}"
-    if currency != "USD" and currency not in fx:
-        yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}"
-    elif fault := absurd_price(row.amount, row.amount / units_per_usd(fx, currency, date.max), component):
+    if not row.usd_rate and currency != "USD" and currency not in fx:
+        example = currency if re.fullmatch(CURRENCY, currency) else "EUR"
+        more = f"; of any other give the rate, as --rate {example}=1.08 or in a column usd_rate"
+        yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}{more}"
+    elif fault := _wrong_rate(row, fx):
+        yield "usd_rate", fault
+    elif fault := absurd_price(row.amount, in_usd(row, fx, date.max), component):
         yield "amount", fault
+
+
+def _wrong_rate(row: PriceRow, fx: Fx) -> str:
+    """Return why the rate of a row cannot be meant: another currency is, or the inverse, or return nothing."""
+    known = row.currency == "USD" or row.currency in fx
+    if not (row.usd_rate and known):
+        return ""
+    usual = 1 / units_per_usd(fx, row.currency, date.max)
+    if row.currency == "USD":
+        return "" if row.usd_rate == usual else f"{row.usd_rate:g} US dollars for a US dollar; fill the column currency"
+    if usual / _RATES_APART <= row.usd_rate <= usual * _RATES_APART:
+        return ""
+    return f"{row.usd_rate:g} US dollars for one {row.currency}, against {usual:.3g} in fx.csv; a rate is US dollars for one unit"
 
 
 def absurd_price(amount: float, usd: float, component: str) -> str:
@@ -416,6 +437,36 @@ def number(text: str) -> float:
         raise WrongValue(str(error)) from None
 
 
+def usd_rate(currency: str, text: str) -> float:
+    """Return the US dollars for one unit of a currency, as `--rate EUR=1.08` gives them.
+
+    >>> usd_rate("EUR", "1.08")
+    1.08
+    """
+    if not re.fullmatch(CURRENCY, currency):
+        raise WrongValue(f"{shorten(currency)} is not the code of a currency, such as EUR")
+    try:
+        found = rate_or_blank(text)
+    except WrongValue as error:
+        raise WrongValue(f"{currency}: {error}") from None
+    if not found:
+        raise WrongValue(f"{currency}: the rate is blank")
+    return found
+
+
+def rate_or_blank(text: str) -> float | None:
+    """The US dollars for one unit of a currency, or nothing.
+
+    >>> rate_or_blank("1.08"), rate_or_blank("")
+    (1.08, None)
+    """
+    if not text:
+        return None
+    if not (found := number(text)):
+        raise WrongValue("is zero; a rate is US dollars for one unit of the currency, such as 1.08")
+    return found
+
+
 def whole_number(text: str, of: str = "") -> int:
     """A whole number of at most twelve digits; `of` says in a message what it counts."""
     if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
@@ -459,7 +510,7 @@ def tokens_or_blank(text: str) -> int | None:
     return whole_or_blank(text if found is None else str(found), " of tokens such as 131072, 200k or 1M")
 
 
-_NUMBERS = (number, whole_number, whole_or_blank, tokens_or_blank)
+_NUMBERS = (number, rate_or_blank, whole_number, whole_or_blank, tokens_or_blank)
 """What reads numbers, of which one may be negative and is said to be that, and no formula."""
 
 

@@ -8,12 +8,16 @@ from derive.briefly import brief, cut
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """The bytes of a file as they were read, and how messages name it."""
+    """The bytes of a file as they were read, and how messages name it.
+
+    `rates` are US dollars for one unit of a currency, for the rows of a price file that have no rate of their own.
+    """
 
     __repr__ = brief
 
     place: str
     content: bytes
+    rates: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

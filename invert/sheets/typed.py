@@ -10,14 +10,14 @@ TYPED_SHEET = "typed/sheet"
 """The name of a sheet that is typed without a file."""
 _WORDS = {
     "cache": "cache_read", "write": "cache_write", "storage": "cache_storage", "context": "max_context", "released": "release_date",
-    "currency": "currency",
+    "currency": "currency", "rate": "usd_rate",
 }  # fmt: skip
 """What may stand before an amount or a fact, and the price or the field of a sheet that it names."""
 _BASE = re.compile(r"([^/\s;]+)\s*/\s*([^/\s;]+)")
 _BAND = re.compile(r">\s*([^\s/]+)\s+([^/\s]+)\s*/\s*([^/\s]+)")
 _LIFETIME = re.compile(r"[0-9]{1,9}(?:s|min|h)")
 _ALLOWED = "2/12 (input/output), >200k 4/18, cache .2, 1h 4.5 (cache write kept for 1 h), storage 4.5 (per hour), " + ", ".join(
-    ("context 1M", "released 2026-11-20", "currency EUR")
+    ("context 1M", "released 2026-11-20", "currency EUR", "rate 1.08 (USD for one EUR)")
 )
 
 

@@ -28,7 +28,7 @@ from invert.sheets.databases.records import (
     provider_of,
 )
 from invert.sheets.read import read_rows
-from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, units_per_usd
+from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, in_usd
 from invert.sheets.rules import by_sheet, check
 
 TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
@@ -353,7 +353,7 @@ def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumpt
     """Whether two rows ask the same; where somebody converted a price, about the same."""
     if one.currency == other.currency:
         return abs(one.amount - other.amount) <= assumptions.same_price_within * max(one.amount, other.amount)
-    low, high = sorted(row.amount / units_per_usd(fx, row.currency, day) for row in (one, other))
+    low, high = sorted(in_usd(row, fx, day) for row in (one, other))
     return high - low <= assumptions.same_converted_within * high
 
 

@@ -278,7 +278,7 @@ def test_a_cell_that_was_too_narrow_is_named_as_that():
 def test_the_columns_of_prices_are_those_of_their_description_and_of_their_row(name: str):
     described = [field["name"] for field in shipped.read().described(name)["fields"]]
     of_row = [field.name for field in dataclasses.fields(PriceRow) if field.name not in ("origin", "currency_assumed")]
-    own = ["max_context", "release_date"]
+    own = ["max_context", "release_date", "usd_rate"]
     assert [*loading.PRICE_COLUMNS, *own] == [*described, *own] == of_row == list(loading.OVERLAY_COLUMNS)
 
 
@@ -528,7 +528,8 @@ def test_an_overlay_moves_the_newest_retrieval_day_and_converts_known_currencies
     )
     book = load(own)
     assert book.newest_retrieved == date(2026, 12, 24)
-    assert [str(problem) for problem in book.problems] == [f"{own} row 3, column currency: unknown currency 'JPY'; allowed: USD, CNY"]
+    (problem,) = book.problems
+    assert (problem.row, problem.column) == (3, "currency") and "'JPY'" in problem.message and "--rate JPY=" in problem.message
     assert load(str(own)) == book
 
 

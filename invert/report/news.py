@@ -1,0 +1,194 @@
+"""Which price changes since a day moved which estimates, and what new models imply: a page for a newsletter."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from derive.show.citation import ADDRESS, markdown_cell
+from invert.comparison_records import Comparison, Moved, Name, SheetChange, SheetKey, Told
+from invert.report.changes import (
+    key_record,
+    moved_name,
+    moving_prices,
+    name_of,
+    price_in_words,
+    said_record,
+    sheet_as_seen,
+    sheet_in_words,
+    sheet_record,
+    told_in_words,
+)
+from invert.report.commands import infer_against_day
+from invert.report.document import report_document
+from invert.report.layout import Table, aligned, laid_out, title
+from invert.result import Inference, Run
+from invert.sheets.rows import PriceRow
+
+if TYPE_CHECKING:
+    from invert.records import Estimate
+
+_SCHEMA = "prices-news-1"
+_OF_SHEET: tuple[Name, ...] = (
+    ("active_params", "market"), ("bandwidth_bound_fraction", ""), ("input_markup", "market"), ("kv_bytes_per_token", "lecture"),
+    ("kv_bytes_per_token", "increment"),
+)  # fmt: skip
+"""The estimates that the page shows, beside memory tiers. JSON has all that moved."""
+_OF_NEW = _OF_SHEET[:2]
+_NEW_COLUMNS = ("model", "since", "in/out", *(name_of(*name) for name in _OF_NEW))
+
+
+@dataclass(frozen=True, kw_only=True)
+class News:
+    """A run, how it differs from that of an earlier day, and all price rows, in which prices that ended have their last day."""
+
+    run: Run
+    found: Comparison
+    since: date
+    rows: Sequence[PriceRow]
+
+
+class Origins(NamedTuple):
+    """The day on which each price changed, where that is known, and the pages or files that have the prices."""
+
+    days: dict[str, str]
+    sources: list[str]
+
+
+def news_text(news: News, width: int) -> str:
+    """Return the page as text in so many columns."""
+    return laid_out(list(_parts(news)), width)
+
+
+def news_markdown(news: News) -> str:
+    """Return the page in Markdown, in which only the addresses of sources are links."""
+    text = report_document([*_parts(news)], "markdown")
+    for source in dict.fromkeys(source for sheet in news.found.sheets for source in _origins(sheet, news).sources):
+        text = text.replace(f"({markdown_cell(source)})", f"(<{source}>)") if ADDRESS.fullmatch(source) else text
+    return text
+
+
+def news_json(news: News) -> str:
+    """Return the changes and the new sheets as strict JSON: estimates in SI units, amounts as published."""
+    new, seen_first = _new_sheets(news)
+    document = {
+        "schema": _SCHEMA,
+        "since": news.since.isoformat(),
+        "until": news.run.as_of.isoformat(),
+        "changed": [{**sheet_record(sheet), **_origins(sheet, news)._asdict()} for sheet in news.found.sheets if sheet.prices],
+        "new": [_new_record(one, day) for one, day in new],
+        "first_seen": [key_record(key) for key in seen_first],
+        "gone": [key_record(key) for key in news.found.gone],
+    }
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _parts(news: News) -> Iterator[str]:
+    """Yield the title, a paragraph and a table for each sheet of which a price changed, new models, and those that are gone."""
+    found = news.found
+    yield f"API prices from {news.since} to {news.run.as_of}"
+    changed = [sheet_as_seen(sheet) for sheet in found.sheets if sheet.prices]
+    yield from title("Changed prices and the estimates that they moved") if changed else ["", "No price changed."]
+    for sheet in changed:
+        yield from _changed_parts(sheet, news)
+    new, seen_first = _new_sheets(news)
+    if new:
+        yield from title("New models")
+        yield aligned(_NEW_COLUMNS, [_new_row(one, day) for one, day in new])
+        yield "In and out per million tokens. Ranges in brackets hold 90 %."
+    if seen_first or found.gone:
+        yield ""
+    if seen_first:
+        yield f"In the tables since then, begin not known: {', '.join(map(sheet_in_words, seen_first))}."
+    if found.gone:
+        yield f"No longer sold: {', '.join(map(sheet_in_words, found.gone))}."
+
+
+def _changed_parts(sheet: SheetChange, news: News) -> Iterator[str]:
+    origins = _origins(sheet, news)
+    days = " and ".join(sorted(set(origins.days.values())))
+    yield ""
+    yield f"{days}: {sheet_in_words(sheet.key)}" if days else sheet_in_words(sheet.key)
+    yield "; ".join(map(price_in_words, sheet.prices)) + "".join(f" ({source})" for source in origins.sources)
+    shown = [one for one in sheet.moved if _is_shown(one)]
+    if shown:
+        yield _moved_table(shown, sheet)
+    if hidden := len(sheet.moved) - len(shown):
+        yield f"{hidden} other estimate{'s' * (hidden > 1)} moved: {infer_against_day(sheet.key, news.run, news.since)}"
+    elif not shown:
+        yield "No estimate moved."
+
+
+def _is_shown(one: Moved) -> bool:
+    return bool(one.prices) and ((one.quantity, one.estimator) in _OF_SHEET or one.quantity.startswith("probability_"))
+
+
+def _moved_table(moved: Sequence[Moved], sheet: SheetChange) -> Table:
+    columns = ("estimate", "before", "after", "moved by")
+    cells = (
+        (moved_name(one), told_in_words(one.quantity, one.before), told_in_words(one.quantity, one.after), moving_prices(one, sheet))
+        for one in moved
+    )
+    return aligned(columns, [dict(zip(columns, row, strict=True)) for row in cells])
+
+
+def _origins(sheet: SheetChange, news: News) -> Origins:
+    days: dict[str, str] = {}
+    sources: dict[str, None] = {}
+    for price in sheet.prices:
+        of = [
+            row for row in news.rows if row.sheet_key == sheet.key and (row.component, row.threshold_tokens, row.ttl_seconds) == price.place
+        ]
+        # The row of a price that is sold no longer is the one that ended last.
+        held = [row for row in of if row.valid_on(news.run.as_of)] or sorted(of, key=attrgetter("end"))[-1:]
+        for row in held[:1]:
+            sources[row.source_url or row.origin] = None
+            if day := row.effective_date if price.new else row.valid_to:
+                days[price.spelled] = day.isoformat()
+    return Origins(days, [*sources])
+
+
+def _new_sheets(news: News) -> tuple[list[tuple[Inference, date]], list[SheetKey]]:
+    """Return the sheets that began after a day, the newest first, and those of which nobody says when they began."""
+    by_key = {one.key: one for one in news.run}
+    dated = {key: _began(by_key[key], news) for key in news.found.added}
+    new = [(by_key[key], day) for key, day in dated.items() if day and day > news.since]
+    return sorted(new, key=lambda pair: (-pair[1].toordinal(), pair[0].name)), [key for key in dated if not dated[key]]
+
+
+def _began(one: Inference, news: News) -> date | None:
+    """Return the day on which a sheet began: that of its input price, or the release of its model if that is later."""
+    days = [row.start for row in news.run.rows if row.sheet_key == one.key and row.component == "input" and row.start > date.min]
+    days += [one.model.release_date] if one.model and one.model.release_date else []
+    return max(days, default=None)
+
+
+def _new_row(one: Inference, day: date) -> dict[str, str]:
+    base = one.sheet.bands[0]
+    currency = "" if base.input.currency == "USD" else f" {base.input.currency}"
+    said = [told_in_words(quantity, _estimate(one, (quantity, estimator))) for quantity, estimator in _OF_NEW]
+    cells = (sheet_in_words(one.key), str(day), f"{base.input.amount:g}/{base.output.amount:g}{currency}", *said)
+    return dict(zip(_NEW_COLUMNS, cells, strict=True))
+
+
+def _new_record(one: Inference, day: date) -> dict[str, object]:
+    base = one.sheet.bands[0]
+    estimates = {name: told for name in _OF_SHEET if (told := _estimate(one, name))}
+    return {
+        **key_record(one.key),
+        "since": day.isoformat(),
+        "input": base.input.amount,
+        "output": base.output.amount,
+        "currency": base.input.currency,
+        "estimates": [{"quantity": name[0], "estimator": name[1], **said_record(told)} for name, told in estimates.items()],
+    }
+
+
+def _estimate(one: Inference, name: Name) -> Told | None:
+    quantity, estimator = name
+    found: Estimate | None = {"market": one.market, "": one.estimates}.get(estimator, one.kv_bytes).get(
+        quantity if estimator in ("market", "") else estimator
+    )
+    return Told(kind=found.kind, median=found.median, low=found.low, high=found.high) if found else None
