@@ -110,9 +110,7 @@ def solve_command(
         print_tiers(given, style, full)
         return
     from derive.answers import NO_WHOLE_ONE
-    from derive.presets import problems_of
     from derive.quantities import meant_beside, quantity, says_tensor_parallel
-    from derive.shipped import problems
     from derive.show.parts import all_warnings
     from derive.show.text import lines
     from derive.solving.api import may_have_answer, respond, respond_all
@@ -142,6 +140,11 @@ def solve_command(
     of_each = each_value(texts, conventions, len(deployments)) if zipped and len(deployments) > 1 else {}
 
     def bad_rows() -> "tuple[Problem, ...]":
+        if not (hardware or model or conventions.efficiency == "calibrated"):
+            return ()
+        from derive.presets import problems_of
+        from derive.shipped import problems
+
         chips, models = ([name for one in deployments for name in one[place]] for place in (0, 1))
         return (*problems_of(chips, models), *(problems("efficiencies") if conventions.efficiency == "calibrated" else ()))
 

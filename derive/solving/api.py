@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any, Protocol
 
 from derive.catalogue import rules_among
@@ -278,6 +277,8 @@ def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:
 
 def _refuse_misspelt(names: Iterable[str]) -> None:
     """Raise UnknownName for a keyword that is no quantity and nearly a switch: Python takes it for the name of a value."""
+    from difflib import get_close_matches
+
     for name in names:
         if near := get_close_matches(name, solve.__kwdefaults__ or (), cutoff=0.75):
             try:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from math import ceil, inf
 
 from derive.immutable import immutable
-from derive.presets import Preset
+from derive.preset_record import Preset
 from derive.quantities import quantity
 from derive.units import show
 

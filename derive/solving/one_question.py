@@ -9,7 +9,7 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.presets import LESS_IS_MORE, PARAMETERS
+from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.solving.answering import answer, answer_with_stopgap
 from derive.solving.fit import batch_is_left_to_a_rate

@@ -11,7 +11,7 @@ from derive.catalogue import by_id
 from derive.evaluate import evaluate
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_expression
-from derive.show.substituted import value_in_latex
+from derive.show.typeset import value_in_latex
 from derive.trees import names
 from tests.tools.solver_script import NODE
 from tests.tools.writing_script import told
