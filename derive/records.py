@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from datetime import date
 from functools import cache, cached_property
-from inspect import Parameter, Signature, unwrap
+from inspect import unwrap
 from numbers import Real
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from derive.arguments import argument_names
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
 from derive.quantities import CONSTANTS, quantity, symbol
@@ -17,7 +16,7 @@ from derive.quantities.formula import equation_in_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
 from derive.trees import IN_ORDER, Tree, all_parts, difference, value_of
 from derive.units import parse
-from derive.written import Written, as_it_is_written, as_written
+from derive.written import Written, argument_names, as_it_is_written, as_written
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel
@@ -149,7 +148,7 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
         return function(*in_order((*arguments, *numbers)))
 
     reduced.__wrapped__ = function  # type: ignore[attr-defined]
-    reduced.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in left])  # type: ignore[attr-defined]
+    reduced.argument_names = left  # type: ignore[attr-defined]
     return reduced
 
 
@@ -165,7 +164,7 @@ def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable
     def relation(*values: Any) -> tuple[Any, Any]:
         return values[0], _solution(claim, names)(*values[1:])
 
-    relation.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    relation.argument_names = names  # type: ignore[attr-defined]
     relation.claim = claim, names  # type: ignore[attr-defined]
     return relation
 
