@@ -32,7 +32,7 @@ LOWER, UPPER = "lower", "upper"
 """What a bound with the sense = says of its left side: it is at least, or at most, what stands on the right."""
 
 
-@immutable
+@immutable(declared=True)
 class Source:
     """Where an equation was said or printed, and what we encode where that differs.
 
@@ -200,7 +200,7 @@ def symbol_or_number(name: str) -> Any:
     return Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name)
 
 
-@immutable
+@immutable(declared=True)
 class Variant:
     """One of several ways to define a quantity: of which group, by what name it is asked for, whether it is meant if none is;
     and other names of the group under which it holds as it does under its own.
@@ -216,7 +216,7 @@ class Variant:
     holds_for: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
-@immutable
+@immutable(declared=True)
 class Example:
     """An equation worked once: what is on the right of it as a person types it, and to four digits what that makes of the left.
 
@@ -241,7 +241,7 @@ class Unmet:
     meaning: str
 
 
-@immutable(eq=False)
+@immutable(eq=False, declared=True)
 class Equation:
     """One equation of the catalogue, declared as data.
 

@@ -15,7 +15,7 @@ HOLDS = 1e-9
 """Relative difference up to which two sides count as equal."""
 
 
-@immutable
+@immutable(declared=True)
 class Requirement:
     """Where an equation may be used: a comparison of quantities, its parameters their names, and in words what is the matter else."""
 
