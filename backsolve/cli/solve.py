@@ -181,7 +181,8 @@ def solve_command(
     shown = lines(solutions, style, full, width(sys.stdout))
     if style == "table":
         named = {quantity(name).name: word for name, word in zip(unknowns, words, strict=True)}
-        shown = _with_words(shown, {name: word for name, word in named.items() if word != name})
+        other = {name: word for name, word in named.items() if word != name}
+        shown = _with_words(shown, other) if other else shown
     if plot is not None and style == "table" and points > _MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
     elif style != "table" or any(one.answers for one in solutions):
@@ -218,6 +219,8 @@ def _why_not(
 
     Why takes one line beside such a command, which would be the third.
     """
+    if not refused:
+        return []
     from derive.quantities import QUANTITIES
     from derive.solving.refusals import INSTEAD
     from derive.solving.sufficient_givens import Enough, answered_beside, sufficient_givens
@@ -240,7 +243,7 @@ def _why_not(
         options = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
         new = [word for option, name in options if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
         example = f"for example{own}, add: {shlex.join([*new, *(f'{name}={text}' for name, text in found.given.items())])}"
-    return [*said, example] if refused and covered and fit else said
+    return [*said, example] if covered and fit else said
 
 
 def _as_a_command(found: "Enough") -> str:
