@@ -12,6 +12,7 @@ from derive.spreads import Interval, Series, Spread
 
 if TYPE_CHECKING:
     import numpy as np
+    from sympy import Expr
 
 MOST_POINTS = 10_000_000
 """Above this a sweep is refused, whatever memory it takes: writing it out takes minutes."""
@@ -27,6 +28,16 @@ _GROUPED = r"(?is)\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<un
 
 
 _Read = Callable[[str, "float | str"], float]
+
+
+def is_symbolic(value: object) -> "TypeGuard[Expr]":
+    """Return whether a value is an expression of SymPy.
+
+    >>> from derive import symbols
+    >>> is_symbolic(symbols.batch + 1), is_symbolic(8.0)
+    (True, False)
+    """
+    return bool(getattr(value, "free_symbols", ()))
 
 
 def spread(name: str, given: "float | str | Collection[float | str]", read: _Read) -> "Spread | None":

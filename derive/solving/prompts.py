@@ -1,6 +1,6 @@
 """An answer for decode alone, with the same answer if the same chips also compute the prompts."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
 from typing import Any
@@ -9,13 +9,10 @@ from derive.answers import DECODE_ALONE, Answer
 from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.quantities import quantity
-from derive.quantities.aliases import PROMPTS_BETWEEN
 from derive.requirements import HOLDS
 from derive.solving.result import Solution
+from derive.solving.switches import WITH_PROMPTS, names_prompts
 from derive.solving.whole_numbers import BEST
-
-WITH_PROMPTS = "serving.requests_per_second_with_prompts"
-"""The equation in which prompts use time of the chips that decode."""
 
 _STEP, _TOKEN = "step_time", "time_per_output_token"
 """Equal for a user of decode alone. They differ if prompts are computed between steps."""
@@ -25,42 +22,6 @@ _MORE_THAN_A_STEP = ("tokens_per_step", "draft_tokens", "acceptance_rate", "pipe
 
 AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
 """A question by the equations that join it, and the givens by name."""
-
-
-def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:
-    """Return whether a question names a variant that counts prompts or leaves them out.
-
-    >>> names_prompts([], {}), names_prompts(["serving.request_latency_with_prompts"], {})
-    (False, True)
-    """
-    return _named_variant(using, variants) is not None
-
-
-def implied_names(
-    using: Iterable[str],
-    variants: Mapping[str, str],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-) -> tuple[str, ...]:
-    """Return quantities that a question implies without naming them: the time of prompts on the same chips if it counts it, the width
-    of weights if a chip is named with a data type, and the layers of a model.
-
-    >>> implied_names([], {}), implied_names(["serving.request_latency_with_prompts"], {}, "H100:fp8", "Llama-3.1-8B")
-    ((), ('prompt_time_share', 'bytes_per_weight', 'layers'))
-    """
-    variant = equation(WITH_PROMPTS).variant
-    prompts = (PROMPTS_BETWEEN,) if variant and _named_variant(using, variants) == variant.name else ()
-    chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
-    weights = ("bytes_per_weight",) if any(":" in chip for chip in chips) else ()
-    return prompts + weights + (("layers",) if model else ())
-
-
-def _named_variant(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
-    """Return the named variant of those that say where prompts are computed."""
-    of_prompts = equation(WITH_PROMPTS).variant
-    group = of_prompts.group if of_prompts else ""
-    named = [variant.name for id in using if (variant := equation(id).variant) and variant.group == group]
-    return next(iter(named), variants.get(group))
 
 
 def answer_beside_prompts(

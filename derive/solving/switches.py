@@ -4,13 +4,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
+from derive.catalogue import equation
 from derive.immutable import immutable
 from derive.quantities import quantity
+from derive.quantities.aliases import PROMPTS_BETWEEN
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import spread
 from derive.solving.limits import limits
 from derive.solving.questions import Question, asked_for, question
 from derive.spreads import Spread
+
+WITH_PROMPTS = "serving.requests_per_second_with_prompts"
+"""The equation in which prompts use time of the chips that decode."""
 
 
 @immutable
@@ -43,3 +48,41 @@ class Switches:
         name = asked_for(unknown, self.using)
         asked = question(name, plain, self.hardware, self.model, self.using, self.variants, self.conventions, self.anyway, spans)
         return (replace(asked, silent=True) if self.silent else asked), spans
+
+
+def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:
+    """Return whether a question names a variant that counts prompts or leaves them out.
+
+    >>> names_prompts([], {}), names_prompts(["serving.request_latency_with_prompts"], {})
+    (False, True)
+    """
+    return _named_variant(using, variants) is not None
+
+
+def implied_names(
+    using: Iterable[str],
+    variants: Mapping[str, str],
+    hardware: str | Iterable[str] | None = None,
+    model: str | Iterable[str] | None = None,
+) -> tuple[str, ...]:
+    """Return quantities that a question implies without naming them: the time of prompts on the same chips if it counts it, the width
+    of weights if a chip is named with a data type, and the layers of a model.
+
+    >>> implied_names([], {}), implied_names(["serving.request_latency_with_prompts"], {}, "H100:fp8", "Llama-3.1-8B")
+    ((), ('prompt_time_share', 'bytes_per_weight', 'layers'))
+    """
+    if not (using or variants or hardware or model):
+        return ()
+    variant = equation(WITH_PROMPTS).variant
+    prompts = (PROMPTS_BETWEEN,) if variant and _named_variant(using, variants) == variant.name else ()
+    chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
+    weights = ("bytes_per_weight",) if any(":" in chip for chip in chips) else ()
+    return prompts + weights + (("layers",) if model else ())
+
+
+def _named_variant(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
+    """Return the named variant of those that say where prompts are computed."""
+    of_prompts = equation(WITH_PROMPTS).variant
+    group = of_prompts.group if of_prompts else ""
+    named = [variant.name for id in using if (variant := equation(id).variant) and variant.group == group]
+    return next(iter(named), variants.get(group))

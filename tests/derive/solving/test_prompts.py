@@ -12,7 +12,7 @@ from derive.catalogue import equation
 from derive.show.text import solution_record
 from derive.solving.api import respond_all, solve
 from derive.solving.caveats import prompts_elsewhere
-from derive.solving.prompts import WITH_PROMPTS, implied_names
+from derive.solving.switches import WITH_PROMPTS, implied_names
 from derive.units import show
 from tests.tools.together import some
 
