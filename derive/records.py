@@ -317,7 +317,7 @@ class Equation:
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """Names of the quantities of the relation, without the constants."""
-        return tuple(name for name in self.parameters if name not in CONSTANTS)
+        return tuple(name for name in argument_names(self.relation) if name not in CONSTANTS)
 
     @cached_property
     def inputs(self) -> frozenset[str]:

@@ -203,9 +203,11 @@ def restore_default(row: Equation, name: str) -> Equation:
     return with_defaults(equation(row.id), others) if name in row.put_in else row
 
 
-_POINTS = ((1.5, 0.37), (20.0, -0.93), (0.03, 0.07))
-"""Where a relation is tried: the value of its first quantity, and by how much that of each next one is more."""
-_FURTHER = 1.25
+_POINTS = ((2.0, 1.0), (60.0, -3.0), (5.0, 7.0))
+"""Where a relation is tried: the value of its first quantity, and by how much that of each next one is more. All are whole numbers,
+so that a power of what is below zero is real.
+"""
+_FURTHER = 3.0
 """By which factor a quantity is moved there."""
 
 WAITED = ("queue_time",)
@@ -240,7 +242,7 @@ def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping
 
     Numbers show of nearly all quantities that they stay, in a twentieth of the time that the algebra takes.
     """
-    if not _unmoved(relation):
+    if not _unmoved(row.relation, spoken):
         return ()
     left, right = as_it_is_written(relation)
     ordered = sort_terms(right)
@@ -248,15 +250,21 @@ def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping
     return tuple(name for name in row.symbols if name not in held and name not in spoken)
 
 
-def _unmoved(relation: Callable[..., Any]) -> set[str]:
-    """Return the names with which neither side of a relation moves at a few points: these may have dropped out of it."""
-    spoken = argument_names(relation)
-    left = {*spoken[1:]}
+def _unmoved(relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> set[str]:
+    """Return the quantities with which the right side does not move at a few points: these may have dropped out of it.
+
+    `spoken` has the quantities that are numbers there, or are called by another name.
+    """
+    places = [spoken.get(name, name) for name in argument_names(relation)]
+    free = [one for one in dict.fromkeys(places) if isinstance(one, str) and one not in CONSTANTS]
+    fixed = {name: float(one.value) for name, one in CONSTANTS.items()} | {one: one for one in places if not isinstance(one, str)}
+    left = {*free[1:]}
     for first, step in _POINTS:
-        at = {name: float(CONSTANTS[name].value) if name in CONSTANTS else first + step * place for place, name in enumerate(spoken)}
+        at: dict[int | str, float] = {**fixed, **{name: first + step * place for place, name in enumerate(free)}}
         try:
-            here = relation(*at.values())[1]
-            left = {name for name in left if isclose(relation(*{**at, name: _FURTHER * at[name]}.values())[1], here, rel_tol=HOLDS)}
+            here = relation(*[at[one] for one in places])[1]
+            moved = {name: {**at, name: _FURTHER * at[name]} for name in left}
+            left = {name for name, values in moved.items() if isclose(relation(*[values[one] for one in places])[1], here, rel_tol=HOLDS)}
         except (ArithmeticError, ValueError, TypeError):
             continue
         if not left:

@@ -171,7 +171,7 @@ def find_loops(
     constraining = [
         row
         for row in equalities
-        if not row.names <= reached and _constrains(row, claimed, equalities) and made.get(row.symbols[0]) is not row
+        if not row.names <= reached and made.get(row.symbols[0]) is not row and _constrains(row, claimed, equalities)
     ]
     constraining.sort(key=lambda row: (row.symbols[0] not in known, row.defines is None))
     constraints = [(row, frozenset(_free_inputs(row.symbols, made, reached))) for row in constraining]
@@ -236,7 +236,7 @@ def find_turned_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset
         around, claimed = {*reached, trial, *beyond}, known | _turned_quantities(legs) | _turned_quantities(beyond)
         used = {leg.rows[0] for leg in beyond.values()}
         for row in rows:
-            if row not in used and _constrains(row, claimed, rows) and row.names <= around and not row.names <= reached:
+            if row not in used and row.names <= around and not row.names <= reached and _constrains(row, claimed, rows):
                 loop = Loop(row, trial, _needed_legs(row.symbols, beyond))
                 if trial in loop.symbols and (loop.id, trial) not in failed:
                     yield Way(_needed_legs([unknown], {**legs, trial: loop, **beyond}))

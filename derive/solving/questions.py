@@ -24,7 +24,7 @@ from derive.preset_record import (
 )
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
-from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
+from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation, Variant
 from derive.requirements import HOLDS
 from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
@@ -494,7 +494,9 @@ def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
 @lru_cache(maxsize=1024)
 def _telling(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
     """Return the equations with the defaults put in, without those that have no quantity left."""
-    return tuple(row for row in (with_defaults(one, values) for one in rows) if row.symbols)
+    names = {name for name, _ in values}
+    put_in = (row if names.isdisjoint(row.symbols) else with_defaults(row, values) for row in rows)
+    return tuple(row for row in put_in if row.symbols)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
@@ -550,6 +552,8 @@ def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]
     >>> _read_by_one_variant({"kv_layers"}, {"kv_layers", "kv_heads", "head_dim", "layers"})
     {'kv_bytes_per_token': 'hybrid'}
     """
+    if not unread:
+        return {}
     supplied = {*known, *NEUTRAL_DEFAULTS, *IN_BF16}
     able = [row.variant for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs) and row.inputs <= supplied]
     names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
@@ -614,18 +618,19 @@ def _active(
             raise WrongValue(f"{first.id} and {row.id} are two variants of {variant.group}: name one")
     chosen |= {group: name for group, (name, _) in picked.items()}
 
-    def takes_part(row: Equation) -> bool:
-        if row in named:
-            return True
-        if row.id in (*left_out, *ROOF_IDS) or row.defines in settled or (row.sense != "=" and unknown not in row.symbols):
-            return False
-        if row.variant is None or row.kind == CONDITION:
-            return row.kind in CHAINED_BY_ITSELF
-        if row.variant.group not in chosen:
-            return row.variant.default
-        return chosen[row.variant.group] in (row.variant.name, *row.variant.holds_for)
+    aside = {*left_out, *ROOF_IDS}
+    rows = (row for row in by_id().values() if row in named or not (row.id in aside or row.defines in settled))
+    speaking = (row for row in rows if row.sense == "=" or row in named or unknown in row.symbols)
 
-    return tuple(row for row in by_id().values() if takes_part(row))
+    def is_chosen(variant: Variant) -> bool:
+        return chosen[variant.group] in (variant.name, *variant.holds_for) if variant.group in chosen else variant.default
+
+    # A condition joins by name alone, whichever variant is chosen.
+    return tuple(
+        row
+        for row in speaking
+        if row in named or (is_chosen(row.variant) if row.variant and row.kind != CONDITION else row.kind in CHAINED_BY_ITSELF)
+    )
 
 
 def known_values(asked: Question) -> Iterator[dict[str, float]]:
