@@ -14,7 +14,7 @@ from derive.expressions.in_order import sort_terms
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
 from derive.records import LOWER, UPPER, Equation, in_place
 from derive.requirements import HOLDS, named
-from derive.trees import names
+from derive.trees import MINUS, PRODUCT, RATIO, SUM, all_parts, names
 from derive.written import argument_names, as_it_is_written
 
 _ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
@@ -207,6 +207,7 @@ _POINTS = ((2.0, 1.0), (60.0, -3.0), (5.0, 7.0))
 """Where a relation is tried: the value of its first quantity, and by how much that of each next one is more. All are whole numbers,
 so that a power of what is below zero is real.
 """
+_PLAIN = (SUM, PRODUCT, RATIO, MINUS)
 _FURTHER = 3.0
 """By which factor a quantity is moved there."""
 
@@ -240,11 +241,16 @@ def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str]
 def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
     """Return the quantities that a term of 0, or a ratio of 1, takes out of the relation with it.
 
-    Numbers show of nearly all quantities that they stay, in a twentieth of the time that the algebra takes.
+    Numbers show of nearly all quantities that they stay, in a twentieth of the time that the algebra takes. In sums, products and ratios
+    they also show which do not.
     """
-    if not _unmoved(row.relation, spoken):
+    unmoved = _unmoved(row.relation, spoken)
+    if not unmoved:
         return ()
     left, right = as_it_is_written(relation)
+    plain = all(not isinstance(part, tuple) or part[0] in _PLAIN for part in all_parts(right))
+    if plain and left not in names(right):
+        return tuple(name for name in row.symbols if name in unmoved)
     ordered = sort_terms(right)
     held = names(ordered) | names(left) if ordered != left else frozenset()
     return tuple(name for name in row.symbols if name not in held and name not in spoken)
@@ -258,6 +264,9 @@ def _unmoved(relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> s
     places = [spoken.get(name, name) for name in argument_names(relation)]
     free = [one for one in dict.fromkeys(places) if isinstance(one, str) and one not in CONSTANTS]
     fixed = {name: float(one.value) for name, one in CONSTANTS.items()} | {one: one for one in places if not isinstance(one, str)}
+    if places[0] in places[1:]:
+        # Numbers do not show what is left of an equation of a quantity with itself.
+        return {*free}
     left = {*free[1:]}
     for first, step in _POINTS:
         at: dict[int | str, float] = {**fixed, **{name: first + step * place for place, name in enumerate(free)}}
