@@ -784,6 +784,7 @@ def _alike(given: str, pairs: Collection[tuple[str, str]], short: Collection[tup
     """
     yield [name for spelled, name in pairs if spelled == name == given]
     yield [name for spelled, name in pairs if spelled == given]
+    yield [name for spelled, name in short if _dashed(spelled) == _dashed(given)]
     *_, plain = forms = _forms(given)
     for form, others in (*((one, short) for one in forms), (re.sub(RELEASE, "", plain), ())):
         yield [name for spelled, name in (*pairs, *others) if form and not _keys(_dashed(spelled)).isdisjoint(_keys(form))]

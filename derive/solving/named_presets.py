@@ -8,7 +8,6 @@ from derive.errors import WrongValue
 from derive.preset_record import DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
 from derive.presets import as_published
 from derive.solving.conventions import Conventions
-from derive.tier_presets import tier
 from derive.units import show
 
 _OF_PREFILL = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
@@ -48,6 +47,8 @@ def combine_presets(
             raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
     if conventions.tier:
+        from derive.tier_presets import tier
+
         named.append((f"--tier {conventions.tier}", tier(conventions.tier, tables)))
     preset = _apply_one_count(as_published(merge(named, settled), settled), {n: v for n, v in typed.items() if n not in spans}, unknown)
     if (counted := preset.givens.get("chips")) and "chips" in typed and counted != typed["chips"]:
