@@ -24,7 +24,7 @@ from derive.preset_record import (
 )
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
-from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation, Variant
+from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
 from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
@@ -621,16 +621,24 @@ def _active(
     aside = {*left_out, *ROOF_IDS}
     rows = (row for row in by_id().values() if row in named or not (row.id in aside or row.defines in settled))
     speaking = (row for row in rows if row.sense == "=" or row in named or unknown in row.symbols)
-
-    def is_chosen(variant: Variant) -> bool:
-        return chosen[variant.group] in (variant.name, *variant.holds_for) if variant.group in chosen else variant.default
-
+    chosen = {**_default_variants(), **chosen}
     # A condition joins by name alone, whichever variant is chosen.
     return tuple(
         row
         for row in speaking
-        if row in named or (is_chosen(row.variant) if row.variant and row.kind != CONDITION else row.kind in CHAINED_BY_ITSELF)
+        if row in named
+        or (
+            chosen.get(row.variant.group) in (row.variant.name, *row.variant.holds_for)
+            if row.variant and row.kind != CONDITION
+            else row.kind in CHAINED_BY_ITSELF
+        )
     )
+
+
+@lru_cache(maxsize=1)
+def _default_variants() -> Mapping[str, str]:
+    """Return the variant of each group that is meant if none is chosen."""
+    return {row.variant.group: row.variant.name for row in by_id().values() if row.variant and row.variant.default}
 
 
 def known_values(asked: Question) -> Iterator[dict[str, float]]:
