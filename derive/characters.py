@@ -10,7 +10,7 @@ SPACES = "\t \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\
 _STEERING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 """Directions that turn the text after them around."""
 
-_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0000-\U000e0fff]")
+_BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0000-\U000e0fff]"
 """What `str.isprintable` lets pass and no font draws: fillers, joiners, variation selectors, the blank Braille pattern."""
 
 _FORMULA_SIGNS = "=+-@"
@@ -49,7 +49,7 @@ def hidden(text: str) -> str:
 
 def is_hidden(mark: str) -> bool:
     """Whether a character takes no ink, or another place than its own: controls, joiners, every space but the plain one."""
-    return not mark.isprintable() or _BLANK.match(mark) is not None
+    return not mark.isprintable() or re.match(_BLANK, mark) is not None
 
 
 def mark_in_words(mark: str) -> str:

@@ -6,11 +6,11 @@ Nothing here proves a step; `tests/derive/test_derivations.py` does, exactly wit
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from derive.arguments import argument_names
 from derive.catalogue import by_id, equation
 from derive.errors import UnknownName
 from derive.quantities import QUANTITIES, symbol
 from derive.records import DEFINITION, Equation, Premise, in_sympy, symbol_or_number
+from derive.written import argument_names
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol

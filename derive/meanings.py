@@ -123,3 +123,15 @@ class Accrued(NamedTuple):
 
 
 ACCRUED = Accrued(time="deployment_time", money=("fleet_cost", "fleet_electricity_cost"))
+
+OF_DEPLOYMENTS = frozenset(
+    (
+        *("replicas", "fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost", "fleet_utilisation", "fleet_cost_per_token"),
+        *("fleet_throughput", "fleet_requests_per_second", "fleet_sequences_in_flight", "requests_per_second", "throughput"),
+        *("cost_per_token", "cost_per_request", "prompt_tokens"),
+    )
+)
+"""Quantities that mean something else, or need something more, in some deployments: of one replica or of all, with or without prompts,
+with or without hours of waiting. A question that names none of them means just what it says."""
+SIZE_OF_DEPLOYMENTS = "chips"
+"""A quantity of the same kind if it is asked for."""

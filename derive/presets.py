@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil, inf
 from typing import TYPE_CHECKING
@@ -12,18 +12,34 @@ from typing import TYPE_CHECKING
 from derive import shipped
 from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten, suggest
-from derive.immutable import immutable
+from derive.preset_record import (
+    ARCHITECTURE_COUNTS,
+    ARCHITECTURES,
+    ATTENTION_DTYPE,
+    BYTES_PER_WEIGHT,
+    DECODE,
+    EXPOSED,
+    HARDWARE,
+    HARDWARE_GIVENS,
+    KV_INPUTS,
+    MODEL_KINDS,
+    OPEN_MODELS,
+    PARAMETERS,
+    ROUTER,
+    SEVERAL,
+    STORED_WIDER,
+    WIDTHS,
+    Preset,
+    Published,
+)
 from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, ShortName
 from derive.quantities import data_types, quantity
 from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.shipped import BadRow, Problem, Tables, rows_of
 from derive.shipped_rows import NUMBER, in_si, is_known, listed
 from derive.shipped_rules import (
-    BYTES_PER_WEIGHT,
     COPIES,
     FIXED_PARTS,
-    HARDWARE_GIVENS,
-    KV_INPUTS,
     LINKS,
     PART,
     POWER,
@@ -36,9 +52,19 @@ from derive.units import DATA_TYPES
 if TYPE_CHECKING:
     from derive.model_config import ConfigModel
 
-__all__ = ["BYTES_PER_WEIGHT", "FIXED_PARTS", "HARDWARE_GIVENS", "KV_INPUTS"]
+__all__ = [
+    "ARCHITECTURES",
+    "ATTENTION_DTYPE",
+    "BYTES_PER_WEIGHT",
+    "FIXED_PARTS",
+    "HARDWARE",
+    "HARDWARE_GIVENS",
+    "KV_INPUTS",
+    "OPEN_MODELS",
+    "PARAMETERS",
+    "Preset",
+]
 
-HARDWARE, ARCHITECTURES, OPEN_MODELS = AcceleratorFigure.TABLE, Architecture.TABLE, OpenModel.TABLE
 DECODE_ATTENTION = {
     "gqa": "gqa",
     "hybrid": "hybrid",
@@ -63,28 +89,14 @@ DENSE_ONLY = (
     *("architecture.attention_flops", "architecture.attention_intensity", "architecture.prefill_attention_flops"),
 )
 """Those, and what is untrue of a model that reads less than it stores."""
-ROUTER = ("experts", "active_experts", "moe_layers")
-"""What is set of a mixture of experts, and of no dense model."""
 _OF_LAYERS = ("layers", "model_dim")
 """Columns that a preset sets where the table has them: without, whoever asks gives them."""
-PARAMETERS = ("total_params", "active_params")
-ARCHITECTURE_COUNTS = ("vocab_size", "model_dim", "layers", "head_dim", "query_heads", "kv_heads", *ROUTER, "shared_experts")
-"""Columns that parameters are counted from, beside the widths of the feed-forward parts."""
-OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_bytes", "attention_flops_per_pair")
-"""What only the configuration of a model would give."""
-ATTENTION_DTYPE = "bf16"
-"""The data type attention runs in beside narrower weights: that of the published decode steps."""
-_STORED_WIDER = {"bytes_per_weight": "embeddings and scales may add 10 to 25 %"}
-"""What is said of weights in fewer bytes than a model was published in, of which no checkpoint is in the table."""
 _MEAN_WIDTH = "experts.mean_bytes_per_weight"
-WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
-"""Bytes of a weight in the experts, and beside them."""
 OF_DATA_TYPE = ("peak_flops", "bytes_per_weight")
 """What the data type of a chip sets."""
 RENT = "rental"
 """What the notes say of a price that is a rent."""
 _INSTEAD = "; without a row, give {}=, {}= and {}="
-_SEVERAL = r"(?s)\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)"
 _PART = r"(?s)\s*([0-9]*[.][0-9]+)\s*[x×*]\s*([A-Za-z].*)"
 """So many of a chip: 8xH100:fp8."""
 _SIZE = r"(?<![a-z0-9.])[0-9.]+(?:x[0-9]+)?(?:gb|b|t)(?![a-z0-9])"
@@ -93,76 +105,14 @@ _ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 _SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 _STATE_INPUTS = ("state_bytes_per_element",)
 
-MODEL_KINDS = {"dense": "dense models", "mixture": "mixtures of experts"}
-"""Kinds of model whose efficiency was measured apart, as they are called."""
-DECODE, PREFILL = "decode", "prefill"
 _INSIDE = "inside"
 """What efficiencies.csv says of a run that the ranges of the others held."""
 
-_EXPOSED = "exposed_communication_share"
-LESS_IS_MORE = (_EXPOSED,)
-"""Of what is sustained that of which the least is the best."""
 _LAUNCHES = "one chip exchanges nothing, and exposes launches alone: from none to as much as several chips expose of both"
 """Why on one chip less is exposed than was measured on several."""
 
 _TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
-
-
-@immutable
-class Published:
-    """A model as it was published: the data types of its weights, and its longest context [token].
-
-    The bytes of a weight are those of one in the routed experts, of one beside them, and of all on average, scales
-    included; `narrowest` leaves scales out, as the data types of chips do. `stored` has the bytes of a weight on average in other
-    checkpoints, by those of their data type. `place` is what says the data type. `origin` is the name of the model if that says it, or
-    blank.
-    """
-
-    model: str
-    dtype: str
-    of_experts: float
-    of_others: float
-    bytes_per_weight: float
-    narrowest: float
-    max_context: float
-    place: str
-    origin: str = ""
-    stored: Mapping[float, float] = field(default_factory=dict)
-
-    @property
-    def widths(self) -> dict[str, float]:
-        """The bytes of a weight in the experts and beside them, where they are not the same and it is known how many are which."""
-        counted = self.bytes_per_weight not in (self.of_experts, self.of_others)
-        return dict(zip(WIDTHS, (self.of_experts, self.of_others), strict=True)) if counted else {}
-
-
-@immutable
-class Preset:
-    """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
-    how a model was published, or its name where its configuration is not known.
-
-    Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `unsaid` says
-    of data types that nobody gave which is taken and how to give it, and `supposed` why another given is what it is. `notes` are
-    remarks on the source as a whole.
-    """
-
-    givens: dict[str, float]
-    provenance: dict[str, str]
-    variants: dict[str, str]
-    left_out: tuple[str, ...] = ()
-    published: tuple[Published, ...] = ()
-    parameters_only: tuple[str, ...] = ()
-    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
-    record: str = ""
-    unsaid: dict[str, str] = field(default_factory=dict)
-    supposed: dict[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """What is not known of a model of which the parameters alone are."""
-        return OF_CONFIGURATION if self.parameters_only else ()
 
 
 def hardware_names(tables: Tables | None = None) -> tuple[str, ...]:
@@ -199,7 +149,7 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     (3350000000000.0, 1.0, 8.0)
     """
     tables = tables or shipped.read()
-    if (several := re.match(_SEVERAL, text)) is not None:
+    if (several := re.match(SEVERAL, text)) is not None:
         count, one = several.groups()
         preset = hardware(one, tables, published, dtype)
         chips = {"chips": quantity("chips").check(float(count))}
@@ -238,15 +188,6 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     return Preset(givens=givens, provenance=provenance, variants={}, unsaid=unsaid, supposed=supposed)
 
 
-def names_count(text: str) -> bool:
-    """Whether a text names how many chips there are.
-
-    >>> names_count("8xH100:fp8"), names_count("H100:fp8")
-    (True, False)
-    """
-    return re.match(_SEVERAL, text) is not None
-
-
 def chip_name(text: str, tables: Tables | None = None) -> str:
     """The accelerator of hardware.csv that a text names, without a data type. Raises as `hardware` does.
 
@@ -278,7 +219,7 @@ def chip_of(text: str, tables: Tables | None = None) -> str:
     >>> chip_of("8xH100:fp8")
     'H100-SXM'
     """
-    several = re.match(_SEVERAL, text)
+    several = re.match(SEVERAL, text)
     return chip_name((several[2] if several else text).partition(":")[0], tables)
 
 
@@ -710,14 +651,14 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     fit = named or [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
     if not fit:
         narrower = any(chip is not None and chip < one.narrowest < inf for one in preset.published)
-        return replace(preset, supposed={**preset.supposed, **_STORED_WIDER}) if narrower else preset
+        return replace(preset, supposed={**preset.supposed, **STORED_WIDER}) if narrower else preset
     first, *others = fit
     for other in others:
         if other.bytes_per_weight != first.bytes_per_weight and "bytes_per_weight" not in settled:
             raise WrongValue(f"weights are {first.dtype} in {first.model} and {other.dtype} in {other.model}: give bytes_per_weight=...")
     why = f"weights stored as {'its name says' if first.origin else 'published'}, {first.dtype}"
     if first.origin and first.bytes_per_weight not in first.stored.values():
-        why += f"; {_STORED_WIDER['bytes_per_weight']}"
+        why += f"; {STORED_WIDER['bytes_per_weight']}"
     place = first.place
     widths = first.widths if "bytes_per_weight" not in settled else {}
     found = {"bytes_per_weight": first.bytes_per_weight, **widths}
@@ -730,18 +671,6 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
         supposed={**preset.supposed, **dict.fromkeys(found if first.origin else widths, why)},
     )
-
-
-def stored_bytes(published: Iterable[Published], width: float) -> tuple[float, str]:
-    """The bytes of a weight in a checkpoint of a data type of this width, and a remark if the table has no such checkpoint.
-
-    >>> stored_bytes(model("Llama-3.1-70B").published, 1.0)
-    (1.0, 'embeddings and scales may add 10 to 25 %')
-    """
-    models = [*published]
-    found = next((one.stored[width] for one in models if width in one.stored), width)
-    wider = found == width and any(width < one.narrowest < inf for one in models)
-    return found, _STORED_WIDER["bytes_per_weight"] if wider else ""
 
 
 def _as_stored(preset: Preset, chip: float) -> Preset:
@@ -823,12 +752,12 @@ def on_one_chip(sustained: Preset) -> Preset:
     >>> on_one_chip(calibrated(kinds=["mixture"])).ranges["exposed_communication_share"]
     (0.0, 0.5671)
     """
-    _, most = sustained.ranges[_EXPOSED]
+    _, most = sustained.ranges[EXPOSED]
     return replace(
         sustained,
-        givens={**sustained.givens, _EXPOSED: most / 2},
-        ranges={**sustained.ranges, _EXPOSED: (0.0, most)},
-        supposed={**sustained.supposed, _EXPOSED: _LAUNCHES},
+        givens={**sustained.givens, EXPOSED: most / 2},
+        ranges={**sustained.ranges, EXPOSED: (0.0, most)},
+        supposed={**sustained.supposed, EXPOSED: _LAUNCHES},
     )
 
 
@@ -895,6 +824,7 @@ def _alike(given: str, pairs: Collection[tuple[str, str]], short: Collection[tup
     """
     yield [name for spelled, name in pairs if spelled == name == given]
     yield [name for spelled, name in pairs if spelled == given]
+    yield [name for spelled, name in short if _dashed(spelled) == _dashed(given)]
     *_, plain = forms = _forms(given)
     for form, others in (*((one, short) for one in forms), (re.sub(RELEASE, "", plain), ())):
         yield [name for spelled, name in (*pairs, *others) if form and not _keys(_dashed(spelled)).isdisjoint(_keys(form))]

@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from datetime import date
 from functools import cache, cached_property
-from inspect import Parameter, Signature, unwrap
+from inspect import unwrap
 from numbers import Real
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from derive.arguments import argument_names
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
 from derive.quantities import CONSTANTS, quantity, symbol
@@ -17,7 +16,7 @@ from derive.quantities.formula import equation_in_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
 from derive.trees import IN_ORDER, Tree, all_parts, difference, value_of
 from derive.units import parse
-from derive.written import Written, as_it_is_written, as_written
+from derive.written import Written, argument_names, as_it_is_written, as_written
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel
@@ -33,7 +32,7 @@ LOWER, UPPER = "lower", "upper"
 """What a bound with the sense = says of its left side: it is at least, or at most, what stands on the right."""
 
 
-@immutable
+@immutable(declared=True)
 class Source:
     """Where an equation was said or printed, and what we encode where that differs.
 
@@ -149,7 +148,7 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
         return function(*in_order((*arguments, *numbers)))
 
     reduced.__wrapped__ = function  # type: ignore[attr-defined]
-    reduced.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in left])  # type: ignore[attr-defined]
+    reduced.argument_names = left  # type: ignore[attr-defined]
     return reduced
 
 
@@ -165,7 +164,7 @@ def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable
     def relation(*values: Any) -> tuple[Any, Any]:
         return values[0], _solution(claim, names)(*values[1:])
 
-    relation.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    relation.argument_names = names  # type: ignore[attr-defined]
     relation.claim = claim, names  # type: ignore[attr-defined]
     return relation
 
@@ -201,7 +200,7 @@ def symbol_or_number(name: str) -> Any:
     return Integer(CONSTANTS[name].value) if name in CONSTANTS else symbol(name)
 
 
-@immutable
+@immutable(declared=True)
 class Variant:
     """One of several ways to define a quantity: of which group, by what name it is asked for, whether it is meant if none is;
     and other names of the group under which it holds as it does under its own.
@@ -217,7 +216,7 @@ class Variant:
     holds_for: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
-@immutable
+@immutable(declared=True)
 class Example:
     """An equation worked once: what is on the right of it as a person types it, and to four digits what that makes of the left.
 
@@ -242,7 +241,7 @@ class Unmet:
     meaning: str
 
 
-@immutable(eq=False)
+@immutable(eq=False, declared=True)
 class Equation:
     """One equation of the catalogue, declared as data.
 
@@ -318,7 +317,7 @@ class Equation:
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """Names of the quantities of the relation, without the constants."""
-        return tuple(name for name in self.parameters if name not in CONSTANTS)
+        return tuple(name for name in argument_names(self.relation) if name not in CONSTANTS)
 
     @cached_property
     def inputs(self) -> frozenset[str]:

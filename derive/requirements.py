@@ -5,18 +5,17 @@ from functools import cache
 from math import isclose
 from typing import Any
 
-from derive.arguments import argument_names
 from derive.evaluate import evaluate
 from derive.immutable import immutable
 from derive.quantities import symbol
 from derive.trees import Tree, text
-from derive.written import AT_LEAST, AT_MOST, as_it_is_written
+from derive.written import AT_LEAST, AT_MOST, argument_names, as_it_is_written
 
 HOLDS = 1e-9
 """Relative difference up to which two sides count as equal."""
 
 
-@immutable
+@immutable(declared=True)
 class Requirement:
     """Where an equation may be used: a comparison of quantities, its parameters their names, and in words what is the matter else."""
 

@@ -12,7 +12,7 @@ from math import inf
 from typing import Any, TypeAlias, cast
 
 from derive import preset_rows
-from derive.characters import hidden, mark_in_words, trimmed
+from derive.characters import SPACES, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, shorten, suggest
 from derive.immutable import immutable
 from derive.shipped_rows import AnyRecord, Fault, TableRow, figure, iso_date, record_of, truth, whole
@@ -402,7 +402,8 @@ def _split(raw: bytes) -> tuple[list[str], str]:
     if "\r" in text:
         text, why = text.partition("\r")[0], "has a line break inside; lines end in LF or CRLF"
     try:
-        return [trimmed(cell) for record in csv.reader([text], strict=True) for cell in record], why
+        cells = [cell for record in csv.reader([text], strict=True) for cell in record]
+        return [cell.strip(SPACES) for cell in cells] if text.isascii() else [*map(trimmed, cells)], why
     except csv.Error as error:
         return text.split(","), f"is not CSV ({error}); a quote is closed on its line and doubled inside a cell"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from derive.catalogue import equation
 from derive.claim_cells import AS_PUBLISHED, UNDECIDED, asked, givens, said
 from derive.errors import BacksolveError, WrongUnit, shorten, suggest
+from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS
 from derive.quantities import QUANTITIES
 from derive.shipped_rows import NUMBER, Fault, in_si, is_known, written
 from derive.units import parse
@@ -15,28 +16,13 @@ if TYPE_CHECKING:
     from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency
     from derive.price_rows import Claim, Disclosure, FxRate, MemoryTierFigure, ModelRow, WorkedProblem
 
-BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
 PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.5}
 SCALES = {"fp4": 1 / 32, "mxfp4": 1 / 32, "int4": 2 / 32}
 """Bytes of one weight in the data types that models are published in, and what its share of a scale adds: 32 weights have one in common."""
-HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
 LINKS = ("scale_up_size", "scale_up_link_bandwidth", "scale_out_link_bandwidth")
 """What hardware.csv has of the links of a chip."""
 POWER = ("chip_power",)
 """Under load; the unit of the table is not that of the registry."""
-KV_INPUTS = {
-    "gqa": ("layers", "kv_heads", "head_dim"),
-    "hybrid": ("kv_layers", "kv_heads", "head_dim"),
-    "mla": ("layers", "latent_dim", "rope_dim"),
-    "mla_hybrid": ("kv_layers", "latent_dim", "rope_dim"),
-    "gqa_unequal": ("kv_layers", "kv_heads", "key_dim", "value_dim"),
-    "mla_indexed": ("layers", "latent_dim", "rope_dim", "indexer_layers", "indexer_dim"),
-    "gqa_indexed": ("layers", "kv_heads", "head_dim", "indexer_layers", "indexer_dim"),
-    "compressed": (
-        *("sparse_layers", "head_dim", "indexer_dim", "sparse_compression_ratio"),
-        *("heavily_compressed_layers", "heavy_compression_ratio"),
-    ),
-}
 FIXED_PARTS = {
     "window_kv_bytes": ("window_layers", "window_tokens", "window_kv_heads", "window_key_dim", "window_value_dim"),
     "linear_state_bytes": ("linear_layers", "state_heads", "state_key_dim", "state_value_dim"),

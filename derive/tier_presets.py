@@ -4,7 +4,7 @@ from statistics import median_low
 
 from derive import shipped
 from derive.errors import UnknownName
-from derive.presets import Preset
+from derive.preset_record import Preset
 from derive.price_rows import MemoryTierFigure
 from derive.quantities import quantity
 from derive.shipped import Tables

@@ -7,6 +7,7 @@ to a file, and nothing of it is ever executed.
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, reduce
+from itertools import islice
 from math import exp, log, nan, sqrt
 from operator import add, itemgetter, mul, neg, pow, truediv
 from typing import Any, NamedTuple
@@ -152,14 +153,17 @@ def names(tree: Tree) -> frozenset[str]:
 
 def all_parts(tree: Tree) -> Iterator[Tree]:
     """The tree itself and all that it is made of."""
-    yield tree
-    yield from inner_parts(tree)
+    waiting = [tree]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, tuple):
+            waiting += part[:0:-1]
 
 
 def inner_parts(tree: Tree) -> Iterator[Tree]:
     """All that a tree is made of."""
-    for part in tree[1:] if isinstance(tree, tuple) else ():
-        yield from all_parts(part)
+    return islice(all_parts(tree), 1, None)
 
 
 def terms(tree: Tree) -> tuple[Tree, ...]:

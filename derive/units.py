@@ -242,6 +242,8 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
 
 def _as_people_write(row: Quantity, rest: str) -> str:
     """A unit as its parts: "per" is a stroke, a GPU-h an hour of one, and in prices M, 1M and million tokens are MTok."""
+    if not rest:
+        return rest
     rest = re.sub(_CHIP_HOUR, "/", re.sub(r"(?:^|\s+)per\s+", "/", rest))
     if "USD" not in row.unit or "token" not in row.unit:
         return rest
@@ -310,7 +312,7 @@ def _multiply(figure: str, factor: Decimal) -> float:
     plain = float(figure)
     if not isfinite(plain):
         return plain
-    if not re.match(r"[+-]?[0.]*[1-9]", figure):
+    if {*figure.lower().partition("e")[0]}.isdisjoint("123456789"):
         return 0.0
     value = float(Decimal(figure) * factor) if plain else plain
     if abs(value) < float_info.min:
@@ -400,8 +402,8 @@ def in_usual_unit(name: str, text: str) -> str:
     ('0.001', '2 USD/h', '2 USD/h')
     """
     row = QUANTITIES[name]
-    bare = re.match(_BARE, text.strip())
-    if row.unit not in _TOLD_IN or not bare:
+    bare = re.match(_BARE, text.strip()) if row.unit in _TOLD_IN else None
+    if bare is None:
         return text
     numbers = bare["numbers"].replace("$", "")
     if any(row.low <= float(one) <= row.high for one in re.split(_PARTED, numbers)):
@@ -433,10 +435,11 @@ def data_type_named(words: Iterable[str], value: Any) -> str:
     >>> data_type_named(["ctx", "dtype"], "BF16"), data_type_named(["weight_dtype"], "fp8"), data_type_named(["dtype"], "8 bit")
     ('bf16', '', '')
     """
+    if all(in_full(word) not in OF_WEIGHTS_AND_ARITHMETIC for word in words):
+        return ""
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     types = [one.strip().lower() for one in re.split("[,;]", text)]
-    said = any(in_full(word) in OF_WEIGHTS_AND_ARITHMETIC for word in words)
-    return ",".join(types) if said and all(one in DATA_TYPES for one in types) else ""
+    return ",".join(types) if all(one in DATA_TYPES for one in types) else ""
 
 
 def of_word(spelled: str, value: Any) -> Any:
@@ -464,6 +467,8 @@ _PREFIX = r"^[kMGTP]i?(?=B$|FLOP)"
 SIGNS = ("<=", ">=")
 """The signs of limits, at most and at least."""
 
+_OF_A_LIMIT = "<>≤≥"
+"""One of these is in every sign of a limit."""
 _SIGN = r"<=|>=|=<|=>|[≤≥<>]"
 _ANY_SIGN = rf"{_SIGN}|="
 _TURNED = {"<=": ">=", ">=": "<="}
@@ -475,6 +480,8 @@ def signed(text: str) -> tuple[str, ...]:
     >>> signed("≤ 30ms"), signed(">10ms <50ms"), signed("30ms")
     (('<=30ms',), ('>=10ms', '<=50ms'), ())
     """
+    if {*text}.isdisjoint(_OF_A_LIMIT):
+        return ()
     first, *values = re.split(_SIGN, text)
     if first.strip():
         return ()
@@ -488,9 +495,14 @@ def _plain(sign: str) -> str:
 
 def _named(item: str) -> Iterator[tuple[str, str]]:
     """The name and the text of one given; of a limit that has its value first, or one on either side, those turned round."""
+    if {*item}.isdisjoint(_OF_A_LIMIT):
+        name, equals, text = item.partition("=")
+        if not equals:
+            raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
+        yield name.strip(), text.strip()
+        return
     sign = re.search(_ANY_SIGN, item)
-    if sign is None:
-        raise WrongValue(f"{shorten(item)} has no '='; write name=value, e.g. batch=2400")
+    assert sign is not None, "a limit has a sign"
     given, text = item[: sign.start()].strip(), item[sign.end() :].strip()
     if sign[0] == "=":
         yield given, text

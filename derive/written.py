@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from derive.arguments import argument_names
 from derive.quantities import CONSTANTS
 from derive.trees import LARGEST_OF, LOGARITHM, MINUS, PRODUCT, RAISED, RATIO, SMALLEST_OF, SUM, Tree
 
@@ -87,6 +86,20 @@ def smallest(terms: Iterable[Any]) -> Written:
 def logarithm_of(value: Written) -> Written:
     """The natural logarithm of what is written."""
     return _with(LOGARITHM, value)
+
+
+def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the quantities that a function of the catalogue takes, in order: those of its parameters, or those that it states.
+
+    >>> argument_names(lambda batch, chips: batch / chips)
+    ('batch', 'chips')
+    """
+    stated: tuple[str, ...] | None = getattr(function, "argument_names", None)
+    if stated is not None:
+        return stated
+    plain = function.__code__
+    names: tuple[str, ...] = plain.co_varnames[: plain.co_argcount]
+    return names
 
 
 def as_it_is_written(function: Callable[..., Any]) -> Any:

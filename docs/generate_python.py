@@ -83,7 +83,7 @@ def members(thing: type) -> Iterator[str]:
 
 def described(thing: Any) -> list[str]:
     """What a thing says of itself, and what the records say that it is made of."""
-    kinds = thing.__mro__[:-1] if inspect.isclass(thing) else [thing]
+    kinds = [kind for kind in thing.__mro__ if kind.__module__ not in ("builtins", "types")] if inspect.isclass(thing) else [thing]
     return list(dict.fromkeys(inspect.getdoc(kind) or "" for kind in kinds))
 
 

@@ -239,7 +239,7 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
 
 def _said_by_deployment(figure: OfDeployment, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:
     """Which usual givens a deployment that somebody names says itself: the data type, and with 8xH100 the chips."""
-    from derive.presets import names_count
+    from derive.preset_record import names_count
 
     counted = {"chips"} if any(map(names_count, hardware)) else set()
     return counted if (hardware, model) == (figure.hardware, figure.model) else {*counted, "bytes_per_element"}

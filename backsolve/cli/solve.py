@@ -110,15 +110,13 @@ def solve_command(
         print_tiers(given, style, full)
         return
     from derive.answers import NO_WHOLE_ONE
-    from derive.presets import problems_of
     from derive.quantities import meant_beside, quantity, says_tensor_parallel
-    from derive.shipped import problems
     from derive.show.parts import all_warnings
     from derive.show.text import lines
     from derive.solving.api import may_have_answer, respond, respond_all
     from derive.solving.budgets import split_money_rates
     from derive.solving.conventions import Conventions
-    from derive.solving.prompts import implied_names
+    from derive.solving.switches import implied_names
     from derive.units import data_type_named, named_texts
 
     if "=" in unknown:
@@ -142,6 +140,11 @@ def solve_command(
     of_each = each_value(texts, conventions, len(deployments)) if zipped and len(deployments) > 1 else {}
 
     def bad_rows() -> "tuple[Problem, ...]":
+        if not (hardware or model or conventions.efficiency == "calibrated"):
+            return ()
+        from derive.presets import problems_of
+        from derive.shipped import problems
+
         chips, models = ([name for one in deployments for name in one[place]] for place in (0, 1))
         return (*problems_of(chips, models), *(problems("efficiencies") if conventions.efficiency == "calibrated" else ()))
 
@@ -178,7 +181,8 @@ def solve_command(
     shown = lines(solutions, style, full, width(sys.stdout))
     if style == "table":
         named = {quantity(name).name: word for name, word in zip(unknowns, words, strict=True)}
-        shown = _with_words(shown, {name: word for name, word in named.items() if word != name})
+        other = {name: word for name, word in named.items() if word != name}
+        shown = _with_words(shown, other) if other else shown
     if plot is not None and style == "table" and points > _MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
     elif style != "table" or any(one.answers for one in solutions):
@@ -215,6 +219,8 @@ def _why_not(
 
     Why takes one line beside such a command, which would be the third.
     """
+    if not refused:
+        return []
     from derive.quantities import QUANTITIES
     from derive.solving.refusals import INSTEAD
     from derive.solving.sufficient_givens import Enough, answered_beside, sufficient_givens
@@ -237,7 +243,7 @@ def _why_not(
         options = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
         new = [word for option, name in options if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
         example = f"for example{own}, add: {shlex.join([*new, *(f'{name}={text}' for name, text in found.given.items())])}"
-    return [*said, example] if refused and covered and fit else said
+    return [*said, example] if covered and fit else said
 
 
 def _as_a_command(found: "Enough") -> str:

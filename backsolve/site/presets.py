@@ -13,10 +13,10 @@ from derive import presets, shipped
 from derive.catalogue import by_id
 from derive.errors import BacksolveError, NoRent
 from derive.immutable import immutable
+from derive.preset_record import BYTES_PER_WEIGHT
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
 from derive.shipped import Tables
-from derive.shipped_rules import BYTES_PER_WEIGHT
 from derive.solving.defaults import evaluate_defaults
 from derive.solving.plan import find_way
 from derive.solving.questions import Question, question

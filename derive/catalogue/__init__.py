@@ -25,8 +25,12 @@ ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.peak
 @lru_cache(maxsize=1)
 def by_id() -> dict[str, Equation]:
     """All equations in the order of the chapters, by id."""
-    rows = [row for chapter in CHAPTERS for row in import_module(f"derive.catalogue.{chapter}").EQUATIONS]
-    return {row.id: row for row in rows}
+    return {row.id: row for chapter in CHAPTERS for row in _rows_of(chapter)}
+
+
+def _rows_of(chapter: str) -> tuple[Equation, ...]:
+    rows: tuple[Equation, ...] = import_module(f"derive.catalogue.{chapter}").EQUATIONS
+    return rows
 
 
 def equation(id: str) -> Equation:
@@ -56,7 +60,8 @@ def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Eq
     if chapter is not None and chapter not in CHAPTERS:
         raise UnknownName("chapter", chapter, CHAPTERS)
     name = None if symbol is None else quantity(symbol).name
-    return Records(row for row in by_id().values() if (chapter is None or row.chapter == chapter) and (name is None or name in row.symbols))
+    rows = by_id().values() if chapter is None else _rows_of(chapter)
+    return Records(row for row in rows if name is None or name in row.symbols)
 
 
 def chapter_text(chapter: str) -> tuple[str, str]:

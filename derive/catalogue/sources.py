@@ -8,13 +8,15 @@ TRANSCRIPT = "https://www.dwarkesh.com/p/reiner-pope"
 _VIDEO = "https://youtu.be/xmkSf5IS-zw"
 _LECTURE = "The math behind how LLMs are trained and served"
 _LECTURER = "Reiner Pope, with Dwarkesh Patel"
+_DAY_OF_LECTURE = date(2026, 4, 29)
 
 
 def talk(start: str, end: str, said: str, encoded: str = "") -> Source:
     """The lecture of 29 April 2026, by video time h:mm:ss."""
+    first, last = (3600 * int(h) + 60 * int(m) + int(s) for h, m, s in (one.split(":") for one in (start, end)))
     return Source(
-        kind="talk", title=_LECTURE, author=_LECTURER, url=TRANSCRIPT, said=said, start=_seconds(start), end=_seconds(end), encoded=encoded,
-        video=_VIDEO, published=date(2026, 4, 29),
+        kind="talk", title=_LECTURE, author=_LECTURER, url=TRANSCRIPT, said=said, start=first, end=last, encoded=encoded, video=_VIDEO,
+        published=_DAY_OF_LECTURE,
     )  # fmt: skip
 
 
@@ -516,8 +518,3 @@ DEEPSEEK_OVERVIEW = Source(
     year=2025,
     encoded="over the price, as margins are; the overview states it over the cost",
 )
-
-
-def _seconds(text: str) -> int:
-    hours, minutes, seconds = (int(part) for part in text.split(":"))
-    return 3600 * hours + 60 * minutes + seconds

@@ -1,17 +1,21 @@
 """Bring formulas into one order: collect like terms and like factors, both sorted. Products of sums and fractions are not expanded."""
 
 from collections.abc import Iterable
-from fractions import Fraction
 from functools import cache, reduce
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from derive.expressions.one_line import EXTREMES, dominant_terms, factor_of
 from derive.trees import MINUS, PRODUCT, RAISED, RATIO, ROOT, SUM, Tree, all_parts, sum_of, text
 
-_Number = int | Fraction
-_Powers = tuple[tuple[str, _Number], ...]
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    _Number = int | Fraction
+
+_Powers = tuple[tuple[str, "_Number"], ...]
 """The power of each factor of a term. A factor is identified by its text."""
-_Sum = dict[_Powers, _Number]
+_Sum = dict[_Powers, "_Number"]
 """The coefficient of each term."""
 
 
@@ -30,7 +34,7 @@ def _expand_to_sum(tree: Tree) -> _Sum:
     if isinstance(tree, str):
         return {((tree, 1),): 1}
     if not isinstance(tree, tuple):
-        return {(): tree if isinstance(tree, int) else Fraction(tree)} if tree else {}
+        return {(): tree if isinstance(tree, int) else _fraction(tree)} if tree else {}
     operation, *inner = tree
     match operation:
         case "+":
@@ -42,7 +46,7 @@ def _expand_to_sum(tree: Tree) -> _Sum:
         case "/":
             return _multiply(_expand_to_sum(inner[0]), _raise_to(_expand_to_sum(inner[1]), -1))
         case "sqrt":
-            return _raise_to(_expand_to_sum(inner[0]), Fraction(1, 2))
+            return _raise_to(_expand_to_sum(inner[0]), _fraction(0.5))
         case "**":
             return _power(_expand_to_sum(inner[0]), _expand_to_sum(inner[1]))
     ordered = [sort_terms(one) for one in inner]
@@ -51,6 +55,13 @@ def _expand_to_sum(tree: Tree) -> _Sum:
         if len(ordered) == 1:
             return _expand_to_sum(ordered[0])
     return _single_factor((operation, *ordered))
+
+
+def _fraction(number: "_Number | float") -> "Fraction":
+    """Return a number as a fraction. Most formulas have whole numbers alone, and load no fractions."""
+    from fractions import Fraction
+
+    return Fraction(number)
 
 
 def _single_factor(tree: Tree) -> _Sum:
@@ -91,13 +102,14 @@ def _power(base: _Sum, exponent: _Sum) -> _Sum:
             return _single_factor((RAISED, _tree_of_sum(base), above))
 
 
-def _raise_to(base: _Sum, power: _Number) -> _Sum:
+def _raise_to(base: _Sum, power: "_Number") -> _Sum:
     if power == 1 or (not base and power > 0):
         return base
     ((term, count),) = _single_term(base).items()
     raised = tuple((name, times * power) for name, times in term)
     if count == 1 or power == int(power):
-        return {raised: Fraction(count) ** int(power) if count != 1 else 1}
+        times = count ** abs(int(power))
+        return {raised: times if power > 0 or times in (1, -1) else 1 / _fraction(times)}
     return _multiply({raised: 1}, {((text(_term((), count)), power),): 1})
 
 
@@ -116,23 +128,23 @@ def _tree_of_sum(total: _Sum) -> Tree:
     return sum_of([_term(term, count) for term, count in parts])
 
 
-def _term(term: _Powers, count: _Number) -> Tree:
+def _term(term: _Powers, count: "_Number") -> Tree:
     above = _product(abs(count.numerator), ((name, power) for name, power in term if power > 0))
     below = _product(count.denominator, ((name, -power) for name, power in term if power < 0))
     whole = above if below == 1 else (RATIO, above, below)
     return whole if count > 0 else (MINUS, whole)
 
 
-def _product(number: int, powers: Iterable[tuple[str, _Number]]) -> Tree:
+def _product(number: int, powers: Iterable[tuple[str, "_Number"]]) -> Tree:
     factors = sorted(((factor_of(name), power) for name, power in powers), key=lambda one: _sort_key(one[0]))
     found = [*([number] if number != 1 else ()), *(_factor(base, power) for base, power in factors)]
     return (PRODUCT, *found) if len(found) > 1 else (*found, 1)[0]
 
 
-def _factor(base: Tree, power: _Number) -> Tree:
+def _factor(base: Tree, power: "_Number") -> Tree:
     if power == 1 or (not base and power > 0):
         return base
-    if power == Fraction(1, 2):
+    if power == 0.5:
         return (ROOT, base)
     return (RAISED, base, _term((), power))
 

@@ -14,7 +14,7 @@ _USUALLY_WRITTEN = {"USD/s": " A price of an hour is written as '2 USD/h'."}
 """How what is rarely said in its own unit is given, for who left the unit out."""
 
 
-@immutable
+@immutable(declared=True)
 class Quantity:
     """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw.
 
@@ -113,7 +113,7 @@ class Quantity:
         return value
 
 
-@immutable
+@immutable(declared=True)
 class Constant:
     """A number of an equation that carries a unit, so that the dimension check can see it.
 

@@ -34,8 +34,8 @@ _LINKS_OUT = {"scale_out_link_bandwidth", "scale_out_bandwidth_ratio"}
 _BETWEEN, _INSIDE = "links between racks bind", "links inside a rack bind"
 SEVERAL_RACKS, ONE_RACK = "experts on several racks", "experts on one rack"
 
-_SPOKEN, _READ_AT_ONCE = re.compile(r"[a-z][a-z_]+"), 2
-_INVOLVED = re.compile(r"\b(?:sqrt|log|exp)\(|\*\*")
+_SPOKEN, _READ_AT_ONCE = r"[a-z][a-z_]+", 2
+_INVOLVED = r"\b(?:sqrt|log|exp)\(|\*\*"
 
 _READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
 _READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
@@ -83,8 +83,8 @@ def _regime_words(regime: str) -> list[str]:
     ['memory-bound']
     """
     words = sorted(dict.fromkeys(map(_inequality_words, regime.split(_AND))), key=lambda one: one not in _BOUNDS)
-    plain = [one for one in words if not _INVOLVED.search(one)]
-    return [one for one in plain if not _is_inequality(one) or len({*_SPOKEN.findall(one)}) <= _READ_AT_ONCE] or plain
+    plain = [one for one in words if not re.search(_INVOLVED, one)]
+    return [one for one in plain if not _is_inequality(one) or len({*re.findall(_SPOKEN, one)}) <= _READ_AT_ONCE] or plain
 
 
 @cache

@@ -8,15 +8,15 @@ from derive.characters import padded, width_of
 _NARROWEST = 20
 LEAST_FOR_NAMES = 24
 """Smallest width of the column of names [columns]."""
-_LABEL = re.compile(r" *\S+(?: \S+)? {2,}")
+_LABEL = r" *\S+(?: \S+)? {2,}"
 """A label of a word or two, and the gap after it."""
 WORD = re.compile(r"(?:[a-z][a-z_]* = (?=[\d$]))?(?:[+-]?\d[^\s,;]* (?=\S))?\S+\s*")
 """A word with the space after it. A number stays together with its unit and with the name before it."""
-_SHELL_WORD = re.compile(r"""(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\S)+\s*""")
+_SHELL_WORD = r"""(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|\S)+\s*"""
 """A word of a shell command with the space after it, with its quoted parts."""
-_PART = re.compile(r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*")
+_PART = r"[^*/+,]+[*/+,]*\s*|[*/+,]+\s*"
 """A term or factor of a formula with its operator."""
-_NO_SENTENCE = re.compile(r"[a-z_(=]|\d+\. ")
+_NO_SENTENCE = r"[a-z_(=]|\d+\. "
 _COMMAND, _MORE = "backsolve ", " \\"
 
 
@@ -98,7 +98,7 @@ def _chunks(text: str, room: int) -> Iterator[str]:
     """Yield words with the space after them. A word that is too wide is split into its terms and factors."""
     for word in WORD.findall(text):
         if width_of(word.rstrip()) > room and "://" not in word:
-            yield from _PART.findall(word)
+            yield from re.findall(_PART, word)
         else:
             yield word
 
@@ -112,7 +112,7 @@ def _break_line(line: str, width: int) -> list[str]:
     if not line.startswith(_COMMAND, start):
         return wrap_text(line[start:], width, line[:start], hang)
     # A command runs as it is copied.
-    *parts, last = _lay_out(_SHELL_WORD.findall(line[start:]), width - len(_MORE), line[:start], hang)
+    *parts, last = _lay_out(re.findall(_SHELL_WORD, line[start:]), width - len(_MORE), line[:start], hang)
     return [*(part + _MORE for part in parts), last]
 
 
@@ -122,10 +122,10 @@ def _margins(line: str, width: int) -> tuple[int, int]:
     Both are the same for a text. The continuation of a formula is indented a little more.
     """
     end = 0
-    while (label := _LABEL.match(line, end)) and label.end() <= width // 2:
-        end = label.end()
+    while (label := re.match(_LABEL, line[end:])) and end + label.end() <= width // 2:
+        end += label.end()
     if end:
         return end, end
     indent = len(line) - len(line.lstrip())
-    further = 4 if indent < 12 and _NO_SENTENCE.match(line, indent) else 0
+    further = 4 if indent < 12 and re.match(_NO_SENTENCE, line[indent:]) else 0
     return indent, min(indent + further, width // 2)

@@ -10,7 +10,7 @@ from derive.show.binding import plain_regime
 from derive.show.citation import citation_record, latex_text
 from derive.show.parts import decode_alone_words
 from derive.show.tables import span_lines, sweep_cells, sweep_head
-from derive.show.text import AS_LATEX
+from derive.show.typeset import AS_LATEX
 from derive.show.values import answer_lines
 from derive.units import show
 

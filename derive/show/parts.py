@@ -16,7 +16,7 @@ from derive.show.tables import span_lines
 from derive.show.values import answer_lines, text_of, value_in_words
 from derive.units import show
 
-_NAME = re.compile(r"[a-z][a-z_]*")
+_NAME = r"[a-z][a-z_]*"
 _REPLACED_DEFAULT = " follows from the givens ("
 """Text in a warning that a default is another value, by the equation that follows."""
 _LEAST_MOVE = 5e-4
@@ -262,7 +262,7 @@ def substitute_numbers(formula: str, values: Mapping[str, float], keep: str = ""
         text = show(name, values[name])
         return f"({text})" if " " in text or "/" in text else text
 
-    return _NAME.sub(number, formula)
+    return re.sub(_NAME, number, formula)
 
 
 # -- what it moves with and rests on ----------------------------------------------------------------------------------

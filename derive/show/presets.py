@@ -7,11 +7,11 @@ from typing import Any
 
 from derive import presets, shipped
 from derive.errors import BacksolveError
+from derive.preset_record import BYTES_PER_WEIGHT
 from derive.preset_rows import AcceleratorFigure, Architecture, OpenModel
 from derive.presets import PARAMETERS, RENT
 from derive.shipped import Tables
 from derive.shipped_rows import in_si
-from derive.shipped_rules import BYTES_PER_WEIGHT
 from derive.show.cells import align_columns
 from derive.units import show
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import isclose
-from textwrap import indent
 from typing import Any
 
 from derive.answers import OR, Answer, Spans, Sweep
@@ -105,7 +104,8 @@ def json_points(table: Sweep, answer_record: _Fields, indentation: int) -> Itera
     """Yield the points of a sweep as JSON, each as a text of several lines."""
     for part in table.alike():
         record = {"given": dict.fromkeys(table.given, _NUMBER), "answers": [_template_fields(one, answer_record) for one in part.answers]}
-        text = indent(json.dumps(record, indent=2, allow_nan=False), " " * indentation)
+        margin = " " * indentation
+        text = margin + json.dumps(record, indent=2, allow_nan=False).replace("\n", f"\n{margin}")
         yield from _fill_template(text, json.dumps(_NUMBER), [*part.given, *part.values])
 
 

@@ -1,42 +1,21 @@
 """Any question, its givens single values, ranges, lists or sweeps."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any, Protocol
 
 from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
+from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
-from derive.roles import REPLICA
-from derive.solving.best_size import answer_at_largest_batch, answer_together
 from derive.solving.budgets import split_money_rates
-from derive.solving.by_rule import answered_by_rules
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
-from derive.solving.fleets import (
-    TAKEN_AS_OF_ALL,
-    answer_for_replicas,
-    batch_that_does_not_fit,
-    chips_meant,
-    is_of_whole_replicas,
-    names_beside,
-    rates_of_all,
-    with_what_is_paid,
-)
-from derive.solving.limits import FREE
-from derive.solving.meant_instead import answer_meaning
-from derive.solving.one_question import answer_question, answers_without_one, suppose_usual
-from derive.solving.prompts import answer_beside_prompts, implied_names
-from derive.solving.questions import asked_for
+from derive.solving.givens import is_symbolic
+from derive.solving.limits import is_limit
+from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.refusals import is_reachable
 from derive.solving.result import Solution
-from derive.solving.switches import Switches
-from derive.solving.symbolic import is_symbolic
-from derive.solving.waiting_hours import include_waiting
-from derive.solving.whole_replicas import tell_whole_replicas
-from derive.solving.within_limits import answer_within_limits
-from derive.solving.without_part import refuse_named_for_nothing, refuse_without_part
+from derive.solving.switches import Switches, implied_names
 from derive.units import data_type_named, of_word, word_of_type
 
 
@@ -116,7 +95,7 @@ def solve(
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     named = split_money_rates((word,), dict(zip(names, (value for _, value in typed), strict=True)))
     solution = _respond_alone(unknown, named, switches)
-    refuse_named_for_nothing((solution,), switches.using, named)
+    _refuse_idle_equations((solution,), switches.using, named)
     return _answer_by_rule(solution, named, switches, strict)
 
 
@@ -152,23 +131,17 @@ def respond_all(
     Raises `WrongValue` for a list or sweep that has no part in any of the answers.
     """
     switches = _switches(hardware, model, using, variants, conventions, anyway, zipped)
-    unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, names_beside(given, hardware)), switches.using) for name in unknowns))
+    unknowns = tuple(dict.fromkeys(unknowns))
     if len(unknowns) == 1:
-        taken, found = given, [_respond_alone(unknowns[0], given, switches)]
+        found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
     else:
-        taken = rates_of_all(unknowns, given)
+        from derive.solving.deployments import answer_several
 
-        def ask(name: str, values: Mapping[str, Given]) -> Solution:
-            return _respond(name, values, switches, unknowns)
-
-        found = [*answer_together(ask, unknowns, taken)]
-        if any(one.provenance.get(FREE, "").startswith("at ") for one in found) and FREE not in unknowns:
-            # The batch at which one of them was answered is that of the others too.
-            found = [*answer_together(ask, (*unknowns, FREE), taken, at_end=True)][:-1]
-    solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(unknowns) == 1) for one in found)
-    refuse_without_part(solutions, taken)
-    refuse_named_for_nothing(solutions, switches.using, taken)
-    return tuple(map(_warn_of_all, solutions)) if taken is not given else solutions
+        found = answer_several(_respond, unknowns, given, switches)
+    solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
+    _refuse_idle_lists(solutions, given)
+    _refuse_idle_equations(solutions, switches.using, given)
+    return solutions
 
 
 def may_have_answer(
@@ -209,50 +182,29 @@ def _switches(
 
 def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
     """Return the answer to a question alone. If it sizes a deployment, it tells the whole replicas first."""
+    solution = _respond(unknown, given, switches)
+    if solution.unknown != SIZE_OF_DEPLOYMENTS:
+        return solution
+    from derive.solving.deployments import tell_replicas
 
-    def ask_fleet(joined: tuple[str, ...], values: Mapping[str, Given]) -> Solution:
-        return _respond(REPLICA.all_chips, values, replace(switches, using=joined, silent=True))
-
-    return tell_whole_replicas(_respond(unknown, given, switches), ask_fleet, given, switches)
+    return tell_replicas(_respond, solution, given, switches)
 
 
 def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
-    """Return the answer to a question as people mean it: of how many replicas, at which size, with which hours paid.
+    """Return the answer to a question: at once if it means just what it says, else as people mean it of a deployment."""
+    if not _is_of_deployment(unknown, given):
+        solution = answer_question(unknown, given, switches)
+        return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)
+    from derive.solving.deployments import answer_as_meant
 
-    A quantity that is asked for `beside` it has its own meaning.
-    """
-    unknown = chips_meant(unknown, names_beside(given, switches.hardware))
-    taken = rates_of_all([unknown], given)
-    names = names_beside(taken, switches.hardware)
+    return answer_as_meant(_respond, unknown, given, switches, beside)
 
-    def ask_again(name: str, values: Mapping[str, Given]) -> Solution:
-        return _respond(name, values, switches)
 
-    def ask_at_given_price(name: str, values: Mapping[str, Given]) -> Solution:
-        return _respond(name, values, replace(switches, conventions=replace(switches.conventions, price=USUAL_CONVENTIONS.price)))
-
-    def ask_with(joined: tuple[str, ...], values: Mapping[str, Given]) -> Solution:
-        def ask(name: str, given: Mapping[str, Given], bounds_inputs: bool = False) -> Solution:
-            return answer_question(name, given, switches.join(*joined), bounds_inputs)
-
-        return answer_within_limits(ask, asked_for(unknown, joined), values, switches.conventions.read)
-
-    def ask_beside_prompts(values: Mapping[str, Given]) -> Solution:
-        return answer_beside_prompts(ask_with, values, switches.using, switches.variants)
-
-    if short := batch_that_does_not_fit(ask_again, unknown, taken, names):
-        solution = short
-    elif is_of_whole_replicas(unknown, taken, names):
-        solution = answer_for_replicas(ask_again, unknown, taken)
-    else:
-        solution = ask_beside_prompts(taken)
-        solution = answer_at_largest_batch(ask_again, solution, taken) or solution
-    if solution.reason and solution.reason.code == "missing_givens" and not any(map(is_symbolic, given.values())):
-        solution = next(answers_without_one(unknown, solution, ask_beside_prompts, taken, switches), solution)
-    named = bool(switches.hardware or switches.model)
-    solution = with_what_is_paid(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
-    solution = include_waiting(solution, given, ask_again, ask_at_given_price)
-    return _warn_of_all(solution) if taken is not given else solution
+def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
+    """Return whether a question names a quantity whose meaning depends on the deployment, or a limit."""
+    name = quantity(unknown).name
+    names = {name, *(quantity(spelled).name for spelled in given)}
+    return name == SIZE_OF_DEPLOYMENTS or not names.isdisjoint(OF_DEPLOYMENTS) or any(map(is_limit, given.values()))
 
 
 def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Switches, strict: bool, alone: bool = True) -> Solution:
@@ -262,13 +214,26 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
     reason, unknown = solution.reason, solution.unknown
     if strict or switches.using or not reason or reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
         return solution
+    from derive.solving.by_rule import answered_by_rules
+
     asked, _ = switches.pose(unknown, given)
     return answered_by_rules(asked, reason.missing, lambda rule: _respond(unknown, given, switches.join(rule)), alone) or solution
 
 
-def _warn_of_all(solution: Solution) -> Solution:
-    """Return an answer with the warning that a rate of requests counts as the rate of all replicas."""
-    return solution.warn(rates_of_all.__name__, TAKEN_AS_OF_ALL)
+def _refuse_idle_lists(solutions: Sequence[Solution], given: Mapping[str, Given]) -> None:
+    """Raise WrongValue for a list or sweep that has no part in any of the answers."""
+    if any(one.sweep for one in solutions):
+        from derive.solving.without_part import refuse_without_part
+
+        refuse_without_part(solutions, given)
+
+
+def _refuse_idle_equations(solutions: Sequence[Solution], using: Sequence[str], given: Mapping[str, Given]) -> None:
+    """Raise WrongValue for a named equation that has no part in any of the answers."""
+    if using:
+        from derive.solving.without_part import refuse_named_for_nothing
+
+        refuse_named_for_nothing(solutions, using, given)
 
 
 def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:
@@ -279,6 +244,8 @@ def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:
 
 def _refuse_misspelt(names: Iterable[str]) -> None:
     """Raise UnknownName for a keyword that is no quantity and nearly a switch: Python takes it for the name of a value."""
+    from difflib import get_close_matches
+
     for name in names:
         if near := get_close_matches(name, solve.__kwdefaults__ or (), cutoff=0.75):
             try:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from derive.catalogue.assumed import OF_MIXTURES
-from derive.presets import ARCHITECTURES
+from derive.preset_record import ARCHITECTURES
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE
 from derive.solving.chip_links import tell_assumption
 from derive.solving.plan import Way

@@ -11,7 +11,7 @@ from derive.units import parse
 
 _T = TypeVar("_T")
 
-_BY_THE_TIME = re.compile(r"(?P<money>[^/]*?)\s*(?:/|\bper\b)\s*(?P<time>[A-Za-z]+)\s*")
+_BY_THE_TIME = r"(?P<money>[^/]*?)\s*(?:/|\bper\b)\s*(?P<time>[A-Za-z]+)\s*"
 
 
 def split_money_rates(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T | str]:
@@ -23,7 +23,7 @@ def split_money_rates(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mappi
     ({'fleet_cost': '<=$50', 'deployment_time': '1 h'}, {'chips': 8, 'deployment_time': '1 month'})
     """
     texts = {spelled: value for spelled, value in given.items() if isinstance(value, str) and quantity(spelled).name in ACCRUED.money}
-    apart = {spelled: found for spelled, text in texts.items() if (found := _BY_THE_TIME.fullmatch(text)) and _is_a_time(found["time"])}
+    apart = {spelled: found for spelled, text in texts.items() if (found := re.fullmatch(_BY_THE_TIME, text)) and _is_a_time(found["time"])}
     units = {word: unit.partition("/")[2] for word in unknowns if (unit := own_unit(word)) and unit.startswith("USD/")}
     of_words = [unit for word, unit in units.items() if meant_beside(word, given) in ACCRUED.money]
     times = {f"1 {time}" for time in (*of_words, *(found["time"] for found in apart.values()))}

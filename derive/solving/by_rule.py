@@ -6,7 +6,7 @@ from itertools import chain
 
 from derive.answers import BY_RULE, ways_to
 from derive.catalogue import by_id, equation
-from derive.presets import PARAMETERS
+from derive.preset_record import PARAMETERS
 from derive.records import HEURISTIC, Equation
 from derive.solving.defaults import neutral, with_defaults
 from derive.solving.plan import reaches

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
 from derive.catalogue import by_id, equation
-from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
+from derive.preset_record import ATTENTION_DTYPE, HARDWARE
 from derive.records import CONDITION, LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
@@ -228,6 +228,8 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
 
 def _usual(name: str, asked: Question) -> float | None:
     """Return the usual value of a quantity in the tables that ship."""
+    from derive.presets import sparsest_router, usual, usual_attention_rate
+
     if name == "experts":
         return sparsest_router()
     if name != "attention_rate_ratio":

@@ -5,7 +5,7 @@ from math import ceil, inf
 
 from derive.exchanges import EXCHANGES, LINKS, WIDTHS, Exchange
 from derive.immutable import immutable
-from derive.presets import PARAMETERS, Preset
+from derive.preset_record import PARAMETERS, Preset
 from derive.quantities import quantity
 from derive.units import show
 

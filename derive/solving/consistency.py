@@ -225,7 +225,7 @@ def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[s
 def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation | None:
     """Return the first equation whose quantities are all known and that does not hold."""
     for row in rows:
-        known = row.sense == "=" and row.inputs <= values.keys() and row.symbols[0] in values
+        known = row.sense == "=" and row.symbols[0] in values and row.inputs <= values.keys()
         if known and not (row.applies(values) and agrees(row, values, _AGREES)):
             return row
     return None

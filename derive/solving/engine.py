@@ -14,7 +14,7 @@ from derive.answers import SHORT
 from derive.evaluate import evaluate
 from derive.expressions.branches import branches, current_regime, regimes_of, sides_of
 from derive.immutable import immutable
-from derive.presets import PARAMETERS
+from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation, right_side_at
 from derive.requirements import HOLDS

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from math import inf
 
 from derive.answers import SHORT
-from derive.presets import PARAMETERS
+from derive.preset_record import PARAMETERS
 from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.requirements import HOLDS

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from derive.answers import DECODE_ALONE, Answer, WhenRead, next_whole
 from derive.catalogue import by_id
 from derive.errors import WrongValue
-from derive.presets import names_count
+from derive.preset_record import names_count
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.roles import REPLICA

@@ -12,6 +12,7 @@ from derive.spreads import Interval, Series, Spread
 
 if TYPE_CHECKING:
     import numpy as np
+    from sympy import Expr
 
 MOST_POINTS = 10_000_000
 """Above this a sweep is refused, whatever memory it takes: writing it out takes minutes."""
@@ -19,15 +20,24 @@ MOST_POINTS = 10_000_000
 MOST_VALUES = 5_000_000
 """Above this a list is refused: some forty bytes a value, and those of the answers."""
 
-_PLUS_MINUS = re.compile(r"±|\+/?-")
+_PLUS_MINUS = r"±|\+/?-"
 _SUFFIXES = frozenset("kKMGBTP")
-_COLON = re.compile(r":([a-z]+)(?::(\S*))?$", re.IGNORECASE)
-_COUNTED = re.compile(r"([^:]*):([0-9]+)")
-_COMMA = re.compile(r"[,;]")
-_GROUPED = re.compile(r"\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<unit>.*)", re.IGNORECASE | re.DOTALL)
+_COLON = r"(?i):([a-z]+)(?::(\S*))?$"
+_COUNTED = r"([^:]*):([0-9]+)"
+_GROUPED = r"(?is)\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<unit>.*)"
 
 
 _Read = Callable[[str, "float | str"], float]
+
+
+def is_symbolic(value: object) -> "TypeGuard[Expr]":
+    """Return whether a value is an expression of SymPy.
+
+    >>> from derive import symbols
+    >>> is_symbolic(symbols.batch + 1), is_symbolic(8.0)
+    (True, False)
+    """
+    return bool(getattr(value, "free_symbols", ()))
 
 
 def spread(name: str, given: "float | str | Collection[float | str]", read: _Read) -> "Spread | None":
@@ -45,20 +55,20 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: _Rea
     if not isinstance(given, str):
         return _collected(name, given, read)
     text = given.strip()
-    between, around = ".." in text, _PLUS_MINUS.search(text)
+    between, around = ".." in text, any(sign in text for sign in ("±", "+-", "+/-"))
     if ";" in text and (between or around):
         raise WrongValue(f"{name}={shorten(text)[1:-1]}: a list holds single values, no ranges; ask for one range or one list")
     if between:
         return _parse_range(name, text, read)
     if around:
         return _parse_tolerance(name, text, read)
-    if not _COMMA.search(text):
+    if "," not in text and ";" not in text:
         return None
     if any(_may_be_one_number(name, part, read) for part in text.split(";")):
         number, values = (shorten(one) for one in (_joined(text), text.replace(",", ";")))
         both = f"write {name}={number} for one number, {name}={values} for a list"
         raise WrongValue(f"{name}={shorten(text)[1:-1]}: a comma may part thousands or a list; {both}")
-    items = _like_the_last(name, _COMMA.split(text), read)
+    items = _like_the_last(name, re.split("[,;]", text), read)
     _not_too_many(name, len(items))
     return Series(values=tuple(read(name, item) for item in items))
 
@@ -68,7 +78,7 @@ def _may_be_one_number(name: str, text: str, read: _Read) -> bool:
 
     Nobody means a batch of 64,128,256,512: of more than two parts the whole has to be one that is met in practice.
     """
-    grouped, begins_with_nothing = _GROUPED.fullmatch(text.strip()), re.search(r",\s*0", text)
+    grouped, begins_with_nothing = re.fullmatch(_GROUPED, text.strip()), re.search(r",\s*0", text)
     if grouped is None or not (grouped["unit"].strip() not in _SUFFIXES or begins_with_nothing):
         return False
     if begins_with_nothing or text.count(",") == 1:
@@ -152,10 +162,10 @@ def _unit(text: str) -> str:
 
 def _parse_range(name: str, text: str, read: _Read) -> Spread:
     *_, last_word = text.rsplit(maxsplit=1)
-    ends, colon = text, _COLON.search(last_word)
+    ends, colon = text, re.search(_COLON, last_word)
     if colon:
         ends = text[: len(text) - len(last_word) + colon.start()]
-    if counted := _COUNTED.fullmatch(text):
+    if counted := re.fullmatch(_COUNTED, text):
         written = f"{shorten(counted[1])[1:-1]}:lin:{counted[2]}"
         raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep says how it is spaced; write {written} or :log")
     low_text, _, high_text = ends.partition("..")
@@ -180,7 +190,7 @@ def _parse_range(name: str, text: str, read: _Read) -> Spread:
 
 def _parse_tolerance(name: str, text: str, read: _Read) -> Interval:
     """Return the range of x±y: y is in the unit of x or in percent. A unit that only one of them has is the unit of both."""
-    middle_text, half_text = (part.strip() for part in _PLUS_MINUS.split(text, maxsplit=1))
+    middle_text, half_text = (part.strip() for part in re.split(_PLUS_MINUS, text, maxsplit=1))
     unit, half_unit = _unit(middle_text), _unit(half_text)
     if half_unit == "%" != unit:
         middle = read(name, middle_text)

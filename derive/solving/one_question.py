@@ -9,9 +9,10 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.presets import LESS_IS_MORE, PARAMETERS
+from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.solving.answering import answer, answer_with_stopgap
+from derive.solving.givens import is_symbolic
 from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, one_by_one, refuse_limit, rests_on_unknown
 from derive.solving.propagation import rows_behind
 from derive.solving.questions import (
@@ -29,7 +30,6 @@ from derive.solving.questions import (
 from derive.solving.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.result import Reason, Solution
 from derive.solving.switches import Switches
-from derive.solving.symbolic import is_symbolic, symbolic
 from derive.solving.targets import batch_is_left_to_a_rate
 from derive.solving.whole_numbers import round_to_whole
 from derive.solving.zero_givens import zeros_with_limit
@@ -48,6 +48,8 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches, 
     if formulas:
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
+        from derive.solving.symbolic import symbolic
+
         return symbolic(asked, formulas)
     if asked.limits and not spans and _needs_batch(asked):
         if asked.unknown == _CHIPS and (sized := _fewest_chips(_suppose_types(asked), _LACKS_BATCH)):
@@ -201,7 +203,16 @@ def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> 
     return answer(asked)
 
 
-def answers_without_one(
+def answer_without_one(
+    unknown: str, solution: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
+) -> Solution:
+    """Return the answer, or in place of a refusal for want of givens the answer without one given that contradicts the others."""
+    if solution.reason is None or solution.reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
+        return solution
+    return next(_answers_without_one(unknown, solution, ask, given, switches), solution)
+
+
+def _answers_without_one(
     unknown: str, refused: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
 ) -> Iterator[Solution]:
     """Yield the answers without one given. It must be no limit, be made of neither the unknown nor a default, and keep all suppositions."""

@@ -172,7 +172,7 @@ def find_loops(
     constraining = [
         row
         for row in equalities
-        if not row.names <= reached and _constrains(row, claimed, equalities) and made.get(row.symbols[0]) is not row
+        if not reached.issuperset(row.symbols) and made.get(row.symbols[0]) is not row and _constrains(row, claimed, equalities)
     ]
     constraining.sort(key=lambda row: (row.symbols[0] not in known, row.defines is None))
     constraints = [(row, frozenset(_free_inputs(row.symbols, made, reached))) for row in constraining]
@@ -229,7 +229,7 @@ def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
 def find_turned_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Iterator[Way]:
     """Yield the loops that turn equations round at a trial value of the unknown, or of a quantity beside it."""
     legs, reached, rows = _plain_part(unknown, rows, known, failed)
-    near = {name for row in rows if unknown in row.names for name in row.names if name not in reached and name != unknown}
+    near = {name for row in rows if unknown in row.symbols for name in row.symbols if name not in reached and name != unknown}
     for trial in (unknown, *sorted(near)[:_MOST_NEAR]):
         beyond = _propagate(rows, reached | {trial}, failed)
         if trial != unknown and unknown not in beyond:
@@ -237,7 +237,12 @@ def find_turned_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset
         around, claimed = {*reached, trial, *beyond}, known | _turned_quantities(legs) | _turned_quantities(beyond)
         used = {leg.rows[0] for leg in beyond.values()}
         for row in rows:
-            if row not in used and _constrains(row, claimed, rows) and row.names <= around and not row.names <= reached:
+            if (
+                row not in used
+                and around.issuperset(row.symbols)
+                and not reached.issuperset(row.symbols)
+                and _constrains(row, claimed, rows)
+            ):
                 loop = Loop(row, trial, _needed_legs(row.symbols, beyond))
                 if trial in loop.symbols and (loop.id, trial) not in failed:
                     yield Way(_needed_legs([unknown], {**legs, trial: loop, **beyond}))
@@ -360,22 +365,20 @@ def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equat
 def _propagate(rows: tuple[Equation, ...], known: Set[str], failed: Failed, goal: str = "") -> dict[str, Leg]:
     """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
     reached, legs = set(known), dict[str, Leg]()
-    waiting = [row for row in rows if not row.names <= reached]
+    waiting = [row for row in rows if not reached.issuperset(row.symbols)]
     while goal not in reached:
         found: dict[str, list[Equation]] = {}
         for row in waiting:
-            missing = row.names - reached
-            if len(missing) == 1 and (row.sense == "=" or goal in missing):
-                (name,) = missing
-                if (row.id, name) not in failed:
-                    found.setdefault(name, []).append(row)
+            name, *more = {*row.symbols} - reached
+            if not more and (row.sense == "=" or name == goal) and (row.id, name) not in failed:
+                found.setdefault(name, []).append(row)
         if not found:
             break
         for name, some in found.items():
             first, *others = sorted(some, key=lambda row: (row.defines != name, row.defines is None))
             legs[name] = Step(first, name, tuple(others))
         reached |= found.keys()
-        waiting = [row for row in waiting if not row.names <= reached]
+        waiting = [row for row in waiting if not reached.issuperset(row.symbols)]
     return legs
 
 

@@ -1,6 +1,6 @@
 """An answer for decode alone, with the same answer if the same chips also compute the prompts."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isclose
 from typing import Any
@@ -8,44 +8,15 @@ from typing import Any
 from derive.answers import DECODE_ALONE, Answer
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.meanings import IMPLIED, PROMPTS
+from derive.meanings import PROMPTS
 from derive.requirements import HOLDS
 from derive.solving.best_size import names_of
 from derive.solving.result import Solution
+from derive.solving.switches import names_prompts
 from derive.solving.whole_numbers import BEST, SO
 
 AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
 """A question by the equations that join it, and the givens by name."""
-
-
-def implied_names(
-    using: Iterable[str],
-    variants: Mapping[str, str],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-) -> tuple[str, ...]:
-    """Return quantities that a question implies without naming them: the time of prompts on the same chips if it counts it, the width
-    of weights if a chip is named with a data type, and the layers of a model.
-
-    >>> implied_names([], {}), implied_names(["serving.request_latency_with_prompts"], {}, "H100:fp8", "Llama-3.1-8B")
-    ((), ('prompt_time_share', 'bytes_per_weight', 'layers'))
-    """
-    variant = equation(PROMPTS.together).variant
-    chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
-    said = {
-        "prompts": variant is not None and _named_variant(using, variants) == variant.name,
-        "data type": any(":" in chip for chip in chips),
-        "model": bool(model),
-    }
-    return tuple(name for what, is_said in said.items() if is_said for name in IMPLIED[what])
-
-
-def _named_variant(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
-    """Return the named variant of those that say where prompts are computed."""
-    of_prompts = equation(PROMPTS.together).variant
-    group = of_prompts.group if of_prompts else ""
-    named = [variant.name for id in using if (variant := equation(id).variant) and variant.group == group]
-    return next(iter(named), variants.get(group))
 
 
 def answer_beside_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str, ...], variants: Mapping[str, str]) -> Solution:
@@ -60,7 +31,7 @@ def answer_beside_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[st
     unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
     if equation(PROMPTS.together).symbols[0] in alone.unused:
         return unwarned
-    if _named_variant(using, variants) is not None or len(alone.answers) != 1 or alone.sweep or alone.spans:
+    if names_prompts(using, variants) or len(alone.answers) != 1 or alone.sweep or alone.spans:
         return alone
     both = answer_with_prompts(by, given, using)
     if both is None or len(both.answers) != 1:

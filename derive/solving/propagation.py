@@ -50,7 +50,7 @@ def usual_definitions() -> tuple[Equation, ...]:
 def _reachable_rows(active: tuple[Equation, ...], names: frozenset[str]) -> tuple[Equation, ...]:
     """Return the equations whose right sides values of these names may lead to, the last first."""
     waiting, reached, found = [row for row in active if row.sense == "=" and row.symbols[0] not in names], set(names), set[str]()
-    while ready := [row for row in waiting if row.id not in found and row.inputs <= reached]:
+    while ready := [row for row in waiting if row.id not in found and reached.issuperset(row.symbols[1:])]:
         found |= {row.id for row in ready}
         reached |= {row.symbols[0] for row in ready}
     return tuple(row for row in reversed(waiting) if row.id in found)

@@ -1,17 +1,27 @@
 """A question as records: what is asked, what is known and from where, and which equations may be used."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from derive import presets, shipped
 from derive.answers import COUNTED
 from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
 from derive.immutable import immutable
-from derive.presets import ATTENTION_DTYPE, BYTES_PER_WEIGHT, PARAMETERS, WIDTHS, Preset, Published, as_published
+from derive.preset_record import (
+    ARCHITECTURE_COUNTS,
+    ATTENTION_DTYPE,
+    BYTES_PER_WEIGHT,
+    OF_MIXTURES,
+    PARAMETERS,
+    WIDTHS,
+    Preset,
+    Published,
+    merge,
+    stored_bytes,
+)
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
@@ -22,12 +32,9 @@ from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.defaults import FOLLOWS, Standing, evaluate_defaults, neutral, standing, with_defaults
 from derive.solving.zero_givens import made_of_nothing, refuse_no_output, zeros_with_limit
 from derive.spreads import Interval, Spread
-from derive.tier_presets import tier
 from derive.units import show
 
 _T = TypeVar("_T")
-_OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params", "dense_equivalent_params")
-"""What nobody says of a dense model."""
 
 _FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
@@ -37,7 +44,7 @@ _IN_MEMORY = ("batch", "microbatch_size", "sequences_in_flight", "context_length
 """What inequalities of memory bound, which take copies as they are: a condition says them at one number of chips alone."""
 _BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
 """Why a cache is taken to lie several times on chips that were named by a word for it."""
-_UNDIVIDED = (*presets.ARCHITECTURE_COUNTS, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
+_UNDIVIDED = (*ARCHITECTURE_COUNTS, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
 """What there is only in whole ones."""
 
 OF_DENSE = "follows from a dense model"
@@ -45,14 +52,6 @@ OF_DENSE = "follows from a dense model"
 
 _OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_price")
 """What says that a margin is that of whole requests, and not of decoded tokens alone."""
-
-_OF_PREFILL = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
-"""What is said of the arithmetic of prompts, beside what bears its name."""
-
-_OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
-"""What is of runs that no published serving time says anything of."""
-_OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
-"""What a request comes to, prompt and output."""
 
 READS_OF_WEIGHTS = ("weight_time", "latency_floor")
 """Groups of variants that read weights at one width: one that is named of either chooses for both."""
@@ -68,9 +67,6 @@ IN_BF16 = {
     "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 has half the bytes",
 }
 """What is supposed of bytes that nobody gives, and said."""
-
-_ONE_CHIP = {"chips": 1.0, "pipeline_stages": 1.0}
-"""All that a step is divided over where nothing is exchanged."""
 
 _OF_DEPLOYMENTS = {"max_context": "context_length"}
 """Quantities of a price sheet, and what is meant where they are asked of chips and a model."""
@@ -179,7 +175,7 @@ def question(
     if zero := next((n for n in vanished if name in VANISH[n]), ""):
         raise WrongValue(f"{zero} = 0: {name} is 0 too")
     using = (using,) if isinstance(using, str) else tuple(using)
-    preset = _preset(name, typed, hardware_name, model_name, conventions, spans.keys())
+    preset = _named_preset(name, typed, hardware_name, model_name, conventions, spans.keys())
     preset = _with_links(preset, name, typed, spans, variants or {}, using)
     if conventions.tensor_parallel and (row := _copied_by_heads(name, {**preset.givens, **typed}, preset.variants, spans, using)):
         by_name = "chips" in spans or name == _COPIES
@@ -187,7 +183,7 @@ def question(
         preset = preset if by_name else _with_copies(preset, row.right_side({**preset.givens, **typed}))
     remark = ""
     if conventions.dtype and "bytes_per_weight" in typed and "bytes_per_weight" not in spans:
-        typed["bytes_per_weight"], remark = presets.stored_bytes(preset.published, typed["bytes_per_weight"])
+        typed["bytes_per_weight"], remark = stored_bytes(preset.published, typed["bytes_per_weight"])
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = preset.notes
@@ -255,7 +251,7 @@ def _copied_by_heads(
 def _with_copies(preset: Preset, copies: float) -> Preset:
     """Return the presets with the copies of a cache that tensor parallelism makes."""
     taken = Preset(givens={_COPIES: copies}, provenance={_COPIES: "supposed"}, variants={}, supposed={_COPIES: _BY_HEADS})
-    return _merged([("presets", preset), ("tensor parallelism", taken)], set())
+    return merge([("presets", preset), ("tensor parallelism", taken)], set())
 
 
 def copies_of(variants: Mapping[str, str]) -> Equation:
@@ -334,7 +330,7 @@ def _with_links(
     overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == "overlap"), "")
     ends = {n: found.ends for n, found in spans.items()}
     taken = links(unknown, known, provenance, ends, overlap or variants.get("overlap", ""))
-    return _merged([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
+    return merge([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
 
 
 def _show_preset(name: str, preset: Preset) -> str:
@@ -427,14 +423,14 @@ def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
         (asked.unknown in PARAMETERS or (asked.unknown in _OF_SPARSITY and "peak_flops" in asked.known))
         and {*missing} - {*IN_BF16}
         and not asked.published
-        and asked.known.keys().isdisjoint((*_OF_MIXTURES, *PARAMETERS))
+        and asked.known.keys().isdisjoint((*OF_MIXTURES, *PARAMETERS))
     ):
         told = "sparsity = 1: nothing is said of experts, and a dense model is assumed"
         known, provenance = {**asked.known, "sparsity": 1.0}, {**asked.provenance, "sparsity": OF_DENSE}
         return replace(asked, known=known, provenance=provenance, notes=(*asked.notes, told))
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
     said = [name for name in PARAMETERS if asked.provenance.get(name) == "given"]
-    if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(_OF_MIXTURES):
+    if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(OF_MIXTURES):
         return None
     (other,), (one,) = lacking, said
     text = f"{other} = {show(other, asked.known[one])} follows from the givens: one parameter count is that of a dense model"
@@ -504,7 +500,9 @@ def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
 @lru_cache(maxsize=1024)
 def _telling(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
     """Return the equations with the defaults put in, without those that have no quantity left."""
-    return tuple(row for row in (with_defaults(one, values) for one in rows) if row.symbols)
+    names = {name for name, _ in values}
+    put_in = (row if names.isdisjoint(row.symbols) else with_defaults(row, values) for row in rows)
+    return tuple(row for row in put_in if row.symbols)
 
 
 def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
@@ -518,7 +516,7 @@ def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[s
     return typed
 
 
-def _preset(
+def _named_preset(
     unknown: str,
     typed: Mapping[str, float],
     hardware: str | Iterable[str] | None,
@@ -526,104 +524,12 @@ def _preset(
     conventions: Conventions,
     spans: Set[str],
 ) -> Preset:
-    """Return all named presets as one, above what published runs of such a model sustain of the peaks in such a phase."""
-    measured = conventions.efficiency == "calibrated"
-    if not hardware and not model and not measured and conventions.price == "given" and not conventions.tier:
+    """Return all named presets as one. The tables are read only if one is named."""
+    if not hardware and not model and (conventions.efficiency, conventions.price, conventions.tier) == ("ideal", "given", ""):
         return Preset(givens={}, provenance={}, variants={})
-    chips, models = ([texts] if isinstance(texts, str) else [*(texts or ())] for texts in (hardware, model))
-    tables, settled = shipped.read(), typed.keys() | {unknown}
-    if chips and "," in conventions.dtype:
-        each = ",".join(f"{chips[0].partition(':')[0]}:{dtype}" for dtype in conventions.dtype.split(","))
-        raise WrongValue(
-            f"dtype = {conventions.dtype}: beside a chip it is one data type, as it sets the rate too; write --hardware {each}"
-        )
-    shapes = [(text, presets.model(text, tables)) for text in models]
-    published = [one for _, shape in shapes for one in shape.published]
-    named = [*((text, presets.hardware(text, tables, published, conventions.dtype)) for text in chips), *shapes]
-    if conventions.price == "rent":
-        if not chips:
-            raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
-        named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
-    if conventions.tier:
-        named.append((f"--tier {conventions.tier}", tier(conventions.tier, tables)))
-    preset = _apply_one_count(as_published(_merged(named, settled), settled), {n: v for n, v in typed.items() if n not in spans}, unknown)
-    if (counted := preset.givens.get("chips")) and "chips" in typed and counted != typed["chips"]:
-        one = next(text for text in chips if presets.names_count(text))
-        both = f"{show('chips', counted)} by --hardware {one} and {show('chips', typed['chips'])} as given"
-        raise WrongValue(f"chips is {both}: leave one of the two out")
-    if not measured:
-        return preset
-    if not {unknown, *typed}.isdisjoint(_OF_TRAINING):
-        return preset
-    known = {**preset.givens, **typed}
-    sustained = presets.calibrated(tables, _kinds(known), _phases(unknown, typed))
-    if _is_one_chip(known, {unknown, *spans}):
-        sustained = presets.on_one_chip(sustained)
-    return _merged([("presets", preset), ("calibrated", sustained)], settled)
+    from derive.solving.named_presets import combine_presets
 
-
-def _apply_one_count(preset: Preset, typed: Mapping[str, float], unknown: str) -> Preset:
-    """Return the presets of a dense model with the one given parameter count in place of both."""
-    total, active = (preset.givens.get(name) for name in PARAMETERS)
-    one, *more = [name for name in PARAMETERS if name in typed] or [""]
-    other = next(name for name in PARAMETERS if name != one)
-    if total is None or total != active or more or not one or other == unknown:
-        return preset
-    givens, provenance = {**preset.givens, other: typed[one]}, {**preset.provenance, other: f"{one} as given, of a dense model"}
-    return replace(preset, givens=givens, provenance=provenance)
-
-
-def _is_one_chip(known: Mapping[str, float], open_: Set[str]) -> bool:
-    """Return whether a step runs on one chip, as given or by default because a chip is named without a number.
-
-    >>> _is_one_chip({"chips": 1.0}, {"step_time"}), _is_one_chip({"hbm_bandwidth": 3e12}, {"chips"})
-    (True, False)
-    """
-    by_default = {} if known.keys().isdisjoint(("peak_flops", "hbm_bandwidth")) else {"chips": 1.0}
-    return {"pipeline_stages": 1.0, **by_default, **known}.items() >= _ONE_CHIP.items() and open_.isdisjoint(_ONE_CHIP)
-
-
-def _kinds(known: Mapping[str, float]) -> Collection[str]:
-    """Return the possible kinds of the model: equal parameter counts or a single one mean a dense model."""
-    total, active = (known.get(name) for name in PARAMETERS)
-    if not known.keys().isdisjoint(_OF_MIXTURES) or (total and active and total > active):
-        return ("mixture",)
-    return ("dense",) if total or active else tuple(presets.MODEL_KINDS)
-
-
-def _phases(unknown: str, typed: Collection[str]) -> Collection[str]:
-    """Return the phases that a question mentions. A prompt alone may also be the context of a decode step."""
-    if unknown == "prompt_tokens" or any(name in _OF_PREFILL or name.startswith("prefill_") for name in (unknown, *typed)):
-        return (presets.PREFILL,)
-    return (presets.DECODE, presets.PREFILL) if unknown in _OF_BOTH_PHASES else (presets.DECODE,)
-
-
-def _merged(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
-    """Return all presets as one. Raise WrongValue if two set a quantity differently and no given settles it."""
-    merged, owner = Preset(givens={}, provenance={}, variants={}), dict[str, str]()
-    for label, preset in named:
-        for name, value in preset.givens.items():
-            if name not in settled and merged.givens.get(name, value) != value:
-                both = f"{show(name, merged.givens[name])} by {owner[name]} and {show(name, value)} by {label}"
-                raise WrongValue(f"{name} is {both}: give {name}=..., or leave one of the two out")
-            owner[name] = label
-        for group, variant in preset.variants.items():
-            if merged.variants.get(group, variant) != variant:
-                raise WrongValue(f"{group} is {merged.variants[group]} and {variant} by {label}: leave one of the two out")
-        merged = Preset(
-            givens={**merged.givens, **preset.givens},
-            provenance={**merged.provenance, **preset.provenance},
-            variants={**merged.variants, **preset.variants},
-            left_out=merged.left_out + preset.left_out,
-            published=merged.published + preset.published,
-            parameters_only=merged.parameters_only + preset.parameters_only,
-            ranges={**merged.ranges, **preset.ranges},
-            record=merged.record or preset.record,
-            unsaid={**merged.unsaid, **preset.unsaid},
-            supposed={**merged.supposed, **preset.supposed},
-            notes=merged.notes + preset.notes,
-        )
-    return merged
+    return combine_presets(unknown, typed, hardware, model, conventions, spans)
 
 
 def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterable[Equation]) -> Mapping[str, str]:
@@ -652,6 +558,8 @@ def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]
     >>> _read_by_one_variant({"kv_layers"}, {"kv_layers", "kv_heads", "head_dim", "layers"})
     {'kv_bytes_per_token': 'hybrid'}
     """
+    if not unread:
+        return {}
     supplied = {*known, *NEUTRAL_DEFAULTS, *IN_BF16}
     able = [row.variant for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs) and row.inputs <= supplied]
     names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
@@ -716,18 +624,27 @@ def _active(
             raise WrongValue(f"{first.id} and {row.id} are two variants of {variant.group}: name one")
     chosen |= {group: name for group, (name, _) in picked.items()}
 
-    def takes_part(row: Equation) -> bool:
-        if row in named:
-            return True
-        if row.id in (*left_out, *ROOF_IDS) or row.defines in settled or (row.sense != "=" and unknown not in row.symbols):
-            return False
-        if row.variant is None or row.kind == CONDITION:
-            return row.kind in CHAINED_BY_ITSELF
-        if row.variant.group not in chosen:
-            return row.variant.default
-        return chosen[row.variant.group] in (row.variant.name, *row.variant.holds_for)
+    aside = {*left_out, *ROOF_IDS}
+    rows = (row for row in by_id().values() if row in named or not (row.id in aside or row.defines in settled))
+    speaking = (row for row in rows if row.sense == "=" or row in named or unknown in row.symbols)
+    chosen = {**_default_variants(), **chosen}
+    # A condition joins by name alone, whichever variant is chosen.
+    return tuple(
+        row
+        for row in speaking
+        if row in named
+        or (
+            chosen.get(row.variant.group) in (row.variant.name, *row.variant.holds_for)
+            if row.variant and row.kind != CONDITION
+            else row.kind in CHAINED_BY_ITSELF
+        )
+    )
 
-    return tuple(row for row in by_id().values() if takes_part(row))
+
+@lru_cache(maxsize=1)
+def _default_variants() -> Mapping[str, str]:
+    """Return the variant of each group that is meant if none is chosen."""
+    return {row.variant.group: row.variant.name for row in by_id().values() if row.variant and row.variant.default}
 
 
 def known_values(asked: Question) -> Iterator[dict[str, float]]:

@@ -21,8 +21,6 @@ from derive.briefly import cut
 from derive.catalogue import basis_of
 from derive.errors import NoSingleValue
 from derive.immutable import immutable
-from derive.show.notebook import notebook_markdown
-from derive.show.screen import full_lines, screen_lines
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -56,6 +54,8 @@ class Solution(Result):
         return cut(f"Solution({self.unknown} [{self.unit}]: {_summarise(self)})")
 
     def __str__(self) -> str:
+        from derive.show.screen import screen_lines
+
         told = "\n".join(screen_lines([self]))
         return told if self.answers or self.sweep else f"{told}\n{self.why_not}"
 
@@ -67,6 +67,8 @@ class Solution(Result):
         >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),), equations=rests_on).full.splitlines()[0]
         'batch = 8'
         """
+        from derive.show.screen import full_lines
+
         return "\n".join(full_lines([self]))
 
     @property
@@ -92,6 +94,8 @@ class Solution(Result):
         return replace(self, warnings=(text, *self.warnings), kinds=(kind, *self.kinds))
 
     def _repr_markdown_(self) -> str:
+        from derive.show.notebook import notebook_markdown
+
         return notebook_markdown(self)
 
     def __float__(self) -> float:

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
+from derive.catalogue import equation
 from derive.immutable import immutable
+from derive.meanings import IMPLIED, PROMPTS
 from derive.quantities import quantity
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
 from derive.solving.givens import spread
@@ -43,3 +45,44 @@ class Switches:
         name = asked_for(unknown, self.using)
         asked = question(name, plain, self.hardware, self.model, self.using, self.variants, self.conventions, self.anyway, spans)
         return (replace(asked, silent=True) if self.silent else asked), spans
+
+
+def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:
+    """Return whether a question names a variant that counts prompts or leaves them out.
+
+    >>> names_prompts([], {}), names_prompts(["serving.request_latency_with_prompts"], {})
+    (False, True)
+    """
+    return _named_variant(using, variants) is not None
+
+
+def implied_names(
+    using: Iterable[str],
+    variants: Mapping[str, str],
+    hardware: str | Iterable[str] | None = None,
+    model: str | Iterable[str] | None = None,
+) -> tuple[str, ...]:
+    """Return quantities that a question implies without naming them: the time of prompts on the same chips if it counts it, the width
+    of weights if a chip is named with a data type, and the layers of a model.
+
+    >>> implied_names([], {}), implied_names(["serving.request_latency_with_prompts"], {}, "H100:fp8", "Llama-3.1-8B")
+    ((), ('prompt_time_share', 'bytes_per_weight', 'layers'))
+    """
+    if not (using or variants or hardware or model):
+        return ()
+    variant = equation(PROMPTS.together).variant
+    chips = (hardware,) if isinstance(hardware, str) else tuple(hardware or ())
+    said = {
+        "prompts": variant is not None and _named_variant(using, variants) == variant.name,
+        "data type": any(":" in chip for chip in chips),
+        "model": bool(model),
+    }
+    return tuple(name for what, is_said in said.items() if is_said for name in IMPLIED[what])
+
+
+def _named_variant(using: Iterable[str], variants: Mapping[str, str]) -> str | None:
+    """Return the named variant of those that say where prompts are computed."""
+    of_prompts = equation(PROMPTS.together).variant
+    group = of_prompts.group if of_prompts else ""
+    named = [variant.name for id in using if (variant := equation(id).variant) and variant.group == group]
+    return next(iter(named), variants.get(group))

@@ -7,7 +7,7 @@ in each regime. An answer of one regime says where that is.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from derive.answers import Answer, Reason, RouteStep
 from derive.errors import WrongValue
@@ -67,15 +67,6 @@ class _Way:
 
 class _NoFormula(Exception):
     """A leg that only numbers can answer. The text says why."""
-
-
-def is_symbolic(value: object) -> "TypeGuard[Expr]":
-    """Return whether a value is an expression of SymPy.
-
-    >>> is_symbolic(symbol("batch") + 1), is_symbolic(8.0)
-    (True, False)
-    """
-    return bool(getattr(value, "free_symbols", ()))
 
 
 def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:

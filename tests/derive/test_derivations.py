@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from inspect import signature
 
 import pytest
 
@@ -11,6 +10,7 @@ from derive.derivations import assumed, conclusion, owner, parents, point, refer
 from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, QUANTITIES, symbol
 from derive.records import BOUND, DEFINITION, ESTIMATE, Equation, Step, at
+from derive.written import argument_names
 from tests.tools.derivation_check import DoesNotFollow, check
 from tests.tools.together import each, in_one_test, some
 
@@ -51,7 +51,7 @@ def a_step_speaks_of_the_registry_and_says_what_it_does(row, number):
     assert step.operation.strip() and step.operation[0].islower() and not step.operation.endswith(".")
     names = [*step.eliminated, *step.stationary]
     names += [name for premise in step.premises for name in premise.point]
-    names += signature(step.relation).parameters if step.relation else ()
+    names += argument_names(step.relation) if step.relation else ()
     assert set(names) <= set(QUANTITIES) | set(CONSTANTS)
     assert (step.relation is None) == (number == len(row.steps)), "the last step, and no other, comes to the equation itself"
     left, _ = conclusion(row, number)

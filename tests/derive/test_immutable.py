@@ -2,12 +2,14 @@
 
 import copy
 import pickle
-from dataclasses import FrozenInstanceError, asdict, field, fields, is_dataclass, replace
+from dataclasses import MISSING, FrozenInstanceError, asdict, field, fields, is_dataclass, replace
 from functools import cached_property
 
 import pytest
 
+from derive.catalogue import by_id
 from derive.immutable import immutable
+from derive.quantities import CONSTANTS, QUANTITIES
 
 
 @immutable
@@ -86,3 +88,36 @@ def test_the_functions_of_dataclasses_work():
         replace(one, third=-1)
     for other in (copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
         assert other == one and other.total == 3
+
+
+@immutable(declared=True)
+class Row:
+    """A record that is declared in the code."""
+
+    name: str
+    note: str = field(default="", compare=False)
+    more: list[int] = field(default_factory=list)
+
+    @cached_property
+    def shown(self) -> str:
+        return self.name + self.note
+
+
+def test_a_declared_record_behaves_as_any_other():
+    one = Row(name="a", note="b")
+    assert (one.name, one.note, one.more, one.shown) == ("a", "b", [], "ab") and one.more is one.more is not Row(name="a").more
+    assert one == Row(name="a") and hash(Row(name="a", more=())) == hash(Row(name="a", note="c", more=())) and one != Row(name="b")
+    assert repr(one) == "Row(name='a', note='b', more=[])" and asdict(one) == {"name": "a", "note": "b", "more": []}
+    assert (moved := replace(one, note="c")).shown == "ac" and moved == copy.deepcopy(one) == pickle.loads(pickle.dumps(one))
+    with pytest.raises(FrozenInstanceError):
+        one.name = "b"
+
+
+def test_every_declared_record_has_all_arguments_that_it_needs_and_no_other():
+    rows = [*by_id().values()]
+    inner = [part for row in rows for part in (row.variant, row.example, *row.sources, *row.requires) if part]
+    for one in (*rows, *inner, *QUANTITIES.values(), *CONSTANTS.values()):
+        known = {part.name: part.default is part.default_factory is MISSING for part in fields(one)}
+        needed, given = {name for name, missing in known.items() if missing}, vars(one).keys()
+        derived = {name for name in given if isinstance(getattr(type(one), name, None), cached_property)}
+        assert needed <= given and given - derived <= known.keys(), one

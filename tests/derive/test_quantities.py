@@ -1,16 +1,16 @@
 """The registry: every quantity is well formed and used, under names that mean one thing."""
 
 import re
-from inspect import signature
 
 import pytest
 
 from derive.catalogue import by_id, equations
 from derive.errors import UnknownName
 from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS, QUANTITIES, THEMES, quantity, symbol
+from derive.written import argument_names
 from tests.tools.together import in_one_test
 
-IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in signature(step.relation).parameters}
+IN_STEPS = {name for row in by_id().values() for step in row.steps if step.relation for name in argument_names(step.relation)}
 """Quantities of the derivations: some appear on the way and cancel."""
 
 

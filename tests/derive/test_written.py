@@ -5,9 +5,10 @@ import pytest
 from derive.catalogue import by_id
 from derive.catalogue.arithmetic import logarithm, maximum, minimum, power
 from derive.quantities import quantity
+from derive.records import in_place, solved_claim
 from derive.requirements import compared, named
 from derive.trees import text, value_of
-from derive.written import as_it_is_written
+from derive.written import argument_names, as_it_is_written
 from tests.tools.together import in_one_test
 
 ROWS = [pytest.param(row, id=row.id) for row in by_id().values()]
@@ -40,3 +41,10 @@ def test_every_operation_is_recorded():
     ]
     assert as_it_is_written(lambda a, b: a >= b) == (">=", "a", "b") and as_it_is_written(lambda a: a < 1) == ("<", "a", 1)
     assert as_it_is_written(lambda a, b: a <= 2 * b) == ("<=", "a", ("*", 2, "b"))
+
+
+def test_the_names_are_the_parameters_that_are_left():
+    assert argument_names(lambda batch, chips: batch / chips) == ("batch", "chips")
+    assert argument_names(in_place(lambda batch, chips, layers: batch / chips, {"chips": 8, "layers": "batch"})) == ("batch",)
+    claim = solved_claim(lambda memory_time, kv_time: (memory_time, kv_time), "kv_time", "memory_time")
+    assert argument_names(claim) == ("kv_time", "memory_time")

@@ -3,13 +3,13 @@
 The stock registry of pint counts a byte and a token as pure numbers and would let nonsense pass.
 """
 
-from inspect import signature
 from zlib import crc32
 
 import pint
 
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.requirements import compared, named
+from derive.written import argument_names
 
 UNITS = pint.UnitRegistry(None)
 for base in ("second = [time] = s", "byte = [information]", "FLOP = [arithmetic]", "token = [text]", "USD = [money]", "J = [energy]"):
@@ -39,7 +39,7 @@ def same(terms):
 
 def check(relation):
     """Raises unless both sides of a relation are of one dimension, and that of the quantity on the left."""
-    names = tuple(signature(relation).parameters)
+    names = argument_names(relation)
     left, right = relation(*(sample(name) for name in names))
     right = right if isinstance(right, UNITS.Quantity) else UNITS.Quantity(right, "")
     assert left.units == unit(names[0])

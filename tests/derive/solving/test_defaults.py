@@ -6,12 +6,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from derive.catalogue import equation
+from derive.catalogue import by_id, equation
+from derive.quantities import NEUTRAL_DEFAULTS
 from derive.quantities.defaults import DEFAULTS
-from derive.records import LOWER, UPPER
+from derive.records import LOWER, UPPER, in_place
 from derive.show.text import render
+from derive.solving import defaults
 from derive.solving.api import solve
-from derive.solving.defaults import FOLLOWS, with_defaults
+from derive.solving.defaults import FOLLOWS, symbols_dropped, with_defaults
 from tests.tools.together import in_one_test, some
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}
@@ -188,3 +190,16 @@ def test_an_equation_with_its_defaults_is_one_however_many_were_asked_for_since(
     assert with_defaults(row, (("hop_latency", 0), ("microbatches", 1))) is first
     with_defaults.cache_clear()
     assert with_defaults(row, (("microbatches", 1),)) is first
+
+
+def test_what_numbers_show_to_stay_stays_by_the_algebra(monkeypatch):
+    """For each equation with each neutral default put in, alone and together with all others."""
+    rows = [(row, [name for name in row.symbols[1:] if name in NEUTRAL_DEFAULTS]) for row in by_id().values()]
+    cases = [(row, dict.fromkeys(some)) for row, names in rows for some in (*((name,) for name in names), names) if some]
+    put_in = [(row, {name: int(NEUTRAL_DEFAULTS[name]) for name in some}) for row, some in cases]
+    relations = [(row, in_place(row.relation, values), values) for row, values in put_in]
+    found = [symbols_dropped(*one) for one in relations]
+    monkeypatch.setattr(defaults, "_unmoved", lambda relation, spoken: {"any"})
+    monkeypatch.setattr(defaults, "_PLAIN", ())
+    assert found == [symbols_dropped(*one) for one in relations]
+    assert any(found)

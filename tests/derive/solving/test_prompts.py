@@ -13,7 +13,7 @@ from derive.meanings import PROMPTS
 from derive.show.text import solution_record
 from derive.solving.api import respond_all, solve
 from derive.solving.caveats import prompts_elsewhere
-from derive.solving.prompts import implied_names
+from derive.solving.switches import implied_names
 from derive.units import show
 from tests.tools.together import some
 

@@ -7,8 +7,8 @@ import pytest
 from derive import solve
 from derive.answers import RouteStep
 from derive.quantities import QUANTITIES
-from derive.show.substituted import step_in_latex, substitute_in_latex, value_in_latex
 from derive.show.text import render
+from derive.show.typeset import step_in_latex, substitute_in_latex, value_in_latex
 from derive.units import scale, show
 from tests.tools.commands import STAR, call
 from tests.tools.together import in_one_test

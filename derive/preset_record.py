@@ -1,0 +1,160 @@
+"""What a preset says: givens with their source, variants, and how a model was published. `derive.presets` reads it from the tables."""
+
+import re
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import field
+from math import inf
+
+from derive.errors import WrongValue
+from derive.immutable import immutable
+from derive.units import show
+
+HARDWARE, ARCHITECTURES, OPEN_MODELS = "hardware", "architectures", "open_models"
+"""The tables of chips, of models with their configuration, and of models with their parameter counts alone."""
+BYTES_PER_WEIGHT = {"bf16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
+"""Bytes of one weight in the data types that chips compute in."""
+HARDWARE_GIVENS = ("peak_flops", "hbm_bandwidth", "hbm_capacity")
+"""What a chip sets."""
+KV_INPUTS = {
+    "gqa": ("layers", "kv_heads", "head_dim"),
+    "hybrid": ("kv_layers", "kv_heads", "head_dim"),
+    "mla": ("layers", "latent_dim", "rope_dim"),
+    "mla_hybrid": ("kv_layers", "latent_dim", "rope_dim"),
+    "gqa_unequal": ("kv_layers", "kv_heads", "key_dim", "value_dim"),
+    "mla_indexed": ("layers", "latent_dim", "rope_dim", "indexer_layers", "indexer_dim"),
+    "gqa_indexed": ("layers", "kv_heads", "head_dim", "indexer_layers", "indexer_dim"),
+    "compressed": (
+        *("sparse_layers", "head_dim", "indexer_dim", "sparse_compression_ratio"),
+        *("heavily_compressed_layers", "heavy_compression_ratio"),
+    ),
+}
+"""Columns that the KV bytes of a token are counted from, by the KV formula of a model."""
+ROUTER = ("experts", "active_experts", "moe_layers")
+"""What is set of a mixture of experts, and of no dense model."""
+PARAMETERS = ("total_params", "active_params")
+ARCHITECTURE_COUNTS = ("vocab_size", "model_dim", "layers", "head_dim", "query_heads", "kv_heads", *ROUTER, "shared_experts")
+"""Columns that parameters are counted from, beside the widths of the feed-forward parts."""
+OF_CONFIGURATION = ("kv_bytes_per_token", "kv_read_bytes_per_token", "fixed_kv_bytes", "attention_flops_per_pair")
+"""What only the configuration of a model would give."""
+ATTENTION_DTYPE = "bf16"
+"""The data type attention runs in beside narrower weights: that of the published decode steps."""
+OF_MIXTURES = ("experts", "active_experts", "sparsity", "routed_params", "shared_params", "dense_equivalent_params")
+"""What nobody says of a dense model."""
+WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
+"""Bytes of a weight in the experts, and beside them."""
+STORED_WIDER = {"bytes_per_weight": "embeddings and scales may add 10 to 25 %"}
+"""What is said of weights in fewer bytes than a model was published in, of which no checkpoint is in the table."""
+EXPOSED = "exposed_communication_share"
+LESS_IS_MORE = (EXPOSED,)
+"""Of what is sustained that of which the least is the best."""
+MODEL_KINDS = {"dense": "dense models", "mixture": "mixtures of experts"}
+"""Kinds of model whose efficiency was measured apart, as they are called."""
+DECODE, PREFILL = "decode", "prefill"
+SEVERAL = r"(?s)\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)"
+"""So many of a chip: 8xH100:fp8."""
+
+
+@immutable
+class Published:
+    """A model as it was published: the data types of its weights, and its longest context [token].
+
+    The bytes of a weight are those of one in the routed experts, of one beside them, and of all on average, scales
+    included; `narrowest` leaves scales out, as the data types of chips do. `stored` has the bytes of a weight on average in other
+    checkpoints, by those of their data type. `place` is what says the data type. `origin` is the name of the model if that says it, or
+    blank.
+    """
+
+    model: str
+    dtype: str
+    of_experts: float
+    of_others: float
+    bytes_per_weight: float
+    narrowest: float
+    max_context: float
+    place: str
+    origin: str = ""
+    stored: Mapping[float, float] = field(default_factory=dict)
+
+    @property
+    def widths(self) -> dict[str, float]:
+        """The bytes of a weight in the experts and beside them, where they are not the same and it is known how many are which."""
+        counted = self.bytes_per_weight not in (self.of_experts, self.of_others)
+        return dict(zip(WIDTHS, (self.of_experts, self.of_others), strict=True)) if counted else {}
+
+
+@immutable
+class Preset:
+    """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
+    how a model was published, or its name where its configuration is not known.
+
+    Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `unsaid` says
+    of data types that nobody gave which is taken and how to give it, and `supposed` why another given is what it is. `notes` are
+    remarks on the source as a whole.
+    """
+
+    givens: dict[str, float]
+    provenance: dict[str, str]
+    variants: dict[str, str]
+    left_out: tuple[str, ...] = ()
+    published: tuple[Published, ...] = ()
+    parameters_only: tuple[str, ...] = ()
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    record: str = ""
+    unsaid: dict[str, str] = field(default_factory=dict)
+    supposed: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What is not known of a model of which the parameters alone are."""
+        return OF_CONFIGURATION if self.parameters_only else ()
+
+
+def merge(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
+    """Return labelled presets as one. Raise WrongValue if two set a quantity differently and no given settles it."""
+    merged, owner = Preset(givens={}, provenance={}, variants={}), dict[str, str]()
+    for label, preset in named:
+        for name, value in preset.givens.items():
+            if name not in settled and merged.givens.get(name, value) != value:
+                both = f"{show(name, merged.givens[name])} by {owner[name]} and {show(name, value)} by {label}"
+                raise WrongValue(f"{name} is {both}: give {name}=..., or leave one of the two out")
+            owner[name] = label
+        for group, variant in preset.variants.items():
+            if merged.variants.get(group, variant) != variant:
+                raise WrongValue(f"{group} is {merged.variants[group]} and {variant} by {label}: leave one of the two out")
+        merged = Preset(
+            givens={**merged.givens, **preset.givens},
+            provenance={**merged.provenance, **preset.provenance},
+            variants={**merged.variants, **preset.variants},
+            left_out=merged.left_out + preset.left_out,
+            published=merged.published + preset.published,
+            parameters_only=merged.parameters_only + preset.parameters_only,
+            ranges={**merged.ranges, **preset.ranges},
+            record=merged.record or preset.record,
+            unsaid={**merged.unsaid, **preset.unsaid},
+            supposed={**merged.supposed, **preset.supposed},
+            notes=merged.notes + preset.notes,
+        )
+    return merged
+
+
+def names_count(text: str) -> bool:
+    """Whether a text names how many chips there are.
+
+    >>> names_count("8xH100:fp8"), names_count("H100:fp8")
+    (True, False)
+    """
+    return re.match(SEVERAL, text) is not None
+
+
+def stored_bytes(published: Iterable[Published], width: float) -> tuple[float, str]:
+    """The bytes of a weight in a checkpoint of a data type of this width, and a remark if the table has no such checkpoint.
+
+    >>> from derive.presets import model
+    >>> stored_bytes(model("Llama-3.1-70B").published, 1.0)
+    (1.0, 'embeddings and scales may add 10 to 25 %')
+    """
+    models = [*published]
+    found = next((one.stored[width] for one in models if width in one.stored), width)
+    wider = found == width and any(width < one.narrowest < inf for one in models)
+    return found, STORED_WIDER["bytes_per_weight"] if wider else ""

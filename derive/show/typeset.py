@@ -1,0 +1,191 @@
+"""Print answers as LaTeX and Markdown: each step with its equation, its form for the unknown, the numbers put in, and the value."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+
+from derive.answers import OR, Answer, Result, RouteStep
+from derive.catalogue import equation
+from derive.quantities import QUANTITIES
+from derive.quantities.formula import formula_in_latex
+from derive.records import LOWER, UPPER
+from derive.show.binding import plain_regime
+from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, key_of, latex_text, markdown_text
+from derive.show.parts import origin_of, values_of
+from derive.show.tables import sweep_cells, sweep_head
+from derive.show.values import text_of
+from derive.units import show
+
+AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
+"""The sign of a point by its bound."""
+
+_FIGURE = re.compile(r"(?P<dollar>\$?)(?P<figure>-?[0-9.]+)(?:e(?P<power>[+-][0-9]+))?(?P<count>[kMBT]?)(?P<unit>[ /].*)?")
+_POWERS = {"": 0, "k": 3, "M": 6, "B": 9, "T": 12}
+"""Powers of ten of the suffixes of counts. A B behind a number would read as bytes."""
+_TIMES = r" \cdot "
+
+
+def value_in_latex(name: str, value: float) -> str:
+    r"""Return a value of a quantity as LaTeX, in the unit that people use.
+
+    >>> for name, value in {"hbm_bandwidth": 3.35e12, "active_params": 37e9, "chip_price": 2 / 3600, "step_time": 2e-5}.items():
+    ...     print(value_in_latex(name, value))
+    3.35\,\text{TB/s}
+    37 \cdot 10^{9}
+    2\,\text{USD/h}
+    20\,\mu\text{s}
+    """
+    text = show(name, value)
+    found = _FIGURE.fullmatch(text)
+    if not found:
+        return rf"\text{{{latex_text(text)}}}"
+    power = int(found["power"] or 0) + _POWERS[found["count"]]
+    unit = ("USD" if found["dollar"] else "") + (found["unit"] or "").strip()
+    micro = r"\mu" if unit.startswith("µ") else ""
+    return (
+        found["figure"]
+        + (rf"{_TIMES}10^{{{power}}}" if power else "")
+        + (rf"\,{micro}\text{{{latex_text(unit.lstrip('µ'))}}}" if unit else "")
+    )
+
+
+def substitute_in_latex(formula: str, values: Mapping[str, float], keep: str = "") -> str:
+    r"""Return a formula as LaTeX with every known quantity replaced by its value.
+
+    >>> print(substitute_in_latex("total_params/active_params", {"total_params": 671e9, "active_params": 37e9}))
+    \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}}
+    """
+    known = {name: value_in_latex(name, values[name]) for name in QUANTITIES if name in values and name != keep}
+    return formula_in_latex(formula, known, _TIMES)
+
+
+def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    r"""Yield the lines of a step in LaTeX. A line that is an equation of the catalogue has its `id@version`, any other "".
+
+    >>> step = RouteStep(equations=("batching.sparsity@1",), unknown="total_params", value=370e9, formula="active_params*sparsity")
+    >>> for line in step_in_latex(step, {"active_params": 37e9, "sparsity": 10.0, "total_params": 370e9}):
+    ...     print(line)
+    ('s = \\frac{N_t}{N_a}', 'batching.sparsity@1')
+    ('N_t = N_a \\, s', '')
+    ('N_t = 37 \\cdot 10^{9} \\cdot 10 = 370 \\cdot 10^{9}', '')
+    """
+    rows = [equation(id) for id in step.equations]
+    stated = {row.latex: row.reference for row in rows}
+    yield from stated.items()
+    unknown = QUANTITIES[step.unknown].latex
+    value = "" if step.value is None else value_in_latex(step.unknown, step.value)
+    if step.formula:
+        solved = formula_in_latex(step.formula)
+        numbers = substitute_in_latex(step.formula, values, keep="" if value else step.unknown)
+        lines = (
+            [f"{unknown} = {solved}", f"{unknown} = {numbers}" + ("" if numbers == value else f" = {value}")]
+            if value
+            else [solved, numbers]
+        )
+        yield from ((line, "") for line in lines if line not in stated)
+    elif value:
+        yield f"{unknown} = {value}", ""
+
+
+def markdown_lines(solution: Result) -> Iterator[str]:
+    unknown = solution.unknown
+    rows: Iterable[list[str]]
+    if solution.sweep:
+        head = sweep_head(unknown, solution.sweep)
+        rows = ([*values, markdown_text(where)] for *values, where in sweep_cells(unknown, solution.sweep))
+    else:
+        head = ["quantity", "value", "regime", "formula"]
+        rows = [
+            [unknown, text_of(unknown, one), markdown_text(plain_regime(one.regime or "")), f"`{one.formula or ''}`"]
+            for one in solution.answers
+        ]
+    yield f"| {' | '.join(head)} |"
+    yield "|---" * len(head) + "|"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+    yield ""
+    for line, reference in _worked_out(solution):
+        yield from [f"{markdown_text(equation(reference).title)} (`{reference}`):\n"] if reference else []
+        yield f"$${line}$$\n"
+    given = _given_in_latex(solution, MARKDOWN)
+    yield from [f"{given}\n"] if given else []
+    yield "Equations: " + ", ".join(f"`{id}`" for id in solution.equations)
+
+
+def latex_lines(solution: Result) -> Iterator[str]:
+    r"""Yield the route as a gather block, with the ids of the equations, then numbers and answers. A sweep is a tabular.
+
+    The equations are cited by the keys of `backsolve cite --as bibtex`, and a comment has the command.
+    """
+    found = [*_worked_out(solution)] or [(equation(id).latex, id) for id in solution.equations]
+    lines = [line + (rf" \tag{{{latex_text(reference)}}}" if reference else "") for line, reference in found]
+    if not solution.sweep:
+        answers = [_answer_latex(solution.unknown, answer) for answer in solution.answers]
+        # The last step may have come to just that.
+        lines += [
+            said for said in answers if not (lines and lines[-1].endswith(said.partition(" ")[2]) and said.split(" ")[0] in lines[-1])
+        ]
+    yield FOR_DERIVATIONS
+    if used := [equation(id) for id in solution.equations]:
+        yield rf"% the entries that \cite names: backsolve cite {' '.join(row.id for row in used)} --as bibtex"
+    yield r"\begin{gather*}"
+    yield " \\\\\n".join(lines)
+    yield r"\end{gather*}"
+    given = _given_in_latex(solution, LATEX)
+    yield from [given] if given else []
+    if used:
+        yield rf"Equations: \cite{{{','.join(map(key_of, used))}}}."
+    if not solution.sweep:
+        return
+    yield rf"\begin{{tabular}}{{{'r' * (len(solution.sweep.given) + 1)}l}}"
+    rows = chain([sweep_head(solution.unknown, solution.sweep)], sweep_cells(solution.unknown, solution.sweep))
+    above = next(rows, "")
+    for row in rows:
+        yield " & ".join(map(latex_text, above)) + r" \\"
+        above = row
+    yield " & ".join(map(latex_text, above))
+    yield r"\end{tabular}"
+
+
+def _worked_out(solution: Result) -> Iterator[tuple[str, str]]:
+    """Yield the lines that lead to the first answer, each once, with the equation that a line states. Sweeps and formulas have no such
+    lines.
+    """
+    answer = solution.answers[0] if solution.answers else None
+    if solution.sweep or not answer or answer.kind == "symbolic":
+        return
+    values = values_of(solution, answer, solution.route)
+    shown = solution.spans.shown if solution.spans else {}
+    lines = {rf"\text{{at}} \quad {', '.join(_equal(name, value) for name, value in shown.items())}": ""} if shown else {}
+    for step in solution.route:
+        lines |= {line: lines.get(line, reference) for line, reference in step_in_latex(step, values)}
+        if step.value is None and solution.unknown in values and step is not solution.route[-1]:
+            lines[rf"\text{{at}} \quad {_equal(solution.unknown, values[solution.unknown])}"] = ""
+    yield from lines.items()
+
+
+def _equal(name: str, value: float, sign: str = "=") -> str:
+    return f"{QUANTITIES[name].latex} {sign} {value_in_latex(name, value)}"
+
+
+def _given_in_latex(solution: Result, markup: Markup) -> str:
+    """Return the givens in a sentence. A default is marked as one."""
+    ranges = solution.spans.ranges.items() if solution.spans else ()
+    spread = {name: rf"{_equal(name, low)} \text{{ to }} {value_in_latex(name, high)}" for name, (low, high) in ranges}
+    points = {name: _equal(name, value) for name, value in solution.given.items()}
+    found = [f"${said}${markup.text(origin_of(solution, name, ' ({})'))}" for name, said in (spread | points).items()]
+    return f"Given: {', '.join(found)}." if found and (solution.answers or solution.sweep) else ""
+
+
+def _answer_latex(unknown: str, answer: Answer) -> str:
+    """Return an answer as LaTeX: a bound as an inequality, an interval between its ends."""
+    where = rf" \quad \text{{({latex_text(plain_regime(answer.regime))})}}" if answer.regime else ""
+    if answer.kind == "symbolic":
+        return f"{QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}"
+    if answer.kind == "point":
+        return _equal(unknown, answer.point, AS_LATEX[answer.bound]) + where
+    if answer.kind == "interval" and answer.loose_low is None and (answer.low or answer.high is not None):
+        above = "" if answer.high is None else rf" \leq {value_in_latex(unknown, answer.high)}"
+        below = rf"{value_in_latex(unknown, answer.low)} \leq " if answer.low else ""
+        errs = rf" \text{{{OR[answer.bound]}}}" if answer.bound else ""
+        return f"{below}{QUANTITIES[unknown].latex}{above}{errs}{where}"
+    return rf"{QUANTITIES[unknown].latex} \colon \text{{{latex_text(text_of(unknown, answer))}}}{where}"
