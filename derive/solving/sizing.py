@@ -150,7 +150,7 @@ def _sized(asked: Question, chips: float, batches: _Points) -> Solution | None:
     low, high = batches[0], batches[-1]
     told = f"with a batch of {f'{low:.0f} to ' if low < high else ''}{high:.0f}, for {' and '.join(map(limit_in_words, one_by_one(asked)))}"
     less = ": with one chip less no whole batch meets them all" if chips > 1 else ""
-    beyond = warn_beyond_domain(asked, known, tuple(equation(id.split("@")[0]) for id in there.equations))
+    beyond = warn_beyond_domain(asked, known, tuple(equation(id) for id in there.equations))
     return replace(
         there.warn(warn_beyond_domain.__name__, beyond) if beyond else there,
         unknown=_CHIPS,
