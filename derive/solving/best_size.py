@@ -146,13 +146,7 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any],
         solution = _answer_beside(ask, name, given, end, limited)
         if end or sized is None or sized.sweep is None or solution.answers or solution.sweep:
             return solution
-        from derive.solving.sweeps import answer_each
-
-        def answer_point(at: Mapping[str, Any]) -> Solution:
-            return answer_together(ask, (name, *found), replace_given(given, at))[0]
-
-        # Each point of lists has a better end of its own.
-        again = answer_each(name, sized.sweep.given, answer_point, sized.unknown)
+        again = answer_at_best(lambda one, at: answer_together(ask, (one, *found), at)[0], name, given, sized)
         return again if again.answers else solution
 
     return tuple(found.get(name) or answer_other(name) for name in names.values())

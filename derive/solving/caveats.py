@@ -10,19 +10,21 @@ from derive.catalogue import by_id, equation
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
 from derive.records import CONDITION, LOWER, Equation
 from derive.requirements import HOLDS
+from derive.roles import BATCH, MEMORY, REPLICA
 from derive.solving.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
 from derive.solving.chip_links import links
 from derive.solving.defaults import FOLLOWS, evaluate_defaults
 from derive.solving.fit import fewest_with_copies
+from derive.solving.limits import FREE
 from derive.solving.questions import Question, copies_of
 from derive.solving.speed_limits import warn_beyond_domain
 from derive.suppositions import PUBLISHED, SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
 
-_MEMORY = ("memory_demand", "memory_capacity")
+_MEMORY = (MEMORY.needed, MEMORY.room)
 _FIRST = math.inf
 """The factor of a warning that the answer may be wrong altogether."""
-_SEQUENCES = ("batch", "microbatch_size", "sequences_in_flight")
+_SEQUENCES = (BATCH.name, *BATCH.also)
 _LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
 """Tokens that one sequence has together."""
 _OF_JOBS = ("output_energy", "output_electricity_cost")
@@ -118,15 +120,15 @@ class _Moves:
             return ""
         told = " in ".join(show(name, after[name]) for name in _MEMORY)
         fewer = self._batch_that_fits(changed, after)
-        fit = f", and {_show_value('batch', fewer)} of {_show_value('batch', self.asked.known['batch'])} sequences do" if fewer else ""
+        fit = f", and {_show_value(FREE, fewer)} of {_show_value(FREE, self.asked.known[FREE])} sequences do" if fewer else ""
         return f"the memory does not hold it: {told}{fit}"
 
     def _batch_that_fits(self, changed: Values, after: Mapping[str, float]) -> float | None:
-        """Return the batch that fits with the changed quantities: what is needed rises with it in a straight line."""
-        if "batch" not in self.asked.known:
+        """Return the batch that fits with the changed quantities. The bytes that it needs are linear in it."""
+        if FREE not in self.asked.known:
             return None
-        batch, (needed, room) = self.asked.known["batch"], (after[name] for name in _MEMORY)
-        half = values_with(self.asked, {**self.inputs, "batch": batch / 2}, changed, _MEMORY).get(_MEMORY[0], needed)
+        batch, (needed, room) = self.asked.known[FREE], (after[name] for name in _MEMORY)
+        half = values_with(self.asked, {**self.inputs, FREE: batch / 2}, changed, _MEMORY).get(_MEMORY[0], needed)
         of_one = 2 * (needed - half) / batch
         return max(0.0, batch - (needed - room) / of_one) if of_one > 0 else None
 
@@ -385,12 +387,12 @@ def _overlap(used: Sequence[Equation]) -> str | None:
 
 def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return how many chips hold the copies of a cache that tensor parallelism makes, if memory alone says how many chips there are."""
-    row, heads = copies_of(dict(asked.variants)), values.get("query_heads", math.inf)
-    needed = {"memory_capacity", "weight_bytes", "kv_cache_bytes", *row.inputs}
-    stands = any("kv_replication" in one.put_in for one in used)
-    if asked.unknown != "chips" or not stands or _overlap(used) or not needed <= values.keys():
+    row, heads = copies_of(dict(asked.variants)), values.get(REPLICA.heads, math.inf)
+    needed = {MEMORY.room, *MEMORY.parts, *row.inputs}
+    stands = any(MEMORY.copies in one.put_in for one in used)
+    if asked.unknown != MEMORY.bought or not stands or _overlap(used) or not needed <= values.keys():
         return None
-    least, most = next_whole(values["chips"], LOWER), fewest_with_copies(values, row, heads)
+    least, most = next_whole(values[MEMORY.bought], LOWER), fewest_with_copies(values, row, heads)
     if most == least:
         return None
     takes = (
@@ -399,17 +401,17 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
         else "no number of chips holds it" + ("" if heads == math.inf else f" (up to {heads:.0f})")
     )
     told = "the cache is not copied, as if it were sharded by sequences. With the copies that tensor parallelism makes"
-    return Caveat(f"{told}, {takes} (give kv_replication)", row.inputs | {"query_heads"}, most / least if most else _FIRST)
+    return Caveat(f"{told}, {takes} (give kv_replication)", row.inputs | {REPLICA.heads}, most / least if most else _FIRST)
 
 
 def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return how many chips all pipeline stages, or all copies in training, have together."""
-    if not any("chips" in row.symbols for row in used):
+    if not any(MEMORY.bought in row.symbols for row in used):
         return None
-    stages = 1.0 if asked.unknown == "pipeline_stages" else values.get("pipeline_stages", 1.0)
+    stages = 1.0 if asked.unknown == MEMORY.groups else values.get(MEMORY.groups, 1.0)
     counted = {"training_chips", "data_parallel"} & {asked.unknown} or "training_chips" in values
     copies = 1.0 if counted else asked.known.get("data_parallel", 1.0)
-    chips = int(next_whole(values["chips"], LOWER))
+    chips = int(next_whole(values[MEMORY.bought], LOWER))
     if copies > 1:
         part = "a stage of one copy" if stages > 1 else "one copy of the model"
         fewer = "" if chips % copies else f". If {chips} are all there are, give chips={chips / copies:.4g}"
@@ -418,7 +420,7 @@ def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation])
     if stages <= 1:
         return None
     told = f"chips are those of one stage: {stages:.4g} stages of {chips} have {stages * chips:.4g}"
-    return Caveat(told, frozenset(("pipeline_stages",)), stages)
+    return Caveat(told, frozenset((MEMORY.groups,)), stages)
 
 
 def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
@@ -438,8 +440,8 @@ def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -
 
 def part_of_a_replica(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return that replicas on the way are no whole number."""
-    replicas = values.get("replicas")
-    if asked.unknown == "replicas" or replicas is None or "replicas" in asked.known or not any("replicas" in row.symbols for row in used):
+    replicas, spoken = values.get(REPLICA.number), {name for row in used for name in row.symbols}
+    if replicas is None or REPLICA.number in {asked.unknown, *asked.known} or REPLICA.number not in spoken:
         return None
     whole = math.ceil(replicas * (1 - HOLDS))
     told = f"replicas = {show('replicas', replicas)} on the way. For whole ones give replicas={whole} in place of the rate of all"

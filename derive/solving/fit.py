@@ -206,8 +206,9 @@ def _round_down(name: str, most: float) -> float:
 
 def _chips_that_hold(known: Mapping[str, float]) -> int | None:
     """Return the fewest chips that hold what is needed, or None if the memory of one chip is not known."""
-    of_one, capacity = {**known, MEMORY.bought: 1.0}, definitions()[MEMORY.room]
-    return int(next_whole(known[MEMORY.needed] / capacity.right_side(of_one), LOWER)) if capacity.inputs <= of_one.keys() else None
+    at_one, capacity = {**known, MEMORY.bought: 1.0}, definitions()[MEMORY.room]
+    of_one = capacity.right_side(at_one) if capacity.inputs <= at_one.keys() else 0.0
+    return int(next_whole(known[MEMORY.needed] / of_one, LOWER)) if of_one else None
 
 
 def chips_of_links(asked: Question, values: Mapping[str, float], used: _Used) -> int | None:
@@ -225,5 +226,7 @@ def _most(asked: Question, values: Mapping[str, float], used: _Used, name: str) 
     def short(value: float) -> float:
         return float(shortage(asked, {**rest, name: value}, used))
 
-    least = values[name] * _LEAST
-    return 0.0 if short(least) > 0 else float(brentq(short, least, values[name], xtol=least))
+    least, most = values[name] * _LEAST, values[name]
+    if short(least) > 0:
+        return 0.0
+    return float(brentq(short, least, most, xtol=least)) if short(most) > 0 else most

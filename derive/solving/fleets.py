@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from derive.answers import DECODE_ALONE, Answer, WhenRead, next_whole
@@ -12,7 +12,7 @@ from derive.preset_record import names_count
 from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.roles import REPLICA
-from derive.solving.best_size import Ask, End, add_size, names_of, replace_given, results_of
+from derive.solving.best_size import Ask, End, add_size, answer_at_best, names_of, replace_given, results_of
 from derive.solving.directions import as_rated
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE, is_limit
@@ -114,9 +114,7 @@ def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Sol
     name, names = quantity(unknown).name, names_of(given)
     sized = ask(REPLICA.number, given)
     if sized.sweep:
-        from derive.solving.sweeps import answer_each
-
-        return answer_each(name, sized.sweep.given, lambda at: answer_for_replicas(ask, name, replace_given(given, at)), REPLICA.number)
+        return answer_at_best(partial(answer_for_replicas, ask), name, given, sized)
     if not sized.answers:
         return sized
     one, *others = sized.answers

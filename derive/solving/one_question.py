@@ -230,7 +230,7 @@ def _answers_without_one(
         if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not is_reachable(asked):
             continue
         found = ask(fewer)
-        used = asked.defaults.keys() & {symbol for id in found.equations for symbol in equation(id.split("@")[0]).symbols}
+        used = asked.defaults.keys() & {symbol for id in found.equations for symbol in equation(id).symbols}
         speaking = {result for one in (whole.unknown, *used) for result in results_made_of(whole, one)}
         if found.answers and used <= whole.defaults.keys() and speaking.isdisjoint((name, *found.unused)):
             told = f"{name} is not used: with it, {refused.why_not.splitlines()[0]}"

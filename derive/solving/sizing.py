@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from derive.answers import LIMITS_BIND, Answer
+from derive.answers import LIMITS_BIND, Answer, next_whole
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
@@ -65,8 +65,7 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     if beyond := out_of_reach(posed(asked, asked.unknown, {**asked.known, FREE: _MOST_BATCH}), ENDLESS):
         return refuse_question(asked, beyond)
     batches = every[_met(asked, np.array([chips]), every)[0]]
-    # Without an end the memory of a chip is unknown.
-    return _sized(asked, chips, batches) if len(batches) and batches[-1] < _MOST_BATCH else None
+    return _sized(asked, chips, batches) if len(batches) else None
 
 
 def with_enough_chips(asked: Question, refused: Solution) -> Solution:
@@ -144,13 +143,19 @@ def _targets(asked: Question) -> dict[str, str]:
 def _sized(asked: Question, chips: float, batches: _Points) -> Solution | None:
     """Return the chips as an answer, with their batches, and with all that the batch on them rests on."""
     known = {**asked.known, _CHIPS: chips}
-    there, _ = answered(replace(posed(asked, FREE, known), provenance={**asked.provenance, _CHIPS: "given"}))
-    if not there.answers:
-        return None
+    question = replace(posed(asked, FREE, known), provenance={**asked.provenance, _CHIPS: "given"})
+    there, _ = answered(question)
     low, high = batches[0], batches[-1]
+    if high == _MOST_BATCH:
+        # Targets and memory end it further up. Without an end the memory of a chip is unknown.
+        held, _ = answered(without(question, {*asked.limits}))
+        ends = [one.ends[1] for found in (there, held) for one in found.answers if one.value is None or one.bound == UPPER]
+        high = min((next_whole(end, UPPER) for end in ends if end), default=0.0)
+    if not there.answers or not high:
+        return None
     told = f"with a batch of {f'{low:.0f} to ' if low < high else ''}{high:.0f}, for {' and '.join(map(limit_in_words, one_by_one(asked)))}"
     less = ": with one chip less no whole batch meets them all" if chips > 1 else ""
-    beyond = warn_beyond_domain(asked, known, tuple(equation(id.split("@")[0]) for id in there.equations))
+    beyond = warn_beyond_domain(asked, known, tuple(equation(id) for id in there.equations))
     return replace(
         there.warn(warn_beyond_domain.__name__, beyond) if beyond else there,
         unknown=_CHIPS,

@@ -19,7 +19,7 @@ def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_n
     `at_no_other_price` asks without the price of a chip that a switch reads from the table.
     """
     share, price, rent = WAITING.share, WAITING.price, WAITING.rent
-    rows = [equation(id.split("@")[0]) for id in solution.equations]
+    rows = [equation(id) for id in solution.equations]
     paid_for = not WAITING.paid_for_by.isdisjoint(row.id for row in rows)
     if solution.unknown == WAITING.of_all_hours and share in solution.given and paid_for:
         told = f"{WAITING.of_all_hours} is {WAITING.of_use} here: the price of a second in use pays for those in which a chip waits"

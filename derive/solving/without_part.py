@@ -45,7 +45,7 @@ def refuse_named_for_nothing(solutions: Sequence[Solution], using: Iterable[str]
 
 
 def _takes_part(row: Equation, solution: Solution) -> bool:
-    used = [equation(reference.split("@")[0]) for reference in solution.equations]
+    used = [equation(reference) for reference in solution.equations]
     variants = [other.variant for other in used if other.variant]
     if row.variant and row.variant.group in READS_OF_WEIGHTS and any(one.group in READS_OF_WEIGHTS for one in variants):
         return True

@@ -145,18 +145,6 @@ def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default():
     assert (most.value, most.bound) == (6, "upper")
 
 
-def test_replicas_of_a_rate_have_the_largest_batch_that_memory_holds_where_nobody_says():
-    """They were asked for a batch, which users of a fleet were not."""
-    of_one = {**HELD, "output_tokens": 500}
-    for rate in ({"qps": 50}, {"fleet_throughput": 25_000}):
-        solution = solve("replicas", **of_one, **rate)
-        assert solution.value == solve("replicas", **of_one, **rate, batch=MOST).value
-        assert f"at batch = {MOST}, the largest that memory holds" in solution.said
-    named = {**HELD, "hardware": "4xH100:fp8"}
-    del named["tp"]
-    assert solve("replicas", **named, users=1000).value == pytest.approx(1000 / MOST)
-
-
 @pytest.mark.parametrize(
     ("hardware", "pays"),
     [
@@ -194,12 +182,18 @@ MOST = floor((4 * 80e9 - 70_553_706_496) / (2250 * 2 * 2 * 80 * 8 * 128))
 """Sequences that the four chips of a replica hold beside its weights."""
 
 
-def test_users_of_a_fleet_take_replicas_of_the_largest_batch_that_memory_holds():
-    solution = solve("replicas", **HELD, users=1000)
-    assert solution.value == pytest.approx(1000 / MOST) and MOST == 338
+@pytest.mark.parametrize("of_all", [{"users": 1000}, {"qps": 50, "output_tokens": 500}, {"fleet_throughput": 25_000}], ids=str)
+def test_replicas_take_the_largest_batch_that_memory_holds_where_nobody_says_it(of_all: dict[str, Any]):
+    """They were asked for a batch, which users of a fleet were not."""
+    solution = solve("replicas", **HELD, **of_all)
+    assert MOST == 338 and solution.value == pytest.approx(solve("replicas", **HELD, **of_all, batch=MOST).value)
     assert f"at batch = {MOST}, the largest that memory holds" in solution.said
-    assert solve("gpus", **HELD, users=1000).value == 4 * ceil(1000 / MOST)
-    assert solve("users", **HELD, replicas=3).value == 3 * MOST
+    assert solve("gpus", **HELD, **of_all).value == 4 * ceil(solution.value)
+    named = {**HELD, "hardware": "4xH100:fp8"}
+    del named["tp"]
+    assert solve("replicas", **named, **of_all).value == solution.value
+    if "users" in of_all:
+        assert solution.value == pytest.approx(1000 / MOST) and solve("users", **HELD, replicas=3).value == 3 * MOST
 
 
 def test_users_of_a_fleet_take_replicas_of_the_batch_that_is_given_or_that_a_limit_leaves():

@@ -85,6 +85,13 @@ def test_one_target_alone_has_its_fewest_chips_with_the_batches_that_memory_hold
     assert (solution.value, solution.said[0]) == (chips, f"with a batch of {batches}")
 
 
+def test_a_batch_larger_than_those_that_are_tried_ends_where_memory_does():
+    """Caches of 16 tokens are so small that three chips hold more than 100,000."""
+    given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-8B", "bytes_per_element": 1, "context_length": 16, "throughput": ">=300k"}
+    most = (3 * 80e9 - 8_030_261_248) // (16 * 2 * 32 * 8 * 128)
+    assert solve("chips", **given).said[0] == f"with a batch of 248 to {most:.0f}, for throughput at least 300k token/s"
+
+
 def test_one_target_that_no_chips_meet_is_refused_with_what_comes_nearest():
     """Caches alone take 1.342 GB / 4.8 TB/s of a chip, 0.1553 USD a million at 2 USD an hour, whatever shares the weights."""
     reason = solve("chips", **SERVED, chip_price="2 USD/h", cost_per_token="<=0.15 USD/MTok").refusal
