@@ -45,7 +45,7 @@ def immutable(cls: Any = None, /, *, eq: bool = True, kw_only: bool = True, decl
         cls.__repr__ = brief
     cls.__eq__, cls.__hash__ = _comparison(cls) if eq else (object.__eq__, object.__hash__)
     if declared:
-        return _filled_by_python(cls)
+        return _with_plain_init(cls)
     cls.__init__ = _initialiser(cls)
     return cls
 
@@ -74,16 +74,16 @@ def _initialiser(cls: type) -> Callable[..., None]:
     return initialise
 
 
-def _filled_by_python(cls: type) -> type:
+def _with_plain_init(cls: type) -> type:
     """Return a class with the `__init__` of SimpleNamespace: a record has what it is given, and the class has the defaults."""
     for one in fields(cls):
         if one.default_factory is not MISSING:
-            setattr(cls, one.name, default := cached_property(_maker(one.default_factory)))
+            setattr(cls, one.name, default := cached_property(_default_maker(one.default_factory)))
             default.__set_name__(cls, one.name)
     return type(cls.__name__, (cls, SimpleNamespace), {name: getattr(cls, name) for name in ("__module__", "__qualname__", "__doc__")})
 
 
-def _maker(make: Callable[[], Any]) -> Callable[[Any], Any]:
+def _default_maker(make: Callable[[], Any]) -> Callable[[Any], Any]:
     return lambda record: make()
 
 

@@ -1,4 +1,4 @@
-"""What a preset says: givens with their source, variants, and how a model was published. `derive.presets` reads it from the tables."""
+"""The record of a preset, and the names and figures that presets share. `derive.presets` reads presets from the tables."""
 
 import re
 from collections.abc import Iterable, Mapping, Set

@@ -35,13 +35,13 @@ def lines(solutions: Sequence[Result], style: str, full: bool = False, columns: 
         return full_lines(solutions) if full else screen_lines(solutions, columns)
     if style == "csv":
         return _csv_of_all(solutions)
-    documents = [*map(_form(style), solutions)]
+    documents = [*map(_printer_of(style), solutions)]
     if len(documents) == 1:
         return documents[0]
     return _json_list(documents) if style == "json" else chain.from_iterable(chain(one, ("",)) for one in documents)
 
 
-def _form(style: str) -> Callable[[Result], Iterator[str]]:
+def _printer_of(style: str) -> Callable[[Result], Iterator[str]]:
     """Return what prints one answer in a style. LaTeX is loaded if it is asked for."""
     if style == "json":
         return _json_lines

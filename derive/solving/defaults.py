@@ -175,7 +175,7 @@ def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping
     Numbers show of nearly all quantities that they stay, in a twentieth of the time that the algebra takes. In sums, products and ratios
     they also show which do not.
     """
-    unmoved = _unmoved(row.relation, spoken)
+    unmoved = _unmoved_quantities(row.relation, spoken)
     if not unmoved:
         return ()
     left, right = as_it_is_written(relation)
@@ -187,7 +187,7 @@ def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping
     return tuple(name for name in row.symbols if name not in held and name not in spoken)
 
 
-def _unmoved(relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> set[str]:
+def _unmoved_quantities(relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> set[str]:
     """Return the quantities with which the right side does not move at a few points: these may have dropped out of it.
 
     `spoken` has the quantities that are numbers there, or are called by another name.

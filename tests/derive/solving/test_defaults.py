@@ -199,7 +199,7 @@ def test_what_numbers_show_to_stay_stays_by_the_algebra(monkeypatch):
     put_in = [(row, {name: int(NEUTRAL_DEFAULTS[name]) for name in some}) for row, some in cases]
     relations = [(row, in_place(row.relation, values), values) for row, values in put_in]
     found = [symbols_dropped(*one) for one in relations]
-    monkeypatch.setattr(defaults, "_unmoved", lambda relation, spoken: {"any"})
+    monkeypatch.setattr(defaults, "_unmoved_quantities", lambda relation, spoken: {"any"})
     monkeypatch.setattr(defaults, "_PLAIN", ())
     assert found == [symbols_dropped(*one) for one in relations]
     assert any(found)
