@@ -27,6 +27,7 @@ _PLACES = {  # of each command: its module here, and its name there
     "prices": ("prices", "prices"),
     "plot": ("plot", "plot_command"),
     "site": ("site", "site_command"),
+    "mcp": ("mcp", "mcp_command"),
 }
 
 
