@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, report_problems, tell, tell_doubts, tier_option
+from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_of
@@ -140,7 +141,7 @@ def _list_quantities(rows: "Iterable[Quantity]") -> None:
 
 
 @click.command("show")
-@click.argument("id", metavar="ID|WORD")
+@click.argument("id", metavar="ID|WORD", shell_complete=completes("equations", "quantities", "models", "chips"))
 @click.option("--as", "style", type=OneOf(["text", "latex", "json"]), default="text", help="Form of an equation and its derivation.")
 def show_command(id: str, style: str) -> None:
     """Show an equation with its derivation, a quantity, an open model or a chip (NAME or NAME:DTYPE), or what there is of a WORD.
@@ -281,7 +282,7 @@ def _show_preset(preset: "Preset") -> None:
 
 
 @click.command("cite")
-@click.argument("ids", nargs=-1, metavar="[ID|MODEL[#PRICE]]...")
+@click.argument("ids", nargs=-1, metavar="[ID|MODEL[#PRICE]]...", shell_complete=completes("equations", "sheets"))
 @click.option("--as", "style", type=OneOf(_CITE_STYLES), default="plain", help="Form of the citation.")
 @click.option(
     "--used-by",

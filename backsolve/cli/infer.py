@@ -25,6 +25,7 @@ from backsolve.cli.common import (
     typed_models,
     workers_option,
 )
+from backsolve.cli.completion import completes
 from backsolve.streams import say, width
 from derive.errors import NO_ANSWER, UnknownName, WrongData, WrongValue, shorten
 from derive.files import called, content_of, write
@@ -48,7 +49,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 
 
 @click.command("infer")
-@click.argument("models", nargs=-1, metavar="[MODEL]...")
+@click.argument("models", nargs=-1, metavar="[MODEL]...", shell_complete=completes("sheets"))
 @click.option(
     "--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider, e.g. openai or 'open*'; may be repeated."
 )

@@ -27,6 +27,7 @@ _PLACES = {  # of each command: its module here, and its name there
     "prices": ("prices", "prices"),
     "plot": ("plot", "plot_command"),
     "site": ("site", "site_command"),
+    "mcp": ("mcp", "mcp_command"),
 }
 
 
@@ -100,6 +101,10 @@ def backsolve() -> None:
     backsolve infer gemini-3.1-pro   one sheet; --full for every reading
     backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
     backsolve cite roofline.step_time --as bibtex
+
+    \b
+    Names complete in bash after: eval "$(_BACKSOLVE_COMPLETE=bash_source backsolve)"
+    In zsh and fish it is zsh_source and fish_source.
     """
 
 

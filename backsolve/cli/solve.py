@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from backsolve.cli.common import OneOf, fail_on, leave, report_problems, tell
+from backsolve.cli.completion import completes
 from backsolve.streams import in_a_line, in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
 
@@ -43,16 +44,23 @@ _LONG = 100_000
 
 
 @click.command("solve")
-@click.argument("unknown", metavar="UNKNOWN[,UNKNOWN]...")
-@click.argument("given", nargs=-1, metavar="[NAME=VALUE]...")
+@click.argument("unknown", metavar="UNKNOWN[,UNKNOWN]...", shell_complete=completes("quantities"))
+@click.argument("given", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=completes("quantities"))
 @click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id; may be repeated.")
 @click.option(
     "--hardware",
     multiple=True,
     metavar="NAME[:DTYPE]",
+    shell_complete=completes("chips"),
     help="Take a chip's figures, e.g. H100-SXM:fp8; several are set side by side.",
 )
-@click.option("--model", multiple=True, metavar="NAME", help="Take the figures of an open model, e.g. DeepSeek-V3, or of a config.json.")
+@click.option(
+    "--model",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completes("models"),
+    help="Take the figures of an open model, e.g. DeepSeek-V3, or of a config.json.",
+)
 @click.option("--zip", "zipped", is_flag=True, help="Of two lists take the first with the first, and so on, not all with all.")
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
 @click.option("--count", default="flop", metavar="flop|mac", help="What figures in FLOP count: flop (default), or multiply-adds of 2 FLOP.")

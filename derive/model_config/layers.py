@@ -204,7 +204,8 @@ def _parts_by_interval(settings: Settings, count: int) -> list[str] | None:
     every = (settings.whole(name) if name else None) or 1
     offset = settings.whole("expert_layer_offset") if name == "expert_layer_period" else None
     at = {"moe_layer_freq": 0, "expert_layer_period": offset}.get(name or "", every - 1)
-    return [_EXPERTS if place >= first and place not in alone and place % every == at else DENSE for place in range(count)]
+    last = settings.whole("moe_layer_end_index") or count - 1
+    return [_EXPERTS if first <= place <= last and place not in alone and place % every == at else DENSE for place in range(count)]
 
 
 _FEED_FORWARD_RULES: tuple[Callable[[Settings, int], list[str] | None], ...] = (_parts_by_words, _parts_by_list, _parts_by_interval)

@@ -59,7 +59,11 @@ def _head_widths(settings: Settings, dim: int) -> tuple[int, int, int]:
     """Return the KV heads, and the width of a key and of a value."""
     query = query_heads(settings)
     grouped = [group for part in blocks_of(settings, "attention") if (group := part.whole("n_heads_in_group"))]
-    kv = query // max(grouped) if grouped else settings.whole("num_key_value_heads", "num_kv_heads", "n_kv_heads", "multi_query_group_num")
+    kv = (
+        query // max(grouped)
+        if grouped
+        else settings.whole("num_key_value_heads", "num_kv_heads", "n_kv_heads", "kv_n_heads", "multi_query_group_num")
+    )
     key = settings.whole("head_dim", "kv_channels", "attention_head_dim") or dim // query
     return kv or (1 if settings.get("multi_query") else query), key, settings.whole("v_head_dim") or key
 
@@ -198,7 +202,7 @@ def experts_of(settings: Settings, dim: int, layers: int) -> Experts:
     width = settings.whole("moe_intermediate_size", "expert_intermediate_size", "ffn_hidden_size") or settings.needed("intermediate_size")
     inner = settings.whole("moe_latent_size", "routed_expert_hidden_size") or dim
     sizes = ("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "share_expert_dim", "shared_intermediate_size")
-    number = settings.whole("n_shared_experts", "num_shared_experts", "moe_num_shared_experts") or 0
+    number = settings.whole("n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts") or 0
     shared = settings.whole(*sizes) or width * number
     columns: Columns = {"experts": count, "active_experts": active, "moe_layers": layers, "moe_ffn_dim": width}
     columns["shared_experts"] = max(1, round(shared / width)) if shared else 0

@@ -14,8 +14,8 @@ _FILE, _QUANTIZATION = "config.json", "hf_quant_config.json"
 _LARGEST = 16 * MIB
 _MOST = 10**13
 """No count of a model is larger."""
-_INSIDE = ("text_config", "llm_config", "language_config", "thinker_config")
-"""Where a model that also sees or hears has the settings of its text model."""
+_INSIDE = ("text_config", "llm_config", "language_config", "thinker_config", "attn_config", "ffn_config")
+"""Where a model that also sees or hears has the settings of its text model, and where some models have those of their parts."""
 _ID = r"[\w.-]+/[\w.-]+"
 """A model on Hugging Face: its organization and its name."""
 _SIZES = (
@@ -99,6 +99,9 @@ class Settings:
         return next((name for name in names if self.values.get(name) is not None), None)
 
     def _count(self, name: str, value: Any) -> int:
+        if isinstance(value, list) and value and all(one == value[0] for one in value):
+            # Some files have the same count for each layer.
+            value = value[0]
         whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST and value == int(value)
         if not whole:
             raise WrongData(f"{self.place}: {name} = {_show_value(value)} is no count: a whole number from 0 to {_MOST:.0e}")

@@ -111,8 +111,24 @@ def test_a_file_is_solved_as_the_model_of_the_table():
              {"full_attn_layers": [4, 8], "num_heads": 32, "head_dim": 128}},
             {"kv_formula": "mla_hybrid", "kv_layers": 2, "linear_layers": 30, "state_bytes_per_element": 4.0},
         ),
+        (
+            {"model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "vocab_size": 100352, "attn_config": {"kv_n_heads": 8},
+             "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4}},
+            {"kv_heads": 8, "experts": 16, "total_params": 132e9, "active_params": 36.5e9},
+        ),
+        (
+            {**DENSE, "hidden_size": 8192, "intermediate_size": 28672, "num_attention_heads": 64, "num_hidden_layers": 54,
+             "moe_num_experts": 64, "moe_k": 8, "moe_intermediate_size": 3584, "moe_layer_start_index": 3, "moe_layer_end_index": 52,
+             "vocab_size": 103424},
+            {"moe_layers": 50, "dense_ffn_dim": 28672, "active_experts": 8},
+        ),
+        (
+            {**DENSE, "num_experts": 64, "moe_topk": [8] * 32, "num_shared_expert": [1] * 32, "moe_intermediate_size": [3072] * 32,
+             "intermediate_size": 3072, "vocab_size": 128167},
+            {"active_experts": 8, "shared_experts": 1, "moe_ffn_dim": 3072, "total_params": 80.9e9, "active_params": 13.3e9},
+        ),
     ],
-    ids=["gpt2", "gemma3", "jamba", "nemotron", "kimi-linear"],
+    ids=["gpt2", "gemma3", "jamba", "nemotron", "kimi-linear", "dbrx", "ernie", "hunyuan"],
 )  # fmt: skip
 def test_other_ways_of_saying_it(tmp_path, settings, columns):
     found = read_config(written(tmp_path, **settings)).row
