@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from backsolve.site.book import BOOK, book_pages
+from backsolve.site.cards import card
 from backsolve.site.desk import DESK, desk_page
 from backsolve.site.documents import SCHEMAS, START, document_address, document_pages, pictures, schemas
 from backsolve.site.equations import equation_pages
@@ -98,8 +99,6 @@ def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
 
 def social_cards(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     """The cards of the pages that somebody would share: not of those that only lead to another."""
-    from backsolve.site.cards import card
-
     first = {card_address(page): page for page in reversed(pages) if page.summary}
     yield from ((address, card(page)) for address, page in sorted(first.items()))
 

@@ -6,7 +6,7 @@ from math import log2
 from typing import Any
 
 from derive.trees import tree_of
-from derive.units import scale
+from derive.units import scale, show
 from invert.data import read_data
 from invert.estimators.market.by_price import size_by_price, told_size
 from invert.records import Reading
@@ -80,9 +80,9 @@ def _power_of_price(one: Inference) -> float | None:
     return log2(sizes[1] / sizes[0])
 
 
-def _leading(words: str, legs: list[dict[str, Any]], value: float) -> dict[str, Any]:
-    """Return a reading that legs lead to."""
-    makes = legs[-1]["makes"]
+def _leading(words: str, legs: list[dict[str, Any]], value: float, makes: str = "") -> dict[str, Any]:
+    """Return a reading that legs lead to, of the last of them unless another is named."""
+    makes = makes or legs[-1]["makes"]
     size, unit = scale(makes, value)
     return {"words": words, "makes": makes, "legs": legs, "given": {}, "value": value, "size": size, "unit": unit.strip()}
 
@@ -91,15 +91,17 @@ def _in_words(name: str, threshold: int) -> str:
     """What a price is called beside its field.
 
     >>> _in_words("input_above", 200_000)
-    'input price, above 200,000 tokens'
+    'input price above 200k'
     """
     price = f"{name.removesuffix('_above').replace('_', ' ')} price"
-    return price + (f", above {threshold:,} tokens" if name.endswith("_above") else "")
+    return f"{price} above {show('long_context_threshold', threshold).removesuffix(' tokens')}" if name.endswith("_above") else price
 
 
 def _reading(words: str, makes: str, reading: Reading) -> dict[str, Any]:
     solution = reading.solution
     ratios = [(name, ("/", *prices)) for name, prices in PRICE_RATIOS.items() if name in solution.given]
     legs = [(step.unknown, tree_of(step.formula)) for step in solution.route if step.formula]
-    found = _leading(words, [{"makes": name, "right": tree} for name, tree in (*ratios, *legs)], reading.values[makes])
-    return found | {"makes": makes, "given": {name: value for name, value in solution.given.items() if name not in PRICE_RATIOS}}
+    given = {name: value for name, value in solution.given.items() if name not in PRICE_RATIOS}
+    return _leading(words, [{"makes": name, "right": tree} for name, tree in (*ratios, *legs)], reading.values[makes], makes) | {
+        "given": given
+    }

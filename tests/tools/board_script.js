@@ -1,7 +1,6 @@
 // The data of the blackboard as the argument, lines of {picture, given} in: the points of its curves.
 "use strict";
-const path = require("node:path");
-const { curves } = require(path.join(__dirname, "../../backsolve/site/assets/blackboard.js"));
+const { curves } = require("./assets.js")("engine", "units", "form", "blackboard").board;
 const board = JSON.parse(process.argv[2]);
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const asked = JSON.parse(line);

@@ -1,7 +1,6 @@
 // Quantities on the first line, then lines of {latex} or {name, value}: what the pages write to be pasted.
 "use strict";
-const path = require("node:path");
-const { inSymbols, valueInLatex } = require(path.join(__dirname, "../../backsolve/site/assets/derivation.js"));
+const { inSymbols, valueInLatex } = require("./assets.js")("engine", "units", "form", "derivation").derivation;
 let quantities = null;
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const asked = JSON.parse(line);

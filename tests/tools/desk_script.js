@@ -1,10 +1,6 @@
 // The data of the desk on the first line, then lines of {chip, dtype, model, fields}: what each deployment comes to, and all that follows.
 "use strict";
-const path = require("node:path");
-const assets = path.join(__dirname, "../../backsolve/site/assets");
-const { command, deployed, mostThatFits, pointOf, solvedFor } = require(path.join(assets, "desk.js"));
-const { chain } = require(path.join(assets, "engine.js"));
-const { presetOf } = require(path.join(assets, "form.js"));
+const { desk: { command, deployed, mostThatFits, pointOf, solvedFor }, engine: { chain }, form: { presetOf } } = require("./assets.js")("engine", "units", "form", "desk");
 let desk = null;
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const asked = JSON.parse(line);

@@ -1,7 +1,6 @@
 // Lines of {data, unknown, given} in, lines of answers out: the engine of the pages run by node.
 "use strict";
-const path = require("node:path");
-const engine = require(path.join(__dirname, "../../backsolve/site/assets/engine.js"));
+const { engine } = require("./assets.js")("engine");
 let data = null;
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const asked = JSON.parse(line);

@@ -1,8 +1,8 @@
 // The blackboard, live: six pictures over shared sliders. The curves are trees of the catalogue, worked out one after another.
 "use strict";
 
-(function (root) {
-  const { engine, form } = typeof module === "undefined" ? root.backsolve : { engine: require("./engine.js"), form: require("./form.js") };
+(function () {
+  const { engine, form } = backsolve;
 
   const POINTS = 96;
 
@@ -23,15 +23,14 @@
     return { whole, end, lines };
   }
 
-  if (typeof module !== "undefined") { module.exports = { curves }; return; }
+  backsolve.board = { curves };
 
-  // -- the page ------------------------------------------------------------------------------------------------------------------
-
-  const place = document.getElementById("board");
+  // -- the page --
+  const place = globalThis.document && document.getElementById("board");
   if (!place) return;
-  const { chart } = root.backsolve, { element, show } = form;
+  const { chart } = backsolve, { element, show } = form;
   const board = JSON.parse(document.getElementById("board-data").textContent), { presets } = board, [first] = Object.keys(presets);
-  root.backsolve.units = board.units;
+  backsolve.units = board.units;
   const quantities = Object.fromEntries(Object.entries(board.quantities).map(([name, row]) => [name, engine.rowOf({ ...row, absurd: board.absurd })]));
   const slugs = Object.fromEntries(Object.keys(presets).map((name) => [name, name.toLowerCase().replace(/[^a-z0-9]+/g, "-")]));
   const MINE = "backsolve.mine", state = { preset: first, values: { ...presets[first] }, sustained: false, log: false };
@@ -39,8 +38,7 @@
   const given = () => ({ ...board.neutral, ...(state.sustained ? board.sustained : {}), ...state.values });
   const differs = () => names.filter((name) => state.values[name] !== presets[state.preset][name]);
 
-  // -- the address, and the reader's own numbers -----------------------------------------------------------------------------------
-
+  // -- the address, and the reader's own numbers --
   const address = () => [
     ...(state.preset === first ? [] : [["preset", slugs[state.preset]]]), ...differs().map((name) => [name, form.typedFor(quantities[name], state.values[name])]),
     ...(state.sustained ? [["rates", "sustained"]] : []), ...(state.log ? [["axes", "log"]] : [])];
@@ -72,8 +70,7 @@
     moved();
   }
 
-  // -- controls ------------------------------------------------------------------------------------------------------------------
-
+  // -- controls --
   const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], board.titles[name], (knob) => changed(name, knob), board.ranges[name])]));
   const buttons = [
     ...Object.keys(presets).map((name) => form.toggle(name, () => state.preset === name && !differs().length, () => { Object.assign(state, { preset: name, values: { ...presets[name] } }); for (const one of names) knobs[one].set(state.values[one]); moved(); })),
@@ -82,8 +79,7 @@
   const axes = form.toggle("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
   const notice = element("p", { class: "solver-fault", role: "alert" });
 
-  // -- the sentence: numbers that are dragged ------------------------------------------------------------------------------------
-
+  // -- the sentence: numbers that are dragged --
   const sentence = document.getElementById("board-sentence"), verdict = element("output", { "aria-live": "polite" });
   const scrubs = [...sentence.querySelectorAll("[data-name]")].map((span) => scrub(span, span.dataset.name));
   sentence.append(verdict);
@@ -113,8 +109,7 @@
     verdict.textContent = `${isBound ? "memory-bound" : "compute-bound"}, at ${times} times the lowest cost. Balance batch: ${balance}.`;
   }
 
-  // -- pictures ------------------------------------------------------------------------------------------------------------------
-
+  // -- pictures --
   const figures = board.pictures.map((picture) => figureOf(picture, () => chartOf(picture)));
   figures.push(figureOf(board.ladder, ladderChart));
 
@@ -158,9 +153,5 @@
   place.append(
     element("div", { class: "board-choices" }, element("span", { role: "group", "aria-label": "Start from" }, ...buttons.map((one) => one.root)), rates.root, axes.root),
     element("div", { class: "knobs" }, ...board.shared.map((name) => knobs[name].root)), notice);
-  fromAddress();
-  root.addEventListener("hashchange", fromAddress);
-  let width = innerWidth;
-  root.addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; drawn(); } });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawn);
-})(globalThis);
+  form.live(fromAddress, drawn);
+})();

@@ -1,8 +1,8 @@
 // A chart drawn by Observable Plot: curves with their names at their ends, marked values, points, and what can be taken away of it.
 "use strict";
 
-(function (root) {
-  const { figure, unitOf } = typeof module === "undefined" ? root.backsolve.form : require("./form.js");
+(function () {
+  const { figure, unitOf } = backsolve.form;
 
   const LETTER = 6.6, SMALL = 12, GAP = 14, NARROW = 480; // px
 
@@ -30,7 +30,7 @@
    * `lines` are {words, role, points, dashed}, `bars` {y, from, to, words, role}, `rules` {x or y, words}, `dots` {x, y, words, role, symbol}, `areas` {points of [x, low, high], role}.
    */
   function draw({ x, y, lines = [], bars = [], rules = [], dots = [], areas = [], told }, width) {
-    const { Plot } = root, all = [...lines.flatMap((line) => line.points), ...dots.map((dot) => [dot.x, dot.y])];
+    const { Plot } = globalThis, all = [...lines.flatMap((line) => line.points), ...dots.map((dot) => [dot.x, dot.y])];
     const ux = unitFor(x, [...(x.high ? [x.high] : all.map(([at]) => at))]), uy = unitFor(y, y.rows ? [1] : [y.high ?? Math.max(...all.map(([, value]) => value))]);
     const put = ([at, value]) => ({ x: at / ux.size, y: y.rows ? value : value / uy.size });
     const top = y.rows ? 0 : (y.high ?? 1.04 * Math.max(...all.map(([, value]) => value))) / uy.size, named = lines.filter((line) => line.words), quiet = colourOf("quiet"), text = colourOf("text");
@@ -64,8 +64,7 @@
     return svg;
   }
 
-  // -- to be taken away ----------------------------------------------------------------------------------------------------------
-
+  // -- to be taken away --
   function saved(name, address) {
     const link = document.createElement("a");
     Object.assign(link, { href: address, download: name });
@@ -93,7 +92,5 @@
     saved(`${name}.png`, canvas.toDataURL("image/png"));
   }
 
-  const chart = { apart, csv, draw, saveCsv, savePng };
-  if (typeof module !== "undefined") module.exports = chart;
-  else root.backsolve.chart = chart;
-})(globalThis);
+  backsolve.chart = { apart, csv, draw, saveCsv, savePng };
+})();

@@ -1,9 +1,8 @@
-// The derivation of an answer with its numbers, to be pasted as LaTeX, Markdown or plain text. The formulas were printed when the site
-// was built: in LaTeX each quantity is a name in @ and each sign of multiplication is *, which numbers need and symbols do not.
+// The derivation of an answer with its numbers, to be pasted. The site printed the formulas: in LaTeX @name@ is a quantity, and * multiplies.
 "use strict";
 
-(function (root) {
-  const { show } = typeof module === "undefined" ? root.backsolve.form : require("./form.js");
+(function () {
+  const { show } = backsolve.form;
 
   const FIGURE = /^(\$?)(-?[0-9.]+)(?:e([+-][0-9]+))?([kMBT]?)([ /].*)?$/, POWERS = { "": 0, k: 3, M: 6, B: 9, T: 12 };
   const SPACED_BY_TEX = /(?<=\\right\)) \\, | \\, (?=\\(?:left\(|max|min|ln))/g; // as in derive/quantities/formula.py
@@ -73,6 +72,5 @@
     };
   }
 
-  if (typeof module !== "undefined") module.exports = { derivation, valueInLatex, inSymbols };
-  else root.backsolve.derivation = derivation;
-})(globalThis);
+  backsolve.derivation = { derivation, inSymbols, valueInLatex };
+})();

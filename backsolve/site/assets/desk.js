@@ -1,11 +1,10 @@
 // The sizing desk: a model on chips, and what a step, a token and a user come to, as the sliders move; and which batch, context or chips meet a target.
 "use strict";
 
-(function (root) {
-  const { engine, form } = typeof module === "undefined" ? root.backsolve : { engine: require("./engine.js"), form: require("./form.js") };
+(function () {
+  const { engine, form } = backsolve;
 
-  // -- what a deployment comes to ---
-
+  // -- what a deployment comes to --
   const filled = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
   /** All values of a deployment, which time of a step is the longer one, and which requirements are not met. */
@@ -61,15 +60,14 @@
     return `backsolve solve ${asked.join(",")} --hardware ${chip}:${dtype} --model ${model} ${form.typed(Object.keys(given), given, quantities)}${fits ? "" : " --anyway"}`;
   }
 
-  if (typeof module !== "undefined") { module.exports = { command, deployed, fewestThatFit, mostThatFits, pointOf, solvedFor }; return; }
+  backsolve.desk = { command, deployed, mostThatFits, pointOf, solvedFor };
 
-  // -- the page ---
-
-  const place = document.getElementById("desk");
+  // -- the page --
+  const place = globalThis.document && document.getElementById("desk");
   if (!place) return;
-  const { chart } = root.backsolve, { element, show } = form, PRICE = "chip_price"; // without a price all is answered but costs
-  const desk = { ...root.backsolve.presets, ...JSON.parse(document.getElementById("desk-data").textContent) }, names = Object.keys(desk.beside), rates = Object.keys(desk.sustained);
-  const quantities = Object.fromEntries(Object.entries(root.backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]).map(([name, row]) => [name, { ...row, undivided: row.whole, optional: name === PRICE }]));
+  const { chart } = backsolve, { element, show } = form, PRICE = "chip_price"; // without a price all is answered but costs
+  const desk = { ...backsolve.presets, ...JSON.parse(document.getElementById("desk-data").textContent) }, names = Object.keys(desk.beside), rates = Object.keys(desk.sustained);
+  const quantities = Object.fromEntries(Object.entries(backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]).map(([name, row]) => [name, { ...row, undivided: row.whole, optional: name === PRICE }]));
   const words = (name) => desk.titles[name] || name.replaceAll("_", " "), PICTURES = ["step_time", "cost_per_token", "tokens_per_second_per_user", "memory_per_chip"], OVER = ["batch", "context_length", "chips"];
   const [chip, dtype, model] = desk.start, usual = { hardware: `${chip}:${dtype}`, model, over: "batch", picture: "step_time", axes: "linear" };
   const state = { ...usual, fields: {}, priced: false };
@@ -84,12 +82,11 @@
   const axes = form.toggle("logarithmic axes", () => state.axes === "log", () => { state.axes = state.axes === "log" ? "linear" : "log"; moved(); });
   const sustained = form.toggle("sustained rates", () => rates.every((name) => state.fields[name] === desk.sustained[name]), () => { const to = rates.every((name) => state.fields[name] === 1); for (const name of rates) set(name, to ? desk.sustained[name] : 1); moved(); });
   const notice = element("p", { class: "solver-fault", role: "alert" }), answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
-  const holder = element("div", { class: "drawing" }), caption = element("figcaption"), roofOf = element("div", { class: "drawing" }), roofSaid = element("figcaption"), shares = element("div", { class: "desk-shares" }), way = element("ol", { class: "desk-way" }), typedOf = element("code");
+  const holder = element("div", { class: "drawing" }), caption = element("figcaption"), roofOf = element("div", { class: "drawing" }), roofSaid = element("figcaption"), way = element("ol", { class: "desk-way" }), typedOf = element("code");
 
   function set(name, value) { state.fields[name] = value; knobs[name].set(value); }
 
-  // -- the address ---
-
+  // -- the address --
   const pairs = () => [
     ...Object.keys(usual).filter((key) => state[key] !== usual[key]).map((key) => [key, state[key]]),
     ...names.filter((name) => state.fields[name] !== start(name)).map((name) => [name, state.fields[name] === null ? "" : form.typedFor(quantities[name], state.fields[name])])];
@@ -116,8 +113,7 @@
     sized();
   }
 
-  // -- saying ---
-
+  // -- saying --
   function sized() {
     for (const [key, one] of Object.entries(choices)) one.select.value = state[key];
     for (const one of [axes, sustained]) one.tell();
@@ -125,7 +121,7 @@
     const why = wrong ? `${words(wrong)} cannot be used as it stands` : found.unmet.map((one) => one.otherwise || one.said).join("; ");
     answer.replaceChildren(...(why ? [element("p", { class: "solver-none" }, `No answer: ${why}.`)] : told(found)));
     cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(() => { for (const part of [shares, roofOf, holder, way, typedOf]) part.replaceChildren(); if (!why) { wayOf(found); sharesOf(found); drawRoof(found); draw(found); } });
+    waiting = requestAnimationFrame(() => { for (const part of [roofOf, holder, way, typedOf]) part.replaceChildren(); if (!why) { wayOf(found); drawRoof(found); draw(found); } });
   }
   let waiting = 0;
 
@@ -154,22 +150,12 @@
     return [...short, come, ...notes.map((note) => element("p", { class: "desk-note" }, note))];
   }
 
-  const PARTS = { weight_time: "reading weights", kv_time: "reading the cache", compute_time: "arithmetic of weights", attention_time: "arithmetic of attention" };
-  function sharesOf({ values }) {
-    const rows = Object.entries(PARTS).filter(([name]) => values[name] > 0).map(([name, title]) => {
-      const share = values[name] / values.step_time, meter = element("meter", { min: 0, max: 1, value: share, "aria-label": title });
-      return element("div", { class: "desk-share" }, element("span", {}, title), meter, element("span", {}, `${show(quantities[name], values[name], 3)}, ${form.figure(100 * share, 2)} %`));
-    });
-    shares.replaceChildren(element("h2", {}, "What the step is made of"), element("p", {}, "Memory traffic and arithmetic go on at the same time; the longer of the two is the step."), ...rows);
-  }
-
   function wayOf(found) {
     typedOf.textContent = command(desk, chosen(), found, quantities);
     way.replaceChildren(...found.legs.map((leg) => element("li", {}, element("a", { href: `../eq/${leg.id}/index.html` }, leg.id), ` ${leg.makes.replaceAll("_", " ")} = ${show(quantities[leg.makes], found.values[leg.makes])}`)));
   }
 
-  // -- drawing ---
-
+  // -- drawing --
   const PLACES = 64, NEAR = 2.5, FAR = 30, TALL = 6;
 
   function draw(found) {
@@ -200,8 +186,7 @@
       dots: [{ x: intensity, y: rate, words: "the step", role: "text", label: true }], told: roofSaid.textContent }, roofOf.clientWidth));
   }
 
-  // -- which batch, context or chips meet a target ---
-
+  // -- which batch, context or chips meet a target --
   const wanted = { name: "batch", goal: "step_time" }, found = element("p", { role: "status" }), target = element("input", { type: "text", "aria-label": "wanted", value: "30 ms", onchange: backwards });
   const pick = (label, key, options) => form.choice(label, options.map((name) => [name, words(name)]), null, (value) => { wanted[key] = value; target.value = show(quantities[wanted.goal], deployed(desk, chosen()).values[wanted.goal] ?? 0, 3); }).root;
   function backwards() {
@@ -218,11 +203,8 @@
       element("div", {}, element("div", { class: "knobs" }, ...names.map((name) => knobs[name].root)),
         element("form", { class: "solver-choices desk-find", "aria-label": "Solve backwards", onsubmit: (event) => { event.preventDefault(); backwards(); } }, pick("Find", "name", OVER), pick("for", "goal", Object.keys(GOALS)), target, element("button", {}, "Solve")), found),
       element("div", {}, element("div", { class: "solver-choices" }, choices.picture.root, choices.over.root, axes.root), element("figure", { class: "solver-figure" }, holder, caption))),
-    shares, element("figure", { class: "solver-figure" }, roofOf, roofSaid),
+    element("figure", { class: "solver-figure" }, roofOf, roofSaid),
     element("details", {}, element("summary", {}, "The way: every equation, and what it comes to here"), way),
     element("p", {}, "The same at the command line, with every assumption: ", typedOf));
-  fromAddress();
-  root.addEventListener("hashchange", () => { if (form.asked().length) fromAddress(); });
-  let width = innerWidth;
-  root.addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; sized(); } });
-})(globalThis);
+  form.live(fromAddress, sized);
+})();

@@ -1,14 +1,12 @@
-// The equations on numbers: any quantity of an equation out of all the others, from the trees and closed forms in the page. What has
-// no closed form is found by bisection. derive/solving/one_equation.py does the same in Python, and the tests hold one against the other.
+// Any quantity of an equation out of all the others: by the closed forms in the page, else by bisection; as derive/solving/one_equation.py.
 "use strict";
 
-(function (root) {
+(function () {
   const HOLDS = 1e-9; // relative difference up to which two sides count as equal
   const LAST_DIGITS = 1e-13; // relative difference that rounding alone may make
   const FAR = 1e6, GRID = 2000; // of a search: how far beyond the values of practice, and in how many steps
 
-  // -- trees -----------------------------------------------------------------------------------------------------
-
+  // -- trees --
   const OPERATIONS = {
     "+": (a, b) => a + b,
     "*": (a, b) => a * b,
@@ -57,8 +55,7 @@
   const has = (tree, name) => namesIn(tree).includes(name);
   const less = (left, right) => ["+", left, ["-", right]];
 
-  // -- how well things hold --------------------------------------------------------------------------------------
-
+  // -- how well things hold --
   const close = (left, right, share) => left === right || Math.abs(left - right) <= share * Math.max(Math.abs(left), Math.abs(right));
 
   /** By how much a formula moves if each value moves by as much as itself. */
@@ -87,8 +84,7 @@
     });
   }
 
-  // -- roots -----------------------------------------------------------------------------------------------------
-
+  // -- roots --
   const inDomain = (row, value) => Number.isFinite(value) && (value !== 0 || row.zero) && value >= row.floor && value <= row.ceiling;
 
   /** A root that rounding alone has put past an end of its domain, put on the end. */
@@ -119,16 +115,17 @@
     return value;
   }
 
-  /** All roots over the domain: where the sign changes on a logarithmic grid, at its edges, or around an extremum. */
+  /** All roots over the domain: where the sign changes on a logarithmic grid, at an edge of where it is defined, or beside an extremum. */
   function search(smooth, unknown, values, row) {
     const height = (place) => valueOf(smooth, { ...values, [unknown]: Math.exp(place) });
     const low = Math.log((row.low || row.high / FAR) / FAR), high = Math.log(Math.min(row.high * FAR, row.ceiling));
+    const slope = (place) => slopeOf(smooth, { ...values, [unknown]: Math.exp(place) }, unknown);
     const points = Array.from({ length: GRID + 1 }, (_, k) => low + ((high - low) * k) / GRID).map((place) => [place, height(place)]);
     const more = [];
     for (let k = 1; k <= GRID; k++) {
-      const [[left, a], [right, b]] = [points[k - 1], points[k]], c = k < GRID ? points[k + 1][1] : NaN;
+      const [[left, a], [right, b]] = [points[k - 1], points[k]];
+      if (a * b > 0 && slope(left) * slope(right) < 0) more.push(turning((place) => slope(place) * slope(left) > 0, left, right, true));
       if (Number.isNaN(a) !== Number.isNaN(b)) more.push(turning((place) => Number.isNaN(height(place)) === Number.isNaN(a), left, right, Number.isNaN(a)));
-      if (a * b > 0 && b * c > 0 && Math.abs(b) <= Math.abs(a) && Math.abs(b) <= Math.abs(c)) more.push(lowest((place) => Math.abs(height(place)), left, points[k + 1][0]));
     }
     const all = [...points, ...more.map((place) => [place, height(place)])].sort((one, other) => one[0] - other[0]);
     const found = all.filter(([, here]) => here === 0).map(([place]) => place);
@@ -137,7 +134,7 @@
       if (a * b < 0) found.push(turning((place) => a * height(place) > 0, left, right, true));
     }
     const roots = found.map((place) => clamped(row, Math.exp(place)));
-    return [...new Set(roots)].filter((value) => alike(smooth[1], smooth[2][1], { ...values, [unknown]: value }, HOLDS)).sort((a, b) => a - b);
+    return [...new Set(roots)].filter((value) => vanishes(smooth, { ...values, [unknown]: value }, HOLDS)).sort((a, b) => a - b);
   }
 
   /** The place up to which something is so, by bisection: the last before it turns, or the first behind. */
@@ -150,20 +147,10 @@
     return behind ? high : low;
   }
 
-  function lowest(height, low, high) {
-    for (let turn = 0; turn < 80; turn++) {
-      const left = low + (high - low) / 3, right = high - (high - low) / 3;
-      if (height(left) <= height(right)) high = right;
-      else low = left;
-    }
-    return (low + high) / 2;
-  }
-
-  // -- one equation ----------------------------------------------------------------------------------------------
-
+  // -- one equation --
   /** A quantity with what it has as others of its family have it, and what is left out of most of them. */
   function rowOf(row) {
-    const family = "of" in row ? root.backsolve.families[row.of] : {}, absurd = family.absurd ?? row.absurd;
+    const family = "of" in row ? backsolve.families[row.of] : {}, absurd = family.absurd ?? row.absurd;
     const floor = (family.signed ?? row.signed) ? -Infinity : 0;
     return { floor, ceiling: Infinity, least: row.low / absurd, most: row.high * absurd, ...family, ...row };
   }
@@ -288,7 +275,5 @@
     return values;
   }
 
-  const engine = { broken, chain, has, inDomain, namesIn, rowOf, solve, valueOf };
-  if (typeof module !== "undefined") module.exports = engine;
-  else (root.backsolve = root.backsolve || {}).engine = engine;
-})(globalThis);
+  backsolve.engine = { broken, chain, has, inDomain, namesIn, rowOf, solve, valueOf };
+})();

@@ -2,7 +2,7 @@
 "use strict";
 
 (function () {
-  const { chart, derivation, engine, form, presets } = backsolve;
+  const { chart, engine, form, presets } = backsolve;
   const place = document.getElementById("solver");
   if (!place) return;
   const { equation, example } = JSON.parse(document.getElementById("formulas").textContent);
@@ -10,8 +10,7 @@
   const quantities = Object.fromEntries(names.map((name) => [name, engine.rowOf(backsolve.quantities[name])]));
   const words = (name) => name.replaceAll("_", " "), named = (name) => names.includes(name);
 
-  // -- what the page starts with: the worked example at ideal rates ---
-
+  // -- what the page starts with: the worked example at ideal rates --
   const rates = Object.keys(presets.sustained).filter(named);
   const usual = { unknown: left, hardware: "", model: "", log: false, values: startValues() };
   const state = { ...usual, values: { ...usual.values }, over: null, answers: [] };
@@ -24,12 +23,11 @@
     return Number.isFinite(made) ? { ...values, [left]: made } : values;
   }
 
-  // -- controls ---
-
-  const speaks = (...givens) => givens.some((one) => Object.keys(one).some((name) => sought.has(name)));
-  const sought = reaching();
-  const types = Object.entries(presets.chips).flatMap(([name, { givens, types: of }]) => Object.keys(of).filter((dtype) => speaks(givens, of[dtype])).map((dtype) => [`${name}:${dtype}`, `${name} in ${dtype}`]));
-  const models = Object.entries(presets.models).filter(([, { givens }]) => speaks(givens)).map(([name]) => name);
+  // -- controls --
+  const [someChip] = Object.values(presets.chips), [someModel] = Object.values(presets.models), ofPresets = { ...someChip.givens, ...Object.values(someChip.types)[0], ...someModel.givens };
+  const isLed = names.slice(1).some((name) => name in ofPresets || presets.legs.some(({ id, makes }) => makes === name && id !== equation.id));
+  const types = Object.entries(presets.chips).flatMap(([name, { types: of }]) => Object.keys(of).map((dtype) => [`${name}:${dtype}`, `${name} in ${dtype}`]));
+  const models = Object.keys(presets.models);
   const choose = (key) => (value) => { state[key] = value; afresh(); ask(); moved(); };
   const chips = form.choice("Chip", [["", "any"], ...types], "", choose("hardware")), ofModels = form.choice("Model", [["", "any"], ...models], "", choose("model"));
   const unknowns = form.choice("Solve for", names.map((name) => [name, words(name)]), null, (name) => { state.unknown = name; led(); ask(); moved(); });
@@ -46,13 +44,12 @@
   const given = element("div", { class: "knobs" }), holder = element("div", { class: "drawing" }), caption = element("figcaption"), command = element("code"), ledSaid = element("p", { class: "solver-note" });
   const pasted = element("pre", { class: "copied", hidden: true });
   const copies = ["LaTeX", "Markdown", "text"].map((style) => backsolve.copy.button(`Copy as ${style}`, () => {
-    pasted.textContent = derivation({ equation, unknown: state.unknown, answer: state.answers[0], values: state.values, span: state.answers[0] && span(state.answers[0]) }, quantities)[style];
+    pasted.textContent = backsolve.derivation.derivation({ equation, unknown: state.unknown, answer: state.answers[0], values: state.values, span: state.answers[0] && span(state.answers[0]) }, quantities)[style];
     pasted.hidden = false;
     return pasted.textContent;
   }, pasted));
 
-  // -- the address ---
-
+  // -- the address --
   const others = () => names.filter((name) => name !== state.unknown);
   const pairs = (found = leads()) => [
     ...["unknown", "hardware", "model"].filter((key) => state[key] !== usual[key]).map((key) => [key === "unknown" ? "for" : key, state[key]]),
@@ -79,17 +76,9 @@
     form.toAddress(pairs());
   }
 
-  // -- a chip and a model ---
-
+  // -- a chip and a model --
   /** The equations that may lead to a quantity of another: not that one itself, and none that makes what is asked for. */
   const apart = (legs) => legs.filter(({ id, makes }) => id !== equation.id && makes !== left && makes !== state.unknown);
-
-  /** All quantities that a chip or a model has to set, if it is to say anything of the equation. */
-  function reaching() {
-    const found = new Set(names);
-    for (const leg of [...presets.legs].reverse()) if (leg.id !== equation.id && found.has(leg.makes)) for (const name of engine.namesIn(leg.right)) found.add(name);
-    return found;
-  }
 
   /** What a chip and a model say of the quantities that are given, beside what the desk starts with. */
   function leads() {
@@ -113,8 +102,7 @@
     ledSaid.textContent = !both ? "" : `From ${both}: ${follow || "nothing here alone"}. The batch, the context and the number of chips are those that the desk starts with.`;
   }
 
-  // -- asking ---
-
+  // -- asking --
   function changed(knob) {
     const [name] = Object.entries(knobs).find(([, one]) => one === knob);
     if (!knob.wrong) {
@@ -154,8 +142,7 @@
   }
   let waiting = 0;
 
-  // -- saying ---
-
+  // -- saying --
   const said = (parts) => answer.replaceChildren(...parts);
   const part = (...children) => element("span", { class: "solver-part" }, ...children);
   const OR = { lower: " or more", upper: " or less" };
@@ -181,8 +168,7 @@
     return element("p", { class: "solver-none" }, unmet.length ? `No answer; ${why}.` : `No ${words(state.unknown)} ${row.domain} satisfies the equation with these values of ${others().map(words).join(", ")}.`);
   }
 
-  // -- drawing ---
-
+  // -- drawing --
   const PLACES = 96, NEAR = 2.5, FAR = 30, TALL = 6; // of a curve: places, how far from here it reaches, and how much higher than here
 
   function draw() {
@@ -204,18 +190,14 @@
       dots: point ? [{ x: here, y: point.value, words: "here", role: "compute" }] : [], told: point ? `${label}; at ${show(x, here)} it is ${show(y, point.value)}` : label }, holder.clientWidth));
   }
 
-  // -- the page ---
-
+  // -- the page --
   place.classList.add("solver");
   place.setAttribute("aria-labelledby", "solve");
   place.replaceChildren(
     element("h2", { id: "solve" }, "Solve for any quantity"),
-    element("div", { class: "solver-choices" }, unknowns.root, types.length ? chips.root : "", models.length ? ofModels.root : "", rates.length ? sustained.root : "", form.linkButton(() => pairs())), notice, answer, given, ledSaid,
+    element("div", { class: "solver-choices" }, unknowns.root, isLed ? chips.root : "", isLed ? ofModels.root : "", rates.length ? sustained.root : "", form.linkButton(() => pairs())), notice, answer, given, ledSaid,
     element("p", { class: "solver-note" }, "Beside each name: by how many per cent the answer moves with one per cent more."),
     element("div", { class: "solver-choices" }, names.length > 1 ? over.root : "", axes.root), element("figure", { class: "solver-figure" }, holder, caption),
     element("p", { class: "solver-copies" }, "The derivation with these numbers: ", ...copies), pasted, element("p", {}, "The same at the command line: ", command));
-  fromAddress();
-  addEventListener("hashchange", () => { if (form.asked().length) fromAddress(); });
-  let width = innerWidth;
-  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; draw(); } });
+  form.live(fromAddress, draw);
 })();

@@ -1,11 +1,10 @@
 // What the forms of the site share: numbers in people's units, sliders, chips and models to choose, and the state in the address.
 "use strict";
 
-(function (root) {
-  const { reading } = typeof module === "undefined" ? root.backsolve : { reading: require("./units.js") };
+(function () {
+  const { reading } = backsolve;
 
-  // -- numbers in people's units ---
-
+  // -- numbers in people's units --
   const rounded = (value, digits) => Number(value.toPrecision(digits));
 
   /** The unit in which people write a value [SI] of a quantity: its place among `row.units`, each (from which value on, size, name). */
@@ -53,20 +52,17 @@
     return "fault" in usual ? read({ ...row, least: 0, most: Infinity }, text) : usual;
   }
 
-  const isWhole = (value) => Math.abs(value - Math.round(value)) <= 1e-9 * value;
-
   /** The value, or what is allowed instead. */
   function withinDomain(row, value) {
     if (!Number.isFinite(value)) return { fault: `= ${value > 0 ? "inf" : "-inf"}: must be a finite number ${row.domain}` };
     const beyond = value > (row.ceiling ?? Infinity), given = general(value), percent = beyond && value <= 100 ? `; percent are written ${given}%` : "";
     if (value < (row.floor ?? (row.signed ? -Infinity : 0)) || beyond || (value === 0 && !row.zero)) return { fault: `= ${given}: must be ${row.domain}${percent}` };
-    if (row.undivided && !isWhole(value)) return { fault: `= ${given}: must be a whole number: write ${[Math.floor(value), Math.floor(value) + 1].filter(Boolean).join(" or ")}` };
+    if (row.undivided && Math.abs(value - Math.round(value)) > 1e-9 * value) return { fault: `= ${given}: must be a whole number: write ${[Math.floor(value), Math.floor(value) + 1].filter(Boolean).join(" or ")}` };
     const met = `values met in practice run from ${show(row, row.low)} to ${show(row, row.high)}`;
     return value && !(row.least <= value && value <= row.most) ? { fault: `= ${given}${row.unit === "1" ? "" : ` ${row.unit}`}: absurd; ${met}, is a suffix or the unit wrong?` } : { value };
   }
 
-  // -- places on a scale ---
-
+  // -- places on a scale --
   /** A scale from 0 to 1 over an interval: by ratios where it spans many, else even. */
   function scaleOf(low, high) {
     const ratios = low > 0 && high / low > 20;
@@ -74,8 +70,7 @@
     return { at: (share) => low * (high / low) ** share, of: (value) => Math.log(value / low) / Math.log(high / low) };
   }
 
-  // -- elements ---
-
+  // -- elements --
   function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -170,8 +165,7 @@
     return self;
   }
 
-  // -- chips and models ---
-
+  // -- chips and models --
   const kindOf = (type) => `${type.bytes_per_weight}${"attention_rate_ratio" in type ? " apart" : ""}`;
 
   /** What a chip in a data type and a model set together, and the equations that lead on from there; either may be "", not both. */
@@ -187,8 +181,7 @@
     };
   }
 
-  // -- the address ---
-
+  // -- the address --
   /** Pairs of a name and a text that the address asks for; an anchor asks for nothing. */
   const asked = () => (location.hash.includes("=") ? [...new URLSearchParams(location.hash.slice(1))] : []);
 
@@ -212,17 +205,21 @@
     writing = setTimeout(() => history.replaceState(null, "", pairs.length ? `#${fragment(pairs)}` : location.pathname + location.search), 250);
   }
 
+  /** Shows what the address asks for, now and when it changes, and draws anew where the page has another width or other colours. */
+  function live(fromAddress, draw) {
+    let width = innerWidth;
+    fromAddress();
+    addEventListener("hashchange", () => { if (asked().length) fromAddress(); });
+    addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; draw(); } });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  }
+
   const MOST_SAID = 40; // letters of a name or a value that a link asks for
   /** What is said of pairs that a page cannot take. */
   const refused = (pairs) => (pairs.length ? `The link asks for what is not here: ${pairs.map((pair) => pair.map((text) => text.slice(0, MOST_SAID)).join("=")).join(", ")}.` : "");
 
   /** A button that copies the address of a state. */
-  const linkButton = (pairs) => root.backsolve.copy.button("Copy link", () => {
-    const found = pairs();
-    return location.href.split("#")[0] + (found.length ? `#${fragment(found)}` : "");
-  });
+  const linkButton = (pairs) => backsolve.copy.button("Copy link", () => location.href.split("#")[0] + (pairs().length ? `#${fragment(pairs())}` : ""));
 
-  const form = { asked, choice, element, figure, fragment, knob, linkButton, presetOf, read, readAsked, refused, show, toAddress, toggle, typed, typedFor, typeset, unitOf, withinDomain };
-  if (typeof module !== "undefined") module.exports = form;
-  else (root.backsolve = root.backsolve || {}).form = form;
-})(globalThis);
+  backsolve.form = { asked, choice, element, figure, fragment, knob, linkButton, live, presetOf, read, readAsked, refused, show, toAddress, toggle, typed, typedFor, typeset, unitOf, withinDomain };
+})();

@@ -1,4 +1,4 @@
-// What every page does: copies texts, reaches by keys what scrolls by itself, and opens what is folded on paper and where a link leads there.
+// What every page does: copies texts, reaches by keys what scrolls by itself, and opens what is folded where a link leads there.
 "use strict";
 (() => {
   async function copied(text) {
@@ -26,7 +26,7 @@
   for (const text of document.querySelectorAll("pre.copied")) {
     text.before(button(`Copy ${text.closest("details").querySelector("summary").textContent}`, () => text.textContent, text));
   }
-  for (const place of document.querySelectorAll("[data-link]")) place.append(button("Copy link", () => location.href.split("#")[0]));
+  if (!document.querySelector("#board, #desk, #solver, #what-if-form")) document.querySelector("footer").append(button("Copy link", () => location.href));
 
   function reachable() {
     for (const one of document.querySelectorAll("pre, .statement, .formula, .scroll, .prose table")) {
@@ -38,12 +38,6 @@
   addEventListener("resize", reachable);
   document.addEventListener("toggle", reachable, true);
 
-  let opened = [];
-  addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details.fold:not([open])")];
-    for (const one of opened) one.open = true;
-  });
-  addEventListener("afterprint", () => { for (const one of opened) one.open = false; });
   function openLinked() {
     const one = document.getElementById(location.hash.slice(1));
     if (one && one.matches("details.fold")) one.open = true;

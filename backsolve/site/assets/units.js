@@ -1,8 +1,7 @@
-// What a person types for a quantity, in SI, as derive/units.py reads it and from the same table of words; but a bare number is in the
-// unit that is chosen beside its field.
+// What a person types for a quantity, in SI, as derive/units.py reads it; a bare number is in the unit that is shown beside it.
 "use strict";
 
-(function (root) {
+(function () {
   const FIGURE = /^(\$?)\s*([+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+)?)/i;
   const RANGE = /\.\.|…|±|\+\/?-|\d\s*[-–—]\s*\d/, LONGEST = 200;
   const PER_TOKENS = /\/\s*(?:1\s*)?(?:([km])|(million|thousand))\s*(?:tok(?:en)?s?)?\s*(?=\/|$)/gi;
@@ -15,13 +14,13 @@
   /** A unit of the table: its size in base units and its exponents over the bases. */
   function wordOf(word) {
     if (word === "m") refuse("has the unit 'm': is that min or M?");
-    return root.backsolve.units.words[word] || refuse(`has the unknown unit ${quoted(word)}`);
+    return backsolve.units.words[word] || refuse(`has the unknown unit ${quoted(word)}`);
   }
-  const isBits = (word) => /(b|bit|bits)$/.test(word) && word in root.backsolve.units.words;
+  const isBits = (word) => /(b|bit|bits)$/.test(word) && word in backsolve.units.words;
 
   /** The unit a text spells: what a number of it is multiplied and divided by, and its dimension, null where it names no unit. */
   function unitOf(text, ofBytes) {
-    const { bases, suffixes } = root.backsolve.units, [above, ...below] = text.split("/").map((part) => part.split(" ").filter(Boolean));
+    const { bases, suffixes } = backsolve.units, [above, ...below] = text.split("/").map((part) => part.split(" ").filter(Boolean));
     let size = 1, under = 1;
     if (above[0] in suffixes && !(ofBytes && above.join(" ") === "B")) size = suffixes[above.shift()];
     if (!above.length && !below.length) return { size, under, dimension: null };
@@ -37,9 +36,9 @@
     return { size, under, dimension };
   }
 
-  const wanted = (row) => (row.unit === "1" ? root.backsolve.units.bases.map(() => 0) : unitOf(row.unit, true).dimension);
+  const wanted = (row) => (row.unit === "1" ? backsolve.units.bases.map(() => 0) : unitOf(row.unit, true).dimension);
   function spelled(dimension) {
-    const each = (sign, written) => dimension.flatMap((power, at) => Array.from({ length: Math.max(sign * power, 0) }, () => written(root.backsolve.units.bases[at])));
+    const each = (sign, written) => dimension.flatMap((power, at) => Array.from({ length: Math.max(sign * power, 0) }, () => written(backsolve.units.bases[at])));
     return (each(1, (base) => base).join("*") || "1") + each(-1, (base) => `/${base}`).join("");
   }
 
@@ -49,7 +48,7 @@
       if (row.unit === "s" && size !== 1) refuse("has a suffix that is no unit of time: write ms, s, min, h or d, or the seconds in full");
       return;
     }
-    const { bases } = root.backsolve.units, whole = wanted(row), token = bases.indexOf("token"), price = whole[bases.indexOf("USD")];
+    const { bases } = backsolve.units, whole = wanted(row), token = bases.indexOf("token"), price = whole[bases.indexOf("USD")];
     const without = whole.map((power, at) => (at === token && power === -1 && !price ? 0 : power));
     if (![whole, without].some((one) => String(one) === String(dimension))) refuse(`is in ${spelled(dimension)}`);
   }
@@ -67,7 +66,7 @@
   function valueOf(row, typed, unit) {
     const text = typed.trim().replace(/\s/g, " ").replace("−", "-");
     if (text.length > LONGEST) refuse(`has ${text.length} characters, and at most ${LONGEST} are read`);
-    if (row.type && text.toLowerCase() in root.backsolve.units.types) return root.backsolve.units.types[text.toLowerCase()];
+    if (row.type && text.toLowerCase() in backsolve.units.types) return backsolve.units.types[text.toLowerCase()];
     if (!text) refuse("is empty");
     if (text.includes(",")) refuse("has a comma, which may group thousands, stand for a decimal point or part a list: write 1000 or 1_000 or 1.5");
     if (RANGE.test(text)) {
@@ -95,7 +94,5 @@
     }
   }
 
-  const units = { read };
-  if (typeof module !== "undefined") module.exports = units;
-  else root.backsolve.reading = units;
-})(globalThis);
+  backsolve.reading = { read };
+})();

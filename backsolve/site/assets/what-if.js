@@ -51,6 +51,5 @@
   place.append(
     notice, element("div", { class: "knobs", role: "group", "aria-label": "Prices" }, ...fields.map(({ name }) => knobs[name].root)), element("p", {}, back, " ", form.linkButton(pairs)),
     element("div", { class: "scroll", role: "status", tabindex: "0", "aria-label": "Readings" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...lines))));
-  fromAddress();
-  addEventListener("hashchange", () => { if (form.asked().length) fromAddress(); });
+  form.live(fromAddress, work);
 })();

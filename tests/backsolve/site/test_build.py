@@ -15,7 +15,7 @@ from backsolve.site.build import MARKER, Built, assets, build_site, present
 from backsolve.site.documents import document_pages
 from backsolve.site.equations import descendants, equation_page
 from backsolve.site.home import home_page
-from backsolve.site.writing import Page, Surroundings, written_page
+from backsolve.site.writing import Page, Surroundings, card_address, written_page
 from derive.catalogue import by_id
 from derive.errors import WrongData
 from tests.tools.html import Parts, parts_of
@@ -109,6 +109,15 @@ def test_the_whole_site_is_whole(whole: tuple[Path, Built, float]):
     for page, parts in pages.items():
         loaded = [page, *(resolved(page, one)[0] for one in parts.loaded if not one.startswith("data:"))]
         assert sum(sent(folder / one) for one in loaded) < FIRST_VIEW, page
+
+
+def test_a_published_page_has_a_title_a_description_and_a_card_that_is_there(small: Path):
+    page = some_equations()[0]
+    text = (small / page.address).read_text(encoding="utf-8")
+    assert f'<meta property="og:title" content="{page.title}">' in text and '<meta name="description" content="' in text
+    assert f'<meta property="og:image" content="https://example.org/b/{card_address(page)}">' in text
+    assert (small / card_address(page)).read_bytes()[:4] == b"\x89PNG" and (small / "cards/index.png").is_file()
+    assert (small / "assets/favicon.svg").is_file() and 'rel="icon" type="image/svg+xml"' in text
 
 
 def test_the_same_site_is_made_twice():
