@@ -5,7 +5,10 @@ import io
 import os
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Timer
+from time import monotonic
 from typing import TextIO
 from unicodedata import normalize
 
@@ -106,6 +109,41 @@ def in_a_line(text: str) -> str:
 def _for_a_reader(line: str, stream: TextIO | None) -> str:
     """A record of a log, which is one line; only a person has a width."""
     return fold(line, width(stream)) if in_terminal(stream) else line
+
+
+_QUIET = 2.0
+"""Seconds of work before a person is told how far it is."""
+
+
+@contextmanager
+def progress(what: str, parts: int) -> Iterator[Callable[[str], None]]:
+    """Tell a person at a terminal, after two seconds, which of the parts is made: on stderr, in one line that goes at the end.
+
+    Call what is handed out with the name of each part as it starts.
+    """
+    if not in_terminal(sys.stderr):
+        yield lambda _: None
+        return
+    began, started = monotonic(), list[str]()
+
+    def show() -> None:
+        line = in_a_line(f"{what}: {started[-1]}, {len(started)} of {parts}") if started else ""
+        click.echo(f"\r{line:<{_UNSAID - 1}}", err=True, nl=False)
+
+    def starting(name: str) -> None:
+        started.append(name)
+        if monotonic() - began >= _QUIET:
+            show()
+
+    clock = Timer(_QUIET, show)
+    clock.daemon = True
+    clock.start()
+    try:
+        yield starting
+    finally:
+        clock.cancel()
+        if monotonic() - began >= _QUIET:
+            click.echo(f"\r{'':<{_UNSAID - 1}}\r", err=True, nl=False)
 
 
 def tell_line(message: str) -> None:

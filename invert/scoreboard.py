@@ -61,13 +61,17 @@ def section_rows(section: str, data: Data | None = None) -> list[ScoreRow]:
     return _SECTIONS[section](data or read_data())
 
 
-def sections(names: Iterable[str]) -> tuple[dict[str, list[ScoreRow]], list[Problem]]:
-    """The rows of the sections that the tables allow, all from one reading, and everything wrong with the tables."""
+def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _: None) -> tuple[dict[str, list[ScoreRow]], list[Problem]]:
+    """Return the rows of the sections that the tables allow, all from one reading, and everything wrong with the tables.
+
+    `starting` is called with the name of each section before it is made.
+    """
     names, data = tuple(names), read_data()
     book = book_of(data)
     found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if {*names} - {"calibration"} else []
     problems += data.tables.problems(*(record.TABLE for record in (Claim, WorkedProblem) if record.TABLE in names))
     for name in names:
+        starting(name)
         try:
             found[name] = section_rows(name, data)
         except WrongData as error:

@@ -3,15 +3,15 @@
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
-from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS, UNDECIDED
-from derive.show.folding import fold
+from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS
+from invert.records import Span
 from invert.report.changes import name_of
-from invert.report.layout import aligned, laid_out, title
+from invert.report.layout import NONE, aligned, laid_out, title
 from invert.scoreboard import MODELS_LEFT_OUT
-from invert.validation.coverage import TRUSTED
 
 _Rows = list[dict[str, object]]
 SHOWN = {
@@ -42,9 +42,24 @@ TITLES = {
 }
 VERDICTS = {"claims": CLAIM_VERDICTS, "problems": PROBLEM_VERDICTS}
 """Sections of figures with verdicts, and what those mean."""
-_FIGURES = {"claims": "Claims of the lecture", "problems": "Published problems"}
-_NAMED_LINES = 2
-"""Lines that name, before all sections, what is not reproduced."""
+_FIGURES = {"claims": "figures of the lecture", "problems": "published problems"}
+_OVERVIEW = ("claim", "judged on", "right", "gain", "verdict")
+_OVERVIEW_TITLE = "What is claimed, on what it was judged, and how often it was right"
+_HOW_TO_READ = (
+    "right: truths in the 90 % range, of models left out. gain: nats of log density over a guess without the price."
+    " retest: one model before and after its price changed (rms in nats).",
+    "more: backsolve validate --section skill, calibration, truth, storage, claims, problems, or all",
+)
+_IN_WORDS = {"KV read": "typical KV, read", "KV stored": "typical KV, stored"}
+_OF_PARAMETERS = {"active": "active params", "all": "total params", "sparse": "MoE", "hosts": "host", "disclosed since": "disclosed"}
+"""What an estimator, and each part of the name of one of parameters, is called on one screen."""
+_RETESTED = {"active_params, by price": "active params, retest", "bandwidth_bound_fraction": "bandwidth-bound, retest"}
+_NO_GAIN = 0.02
+"""Most that a control may gain [nat]."""
+_FACTOR = 3.0
+"""How many times a reading may be the truth, and still be trusted; how far caches must lie apart for a control."""
+_TIER_RULES = {"shipped": "cache tier", "drain match, the lecture's drain times": "cache tier by duration"}
+_GUESS = "uniform guess"
 
 
 def rendered_sections(found: Mapping[str, _Rows], style: str, width: int = 100) -> str:
@@ -92,51 +107,82 @@ def legend(name: str, rows: Iterable[Mapping[str, object]]) -> str:
     return f"{meanings}. A tolerance is that of its row in {name}.csv, relatively: {least} to {most}, {middle} in the middle."
 
 
-def opening(found: Mapping[str, _Rows], width: int) -> str:
-    """What the sections come to, on a few lines: how many figures are reproduced and which are not, and which estimators to trust."""
-    lines = [line for name in _FIGURES if found.get(name) for line in _counted(name, found[name], width)]
-    judged = [row for row in found.get("calibration", ()) if row["run"] == MODELS_LEFT_OUT]
-    if judged:
-        lines.append(_of_estimators(judged))
-    return "\n".join(fold(line, width) for line in lines)
+def overview(found: Mapping[str, _Rows], lecture_error: Span | None, width: int) -> str:
+    """Return what all sections come to on one screen: what is claimed, judged on what, right how often, its gain, and a verdict."""
+    texts = [dict(zip(_OVERVIEW, row, strict=True)) for row in _overview_rows(found, lecture_error)]
+    return laid_out([_OVERVIEW_TITLE, "", aligned(_OVERVIEW, texts, 2), "", *_HOW_TO_READ], width)
 
 
-def _counted(name: str, rows: _Rows, width: int) -> Iterator[str]:
-    """`Claims of the lecture: of 134 figures 61 are reproduced (...), 73 are not (...).`, and the names of those, the worst first."""
-    by_verdict = {verdict: [str(row["id"]) for row in rows if row["verdict"] == verdict] for verdict in VERDICTS[name]}
-    stands = {verdict: ids for verdict, ids in by_verdict.items() if ids and verdict in (*AGREES, *AS_PUBLISHED)}
-    others = {verdict: ids for verdict, ids in by_verdict.items() if ids and verdict not in stands}
-    counts = [f"{sum(map(len, kinds.values()))} are {what}{_kinds(kinds)}" for what, kinds in (("reproduced", stands), ("not", others))]
-    yield f"{_FIGURES[name]}: of {len(rows)} figures {', '.join(counts)}."
-    named = [id for verdict, ids in reversed(others.items()) if verdict != UNDECIDED for id in ids]
-    if named:
-        yield _named(named, f"--section {name}", _NAMED_LINES * width)
+def _overview_rows(found: Mapping[str, _Rows], lecture_error: Span | None) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the overview. A section that could not be made has none."""
+    if lecture_error:
+        times = lecture_error.median
+        off = f"{max(times, 1 / times):.3g}x {'low' if times > 1 else 'high'}"
+        yield "KV from threshold", "sheets of known KV", off, NONE, "not trusted" if max(times, 1 / times) > _FACTOR else "trusted"
+    yield from _estimators(found.get("calibration", ()), found.get("skill", ()))
+    yield from _tier_rules(found.get("storage", ()))
+    for row in found.get("experiments", ()):
+        if name := _RETESTED.get(str(row["estimate"])):
+            yield name, f"{row['experiments']} price changes", f"{row['held']} of {row['experiments']}", NONE, f"rms {row['rms']}"
+    yield from (_figures(name, found[name]) for name in _FIGURES if found.get(name))
+    for row in found.get("production", ()):
+        yield "nodes of a disclosed day", "1 vendor", f"{row['computed']}/{row['disclosed']}", NONE, str(row["off by"])
+    yield from _controls(found)
 
 
-def _kinds(by_verdict: Mapping[str, list[str]]) -> str:
-    return f" ({', '.join(f'{len(ids)} {verdict}' for verdict, ids in by_verdict.items())})" if by_verdict else ""
+def _estimators(judged: Iterable[Mapping[str, object]], skill: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, ...]]:
+    """Yield every estimator on models that it had not seen, and the sampler on simulated sheets."""
+    simulated = []
+    of_skill = {(row["estimate"], row["left out"]): row for row in skill}
+    for row in judged:
+        if row["run"] == MODELS_LEFT_OUT:
+            count, scored = int(str(row["sheets"])), of_skill.get((row["quantity"], row["shape"]))
+            families = f" in {scored['families']} families" if scored else ""
+            gain = _text(scored["gain"], True) if scored else NONE
+            right = f"{round(float(str(row['coverage_90'])) * count)} of {count}"
+            yield _claimed(str(row["quantity"])), f"{count}{families}", right, gain, str(row["verdict"]).partition(":")[0]
+        elif row["run"] == "calibrated":
+            simulated.append(row)
+    if simulated:
+        shares = sorted(float(str(row["coverage_90"])) for row in simulated)
+        sound = all(str(row["verdict"]).startswith("sound") for row in simulated)
+        right = f"{100 * shares[0]:.1f}-{100 * shares[-1]:.1f} %"
+        yield "sampler, 90 % ranges", f"{simulated[0]['sheets']} simulated", right, NONE, "sound" if sound else "unsound"
 
 
-def _of_estimators(rows: _Rows) -> str:
-    by_trust: dict[bool, list[str]] = {True: [], False: []}
-    for row in rows:
-        by_trust[str(row["verdict"]).startswith(TRUSTED)].append(str(row["quantity"]))
-    trusted, others = by_trust[True], by_trust[False]
-    not_trusted = f"; not trusted: {'; '.join(others)}" if others else ""
-    return f"Estimators: {len(trusted)} of {len(rows)} are trusted{not_trusted} (--section calibration)."
+def _claimed(quantity: str) -> str:
+    """`active params, MoE, list` for `active, sparse, list`: what is estimated, of which models, from which price."""
+    return _IN_WORDS.get(quantity) or ", ".join(_OF_PARAMETERS.get(part, part) for part in quantity.split(", "))
 
 
-def _named(names: list[str], more: str, room: int) -> str:
-    """As many names as there is room for, and how many more there are.
+def _tier_rules(rows: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, ...]]:
+    """Yield the tier that is printed, and the lecture's rule, against a uniform guess."""
+    scores = {str(row["rule"]): row for row in rows}
+    for rule, name in _TIER_RULES.items():
+        if rule in scores and _GUESS in scores:
+            row = scores[rule]
+            gain = float(str(row["mean log score"])) - float(str(scores[_GUESS]["mean log score"]))
+            verdict = "few cases" if gain > 0 else "not trusted"
+            yield name, f"{row['cases']} stated by vendors", f"{row['right']} of {row['answered']}", f"{gain:+.2f}", verdict
 
-    >>> _named(["A6b", "A6c", "A11b", "A12d", "A12e", "A12f", "A12g"], "--section claims", 54)
-    'Not reproduced: A6b and 6 more (--section claims).'
-    """
-    said, kept = f"Not reproduced: {', '.join(names)}.", len(names)
-    while len(said) > room and kept:
-        kept -= 1
-        said = f"Not reproduced: {', '.join(names[:kept])} and {len(names) - kept} more ({more})."
-    return said
+
+def _figures(name: str, rows: _Rows) -> tuple[str, ...]:
+    """Return how many figures are reproduced, and how many are contradicted."""
+    by_verdict = Counter(str(row["verdict"]) for row in rows)
+    right = sum(count for verdict, count in by_verdict.items() if verdict in (*AGREES, *AS_PUBLISHED))
+    wrong = sum(count for verdict, count in by_verdict.items() if verdict.startswith("contradicted"))
+    return _FIGURES[name], f"{len(rows)} figures", f"{right} of {len(rows)}", NONE, f"{wrong} wrong"
+
+
+def _controls(found: Mapping[str, _Rows]) -> Iterator[tuple[str, ...]]:
+    """Yield what must gain nothing: shuffled prices, and one storage price for caches of unlike size."""
+    for row in found.get("skill", ()):
+        if "shuffles" in str(row["estimate"]):
+            verdict = "no gain" if float(str(row["gain"])) < _NO_GAIN else "a gain"
+            yield "shuffled (control)", f"{row['models']} in {row['families']} families", NONE, _text(row["gain"], True), verdict
+    unlike = [float(str(row["ratio"])) for row in found.get("controls", ())]
+    if unlike and max(unlike) > _FACTOR:
+        yield "storage price (control)", f"KV {max(unlike):.3g}x apart", "one price", NONE, "no KV in it"
 
 
 def _text(value: object, signed: bool) -> str:

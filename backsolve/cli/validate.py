@@ -5,13 +5,15 @@ import sys
 import click
 
 from backsolve.cli.common import OneOf, fail_on, processes, refuse_no_file, workers_option
-from backsolve.streams import say, width
+from backsolve.streams import progress, say, width
 from derive.errors import WrongValue
 from derive.files import write
 
 _SECTIONS = ("truth", "skill", "single-band", "storage", "controls", "production", "experiments", "claims", "problems", "calibration")
 _ALGEBRA = "algebra"
 """A section that has to be named, as it takes most of a minute."""
+_ALL = "all"
+"""What `--section` is for all the others."""
 SEEDS, SHEETS, _DRAWS = 10, 300, 8192
 """What `--rerun` simulates, unless told otherwise."""
 _FAULTY_NOISE = 0.3
@@ -27,7 +29,7 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
 
 
 @click.command("validate")
-@click.option("--section", type=OneOf((*_SECTIONS, _ALGEBRA)), multiple=True, help="One part of the scoreboard; may be repeated.")
+@click.option("--section", type=OneOf((*_SECTIONS, _ALGEBRA, _ALL)), multiple=True, help="One part of the scoreboard; may be repeated.")
 @click.option("--rerun", is_flag=True, help="Run the calibration again: 36,000 simulated sheets, unless the next three say otherwise.")
 @click.option("--seeds", type=click.IntRange(1, 1000), metavar="N", help=f"Seeds of a rerun; {SEEDS} by default.")
 @click.option("--sheets", type=click.IntRange(1, 10_000), metavar="N", help=f"Sheets for each seed and shape; {SHEETS} by default.")
@@ -44,6 +46,8 @@ def validate_command(
 ) -> None:  # fmt: skip
     """What the readings make of what is known: the scoreboard.
 
+    Without --section a screen says what is claimed, judged on what, right how often, with which gain. CSV and JSON have all sections.
+
     \b
     truth        KV bytes and attention of models of known architecture, over the truth
     skill        every estimator, and what might join it, on models that were left out
@@ -58,7 +62,7 @@ def validate_command(
                  and of models that an estimator had not seen, with a verdict on each
     algebra      the closed forms of every equation, unknown and regime, against those of SymPy; takes most of a minute
 
-    Without --section all of them but the last, and first what they come to.
+    all          all of them but algebra
 
     A rerun takes about seven minutes of one processor; of one seed and 10 sheets, two seconds.
 
@@ -70,15 +74,21 @@ def validate_command(
     backsolve validate --section calibration --rerun --seeds 1 --sheets 10
     """
     from invert import scoreboard
-    from invert.scoreboard_text import opening, rendered_sections
+    from invert.data import read_data
+    from invert.estimators.known import error_of_lecture
+    from invert.scoreboard_text import overview, rendered_sections
 
     refuse_no_file("--save", save)
+    section = tuple(dict.fromkeys(name for one in section for name in (_SECTIONS if one == _ALL else (one,))))
     chosen = ("calibration",) if rerun and not section else section or _SECTIONS
     if not rerun and any(option is not None for option in (save, seeds, sheets, draws, workers)):
         raise WrongValue("--seeds, --sheets, --draws, --save and --workers go with --rerun, which is what takes long")
     if rerun and chosen != ("calibration",):
         raise WrongValue("--rerun is of the calibration: --section calibration --rerun")
-    found, problems = ({}, []) if rerun else scoreboard.sections([name for name in chosen if name != _ALGEBRA])
+    on_screen = style == "table" and not section and not rerun
+    with progress("validate", len(chosen)) as starting:
+        found, problems = ({}, []) if rerun else scoreboard.sections([name for name in chosen if name != _ALGEBRA], starting)
+        of_lecture = error_of_lecture(read_data()) if on_screen else None
     if rerun:
         text = _rerun(seeds or SEEDS, sheets or SHEETS, draws or _DRAWS, workers or 1)
         if save is not None:
@@ -91,9 +101,7 @@ def validate_command(
 
         found[_ALGEBRA] = algebra_rows()
         problems = [*problems, *algebra_problems(found[_ALGEBRA])]
-    if style == "table" and chosen == _SECTIONS:
-        click.echo(f"{opening(found, width(sys.stdout))}\n")
-    click.echo(rendered_sections(found, style, width(sys.stdout)))
+    click.echo(overview(found, of_lecture, width(sys.stdout)) if on_screen else rendered_sections(found, style, width(sys.stdout)))
     fail_on(problems)
 
 

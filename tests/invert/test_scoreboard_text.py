@@ -5,10 +5,11 @@ import json
 import pytest
 
 from derive import shipped
-from derive.claim_cells import CLAIM_VERDICTS, PROBLEM_VERDICTS
+from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS
 from derive.price_rows import Claim, WorkedProblem
 from invert import scoreboard
-from invert.scoreboard_text import VERDICTS, legend, opening, rendered_sections
+from invert.estimators.known import error_of_lecture
+from invert.scoreboard_text import VERDICTS, legend, overview, rendered_sections
 from tests.tools.data import shipped_data
 
 
@@ -33,19 +34,30 @@ def test_every_verdict_of_a_table_has_its_meaning_in_the_legend(found: dict[str,
 
 
 @pytest.mark.parametrize("width", [80, 100])
-def test_the_opening_counts_every_figure_names_what_is_not_reproduced_and_is_short(found: dict[str, list[scoreboard.ScoreRow]], width: int):
-    said = opening(found, width)
-    lines, words = said.splitlines(), " ".join(said.split())
-    assert len(lines) <= 12 and max(map(len, lines)) <= width
-    for name in ("claims", "problems"):
-        kinds = {verdict: sum(row["verdict"] == verdict for row in found[name]) for verdict in VERDICTS[name]}
-        assert sum(kinds.values()) == len(found[name]) and f"of {len(found[name])} figures" in words
-        assert all(f"{number} {verdict}" in words for verdict, number in kinds.items())
-    assert "Not reproduced: A6b, A6c" in words and "KV from all prices; KV from premium at cost" in words
+def test_one_screen_has_every_estimator_with_what_it_was_judged_on(width: int):
+    data = shipped_data()
+    names = ("skill", "storage", "controls", "production", "calibration")
+    rows = {name: scoreboard.section_rows(name, data) for name in names}
+    lines = overview(rows, error_of_lecture(data), width).splitlines()
+    assert len(lines) <= 36 and max(map(len, lines)) <= width
+    judged = [row for row in rows["calibration"] if row["run"] == scoreboard.MODELS_LEFT_OUT]
+    assert len([line for line in lines if " families " in line and " of " in line]) == len(judged) >= 10
+    (active,) = (line for line in lines if line.startswith("active params, MoE, list"))
+    assert active.split()[4:] == ["42", "in", "21", "families", "38", "of", "42", "+0.25", "trusted"]
+    assert any(line.startswith("KV from threshold") and "126x low" in line and "not trusted" in line for line in lines)
+    assert any(line.startswith("cache tier by duration") and "1 of 5" in line for line in lines)
 
 
-def test_nothing_is_opened_of_sections_that_count_nothing():
-    assert opening({"claims": [], "production": scoreboard.section_rows("production", shipped_data())}, 80) == ""
+def test_figures_are_counted_by_their_verdicts(found: dict[str, list[scoreboard.ScoreRow]]):
+    said = " ".join(overview({name: found[name] for name in VERDICTS}, None, 100).split())
+    for name in VERDICTS:
+        right = sum(row["verdict"] in (*AGREES, *AS_PUBLISHED) for row in found[name])
+        wrong = sum(str(row["verdict"]).startswith("contradicted") for row in found[name])
+        assert f"{right} of {len(found[name])} - {wrong} wrong" in said
+
+
+def test_a_section_that_cannot_be_made_has_no_row():
+    assert "families" not in overview({}, None, 80)
 
 
 def test_estimates_of_experiments_have_the_words_of_other_tables_in_text_and_their_ids_for_programs():

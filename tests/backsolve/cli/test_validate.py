@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from backsolve import streams
 from backsolve.cli.main import backsolve
 from backsolve.cli.validate import _ALGEBRA, _DRAWS, _SECTIONS, SEEDS, SHEETS
 from derive.errors import UnknownName
@@ -84,10 +85,18 @@ def test_a_record_that_is_not_of_this_computation_says_so_in_a_line(monkeypatch:
     assert not call("--section", "production").stderr
 
 
-def test_all_sections_open_with_what_they_come_to(monkeypatch: pytest.MonkeyPatch):
+def test_without_a_section_the_answer_is_one_screen(monkeypatch: pytest.MonkeyPatch):
     claim = dict.fromkeys(SHOWN["claims"], "") | {"id": "A1z", "verdict": "loose", "tolerance": 0.25}
-    monkeypatch.setattr(scoreboard, "sections", lambda names: ({"claims": [claim]}, []))
-    said, title, *_ = call().output.partition(TITLES["claims"])
-    assert said == ("Claims of the lecture: of 1 figures 0 are reproduced, 1 are not (1 loose).\nNot reproduced: A1z.\n\n") and title
-    for one in (("--section", "claims"), ("--as", "json"), ("--as", "csv")):
-        assert "Not reproduced" not in call(*one).output
+    monkeypatch.setattr(scoreboard, "sections", lambda names, starting: ({"claims": [claim]}, []))
+    screen, whole = call().output, call("--section", "all").output
+    assert "0 of 1" in screen and "A1z" not in screen and len(screen.splitlines()) <= 40
+    assert TITLES["claims"] in " ".join(whole.split()) and "A1z" in whole
+    assert [json.loads(call(*section, "--as", "json").output) for section in ((), ("--section", "all"))] == [{"claims": [claim]}] * 2
+
+
+def test_a_person_is_told_how_far_a_long_run_is(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(streams, "_QUIET", 0.0)
+    for reads_along in (True, False):
+        monkeypatch.setattr(streams, "in_terminal", lambda stream, reads_along=reads_along: reads_along)
+        said = call("--section", "production")
+        assert ("validate: production, 1 of 1" in said.stderr) is reads_along and "validate:" not in said.stdout
