@@ -18,6 +18,7 @@ from invert.estimators import lecture, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn, verdict_on_premium
 from invert.estimators.cases import Case, Drawn, as_posteriors_come, case_of, same_weights
+from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, error_of_lecture, record_of_storage_price, told_by_others
@@ -81,7 +82,7 @@ from invert.sheets.diff import since_release
 from invert.sheets.doubts import doubts_about
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
-from invert.sheets.rows import ModelRow, PriceBook, Problem
+from invert.sheets.rows import ModelRow, PriceBook, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import bands_the_wrong_way_round, sheet_key, with_amounts
 from invert.soundness import note_on_calibration, table_problems
@@ -218,8 +219,10 @@ def _answered(
     inferences, faults = infer_sheets(chosen, data, assumptions, executor, kept)
     problems += faults
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
-    premiums = premiums_of(offered)
-    inferences, before = (_completed(found, premiums, book, assumptions, kept) for found in (inferences, before))
+    premiums, of_day = premiums_of(offered), base_inputs(book, day)
+    inferences, before = (
+        _with_fast_modes(_completed(found, premiums, book, assumptions, kept), of_day, data) for found in (inferences, before)
+    )
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
@@ -241,7 +244,7 @@ def _answered(
         tier_rules=or_left_out(partial(_tier_rules, data, day, assumptions)),
         negative_controls=or_left_out(partial(negative_controls, data, assumptions)),
         shared_tariffs=shared_tariffs(offered),
-        base_inputs=(of_day := base_inputs(book, day)),
+        base_inputs=of_day,
         of_other_days=len({row.sheet_key for row in book.rows}) - len(of_day),
         request=request,
         rows=Records(rows_used(chosen, book)),
@@ -260,6 +263,14 @@ def _completed(
 ) -> list[Inference]:
     """Inferences with what takes all sheets together, and what the file says of those that could not be read."""
     return [_with_refused(one, book) for one in with_conventions(found, premiums, assumptions, kept)]
+
+
+def _with_fast_modes(found: list[Inference], asked: Mapping[SheetKey, float], data: Data) -> list[Inference]:
+    """Return inferences with the fast mode of their model, where one is on offer."""
+    return [
+        replace(one, fast_mode=or_left_out(partial(pair_fast_mode, one.key, one.observables.output_input_ratio.value, asked, data)).value)
+        for one in found
+    ]
 
 
 def faults_first(problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> Problem | None:

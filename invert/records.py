@@ -858,6 +858,23 @@ class AlsoSold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FastMode:
+    """A fast mode beside the standard sheet: price ratio, speed ratio as stated, and what follows if price follows cost.
+
+    `batch_ratio` is the standard batch over that of the fast mode, `slow_mode_floor` the least that a slow mode could cost over the
+    standard price. Without a stated speed there is neither.
+    """
+
+    __repr__ = brief
+
+    price_ratio: float
+    speed_ratio: float | None = None
+    speed_source: str = ""
+    batch_ratio: float | None = None
+    slow_mode_floor: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How many offers have an estimate of each kind, and why how many have no range."""
 

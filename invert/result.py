@@ -30,6 +30,7 @@ from invert.records import (
     Convention,
     Counted,
     Estimate,
+    FastMode,
     HeldHere,
     Identifiability,
     KnownCache,
@@ -113,6 +114,7 @@ class Inference:
     calibration: Part[Calibration] = field(compare=False)
     assumptions: Assumptions = field(compare=False)
     no_storage: str | None = None
+    fast_mode: FastMode | None = None
 
     @property
     def first_pair(self) -> PairInference | None:

@@ -306,7 +306,7 @@ def test_the_schemas_ask_for_every_key_of_the_contract():
     sheet = validator("infer").schema["$defs"]["sheet"]
     assert set(sheet["required"]) - CONTRACT["infer"] == {
         "region", "prices", "also_sold", "apart", "tariffs", "worth", "swings", "convention", "contradiction", "left_out",
-        "before", "of_run",
+        "before", "of_run", "fast_mode",
     }  # fmt: skip
     assert set(sheet["required"]) >= CONTRACT["infer"]
     assert {"lecture", "joint"} <= set(sheet["properties"]["readings"]["required"])

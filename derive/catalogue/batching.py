@@ -457,6 +457,29 @@ EQUATIONS = (
         ),
     ),
     Equation(
+        id="batching.fast_batch_ratio",
+        title="How many times smaller the batch of a fast mode is",
+        kind=CONDITION,
+        rule="the condition that a fast mode costs the chips it leaves idle",
+        relation=lambda fast_batch_ratio, fast_price_ratio, fast_speed_ratio: (fast_batch_ratio, fast_price_ratio * fast_speed_ratio),
+        statement="If price follows cost, a token of fast mode shares its step with fewer: by price ratio times speed ratio.",
+        assumptions=("price is proportional to chip time in both modes", "same weights on the same hardware"),
+        example=Example(given={"fast_price_ratio": "6", "fast_speed_ratio": "2.5"}, result="15"),
+        derivation=lambda: (
+            Step(
+                operation="the batch of the normal mode over that of the fast mode",
+                premises=(
+                    at(
+                        "batching.fast_mode_batch_ratio",
+                        normal_batch=lambda fast_batch, fast_batch_ratio: fast_batch * fast_batch_ratio,
+                    ),
+                ),
+                eliminated=("fast_batch",),
+            ),
+        ),
+        sources=(ours("fast_mode_batch_ratio without the size of either batch"),),
+    ),
+    Equation(
         id="batching.fast_mode_normal_batch",
         title="Batch of the normal mode",
         kind=CONDITION,

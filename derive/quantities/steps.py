@@ -275,6 +275,15 @@ ROWS = (
         high=100,
     ),
     Quantity(
+        name="fast_batch_ratio",
+        symbol="r_fast",
+        latex=r"r_{\mathrm{fast}}",
+        unit="1",
+        meaning="batch of normal mode over that of fast mode",
+        low=1.01,
+        high=1000,
+    ),
+    Quantity(
         name="normal_batch", symbol="B_norm", latex=r"B_{\mathrm{norm}}", unit="1", meaning="batch of the normal mode", low=1, high=1e6
     ),
     Quantity(name="fast_batch", symbol="B_fast", latex=r"B_{\mathrm{fast}}", unit="1", meaning="batch of the fast mode", low=0.1, high=1e6),

@@ -13,6 +13,7 @@ from derive.units import show
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES, Estimate, count_missed
+from invert.report.fast_mode import fast_mode_in_brief
 from invert.report.flat import COLUMNS as CSV_COLUMNS
 from invert.report.flat import flat
 from invert.report.layout import NONE, billions, dollars, kv, two_digits
@@ -328,6 +329,11 @@ _WIDE_ONLY = (
     SheetColumn(
         key="vendor_says", head=("vendor", "says"), csv=("tiers_by_price",), value=lambda one: _stated(one) or None,
         text=lambda one: _stated(one) or NONE,
+    ),
+    SheetColumn(
+        key="fast_mode", head=("fast", "mode"), text=lambda one: fast_mode_in_brief(one.fast_mode),
+        value=lambda one: one.fast_mode and one.fast_mode.batch_ratio, csv=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),
+        about="price of a fast mode over standard, at its speed over standard as stated; sorts by their product, the batch ratio",
     ),
     SheetColumn(key="flags", head=("", "flags"), text=lambda one: "; ".join(one.flags), value=lambda one: "; ".join(one.flags) or None),
 )  # fmt: skip

@@ -368,6 +368,7 @@ _SHEET: Keys = {
         "log_evidence": "summary.log_evidence",
         "contractions": "contractions",
     }, rounded=True),
+    "fast_mode": "fast_mode",
     "contradiction": "contradiction",
     "flags": "flags",
     "left_out": _left_out_of_sheet,

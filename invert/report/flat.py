@@ -21,7 +21,7 @@ COLUMNS = (
     "active_params_origin", "kv_bytes_per_token_lecture",
     "kv_bytes_per_token_joint", "kv_bytes_per_token_known", *_KV_COLUMNS, *_STORED_COLUMNS, *_MARKET_COLUMNS,
     *_BESIDE_COLUMNS, "memory_time_share_joint", "balance_context_joint", "implied_drain_time_s_point", "tiers_lecture", "tiers_by_price",
-    "check_lecture", "check_joint", "prices_missed", "prices_checked", "flags",
+    "check_lecture", "check_joint", "prices_missed", "prices_checked", "fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio", "flags",
 )  # fmt: skip
 
 
@@ -68,6 +68,9 @@ def flat(one: Inference) -> dict[str, object]:
         "check_joint": first and verdict(first.joint_checks),
         "prices_missed": missed and missed[0],
         "prices_checked": missed and missed[1],
+        "fast_price_ratio": one.fast_mode and one.fast_mode.price_ratio,
+        "fast_speed_ratio": one.fast_mode and one.fast_mode.speed_ratio,
+        "fast_batch_ratio": one.fast_mode and one.fast_mode.batch_ratio,
         "flags": "; ".join(one.flags) or None,
     }
 

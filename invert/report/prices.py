@@ -7,6 +7,7 @@ from decimal import Decimal
 from derive.units import show
 from invert.records import Check
 from invert.report.commands import infer_all
+from invert.report.fast_mode import fast_mode_line
 from invert.report.layout import NONE, Table, aligned, title
 from invert.result import Inference, Run
 from invert.sheets.sheet import Price
@@ -17,7 +18,13 @@ _COLUMNS = ("band", "input", "output", "cache read")
 def all_prices(one: Inference, table: Run) -> list[str]:
     """All prices under a heading, with their grades, their page and every note."""
     notes = dict.fromkeys(price.notes for price in _all_prices(one) if price.notes)
-    lines = [price_table(one), f"Source {grades_and_page(one)}", *(f"  {note}" for note in notes), also_sold(one, table)]
+    lines = [
+        price_table(one),
+        f"Source {grades_and_page(one)}",
+        *(f"  {note}" for note in notes),
+        also_sold(one, table),
+        fast_mode_line(one, table),
+    ]
     return [*title(f"Prices ({unit_of_prices(one)})"), *filter(None, lines)]
 
 

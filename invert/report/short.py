@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from invert.records import count_missed
 from invert.report.columns import short_kv
 from invert.report.commands import cite_sheet, infer_in_full
+from invert.report.fast_mode import fast_mode_line
 from invert.report.layout import laid_out, two_digits
 from invert.report.prices import grades_and_page, predicted_prices
 from invert.report.readings import readings_table
@@ -26,7 +27,8 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     sold = "".join(f"; {of.service_tier.replace('_', '-')}: {of.times:.3g}x" for of in table.also_sold(one))
     source = f"Source {grades_and_page(one)}{sold}"
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
-    return [*lines, predicted_prices(one), source, _more(one, table), f"cite  {cite_sheet(one, table, ())}"]
+    fast = filter(None, [fast_mode_line(one, table)])
+    return [*lines, predicted_prices(one), source, *fast, _more(one, table), f"cite  {cite_sheet(one, table, ())}"]
 
 
 def after_change(one: Inference, table: Run) -> list[str]:

@@ -4,7 +4,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.record import held
 from invert.records import Record
 
-TRUSTED, _NOT_TRUSTED = "trusted", "not trusted"
+_TRUSTED, _NOT_TRUSTED = "trusted", "not trusted"
 
 
 def of_record(record: Record, class_: str, assumptions: Assumptions = USUAL) -> str:
@@ -27,7 +27,7 @@ def of_record(record: Record, class_: str, assumptions: Assumptions = USUAL) -> 
         return f"{_NOT_TRUSTED}: {told}, but it knows less than {class_} does, by {-record.gain:.2f} nats"
     said = "one standard error" if errors == 1 else f"{errors:g} standard errors"
     beyond = "" if record.has_skill(errors) else f", for no more than {said}"
-    return f"{TRUSTED}: {told} where {level:.0%} is promised, and it knows {record.gain:.2f} nats more than {class_}{beyond}"
+    return f"{_TRUSTED}: {told} where {level:.0%} is promised, and it knows {record.gain:.2f} nats more than {class_}{beyond}"
 
 
 def of_ranks(coverage: float, p_value: float, quantities: int, level: float, faulty: bool) -> str:

@@ -78,7 +78,7 @@ IDS_PEOPLE_RELY_ON = {
     BOUND: "roofline.step_time batching.compute_utilisation serving.normalised_cost",
     ESTIMATE: "roofline.step_time_serial roofline.step_time_kv_plus_max roofline.step_time_network roofline.step_time_exposed",
     CONDITION: """
-        batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch
+        batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch batching.fast_batch_ratio
         readings.threshold_is_crossover readings.threshold_is_weight_crossover readings.output_input_ratio
         readings.joint_slope readings.joint_intercept readings.tier_coverage pipeline.kv_cancellation
         readings.bandwidth_bound_fraction cache.implied_drain_time

@@ -1,0 +1,75 @@
+"""A fast and a standard sheet of one model, paired: what their prices and speeds say of the batches, and of a slow mode."""
+
+from collections.abc import Mapping
+
+from derive.catalogue import equation
+from derive.price_rows import Disclosure
+from derive.quantities import NEUTRAL_DEFAULTS
+from invert.data import Data
+from invert.records import FastMode
+from invert.sheets.rows import SheetKey
+from invert.steps import solve_steps
+
+_FAST = "fast"
+"""The service tier of a fast mode."""
+_SPEED = "fast_speed_ratio"
+
+
+def pair_fast_mode(standard: SheetKey, output_input_ratio: float, asked: Mapping[SheetKey, float], data: Data) -> FastMode | None:
+    """Return the fast mode of a standard sheet, or None if no fast sheet dearer than it is on offer.
+
+    `asked` are the input prices [USD/token] of all sheets of the day. The speed ratio is the one that the vendor states.
+
+    >>> from invert.data import read_data
+    >>> prices = {("anthropic", "claude-opus-4-6", "", tier): price for tier, price in (("standard", 5e-6), ("fast", 30e-6))}
+    >>> found = pair_fast_mode(("anthropic", "claude-opus-4-6", "", "standard"), 5.0, prices, read_data())
+    >>> found.price_ratio, found.speed_ratio, found.batch_ratio, round(found.slow_mode_floor, 3)
+    (6.0, 2.5, 15.0, 0.92)
+    """
+    provider, model, region, tier = standard
+    base, fast = asked.get(standard), asked.get((provider, model, region, _FAST))
+    if tier != "standard" or not base or not fast or fast <= base:
+        return None
+    # A price that was converted is a product of rounded numbers.
+    price_ratio = float(f"{fast / base:.12g}")
+    speed_ratio, source = _stated_speed(provider, model, data)
+    if speed_ratio is None:
+        return FastMode(price_ratio=price_ratio)
+    return FastMode(
+        price_ratio=price_ratio,
+        speed_ratio=speed_ratio,
+        speed_source=source,
+        batch_ratio=solve_steps(
+            [("batching.fast_batch_ratio", "fast_batch_ratio")], {"fast_price_ratio": price_ratio, _SPEED: speed_ratio}
+        ).value,
+        slow_mode_floor=slow_mode_floor(output_input_ratio, speed_ratio),
+    )
+
+
+def slow_mode_floor(output_input_ratio: float, fast_speed_ratio: float) -> float:
+    """Return the least that a slow mode could cost, over the standard price: max(1, R - 1/sigma)/R.
+
+    Output over input R is read as the cost of a token over its compute, and the standard mode as one of sigma balance batches. A slow mode
+    shares the weights among any number of sequences. Arithmetic and KV reads remain.
+
+    >>> slow_mode_floor(5.0, 2.5), slow_mode_floor(1.0, 2.5)
+    (0.92, 1.0)
+    """
+    if output_input_ratio <= 1:
+        return 1.0
+    # At sigma balance batches the weights take 1/sigma of the time of the arithmetic.
+    weights = 1 / fast_speed_ratio
+    found = solve_steps(
+        [("serving.normalised_cost", "kv_compute_ratio")], {"normalised_cost": output_input_ratio, "weight_compute_ratio": weights}
+    )
+    values = {**NEUTRAL_DEFAULTS, "weight_compute_ratio": 0.0, "kv_compute_ratio": found.value}
+    return float(equation("serving.normalised_cost").right_side(values)) / output_input_ratio
+
+
+def _stated_speed(provider: str, model: str, data: Data) -> tuple[float | None, str]:
+    """Return how many times as fast the vendor states that the fast mode of a model is, and the page."""
+    data.tables.refuse_bad(Disclosure.TABLE, provider=provider, quantity=_SPEED)
+    for row in data.tables.rows_of(Disclosure):
+        if (row.provider, row.model, row.quantity) == (provider, model, _SPEED):
+            return row.value, row.source_url
+    return None, ""
