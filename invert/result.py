@@ -82,7 +82,7 @@ class Inference:
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
     >>> one.name, str(one.kv_bytes["headline"]), str(one.estimates["bandwidth_bound_fraction"])
-    ('google/gemini-3.1-pro-preview', '48,900, 7,260 to 329,000 at 90% (such held 11 of 14)', '0.833, 0.673 to 0.915')
+    ('google/gemini-3.1-pro-preview', '48,900, 7,260 to 329,000 at 90% (such held 11 of 14)', '0.833, 0.739 to 0.894')
     """
 
     __repr__ = brief

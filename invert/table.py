@@ -62,7 +62,7 @@ class InferenceTable(Run):
     >>> table["openai/gpt-5.4"] is table["gpt-5.4"] is table[1]
     True
     >>> table[0]
-    Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 48.9 kB (7.26 kB to 329 kB))
+    Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 49 kB (7.3 kB to 330 kB))
     """
 
     inferences: tuple[Inference, ...]

@@ -52,7 +52,7 @@ def slow_mode_floor(output_input_ratio: float, fast_speed_ratio: float) -> float
     Output over input R is read as the cost of a token over its compute, and the standard mode as one of sigma balance batches. A slow mode
     shares the weights among any number of sequences. Arithmetic and KV reads remain.
 
-    >>> slow_mode_floor(5.0, 2.5), slow_mode_floor(1.0, 2.5)
+    >>> round(slow_mode_floor(5.0, 2.5), 12), slow_mode_floor(1.0, 2.5)
     (0.92, 1.0)
     """
     if output_input_ratio <= 1:

@@ -16,7 +16,7 @@ from invert.records import TIER_NAMES, Estimate, count_missed
 from invert.report.fast_mode import fast_mode_in_brief
 from invert.report.flat import COLUMNS as CSV_COLUMNS
 from invert.report.flat import flat
-from invert.report.layout import NONE, billions, dollars, kv, two_digits
+from invert.report.layout import NONE, billions, digits_of, dollars, kv, two_digits
 from invert.report.size import cell, stated_size
 from invert.report.tiers import of_tier, worst_record
 from invert.result import Inference, Run
@@ -156,11 +156,12 @@ def _active(one: Inference) -> str:
 
 
 def kv_range(estimate: Estimate) -> str:
-    """`155 kB (42.2 kB to 547 kB)`, `< 312 kB`, `70 kB (given)` or `undetermined`."""
+    """`160 kB (42 kB to 550 kB)`, `< 312 kB`, `70 kB (given)` or `undetermined`."""
     if estimate.kind == "given":
         return f"{kv(estimate.median)} (given)"
     if estimate.kind == "interval":
-        return f"{kv(estimate.median)} ({kv(estimate.low)} to {kv(estimate.high)})"
+        median, low, high = (kv(end, digits_of(estimate.low, estimate.high)) for end in (estimate.median, estimate.low, estimate.high))
+        return f"{median} ({low} to {high})"
     return f"< {kv(estimate.high)}" if estimate.kind == "upper" else estimate.kind
 
 

@@ -6,19 +6,20 @@ from derive.units import show
 from invert.assumptions import Assumptions
 from invert.estimators.names import KV_NAMES
 from invert.records import Convention, Estimate, Identifiability, Misreading, Swing, Verdict, Worth
-from invert.report.layout import NONE, aligned, count_in_words, kv, left_out, title, two_digits
+from invert.report.layout import NONE, aligned, count_in_words, digits_of, kv, left_out, title, two_digits
 from invert.result import Inference, Run
 
 
 def estimate_text(name: str, estimate: Estimate) -> str:
-    """`155 kB/token, 42.2 to 547 kB/token`, a bound, or that it is undetermined.
+    """`160 kB/token, 42 to 550 kB/token`, a bound, or that it is undetermined.
 
     >>> estimate_text("kv_bytes_per_token", Estimate(kind="upper", high=2e3)), estimate_text("batch", Estimate(kind="undetermined"))
     ('at most 2 kB/token', 'undetermined')
     """
+    digits = digits_of(estimate.low, estimate.high)
 
     def number(value: float | None) -> str:
-        return "" if value is None else show(name.replace("_stored", ""), value, digits=3)
+        return "" if value is None else show(name.replace("_stored", ""), value, digits=digits)
 
     if estimate.kind == "given":
         return f"{number(estimate.median)} (given)"

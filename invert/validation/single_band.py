@@ -19,6 +19,8 @@ from invert.estimators.market.panel import Priced
 from invert.records import Verdict
 
 _Row = dict[str, object]
+_NOT_FLAT = "the same, no flat tariffs"
+"""Hosts of one model whose output costs another price than input."""
 _SAID_RATIO = 5
 """Output over input as the lecture reads it."""
 
@@ -53,7 +55,7 @@ def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_Ro
     rows = [
         _row(
             "ln output/input",
-            over,
+            _NOT_FLAT,
             ratio.models,
             ratio.prices,
             f"sd {ratio.pooled:.2f}, median {ratio.middle:.2f}",
@@ -61,7 +63,7 @@ def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_Ro
         ),
         _row(
             f"fraction at {_SAID_RATIO}",
-            over,
+            _NOT_FLAT,
             ratio.models,
             ratio.prices,
             f"{low:.0%} to {high:.0%}",

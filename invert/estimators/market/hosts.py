@@ -61,11 +61,12 @@ def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
 
 
 def spread_of_output_input_ratio(prices: Iterable[HostPrice], least_hosts: float) -> SpreadWithin:
-    """How far ln(output/input) differs between hosts of one model [nat], over models that so many or more hosts sell.
+    """Return how far ln(output/input) differs between hosts of one model [nat], over models that so many or more hosts sell.
 
-    The weights are the same at all of them: none of it is the model's.
+    The weights are the same at all of them: none of it is the model's. A flat tariff, output at the price of input, is a choice of the
+    tariff and has no fraction: it is left out.
     """
-    hosts = of_rented_hosts(prices, least_hosts).values()
+    hosts = of_rented_hosts((row for row in prices if row.output_price != row.input_price), least_hosts).values()
     return spread_within([log(row.output_price / row.input_price) for row in rows] for rows in hosts)
 
 
@@ -74,8 +75,8 @@ def fraction_span(output_input_ratio: float, spread: float, level: float) -> tup
 
     readings.bandwidth_bound_fraction at the ends of the ratio. A ratio below one is bound by no memory at all.
 
-    >>> [round(end, 2) for end in fraction_span(5.0, 0.41, 0.9)]
-    [0.61, 0.9]
+    >>> [round(end, 2) for end in fraction_span(5.0, 0.27, 0.9)]
+    [0.69, 0.87]
     """
     reach, reading = NormalDist().inv_cdf((1 + level) / 2) * spread, equation("readings.bandwidth_bound_fraction")
     ratios = (output_input_ratio * exp(end) for end in (-reach, reach))

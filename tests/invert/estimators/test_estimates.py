@@ -354,7 +354,7 @@ def test_a_scale_of_all_prices_moves_dollars_and_leaves_a_common_mark_up(factor:
 def test_shares_are_shares_and_the_lecture_s_reading_is_as_wide_as_hosts_of_one_model():
     """A ratio over what hosts ask apart at the 1.645 of 90 %: half of it and twice, whoever asks it."""
     apart = exp(stats.norm.ppf(0.95) * learnt.ratio_spread(shipped_data()))
-    assert 1.9 < apart < 2.0
+    assert 1.55 < apart < 1.6
     for found in everything().inferences:
         ratio, share = found.observables.output_input_ratio.value, found.estimates["bandwidth_bound_fraction"]
         assert found.estimates["memory_time_share"].low >= 0 and found.estimates["memory_time_share"].high <= 1
@@ -364,7 +364,7 @@ def test_shares_are_shares_and_the_lecture_s_reading_is_as_wide_as_hosts_of_one_
             )
 
 
-@pytest.mark.parametrize(("ratio", "low", "high"), [("5", 0.61, 0.90), ("1.5", 0.0, 0.66)])
+@pytest.mark.parametrize(("ratio", "low", "high"), [("5", 0.69, 0.87), ("1.5", 0.0, 0.57)])
 def test_the_bandwidth_bound_fraction_of_a_ratio(ratio: str, low: float, high: float):
     share = own("input,1,", f"output,{ratio},").estimates["bandwidth_bound_fraction"]
     assert (share.kind, round(share.low, 2), round(share.high, 2)) == ("interval", low, high)

@@ -170,7 +170,7 @@ def test_the_convention_is_reported_with_its_counts():
 @in_one_test(
     ("estimate", "expected"),
     [
-        (Estimate(kind="interval", median=155e3, low=42.2e3, high=547e3), "155 kB/token, 42.2 kB/token to 547 kB/token"),
+        (Estimate(kind="interval", median=155e3, low=42.2e3, high=547e3), "160 kB/token, 42 kB/token to 550 kB/token"),
         (Estimate(kind="upper", high=312e3), "at most 312 kB/token"),
         (Estimate(kind="lower", low=2e3), "at least 2 kB/token"),
         (Estimate(kind="undetermined"), "undetermined"),

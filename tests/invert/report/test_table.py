@@ -42,7 +42,7 @@ def test_region_and_service_tier_stand_with_the_model(run: InferenceTable):
 @in_one_test(
     ("estimate", "text"),
     [
-        (Estimate(kind="interval", median=155e3, low=42.2e3, high=547e3), "155 kB (42.2 kB to 547 kB)"),
+        (Estimate(kind="interval", median=155e3, low=42.2e3, high=547e3), "160 kB (42 kB to 550 kB)"),
         (Estimate(kind="upper", median=None, low=None, high=312e3), "< 312 kB"),
         (Estimate(kind="given", median=70e3, low=70e3, high=70e3), "70 kB (given)"),
         (Estimate(kind="undetermined"), "undetermined"),

@@ -29,8 +29,8 @@ def rows(hosts: list[HostPrice]) -> dict[str, str]:
 def test_what_hosts_of_one_model_say():
     """Figures of a calculation by other code."""
     found = {row["observable"]: row for row in scoreboard.section_rows("single-band")}
-    assert found["ln output/input"]["found"] == "sd 0.41, median 0.28" and found["ln output/input"]["models"] == 76
-    assert found["fraction at 5"]["found"] == "61% to 90%" and "80%" in str(found["fraction at 5"]["so"])
+    assert found["ln output/input"]["found"] == "sd 0.27, median 0.24" and found["ln output/input"]["models"] == 63
+    assert found["fraction at 5"]["found"] == "69% to 87%" and "80%" in str(found["fraction at 5"]["so"])
     assert [str(found[f"ln {name}"]["found"]).split()[-1] for name in ("input", "output")] == ["0.48", "0.49"]
     assert (found["batch/input"]["found"], found["batch/input"]["prices"]) == ("0.50 in 93%", 43)
     assert "no skill" in str(found["cache read, skill"]["so"])

@@ -27,12 +27,17 @@ LEAST = USUAL.least_hosts
 
 def test_output_over_input_of_one_model_differs_by_a_factor_between_hosts():
     found = spread_of_output_input_ratio(PRICES, LEAST)
-    assert (round(found.pooled, 2), round(found.middle, 2), found.models, found.prices) == (0.41, 0.28, 76, 719)
+    assert (round(found.pooled, 2), round(found.middle, 2), found.models, found.prices) == (0.27, 0.24, 63, 611)
+
+
+def test_flat_tariffs_say_nothing_of_the_spread():
+    flat = [replace(row, host=f"flat {place}", output_price=row.input_price) for place, row in enumerate(PRICES)]
+    assert spread_of_output_input_ratio([*PRICES, *flat], LEAST) == spread_of_output_input_ratio(PRICES, LEAST)
 
 
 def test_what_a_ratio_of_five_then_spans():
     spread = spread_of_output_input_ratio(PRICES, LEAST).pooled
-    assert [round(end, 2) for end in fraction_span(5, spread, 0.9)] == [0.61, 0.90]
+    assert [round(end, 2) for end in fraction_span(5, spread, 0.9)] == [0.69, 0.87]
 
 
 def test_prices_that_are_looked_up_from_the_size_never_enter():
