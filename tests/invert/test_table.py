@@ -88,7 +88,7 @@ def test_an_inference_is_a_line_with_its_headline():
     assert [repr(one) for one in table()] == [
         "Inference(openai/gpt-5.4 on 2026-11-20: KV 43 kB (6.9 kB to 270 kB))",
         "Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 49 kB (7.3 kB to 330 kB))",
-        "Inference(moonshotai/kimi-k3 on 2026-11-20: KV 22 kB (2.3 kB to 200 kB))",
+        "Inference(moonshotai/kimi-k3 on 2026-11-20: KV 21 kB (2.3 kB to 200 kB))",
     ]
     assert repr(infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB"})[0]).endswith(": KV 70 kB (given))")
     assert "(batch) on " in repr(infer("gemini-2.5-pro", tier="batch")[0])
