@@ -154,7 +154,10 @@ class HostPrice(TableRow):
 
 @immutable
 class DisclosedSize(TableRow):
-    """A row of disclosed_sizes.csv: a size that became known of a model that no fit has seen, and its price [USD/Mtoken]."""
+    """A row of disclosed_sizes.csv: a size that became known of a model that no fit has seen, and its price [USD/Mtoken].
+
+    `closed` says whether nobody else had its weights when it was sold, `bound` which of the sizes is a bound.
+    """
 
     TABLE = "disclosed_sizes"
 
@@ -165,8 +168,15 @@ class DisclosedSize(TableRow):
     output_price: float
     active_params: float | None
     total_params: float
+    closed: bool
+    bound: str
     grade: str
     source: str
+
+    def exactly(self, params: str) -> float | None:
+        """Return its active or total parameters, or None if they are not known or only a bound is."""
+        value: float | None = getattr(self, params)
+        return None if self.bound.startswith(params.partition("_")[0]) else value
 
 
 @immutable

@@ -223,7 +223,7 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
 
 
 def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
-    """The fits of size, family or vendor left out; that of any model on closed ones whose size became known."""
+    """Yield the fits of size, family or vendor left out, and what is printed for closed models on closed ones of known size."""
     of_size = partial(Scored, of=_SIZE, known="sizes without a price")
     fits = (
         ("active, sparse, list", "closed", False),
@@ -236,8 +236,9 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
         for by, left_out in (("price_family", "family"), ("vendor", "vendor")):
             if one := _or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)):
                 yield of_size(estimate=name, left_out=left_out, record=one)
-    if since := _or_none(partial(learnt.disclosed_record, data, assumptions)):
-        yield of_size(estimate="active, disclosed since", left_out="model", record=since)
+    for name, use in (("active, closed", "closed"), ("all, closed", "total")):
+        if one := _or_none(partial(learnt.closed_record, data, use, assumptions)):
+            yield of_size(estimate=f"{name}, list", left_out="model", record=one)
 
 
 def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:

@@ -51,7 +51,7 @@ _HOW_TO_READ = (
     "more: backsolve validate --section skill, calibration, truth, storage, claims, problems, or all",
 )
 _IN_WORDS = {"KV read": "typical KV, read", "KV stored": "typical KV, stored"}
-_OF_PARAMETERS = {"active": "active params", "all": "total params", "sparse": "MoE", "hosts": "host", "disclosed since": "disclosed"}
+_OF_PARAMETERS = {"active": "active params", "all": "total params", "sparse": "MoE", "hosts": "host"}
 """What an estimator, and each part of the name of one of parameters, is called on one screen."""
 _RETESTED = {"active_params, by price": "active params, retest", "bandwidth_bound_fraction": "bandwidth-bound, retest"}
 _NO_GAIN = 0.02

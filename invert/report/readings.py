@@ -83,8 +83,14 @@ def _size_rows(one: Inference) -> Iterable[_Row]:
     if one.size_stated:
         yield "active parameters", billions(one.anchors.values["active_params"]), how_stated(one), NONE
     estimate, ends, record = _ranged("active_params", one.market["active_params"])
-    by_price = "extrapolated" if EXTRAPOLATED in one.flags else f"{record} open" if record != _NEVER_CHECKED else record
+    by_price = "extrapolated" if EXTRAPOLATED in one.flags else f"{record} {_population(one)}" if record != _NEVER_CHECKED else record
     yield "active params by price" if one.size_stated else "active parameters", estimate, ends, NONE if estimate == ABSENT else by_price
+
+
+def _population(one: Inference) -> str:
+    """Return which models the record of active parameters is of: open or closed."""
+    of = one.market["active_params"].record
+    return of.of.partition(" ")[0] if of else ""
 
 
 def _tier_rows(one: Inference, run: Run) -> Iterable[_Row]:

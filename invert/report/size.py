@@ -1,7 +1,7 @@
 """How big a model is by its price, and what mark-up that leaves: the lines of a full report, and the cells of a table."""
 
 from derive.units import show
-from invert.records import OF_ARCHITECTURE, Estimate, Record
+from invert.records import CLOSED_MODELS, OF_ARCHITECTURE, Estimate, Record
 from invert.report.findings import estimate_text
 from invert.report.layout import NONE, aligned, title
 from invert.result import Inference, Run
@@ -27,6 +27,11 @@ def record_in_words(record: Record | None) -> str:
     if record is None:
         return NONE
     held = record.held[-1]
+    if record.of == CLOSED_MODELS:
+        return (
+            f"of {record.count} {record.of} of {record.groups} vendors, each foretold by open models and an extra mark-up, {held.held} lay"
+            f" in their {held.level:.0%} range; off by {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without the price"
+        )
     return (
         f"of {record.count} {record.of} in {record.groups} families, each foretold by the other families, {held.held} lay in their"
         f" {held.level:.0%} range; off by {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without the price"

@@ -61,9 +61,9 @@ def _size(table: Run) -> list[str]:
     records = [one.market["active_params"].record for one in table.inferences if one.size_by_price]
     if not records:
         return []
-    # A size beyond the prices that are learned from has none.
-    record = next(filter(None, records), None)
-    right = f" {record_in_words(record).capitalize()}; no closed one is among them." if record else ""
+    # A size beyond the prices that are learned from has none. Of a population the first one is told.
+    of_each = {record.of: record for record in reversed(records) if record}
+    right = "".join(f" {record_in_words(record).capitalize()}." for record in of_each.values())
     return [
         "Size: active by price is what open models of that input price have, less a mark-up of closed vendors that is a stated prior;"
         " a size that somebody states is active known;"

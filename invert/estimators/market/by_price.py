@@ -87,7 +87,12 @@ def told_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptio
 
 
 def told_record(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Record:
-    """How well sizes that were told so were right of open models that were left out; `WrongData` where too few are left."""
+    """Return how well sizes that were told so were right: of closed models for a closed one, else of open models that were left out.
+
+    Raise `WrongData` where too few are known.
+    """
+    if found.closed:
+        return learnt.closed_record(data, _use(found, params), assumptions)
     return learnt.size_record(data, _use(found, params), found.hosts, assumptions=assumptions)
 
 

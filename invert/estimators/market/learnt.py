@@ -23,7 +23,7 @@ from invert.estimators.market.recency import Cache, Forgetting
 from invert.estimators.market.record import LEAST_VOTES, record
 from invert.estimators.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.estimators.market.student import Student
-from invert.records import Record, Verdict, Votes
+from invert.records import CLOSED_MODELS, Record, Verdict, Votes
 from invert.sheets.read import last_day, once_beside_prices
 
 _USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
@@ -122,8 +122,13 @@ def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumpti
 def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
     rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
+    return size.drawn_sizes(_USES[use], rows, _extra_markup(assumptions) if closed else (0.0, 0.0), assumptions=assumptions)
+
+
+def _extra_markup(assumptions: Assumptions) -> tuple[float, float]:
+    """Return mean and spread [nat] of the extra mark-up of a closed vendor."""
     extra = assumptions.extra_markup_prior
-    return size.drawn_sizes(_USES[use], rows, (log(extra.centre), extra.spread) if closed else (0.0, 0.0), assumptions=assumptions)
+    return log(extra.centre), extra.spread
 
 
 @once_beside_prices
@@ -151,16 +156,18 @@ def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_fami
 
 
 @once_beside_prices
-def disclosed_record(data: Data, assumptions: Assumptions = USUAL) -> Record:
-    """How well the sizes of closed models that became known lie where the fit of open models has them, the only record of closed ones.
+def closed_record(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
+    """Return how well the estimate that is printed for a closed model, by open ones and an extra mark-up, foretells closed models.
 
-    `WrongData` where fewer than two vendors disclosed any.
+    The fit of total parameters is of sparse models of today, and so are the closed models that it is held against. Raise `WrongData`
+    where the sizes of models of fewer than two vendors are known.
     """
-    rows = _rows_for(data, "any", False, "", "price_family", assumptions)
-    sizes = [one for one in rows_so_far(data, DisclosedSize) if one.active_params]
+    rows = _rows_for(data, use, False, "", "price_family", assumptions)
+    of_today = [one for one in rows_so_far(data, DisclosedSize) if use == "closed" or one.date.year >= assumptions.sparse_since]
+    sizes = [one for one in of_today if one.closed and one.exactly(_USES[use].params)]
     if len({one.vendor for one in sizes}) < LEAST_VOTES:
-        raise WrongData("disclosed_sizes.csv: active parameters of models of fewer than two vendors are known")
-    return replace(record(*size.foretold_since(ANY, rows, sizes, assumptions)), of="closed models whose size became known")
+        raise WrongData("disclosed_sizes.csv: sizes of closed models of fewer than two vendors are known")
+    return replace(record(*size.foretold_closed(_USES[use], rows, sizes, _extra_markup(assumptions), assumptions)), of=CLOSED_MODELS)
 
 
 @once_beside_prices

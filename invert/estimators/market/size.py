@@ -85,21 +85,23 @@ def foretold_left_out(
     return foretold(found), foretold(replace(found, predictors=found.predictors[:, :1]))
 
 
-def foretold_since(
-    use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize], assumptions: Assumptions = USUAL
+def foretold_closed(
+    use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize], extra_markup: tuple[float, float], assumptions: Assumptions = USUAL
 ) -> tuple[Foretold, Foretold]:
-    """What the prices of models that are no row foretell of their active parameters by all rows, and the class does; vendors are groups.
+    """Return what the prices of closed models foretell of their sizes by the fit of open ones, and what the class does; vendors are groups.
 
-    A size whose active parameters are not known is left out.
+    `extra_markup` is the mean and spread [nat] of the mark-up that a closed vendor has beside. A size that is a bound is left out.
     """
-    known = [(log(one.active_params / BILLION), one.vendor, log(one.input_price)) for one in sizes if one.active_params]
+    exact = [(value, one) for one in sizes if one.closed and (value := one.exactly(use.params))]
+    known = [(log(value / BILLION), one.vendor, log(one.input_price) - extra_markup[0]) for value, one in exact]
     seen = grouped_for(use, rows, assumptions=assumptions)
     found = grouped(*zip(*known, strict=True), assumptions=assumptions)
 
     def by(columns: int) -> Foretold:
         one = fit(replace(seen, predictors=seen.predictors[:, :columns]))
         centre = found.predictors[:, :columns] @ np.array([one.intercept, *one.slopes])
-        return Foretold(centre=centre, scale=np.full(len(centre), one.scale), freedom=one.freedom, target=found.target, groups=found.groups)
+        scale = np.hypot(one.scale, sum(one.slopes) * extra_markup[1])
+        return Foretold(centre=centre, scale=np.full(len(centre), scale), freedom=one.freedom, target=found.target, groups=found.groups)
 
     _, both = seen.predictors.shape
     return by(both), by(1)

@@ -51,7 +51,7 @@ def test_each_column_has_the_record_of_its_own_estimator():
     assert f"{held} of {len(increments)}" in " ".join(said)
     for one in (run["openai/gpt-6-sol"].market["active_params"], run["openai/gpt-6-sol"].kv_bytes["headline"]):
         assert "{} of {}".format(*one.kept) in " ".join(said)
-    assert " ".join(said[3:]) == f"{middle:.3g}x low {held} of {len(increments)} unknown 2 of 2 - 38 of 42 11 of 14"
+    assert " ".join(said[3:]) == f"{middle:.3g}x low {held} of {len(increments)} unknown 2 of 2 - 7 of 7 11 of 14"
 
 
 def test_a_sheet_alone_has_the_record_without_its_own_model():
@@ -65,7 +65,7 @@ def test_it_fits_any_terminal_and_no_price_is_lost(width: int):
         assert not [one.name for one in sheets if column_of("price").text(one) not in text]
     if width >= 80:
         assert not [word for word in READINGS if word not in of_flagships(width)]
-    assert ("typical" in of_flagships(width).splitlines()[1]) == (width >= 100)
+    assert ("typical" in of_flagships(width).splitlines()[1]) == (width >= 90)
 
 
 def test_a_wider_terminal_shows_all_that_a_narrower_one_does():

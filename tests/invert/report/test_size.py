@@ -13,7 +13,7 @@ def test_the_range_stands_with_what_ranges_like_it_have_held():
     (one,) = run.inferences
     record = one.market["active_params"].record
     said = record_in_words(record)
-    assert f"{record.held[-1].held} lay in their 90% range" in said and f"of {record.count} open models" in said
+    assert f"{record.held[-1].held} lay in their 90% range" in said and f"of {record.count} closed models" in said
     text = " ".join(report(one, run).split())
     assert "How big the model is, by its input price" in text and said in text and "stated prior" in text
     assert said.capitalize() in " ".join(summary(run).split())

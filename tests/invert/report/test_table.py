@@ -96,7 +96,7 @@ def test_the_record_of_sizes_is_of_a_sheet_that_has_one(run: InferenceTable):
     (alone,), (beside,) = (
         [line for line in footer(replace(run, inferences=of)) if line.startswith("Size: ")] for of in ((beyond,), (beyond, within))
     )
-    assert alone.endswith("its cost at rent.") and "Of 42 open models in " in beside and beside.endswith("no closed one is among them.")
+    assert alone.endswith("its cost at rent.") and "Of 7 closed models of 7 vendors" in beside
 
 
 def test_one_record_of_the_headline_is_printed(run: InferenceTable):
