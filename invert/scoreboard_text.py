@@ -8,7 +8,7 @@ from statistics import median
 
 from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS, UNDECIDED
 from derive.show.folding import fold
-from invert.report.changes import name_of
+from invert.report.columns import name_of
 from invert.report.layout import aligned, laid_out, title
 from invert.scoreboard import MODELS_LEFT_OUT
 from invert.validation.coverage import TRUSTED

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 from derive.briefly import Records, cut
 from derive.errors import UnknownName, WrongValue, shorten
 from invert import result
-from invert.report.columns import kv_range
+from invert.estimate_text import estimate_text
+from invert.report.columns import CSV_KEYS, flat
 from invert.report.document import document, report_document
 from invert.report.glance import glance
 from invert.report.sheet import report
@@ -33,7 +34,9 @@ class Inference(result.Inference):
 
     def __repr__(self) -> str:
         tier = "" if self.sheet.service_tier == "standard" else f" ({self.sheet.service_tier})"
-        return cut(f"Inference({self.name}{tier} on {self.sheet.as_of}: KV {kv_range(self.kv_bytes['headline'])})")
+        return cut(
+            f"Inference({self.name}{tier} on {self.sheet.as_of}: KV {estimate_text('kv_bytes_per_token', self.kv_bytes['headline'])})"
+        )
 
     def __str__(self) -> str:
         return short_report(self, self.run, _width())
@@ -62,7 +65,7 @@ class InferenceTable(Run):
     >>> table["openai/gpt-5.4"] is table["gpt-5.4"] is table[1]
     True
     >>> table[0]
-    Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 48.9 kB (7.26 kB to 329 kB))
+    Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 49 kB (7.3-330))
     """
 
     inferences: tuple[Inference, ...]
@@ -109,9 +112,9 @@ class InferenceTable(Run):
     def to_frame(self) -> "DataFrame":
         """One row a sheet, as a pandas table."""
         # pandas takes longer to load than the whole of infer.
-        from invert.report.frame import inference_frame
+        from pandas import DataFrame
 
-        return inference_frame(self)
+        return DataFrame([flat(one) for one in self], columns=list(CSV_KEYS))
 
 
 def as_table(run: Run) -> InferenceTable:

@@ -79,7 +79,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--columns", metavar="C,...", help="Columns of the table or CSV by heading or key, e.g. model,price,'KV from premium'; see --explain."
 )
-@click.option("--explain", is_flag=True, help="List all columns and what they are.")
+@click.option("--explain", is_flag=True, help="List all columns: what they are, and how often they were right.")
 @click.option("--sort", "by", metavar="C", help="By any column, numbers from the largest; -C the other way; sheets without a value last.")
 @click.option(
     "--where",
@@ -88,7 +88,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     metavar="NAME=PATTERN",
     help="By provider, model, region, tier, currency, cache or flag (a part of its words); may be repeated.",
 )
-@click.option("--wide", is_flag=True, help="All sheets in all columns of the table, however wide that is.")
+@click.option("--wide", is_flag=True, help="All sheets in all columns of the table, those without room below each row.")
 @click.option(
     "--summary", is_flag=True, help="What all sheets have in common, on a page; without it that is the table of more than 100 sheets."
 )
@@ -137,9 +137,11 @@ def infer_command(
     from invert.result import Shown
 
     if explain:
+        from invert.inference import infer
         from invert.report.columns import explained
+        from invert.report.layout import laid_out
 
-        tell(explained())
+        click.echo(laid_out(explained(infer()), width(sys.stdout)))
         return
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
         refuse_no_file(option, value if option == "--save" or value != "-" else None)
@@ -477,10 +479,7 @@ def _rendered(table: "InferenceTable", shown: "Shown", columns: list[str], rows:
         from invert.report.document import document
 
         return document(table, style, columns, by)
-    if shown.wide:
-        from invert.report.table import summary
-
-        return summary(table, by)
+    from invert.report.columns import WIDE_KEYS
     from invert.report.glance import glance
 
-    return glance(table, width(sys.stdout), columns, by, rows)
+    return glance(table, width(sys.stdout), WIDE_KEYS if shown.wide else columns, by, rows)

@@ -46,8 +46,7 @@ from invert.records import (
     verdict,
     why_not,
 )  # fmt: skip
-from invert.report.columns import csv_names
-from invert.report.flat import flat, flat_before
+from invert.report.columns import csv_names, flat, flat_before
 from invert.report.prices import Prediction, predictions
 from invert.result import AS_TABLE, Inference, Request, Run, Shown
 from invert.sheets.rows import PriceRow
@@ -560,11 +559,12 @@ def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
 
     Behind a column in which a price that was set by hand moved anything, one with `_before` has what stood there as published.
     """
-    before = [flat_before(one, table) or {} for one in table.inferences]
+    names = csv_names(columns)
+    before = [flat_before(one, table, names) or {} for one in table.inferences]
     moved = {name for of in before for name in of}
-    head = [said for name in csv_names(columns) for said in ([name, name + _BEFORE] if name in moved else [name])]
+    head = [said for name in names for said in ([name, name + _BEFORE] if name in moved else [name])]
     rows = []
     for one, of in zip(table.inferences, before, strict=True):
-        row = flat(one)
+        row = flat(one, names)
         rows.append({**row, **{name + _BEFORE: of.get(name, row[name]) for name in moved}})
     return csv_text(head, rows)

@@ -5,6 +5,7 @@ from html import escape
 
 from derive.show.citation import latex_text, markdown_cell
 from invert.report.columns import WIDE_KEYS, column_of, in_order
+from invert.report.glance import has_records, record_row
 from invert.report.layout import Heading, Table
 from invert.report.table import footer
 from invert.result import Run
@@ -33,7 +34,10 @@ def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None
     chosen = list(dict.fromkeys(map(column_of, columns or WIDE_KEYS)))
     flags = column_of("flags")
     chosen += [flags] if flags not in chosen and any(one.flags for one in inferences) else []
-    body = _tabulated([one.heading for one in chosen], [{one.heading: one.text(sheet) for one in chosen} for sheet in inferences], style)
+    headings = [one.heading for one in chosen]
+    rows = [[one.text(sheet) for one in chosen] for sheet in inferences]
+    rows += [record_row(table, chosen)] if has_records(table, chosen) else []
+    body = _tabulated(headings, [dict(zip(headings, row, strict=True)) for row in rows], style)
     return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
 
 

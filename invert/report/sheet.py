@@ -13,7 +13,6 @@ from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, title
 from invert.report.prices import all_prices
 from invert.report.readings import readings_table
-from invert.report.size import size_lines
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
 
@@ -26,7 +25,7 @@ def report(one: Inference, table: Run, width: int = 100) -> str:
 def full_parts(one: Inference, table: Run) -> list[str]:
     """The same as paragraphs and tables."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
-    sections = [*heading(one, table), "", readings_table(one, table), *flags, *all_prices(one, table), *size_lines(one, table)]
+    sections = [*heading(one, table), "", readings_table(one, table), *flags, *all_prices(one, table)]
     sections += [*findings(one, table), *firmness(one, table), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)

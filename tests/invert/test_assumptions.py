@@ -106,7 +106,7 @@ NUMERICS = {
     "report/layout": {"USD_PER_MTOK", "billions"},  # units
     "report/figures": {"_TIMES"},  # units
     "report/columns": {"short_kv"},  # units
-    "report/readings": {"_UNITS"},  # units
+    "estimate_text": {"_UNITS", "_WIDE", "_digits", "_number_and_unit"},  # units and digits
     "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_amount"},  # a slip of the keys, rounding; %
     "sheets/doubts": {"_DECIMAL_K, _BINARY_K", "_HAIR", "_DAYS_OF_YEAR", "_NEARLY", "_LEAST_NAME"},  # rounding, and how alike two words are
     "report/tiers": {"_shares"},  # a share that would print as nothing

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from derive.shipped import content
+from invert.report.columns import WIDE_KEYS
 from invert.report.glance import flagships, glance
-from invert.report.table import summary
 from tests.tools.commands import CONTROL, GEMINI, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused, script
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
@@ -177,7 +177,7 @@ def test_a_terminal_is_as_wide_as_it_is_and_a_pipe_a_hundred_columns():
     table = current()
     in_terminal = in_terminals({60: (60, ("infer",)), None: (60, ("infer", "--wide"))})
     said = {width: text.rstrip("\n") for width, text in in_terminal.items()}
-    assert said == {60: glance(table, 60, only=flagships(table)), None: summary(table)}
+    assert said == {60: glance(table, 60, only=flagships(table)), None: glance(table, 100, WIDE_KEYS)}
     assert call("infer").out.rstrip("\n") == glance(table, 100, only=flagships(table))
 
 

@@ -87,6 +87,6 @@ def test_what_is_looked_for_comes_first_and_the_rest_is_folded(pages: list[Page]
     written = written_page(pages[0], SITE)
     places = [
         written.index(text)
-        for text in (">What to take home<", ">Prices (", ">How big the model is", "<svg", ">At other prices<", 'class="fold"')
+        for text in (">What to take home<", ">Prices (", ">All estimates, and why", "<svg", ">At other prices<", 'class="fold"')
     ]
     assert places == sorted(places) and ">Where every price is from<" in written[places[-1] :]

@@ -7,13 +7,13 @@ from math import inf, log
 import pytest
 
 from invert.assumptions import USUAL
+from invert.estimate_text import two_digits
 from invert.inference import infer
 from invert.posterior.convention import convention, probabilities_by_cost
 from invert.posterior.data import PriceData
 from invert.posterior.sampler import posterior
 from invert.records import BandPair, Convention, Premiums
 from invert.report.findings import firmness
-from invert.report.layout import two_digits
 from invert.sheets.observables import observe
 from invert.table import InferenceTable
 

@@ -8,7 +8,7 @@ from derive.characters import width_of
 from invert.data import read_data
 from invert.estimators.known import judged
 from invert.inference import infer
-from invert.report.columns import REGISTRY, SHORT_KEYS, column_of, explained
+from invert.report.columns import REGISTRY, SHORT_KEYS, WIDE_KEYS, column_of
 from invert.report.glance import flagships, glance
 from invert.result import Inference
 from tests.tools.inferred import current, everything
@@ -111,10 +111,10 @@ def test_columns_that_are_asked_for_fit_any_terminal(width: int):
 
 
 def test_every_name_that_is_printed_is_a_column():
-    assert column_of("KV from premium at cost").key == "kv_bytes_per_token_at_rent_range"
-    assert column_of("KV from all prices").key == "kv_bytes_per_token_one_markup_range"
-    assert column_of("KV from premium").key == "kv_bytes_per_token_increment" and column_of("typical KV").head == ("typical", "KV")
-    assert len({column.heading for column in REGISTRY}) == len(REGISTRY)
+    lines = of_flagships().splitlines()[1:3]
+    heads = [" ".join(filter(None, column_of(key).lines)) for key in SHORT_KEYS]
+    assert all(word in f"{lines[0]} {lines[1]}" for head in heads for word in head.split())
+    assert all(column_of(one.heading) is one for one in REGISTRY.values())
 
 
 def test_columns_that_are_asked_for_are_all_shown():
@@ -160,21 +160,30 @@ def test_the_record_of_tiers_is_that_of_the_rule_that_tells_them():
     run = current()
     record = column_of("cache tier").record
     (kimi, gemini) = (replace(run, inferences=(run[name],)) for name in ("moonshotai/kimi-k3", "google/gemini-3.1-pro-preview"))
-    assert (record(kimi), record(gemini)) == ("1 of 5", "2 of 2")
-    assert record(replace(run, inferences=(run["anthropic/claude-opus-5"],))) == "unknown", "what is stated has no rule"
+    assert (record(kimi.inferences, kimi), record(gemini.inferences, gemini)) == ("1 of 5", "2 of 2")
+    assert record([run["anthropic/claude-opus-5"]], run) == "-", "what is stated has no rule"
 
 
 def test_sizes_that_the_record_is_not_of_are_named():
     said = " ".join(of_flagships().split())
-    assert "Active params extrapolated: claude-opus-5-5, gpt-6-astra; stated: deepseek-v4-pro, MiniMax-M3, kimi-k3." in said
+    assert "Active parameters extrapolated: claude-opus-5-5, gpt-6-astra; stated: deepseek-v4-pro, MiniMax-M3, kimi-k3." in said
     assert "extrapolated: claude-fable-5-2" in " ".join(glance(current(), 100, ["model", "active params"]).split())
     assert "extrapolated" not in glance(current(), 100, ["model", "price"])
     given = infer("gpt-6-astra", anchors={"active_params": "60B"})
-    assert "Active params given: gpt-6-astra." in " ".join(glance(given).split())
+    assert "Active parameters given: gpt-6-astra." in " ".join(glance(given).split())
 
 
 def test_the_size_that_the_lecture_takes_is_said():
     run = current()
     assert "the lecture's formula at 100 B active parameters unless stated." in " ".join(of_flagships().split())
     other = replace(run, assumptions=run.assumptions.with_fields({"assumed_active_params": 2e11}))
-    assert "at 200 B active parameters" in glance(other) and "at 100 B active parameters" in explained()
+    assert "at 200 B active parameters" in glance(other)
+
+
+@in_one_test("width", [80, 100, 200])
+def test_the_wide_table_has_every_cell_and_fits(width: int):
+    text = glance(current(), width, WIDE_KEYS)
+    assert max(map(width_of, text.splitlines())) <= width and "…" not in text
+    words = {*text.replace("\n", " ").split()}
+    for key in {*WIDE_KEYS} - {"model"}:
+        assert not [one.name for one in current() if not {*column_of(key).text(one).split()} <= words], key
