@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from functools import partial
 from typing import TypedDict, Unpack
@@ -11,6 +11,7 @@ from derive.briefly import Records
 from derive.catalogue import equation
 from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
+from derive.immutable import immutable
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
@@ -123,7 +124,7 @@ def infer(
     return found
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Kept:
     """What was worked out already on one set of assumptions: posteriors by price data, inferences by data, sheet and model.
 

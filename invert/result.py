@@ -4,14 +4,14 @@ A property works out, when it is first asked for, what takes long and the table 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cached_property
 from math import inf
 from statistics import median
 
-from derive.briefly import brief
 from derive.catalogue import equation
+from derive.immutable import immutable
 from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
 from invert.estimators.calibration import Calibration
@@ -68,7 +68,7 @@ WEIGHTS_UNSURE = "weights may not be"
 SOME_NOT_READ = "some prices could not be read"
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Inference:
     """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on, and how firmly.
 
@@ -83,8 +83,6 @@ class Inference:
     >>> one.name, str(one.kv_bytes["headline"]), str(one.estimates["bandwidth_bound_fraction"])
     ('google/gemini-3.1-pro-preview', '48,900, 7,260 to 329,000 at 90% (such held 11 of 14)', '0.833, 0.673 to 0.915')
     """
-
-    __repr__ = brief
 
     sheet: PriceSheet
     model: ModelRow | None
@@ -232,11 +230,9 @@ def _counted(inferences: Sequence[Inference], kind: str) -> dict[str, Counted]:
     return {estimator: Counted(held=sum(found[estimator]), count=len(found[estimator])) for estimator in order}
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Request:
     """What a run was asked for, but for what it holds anyway: anchors and changes. `as_of` is None where the data say the day."""
-
-    __repr__ = brief
 
     names: tuple[str, ...] = ()
     providers: tuple[str, ...] = ()
@@ -246,14 +242,12 @@ class Request:
     prices: FileText | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Shown:
     """How the answer of a run is shown, and which of its sheets: `wanted` are patterns, `by` is the column of the order.
 
     `against` is what it is compared with: a day, the shipped prices, or a file.
     """
-
-    __repr__ = brief
 
     style: str = "table"
     full: bool = False
@@ -270,7 +264,7 @@ AS_TABLE = Shown()
 """As an answer is shown unless asked otherwise."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Run:
     """All inferences of one run, the date, anchors and assumptions they share, and what was wrong with the input.
 
@@ -288,8 +282,6 @@ class Run:
     questions about the prices of these sheets, `since_release` all current prices that the last release has not, and `own_sheets` the
     (provider, model) pairs of a file of one's own.
     """
-
-    __repr__ = brief
 
     inferences: tuple[Inference, ...]
     as_of: date

@@ -1,12 +1,13 @@
 """The result of `infer` as it shows itself: in a terminal, in a notebook, as a pandas table."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, overload
 
 from derive.briefly import Records, cut
 from derive.errors import UnknownName, WrongValue, shorten
+from derive.immutable import immutable
 from invert import result
 from invert.estimate_text import estimate_text
 from invert.report.columns import CSV_KEYS, flat
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@immutable
 class Inference(result.Inference):
     """What one sheet implies, with the run it is of, so that it can show itself.
 

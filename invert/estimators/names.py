@@ -1,10 +1,11 @@
 """What the estimators are called, in the order of the tables: all that a form of a result has to know of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from derive.immutable import immutable
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Named:
     """What the numbers of an estimator are called.
 

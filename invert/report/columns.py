@@ -6,12 +6,13 @@ A column knows its key, its headings, its unit, its value, its text with a range
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import TypeVar
 
 from derive.errors import UnknownName, WrongValue, suggest
+from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.assumptions import USUAL, Assumptions
@@ -38,7 +39,7 @@ def _no_record(_: Sequence[Inference], __: Run) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Column:
     """A column of every table of sheets.
 

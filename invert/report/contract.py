@@ -4,12 +4,11 @@ import json
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypedDict
 
-from derive.briefly import brief
 from derive.files import label
+from derive.immutable import immutable
 from derive.show.cells import csv_text
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
@@ -60,11 +59,9 @@ _RESIDUAL_DECIMALS = 12
 _BEFORE = "_before"
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Question:
     """What a saved run was asked, how it is shown, and what it was made with. `as_of` is the day whose prices it reads."""
-
-    __repr__ = brief
 
     request: Request
     shown: Shown

@@ -9,6 +9,7 @@ from datetime import date
 from decimal import Decimal
 
 from derive.briefly import brief
+from derive.immutable import immutable
 from derive.price_rows import FxRate, ModelRow
 from derive.shipped import Problem
 from invert.sheets.sheet import FileText
@@ -148,7 +149,7 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
     return (known[-1] if known else fx[currency][0]).units_per_usd
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PriceBook:
     """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day.
 

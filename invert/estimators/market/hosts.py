@@ -3,19 +3,19 @@
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, log, sqrt
 from statistics import NormalDist, correlation, median, variance
 
 from derive.catalogue import equation
 from derive.errors import WrongData
+from derive.immutable import immutable
 from derive.price_rows import HostPrice
 
 _OLD = "old"
 _RENTED = "gpu"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SpreadWithin:
     """The spread [nat] of something between hosts of one model: pooled over models, and that of the model in the middle."""
 

@@ -4,7 +4,6 @@ It stands here because scipy.special, which has it, takes .3 s to load, and `inf
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp, lgamma, log, pi, sqrt
 from statistics import fmean, stdev
@@ -12,12 +11,14 @@ from statistics import fmean, stdev
 import numpy as np
 import numpy.typing as npt
 
+from derive.immutable import immutable
+
 Floats = npt.NDArray[np.float64]
 
 _POINTS = 20_001
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Student:
     """Student's t of a logarithm: centre [nat], scale [nat], degrees of freedom.
 
