@@ -22,30 +22,23 @@ _MOST_MODELS = 12
 _RECORDS, _NAMES = "right where known", ("model", "sheet")
 
 
-def flagships(table: Run) -> list[Inference]:
-    """Return the sheets of the default table: flagships, sheets of one's own, and those with a price that the last release has not."""
-    new = {one.sheet_key[:2] for one in table.since_release} | table.own_sheets
-    return [one for one in table if _is_flagship(one) or (one.sheet.provider, one.sheet.model) in new]
-
-
 def _is_flagship(one: Inference) -> bool:
     return bool(one.model and one.model.flagship)
 
 
-def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: str | None = None, only: Sequence[Inference] = ()) -> str:
-    """Return a row for each sheet, or for `only` some of them, in as many columns as fit, or in those that are asked for."""
-    shown = replace(table, inferences=tuple(only)) if only else table
-    inferences, chosen = in_order(shown.inferences, by), [column_of(name) for name in columns]
+def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: str | None = None) -> str:
+    """Return a row for each sheet, in as many columns as fit, or in those that are asked for."""
+    inferences, chosen = in_order(table.inferences, by), [column_of(name) for name in columns]
     named = _with_sellers(inferences)
     if chosen:
         chosen, gap = [named if column.key == "model" else column for column in dict.fromkeys(chosen)], _GAPS[0]
     else:
-        chosen, gap = _fitting(shown, inferences, named, width)
-    body = _lines(shown, inferences, chosen, gap, width)
+        chosen, gap = _fitting(table, inferences, named, width)
+    body = _lines(table, inferences, chosen, gap, width)
     if columns and widest_of(body) > width:
-        body = _narrow_lines(shown, inferences, chosen, width)
-    head = _title(table, inferences, min(width, max(widest_of(body), 60)))
-    return "\n".join([*head, *body, fold(_legend(shown, chosen, not columns), width)])
+        body = _narrow_lines(table, inferences, chosen, width)
+    head = _title(table, min(width, max(widest_of(body), 60)))
+    return "\n".join([*head, *body, fold(_legend(table, chosen, not columns), width)])
 
 
 def _with_sellers(inferences: Sequence[Inference]) -> Column:
@@ -113,11 +106,11 @@ def _narrow_lines(table: Run, inferences: Sequence[Inference], columns: Sequence
     return laid_out([aligned(headings, cells, len(_GAPS[0]), rule=False)], width).splitlines()
 
 
-def _title(table: Run, shown: Sequence[Inference], width: int) -> list[str]:
+def _title(table: Run, width: int) -> list[str]:
     """Return what the table is of, its day, and how many of how many sheets it has."""
-    said, day = "What API prices imply", f"{table.as_of}"
-    sheets = f"{len(table)} price sheet{'' if len(table) == 1 else 's'}"
-    counted = sheets if len(shown) == len(table) else f"{len(shown)}{' flagships' * all(map(_is_flagship, shown))} of {sheets}"
+    said, day, every = "What API prices imply", f"{table.as_of}", len(table) + len(table.not_picked)
+    sheets = f"{every} price sheet{'' if every == 1 else 's'}"
+    counted = sheets if not table.not_picked else f"{len(table)}{' flagships' * all(map(_is_flagship, table))} of {sheets}"
     room = width - len(said) - len(day) - 2
     return [f"{said}, {day}{counted:>{room}}" if len(counted) + 2 <= room else f"{said}, {day}\n{counted}"]
 
