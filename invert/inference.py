@@ -54,8 +54,8 @@ from invert.result import (
     SOME_NOT_READ,
     WEIGHTS_UNSURE,
     Inference,
+    InferenceTable,
     Request,
-    Run,
 )
 from invert.sheets.assemble import (
     NotBegun,
@@ -88,7 +88,6 @@ from invert.sheets.what_if import bands_the_wrong_way_round, sheet_key, with_amo
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
-from invert.table import InferenceTable, as_table
 
 
 def infer(
@@ -247,7 +246,7 @@ def _answered(
         notes = [*notes, book.day_moved]
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
-    run = Run(
+    return InferenceTable(
         inferences=Records(inferences),
         as_of=day,
         anchors=common_anchors(assumptions),
@@ -275,7 +274,6 @@ def _answered(
         before={one.key: one for one in before},
         not_picked=not_picked,
     )
-    return as_table(run)
 
 
 def _flagships(chosen: list[PriceSheet], known: list[ModelRow], new: Collection[tuple[str, str]]) -> list[PriceSheet]:

@@ -16,6 +16,7 @@ from derive.show.values import text_of
 from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.data import Data
+from invert.estimate_text import estimate_text
 
 _T = TypeVar("_T")
 
@@ -473,7 +474,7 @@ class Estimate:
     `bounds` what bounds like it have; what has neither is printed at no `level`. `votes` are the families that a class of a time is of.
 
     >>> print(Estimate(kind="interval", median=154712.0, low=42193.0, high=546700.0))
-    155,000, 42,200 to 547,000 at 90%
+    150000 (42000-550000) at 90 %
     """
 
     kind: str
@@ -499,24 +500,23 @@ class Estimate:
         return (held.held, held.count) if held else None
 
     def __str__(self) -> str:
-        """Three digits in the SI unit of whatever it is of, and what ranges like it have held.
+        """Its text in the SI unit of what it is of, and how many ranges like it were right.
 
         >>> str(Estimate(kind="upper", high=2e3)), str(Estimate(kind="lower", low=3e-8))
-        ('at most 2,000 at 90%', 'at least 3e-08 at 90%')
+        ('< 2000 at 90 %', '> 0.00000003 at 90 %')
         """
-        median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
-        forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}
-        if self.kind in forms:
-            held = " (such held {} of {})".format(*self.kept) if self.kept else ""
-            return forms[self.kind] + (f" at {self.level:.0%}" if self.level else "") + held
-        return f"{median} (given)" if self.kind == "given" else cut(f"{self.kind}: {self.because}" if self.because else self.kind)
+        if self.kind == "undetermined":
+            return cut(f"{self.kind}: {self.because}" if self.because else self.kind)
+        ranged = self.kind in ("interval", "upper", "lower") and self.level
+        right = ", right for {} of {}".format(*self.kept) if ranged and self.kept else ""
+        return estimate_text("", self) + (f" at {100 * (self.level or 0):.0f} %" if ranged else "") + right
 
 
 def as_claimed(estimate: Estimate) -> Estimate:
     """The estimate at its level where ranges or bounds like it were held against what is true; else a range of what is assumed, at none.
 
     >>> print(as_claimed(Estimate(kind="interval", median=2.0, low=1.0, high=4.0)))
-    2, 1 to 4
+    2 (1-4)
     """
     return estimate if estimate.kept or estimate.level is None else replace(estimate, level=None)
 

@@ -31,10 +31,9 @@ from derive.files import called, content_of, write
 
 if TYPE_CHECKING:
     from invert.comparison_records import Comparison
-    from invert.result import Shown
+    from invert.result import InferenceTable, Shown
     from invert.sheets.diff import Difference
     from invert.sheets.sheet import FileText
-    from invert.table import InferenceTable
 
 _RECORDS = ("json", "csv")
 _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")

@@ -39,7 +39,7 @@ def _ends(found: Estimate, size: float) -> tuple[float | None, float | None]:
 
 def _held(found: Estimate) -> str:
     """How often such ranges held, in words that stay on one line."""
-    return " (such held {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
+    return " (right for {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
 
 
 def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS) -> Chart:

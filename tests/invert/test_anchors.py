@@ -17,9 +17,8 @@ from invert.inference import infer
 from invert.records import Estimate
 from invert.report.columns import flat
 from invert.report.contract import as_records, run_as_csv
-from invert.report.document import FORMATS, document
+from invert.report.document import FORMATS, document, footer
 from invert.report.sheet import anchors_by_label, report
-from invert.report.table import footer
 from invert.result import Inference
 from tests.tools.together import in_one_test, some
 

@@ -15,8 +15,7 @@ from invert.report.document import document, report_document
 from invert.report.glance import glance
 from invert.report.sheet import report
 from invert.report.short import short_parts, short_report
-from invert.result import Inference
-from invert.table import InferenceTable
+from invert.result import Inference, InferenceTable
 
 
 @cache

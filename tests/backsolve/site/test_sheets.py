@@ -11,7 +11,7 @@ from invert.report.layout import Heading, Table
 from invert.report.price_pages import sheet_pages
 from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.backsolve.site.test_writing import HOSTILE
 from tests.tools.html import parts_of
 

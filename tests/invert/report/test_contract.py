@@ -11,10 +11,9 @@ from invert.records import Part
 from invert.report import contract
 from invert.report.columns import CSV_KEYS, flat
 from invert.report.contract import as_records, run_as_csv, run_as_json, saved
-from invert.result import Shown
+from invert.result import InferenceTable, Shown
 from invert.sheets.assemble import prices_by_place
 from invert.sheets.sheet import FileText
-from invert.table import InferenceTable
 from tests.tools.inferred import current
 
 

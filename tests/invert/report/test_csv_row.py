@@ -9,7 +9,7 @@ from invert.encoder import six_digits
 from invert.inference import infer
 from invert.report.columns import CSV_KEYS, flat
 from invert.report.contract import run_as_json
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.tools.together import in_one_test
 
 PRICES = ("input,1", "output,3")

@@ -20,8 +20,7 @@ from invert.records import Verdict
 from invert.report.findings import findings, firmness, held_in_words, premium_in_words
 from invert.report.layout import Table
 from invert.report.sheet import report
-from invert.result import Inference
-from invert.table import InferenceTable
+from invert.result import Inference, InferenceTable
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 

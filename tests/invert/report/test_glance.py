@@ -2,24 +2,34 @@
 
 import io
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise, product
 
 from derive.characters import width_of
+from derive.shipped import read
 from invert.data import read_data
 from invert.estimators.known import judged
-from invert.inference import infer
-from invert.report.columns import REGISTRY, SHORT_KEYS, WIDE_KEYS, column_of
-from invert.report.glance import flagships, glance
-from invert.result import Inference
+from invert.inference import infer, infer_flagships
+from invert.report.columns import REGISTRY, SHORT_KEYS, WIDE_KEYS, column_of, flat
+from invert.report.glance import glance
+from invert.result import Inference, InferenceTable
 from tests.tools.inferred import current, everything
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 READINGS = ("threshold", "premium", "bandwidth", "tier", "missed")
 """The second line of the head over the three readings and the check, but for what is in the line above."""
 
 
+@cache
+def flagships() -> InferenceTable:
+    """The run of the default table."""
+    with reading(read()):
+        return infer_flagships(100)
+
+
 def of_flagships(width: int = 100) -> str:
-    return glance(current(), width, only=flagships(current()))
+    return glance(flagships(), width)
 
 
 def row_of(text: str, name: str) -> list[str]:
@@ -28,7 +38,7 @@ def row_of(text: str, name: str) -> list[str]:
 
 
 def test_flagships_have_a_row_each_with_all_readings():
-    text, chosen = of_flagships(), flagships(current())
+    text, chosen = of_flagships(), flagships()
     assert 8 <= len(chosen) <= 15 and f"{len(chosen)} flagships of {len(current())} price sheets" in text.splitlines()[0]
     assert str(current().as_of) in text.splitlines()[0]
     assert all(one.model and one.model.flagship for one in chosen)
@@ -60,7 +70,7 @@ def test_a_sheet_alone_has_the_record_without_its_own_model():
 
 @in_one_test("width", [60, 70, 80, 90, 100, 120, 200])
 def test_it_fits_any_terminal_and_no_price_is_lost(width: int):
-    for text, sheets in ((of_flagships(width), flagships(current())), (glance(everything(), width), everything())):
+    for text, sheets in ((of_flagships(width), flagships()), (glance(everything(), width), everything())):
         assert max(map(width_of, text.splitlines())) <= width
         assert not [one.name for one in sheets if column_of("price").text(one) not in text]
     if width >= 80:
@@ -90,9 +100,15 @@ def test_an_edit_of_a_price_moves_its_row():
 
 def test_a_sheet_of_ones_own_is_among_the_flagships():
     own = "provider,model,component,amount\nacme,lm,input,1\nacme,lm,output,4\n"
-    table = infer(prices=io.StringIO(own))
-    assert [one.name for one in flagships(table) if one.model is None or not one.model.flagship] == ["acme/lm"]
-    assert "flagships" not in glance(table, only=flagships(table)) and "lm " in glance(table, only=flagships(table))
+    table = infer_flagships(100, prices=io.StringIO(own))
+    assert [one.name for one in table if one.model is None or not one.model.flagship] == ["acme/lm"]
+    assert "flagships" not in glance(table) and "lm " in glance(table)
+
+
+def test_the_default_table_is_of_all_sheets_where_there_are_too_many_to_choose():
+    assert len(infer_flagships(3)) == len(current()) == len(flagships()) + len(flagships().not_picked)
+    shown = {one.key: one for one in flagships()}
+    assert [flat(shown[one.key]) for one in current() if one.key in shown] == [flat(one) for one in current() if one.key in shown]
 
 
 def test_who_sells_a_model_is_named_unless_it_is_its_only_maker():

@@ -6,7 +6,7 @@ import pytest
 
 from invert.inference import infer
 from invert.report.readings import readings_in_lines, readings_table
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.tools.inferred import current, everything
 
 

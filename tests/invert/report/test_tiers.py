@@ -12,10 +12,9 @@ from invert.estimators.market import learnt
 from invert.inference import infer
 from invert.records import NegativeControl, Part, SoleSource
 from invert.report.tiers import caveat, counted_once, deciding_source, over_cases, tiers
-from invert.result import Inference
+from invert.result import Inference, InferenceTable
 from invert.storage.tariffs import scoreboard
 from invert.storage.tiers import TIERS
-from invert.table import InferenceTable
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
