@@ -13,6 +13,7 @@ from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, title
 from invert.report.prices import all_prices
 from invert.report.readings import readings_table
+from invert.report.short import heading
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
 
@@ -38,19 +39,6 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     if one.rules:
         sections += [*_contradiction(one, table), *_rules(one.rules)]
     return [*sections, *_known(one), *_anchors(one, table), "", cited_by(one, table, one.equations)]
-
-
-def heading(one: Inference, table: Run) -> list[str]:
-    """Which sheet it is, and the amounts that stand in place of published ones."""
-    sheet = one.sheet
-    region = f", {sheet.region}" if sheet.region else ""
-    named = f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
-    changed = [
-        f"what if: {place} = {amount}, {'where none is published' if one.adds(place) else 'in place of the published amount'}"
-        for place, amount in table.changes.items()
-    ]
-    copied = [f"what if: {place} is {of}, for want of an amount" for place, of in one.copied.items()]
-    return [named, *changed, *copied]
 
 
 def _pair(one: Inference, pair: PairInference) -> list[str]:

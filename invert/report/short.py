@@ -9,7 +9,6 @@ from invert.report.commands import cite_sheet, infer_in_full
 from invert.report.layout import laid_out
 from invert.report.prices import grades_and_page, predicted_prices
 from invert.report.readings import readings_table
-from invert.report.sheet import heading
 from invert.report.tiers import deciding_source
 from invert.result import Inference, Run
 
@@ -28,6 +27,19 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     source = f"Source {grades_and_page(one)}{sold}"
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
     return [*lines, predicted_prices(one), source, _more(one, table), f"cite  {cite_sheet(one, table, ())}"]
+
+
+def heading(one: Inference, table: Run) -> list[str]:
+    """Which sheet it is, and the amounts that stand in place of published ones."""
+    sheet = one.sheet
+    region = f", {sheet.region}" if sheet.region else ""
+    named = f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
+    changed = [
+        f"what if: {place} = {amount}, {'where none is published' if one.adds(place) else 'in place of the published amount'}"
+        for place, amount in table.changes.items()
+    ]
+    copied = [f"what if: {place} is {of}, for want of an amount" for place, of in one.copied.items()]
+    return [named, *changed, *copied]
 
 
 def after_change(one: Inference, table: Run) -> list[str]:
