@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 OF_ARCHITECTURE = "architectures.csv"
 """Where active_params come from that nobody need have stated: the table that counts them by the configuration, or quotes who does."""
-EXTRA_MARKUP = "less an extra mark-up that is a stated prior"
+EXTRA_MARKUP = "less an extra price/cost of closed vendors, which is a stated prior"
 """What the size of a model by its price rests on where its vendor is taken for a closed one: no record is of such models."""
 _ROUNDING = 1e-9
 """Elasticity up to which an answer is flat in what was given: rounding alone."""

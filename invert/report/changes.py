@@ -241,7 +241,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
         lines.append("Nothing moved." if asked or found.causes else "No price changed.")
     if len(moving) == 1 and moving[0].stayed:
         stayed = [name_of(*name) for name in moving[0].stayed]
-        lines.append(f"Of what is taken home, this did not move: {', '.join(stayed)}.")
+        lines.append(f"Of the main estimates these did not move: {', '.join(stayed)}.")
     unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
     unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)
     lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []

@@ -12,6 +12,8 @@ from scipy.special import stdtr, stdtrit
 from derive.immutable import immutable
 
 Floats = npt.NDArray[np.float64]
+_REACH = 1e3
+"""Scales from the centre within which the quantiles of use lie."""
 
 
 @immutable
@@ -59,7 +61,7 @@ def pooled_range(weight: float, one: Student, other: Student, level: float) -> t
     >>> [round(log(end), 2) for end in pooled_range(0.5, one, other, 0.8)]
     [-0.09, 5.0, 10.09]
     """
-    ends = sorted(one.centre + sign * 1e3 * one.scale for one in (one, other) for sign in (-1, 1))
+    ends = sorted(one.centre + sign * _REACH * one.scale for one in (one, other) for sign in (-1, 1))
 
     def below(at: float) -> float:
         first, second = (float(stdtr(of.freedom, (at - of.centre) / of.scale)) for of in (one, other))

@@ -52,11 +52,11 @@ def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int
 
 
 def test_what_is_taken_home_and_did_not_move_is_named(found: Comparison):
-    said = "Of what is taken home, this did not move: active by price, typical KV, KV stored, price/cost."
+    said = "Of the main estimates these did not move: active by price, typical KV, KV stored, price/cost."
     assert said in changes_text(found, 100) and said in changes_document(found, "markdown")
     (sheet,) = found.sheets
     two = replace(found, sheets=(sheet, replace(sheet, key=("p", "m", "", "standard"))))
-    assert "taken home" not in changes_text(two, 100)
+    assert "main estimates" not in changes_text(two, 100)
 
 
 def test_the_widest_moves_come_first_and_the_rest_is_counted(found: Comparison):
