@@ -13,7 +13,7 @@ from typing import Any
 
 from written import REFERENCE, main, table
 
-from invert.report.flat import COLUMNS
+from invert.report.columns import CSV_KEYS
 
 PAGE = REFERENCE / "columns.md"
 BOUNDS = {"minimum": "at least", "exclusiveMinimum": "above", "maximum": "at most", "pattern": "written as"}
@@ -41,7 +41,7 @@ def heading() -> Iterator[str]:
 
 def converted() -> Iterator[str]:
     """The columns of prices that are converted from the currency of their list, as code."""
-    return (f"`{name}`" for name in COLUMNS if "usd_per" in name)
+    return (f"`{name}`" for name in CSV_KEYS if "usd_per" in name)
 
 
 def section(one: Mapping[str, Any]) -> Iterator[str]:

@@ -5,13 +5,13 @@ worked out (draws, seeds, tolerances) is no judgement and stands where it is use
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
-from derive.briefly import brief
 from derive.catalogue import equation
+from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.solving.one_equation import solve_equation
 from invert.priors import COLLAPSED, NUISANCES, OBSERVED, STRUCTURE, Prior
@@ -20,7 +20,7 @@ _OURS = "our judgement"
 _LECTURE = "the lecture"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Note:
     """What a field of the record says of itself: unit, why this number, where it is from, and how a run varies it.
 
@@ -65,7 +65,7 @@ def _prior(unit: str, centre: float, spread: float, why: str, ends: tuple[float,
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Assumptions:
     """The judgement of one run. Spreads and noise are in nats; FLOP/s and byte/s are sustained ones, so that mfu and mbu are 1.
 
@@ -78,8 +78,6 @@ class Assumptions:
     >>> round(Assumptions(level=0.5).reach, 4)
     0.6745
     """
-
-    __repr__ = brief
 
     given: tuple[str, ...] = ()
     """Outside facts that a user gave, in order."""

@@ -14,8 +14,8 @@ from derive.show.values import text_of
 from derive.solving.result import Solution
 from derive.units import show
 from invert.anchors import UNKNOWN
+from invert.estimate_text import two_digits
 from invert.report.columns import lecture_record
-from invert.report.layout import two_digits
 from invert.report.price_pages import price_reference
 from invert.report.prices import name_of_price, predictions
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, any_of, worst_record

@@ -16,7 +16,7 @@ from invert.comparison_records import TAKEN_HOME, Asked, Comparison, Moved, Name
 from invert.data import Data
 from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of, with_conventions
 from invert.records import Estimate, Premiums
-from invert.result import Inference, Run
+from invert.result import Inference, InferenceTable, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
 from invert.sheets.assemble import Place, once_released, prices_by_place, sheets, spelled
 from invert.sheets.dated import first_days
@@ -29,7 +29,6 @@ from invert.sheets.released import RELEASED_PRICES, released_prices
 from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import copies, sheet_key, with_amounts, without_places
-from invert.table import InferenceTable
 
 _INPUT: Place = ("input", 0, None)
 _FACTOR: Name = ("bayes_factor", "convention")

@@ -1,11 +1,10 @@
 """Records of runs side by side: what each said, which inferences moved, and the prices that moved them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from math import exp, log
 
-from derive.briefly import brief
+from derive.immutable import immutable
 from invert.sheets.assemble import Place, spelled
 from invert.sheets.rows import Problem, SheetKey
 from invert.sheets.sheet import FileText
@@ -26,11 +25,9 @@ TAKEN_HOME: tuple[Name, ...] = (
 """What the first lines of a report tell, in their order."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Told:
     """What one estimate said: its kind and its numbers in SI units."""
-
-    __repr__ = brief
 
     kind: str
     median: float | None = None
@@ -48,17 +45,15 @@ class Told:
         return self.median or (self.high if self.kind == "upper" else self.low if self.kind == "lower" else None)
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Side:
     """One sheet of one run: what it asks by place, and what it implies."""
-
-    __repr__ = brief
 
     prices: Mapping[Place, Asked]
     said: Mapping[Name, Told]
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class PriceChange:
     """A price of a sheet that is not what it was, or None where it was not there, or is not any more.
 
@@ -83,7 +78,7 @@ class PriceChange:
         return self.new[0] / self.old[0]
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Rerounded:
     """A ratio of prices, or the input price, whose digits say another rounding than before: each value with the ends of its cell."""
 
@@ -92,7 +87,7 @@ class Rerounded:
     new: tuple[float, float, float]
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Moved:
     """An inference that is not what it was.
 
@@ -101,8 +96,6 @@ class Moved:
     cent of that price, None where there is no one price, and where part of what moved is how finely the price is rounded.
     `elasticities` are those of `prices` one by one where several were told apart, in their order.
     """
-
-    __repr__ = brief
 
     quantity: str
     estimator: str
@@ -132,15 +125,13 @@ class Moved:
         return log(self.times) / log(self.before.high / self.before.low)
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class SheetChange:
     """One sheet in both runs: the prices that changed, the inferences that moved, and how many did not.
 
     `calibrates` says that the estimates of other sheets are learned from its row, `rerounded` what a change of digits rather than of
     prices moved. `stayed` are those of what is taken home that did not move.
     """
-
-    __repr__ = brief
 
     key: SheetKey
     prices: tuple[PriceChange, ...]
@@ -151,7 +142,7 @@ class SheetChange:
     stayed: tuple[Name, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Comparison:
     """Two runs side by side.
 
@@ -159,8 +150,6 @@ class Comparison:
     what besides the prices of a sheet is not the same, in words. `problems` are those of what is compared with, `file` is it where
     it is one. `in_full` is what else one types to have all of it, `doubts` are questions about its prices.
     """
-
-    __repr__ = brief
 
     before: str
     after: str
@@ -176,15 +165,13 @@ class Comparison:
     doubts: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Dated:
     """What a sheet implied from a day on, and which of its prices changed on it; on the first day they began, all of them.
 
     `since` is None where nobody says when the first prices began; `as_of` is the day that they are read on. `size` are the active
     parameters that somebody states, by which its mark-up is, with where they are from; None where it is by those that the price suggests.
     """
-
-    __repr__ = brief
 
     since: date | None
     as_of: date
@@ -193,14 +180,12 @@ class Dated:
     size: tuple[float, str] | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class History:
     """One sheet over the days on which a price of it changed, oldest first, and why it has no inference on others.
 
     `until` is the day on which it was no longer sold, None where it still is.
     """
-
-    __repr__ = brief
 
     key: SheetKey
     days: tuple[Dated, ...]

@@ -1,11 +1,12 @@
 """The data of a run: the tables, read once and passed down, and what was worked out from them on the way."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache, partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from derive import shipped
+from derive.immutable import immutable
 from derive.shipped import Tables
 
 _P = ParamSpec("_P")
@@ -15,7 +16,7 @@ _MOST = 4096
 """Results that are kept with the same tables, the newest: a process that asks with ever other assumptions must not grow."""
 
 
-@dataclass(frozen=True, eq=False)
+@immutable(eq=False, kw_only=False)
 class Data:
     """All tables as read at one time, and what functions `once_a_run` made of them.
 

@@ -9,13 +9,14 @@ A record is an object with its fields as keys, unless `Codec.keys` lists other k
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from functools import cache
 from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from derive.errors import shorten
+from derive.immutable import immutable
 
 _T = TypeVar("_T")
 
@@ -47,7 +48,7 @@ class WrongShape(ValueError):
     """What a document has at a place, and what is allowed there."""
 
 
-@dataclass(frozen=True)
+@immutable(kw_only=False)
 class Codec:
     """The keys of records whose fields are not their keys, leaves, and the types whose numbers are written to six digits."""
 

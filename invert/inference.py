@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from functools import partial
 from typing import TypedDict, Unpack
@@ -11,6 +11,7 @@ from derive.briefly import Records
 from derive.catalogue import equation
 from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
+from derive.immutable import immutable
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
@@ -54,8 +55,8 @@ from invert.result import (
     SOME_NOT_READ,
     WEIGHTS_UNSURE,
     Inference,
+    InferenceTable,
     Request,
-    Run,
 )
 from invert.sheets.assemble import (
     NotBegun,
@@ -88,7 +89,6 @@ from invert.sheets.what_if import bands_the_wrong_way_round, sheet_key, with_amo
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
-from invert.table import InferenceTable, as_table
 
 
 def infer(
@@ -124,7 +124,7 @@ def infer(
     return found
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Kept:
     """What was worked out already on one set of assumptions: posteriors by price data, inferences by data, sheet and model.
 
@@ -163,8 +163,22 @@ class RunOptions(TypedDict, total=False):
     assumptions: Assumptions
 
 
+def infer_flagships(most: int, **asked: Unpack[RunOptions]) -> InferenceTable:
+    """Return what the sheets of the default table imply, or what all do if these are none or more than `most`.
+
+    They are the flagships, sheets of one's own, and those with a price that the last release has not. The others are `not_picked`.
+    """
+    _, _, found = run_of((), Kept(), most_flagships=most, **asked)
+    return found
+
+
 def run_of(
-    names: str | Iterable[str], kept: Kept, changes: Mapping[str, str] | None = None, data: Data | None = None, **asked: Unpack[RunOptions]
+    names: str | Iterable[str],
+    kept: Kept,
+    changes: Mapping[str, str] | None = None,
+    data: Data | None = None,
+    most_flagships: int = 0,
+    **asked: Unpack[RunOptions],
 ) -> tuple[Data, PriceBook, InferenceTable]:
     """What `infer` finds, with the tables and the prices that it read. The tables of a run that goes on are not read again."""
     provider, assumptions = asked.get("provider"), asked.get("assumptions", USUAL)
@@ -182,7 +196,7 @@ def run_of(
         everything=asked.get("everything", False),
         prices=book.overlay,
     )
-    return data, book, _answered(data, book, request, assumptions, changes or {}, asked.get("executor"), kept)
+    return data, book, _answered(data, book, request, assumptions, changes or {}, asked.get("executor"), kept, most_flagships)
 
 
 def _answered(
@@ -193,6 +207,7 @@ def _answered(
     changes: Mapping[str, str],
     executor: Executor | None,
     kept: Kept,
+    most_flagships: int = 0,
 ) -> InferenceTable:
     names, as_of = request.names, request.as_of
     offered, faults = sheets(book, as_of, request.tier or "", request.everything)
@@ -210,6 +225,12 @@ def _answered(
     chosen, left_out = once_released(chosen, known, {} if names else first)
     offered, _ = once_released(offered, known, first)
     notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ()), *note_on_calibration(data, assumptions)]
+    new = since_release(data, day)
+    flagships = _flagships(chosen, known, {one.sheet_key[:2] for one in new} | {(row.provider, row.model) for row in book.own})
+    not_picked: frozenset[SheetKey] = frozenset()
+    if 0 < len(flagships) <= most_flagships:
+        not_picked = frozenset(map(sheet_key, chosen)) - frozenset(map(sheet_key, flagships))
+        chosen = flagships
     published = chosen if changes else []
     if changes:
         chosen = [_changed(sheet, changes) for sheet in chosen]
@@ -228,7 +249,7 @@ def _answered(
         notes = [*notes, book.day_moved]
     if as_of and newest and as_of > newest:
         notes = [*notes, f"the newest prices here were read on {newest}: what holds on {as_of} is not known"]
-    run = Run(
+    return InferenceTable(
         inferences=Records(inferences),
         as_of=day,
         anchors=common_anchors(assumptions),
@@ -251,11 +272,17 @@ def _answered(
         made=made_with(data),
         lecture_error=or_left_out(partial(error_of_lecture, data, assumptions)).value,
         doubts=doubts_about((sheet_key(sheet) for sheet in chosen), book, assumptions),
-        since_release=since_release(data, day),
+        since_release=new,
         own_sheets=frozenset((row.provider, row.model) for row in book.own),
         before={one.key: one for one in before},
+        not_picked=not_picked,
     )
-    return as_table(run)
+
+
+def _flagships(chosen: list[PriceSheet], known: list[ModelRow], new: Collection[tuple[str, str]]) -> list[PriceSheet]:
+    """Return the sheets of flagships, and of models that are new to the release."""
+    wanted = {*new, *((row.provider, row.model) for row in known if row.flagship)}
+    return [sheet for sheet in chosen if (sheet.provider, sheet.model) in wanted]
 
 
 def _completed(

@@ -5,13 +5,12 @@ named, and nothing chooses a value along it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, inf, log, nextafter
 
 import numpy as np
 from scipy.optimize import brentq, least_squares
 
-from derive.briefly import brief
+from derive.immutable import immutable
 from invert.arrays import Array
 
 _LEAST, _MOST = 1e-30, 1e30
@@ -28,14 +27,12 @@ _SOLVED = 1e-9
 """Largest residual of a price that the parameters reproduce."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Inversion:
     """Hidden quantities, predicted over published less 1 for each price that was used, and what the prices leave open.
 
     `undetermined` has the names that can move together though no used price moves, one tuple for each direction.
     """
-
-    __repr__ = brief
 
     values: Mapping[str, float]
     residuals: Mapping[str, float]
@@ -97,12 +94,16 @@ def invert_prices(
         predicted = predict(dict(zip(names, (scaled * scales).tolist(), strict=True)))
         return np.array([predicted[name] / price - 1 for name, price in published.items()])
 
-    method = "lm" if len(published) >= len(names) else "trf"
-    found = least_squares(residuals, np.ones(len(names)), method=method, xtol=_ROUNDING, ftol=_ROUNDING, gtol=_ROUNDING)
+    # Levenberg-Marquardt needs a residual for each parameter: with fewer prices the others are 0.
+    lacking = np.zeros(max(len(names) - len(published), 0))
+    found = least_squares(
+        lambda scaled: np.concatenate([residuals(scaled), lacking]), np.ones(len(names)), method="lm", xtol=_ROUNDING, ftol=_ROUNDING,
+        gtol=_ROUNDING,
+    )  # fmt: skip
     steps = _SMALL_STEP * np.eye(len(names))
     jacobian = np.column_stack([(residuals(found.x + step) - residuals(found.x - step)) / (2 * _SMALL_STEP) for step in steps])
     # The solver stops where a step of finite differences no longer helps: one Newton step returns the last digits.
-    polished = found.x - np.linalg.lstsq(jacobian, found.fun, rcond=_SINGULAR)[0]
+    polished = found.x - np.linalg.lstsq(jacobian, residuals(found.x), rcond=_SINGULAR)[0]
     at = min((polished, found.x), key=lambda place: float(np.abs(residuals(place)).max()))
     return Inversion(
         values=dict(zip(names, (at * scales).tolist(), strict=True)),

@@ -5,11 +5,11 @@ of them much. The collapsed ones enter one price each and are integrated out exa
 in `invert.assumptions`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log, pi
 from typing import TYPE_CHECKING, overload
 
-from derive.briefly import brief
+from derive.immutable import immutable
 
 if TYPE_CHECKING:
     from invert.arrays import Array, Values
@@ -30,14 +30,12 @@ OBSERVED = ("input_price", "output_input_ratio", "premium_in", "premium_out", "c
 """What a sheet publishes, each with a noise of its own about what cost makes of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Prior:
     """One hidden quantity: normal with this centre and spread, in nats, or in logits of a share of [low, high].
 
     `centre` is on the natural scale (a median), or the logit itself where there are ends. A spread of 0 holds it fixed.
     """
-
-    __repr__ = brief
 
     centre: float
     spread: float

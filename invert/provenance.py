@@ -1,21 +1,18 @@
 """What a result was made with, so that another one can be told from it: versions, seeds, and the tables by what is in them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 
 from derive.answers import WhenRead
-from derive.briefly import brief
+from derive.immutable import immutable
 from derive.version import VERSION
 from invert.data import Data, once_a_run
 from invert.posterior.sobol import SEED
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Made:
     """Versions of what numbers hang on, seeds by what is drawn with them, SHA-256 by table (None of one that cannot be read)."""
-
-    __repr__ = brief
 
     versions: Mapping[str, str]
     seeds: Mapping[str, int]

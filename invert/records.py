@@ -1,26 +1,28 @@
 """The records of the price side: sheets as published, what is observed on them, and what they imply."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import wraps
 from math import exp, inf, isclose, log
 from sys import float_info
 from typing import Generic, TypeVar
 
-from derive.briefly import brief, cut
+from derive.briefly import cut
 from derive.catalogue import equation
 from derive.errors import WrongData
+from derive.immutable import immutable
 from derive.show.values import text_of
 from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
 from invert.data import Data
+from invert.estimate_text import estimate_text
 
 _T = TypeVar("_T")
 
 OF_ARCHITECTURE = "architectures.csv"
 """Where active_params come from that nobody need have stated: the table that counts them by the configuration, or quotes who does."""
-EXTRA_MARKUP = "less an extra mark-up that is a stated prior"
+EXTRA_MARKUP = "less an extra price/cost of closed vendors, which is a stated prior"
 """What the size of a model by its price rests on where its vendor is taken for a closed one."""
 CLOSED_MODELS = "closed models"
 """What the record of a closed model's size is of."""
@@ -28,11 +30,9 @@ _ROUNDING = 1e-9
 """Elasticity up to which an answer is flat in what was given: rounding alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Observable:
     """A number read off a sheet, with the cell [low, high] of values that would have been published as the same number."""
-
-    __repr__ = brief
 
     name: str
     value: float
@@ -40,11 +40,9 @@ class Observable:
     high: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class BandPair:
     """Two adjacent bands: the threshold between them, their mean contexts [token] and the ratios of their prices."""
-
-    __repr__ = brief
 
     long_context_threshold: int
     threshold_inclusive: bool
@@ -66,7 +64,7 @@ class BandPair:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class WritePremium:
     """What a cache write of one lifetime [s] costs over input: its multiplier - 1."""
 
@@ -74,11 +72,9 @@ class WritePremium:
     premium: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Observables:
     """All ratios of a sheet; write premiums by lifetime, the storage price in USD/token/s."""
-
-    __repr__ = brief
 
     output_input_ratio: Observable
     pairs: tuple[BandPair, ...]
@@ -88,21 +84,17 @@ class Observables:
     storage_price: Observable | None
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Anchors:
     """The outside facts every reading of one output is made with, and where each comes from."""
-
-    __repr__ = brief
 
     values: Mapping[str, float]
     origin: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Reading:
     """One reading of one band pair: every quantity it gives, the solution it rests on, or why it gives none."""
-
-    __repr__ = brief
 
     name: str
     values: Mapping[str, float]
@@ -143,11 +135,9 @@ def the_point(answers: Sequence[Answer]) -> float:
     return answer.value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Check:
     """One component of the sheet against what a reading predicts. A bound is met when predicted <= published."""
-
-    __repr__ = brief
 
     component: str
     published: float
@@ -178,14 +168,12 @@ def count_missed(checks: tuple[Check, ...]) -> tuple[int, int] | None:
     return (unused.count(False), len(unused)) if unused else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PairInference:
     """Everything read off one pair of bands, and what each reading predicts for the sheet.
 
     `claimed_ratio` is the output/input ratio that the lecture's reading of the threshold makes of the short context.
     """
-
-    __repr__ = brief
 
     pair: BandPair
     lecture: Reading
@@ -205,11 +193,9 @@ TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd":
 """What each memory tier is called wherever it is printed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class TierReading:
     """The storage tier a lifetime points to, by the lecture's drain times and by those of real devices."""
-
-    __repr__ = brief
 
     ttl_seconds: int
     lecture: str
@@ -217,14 +203,12 @@ class TierReading:
     disclosed: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Tariff:
     """What two write prices say: storage_price [USD/token/s], write_charge [USD/token], and their ratio as a drain_time [s].
 
     Each with its range over the rounding cells of both prices. A negative one stands as it is, and `problem` says so.
     """
-
-    __repr__ = brief
 
     shorter_ttl: int
     longer_ttl: int
@@ -234,14 +218,12 @@ class Tariff:
     problem: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PricedCase:
     """Probabilities by tier on one cost basis at the hardware prices of one year.
 
     `weight` is the probability of the case by what is seen, all cases being as likely as another beforehand.
     """
-
-    __repr__ = brief
 
     basis: str
     year: int
@@ -249,27 +231,23 @@ class PricedCase:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class SoleSource:
     """The one database that lists prices of the cache, and the lifetimes [s] that they are of; None is storage by the hour."""
-
-    __repr__ = brief
 
     database: str
     ttls: tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class SharedTariff:
     """Models of one vendor whose caches are sold by one tariff: the same write premiums by lifetime, the same storage price."""
-
-    __repr__ = brief
 
     provider: str
     models: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class TierEvidence:
     """Where a lifetime, or a storage price without one (None), points, or None where there is nothing to go by.
 
@@ -281,8 +259,6 @@ class TierEvidence:
     `lecture` and `devices` are panels beside the headline, the drain-time rule on the lecture's own drain times and on those
     of devices; neither enters it. `anchors` are the outside facts that what the prices say rests on.
     """
-
-    __repr__ = brief
 
     ttl_seconds: int | None
     rented: Mapping[str, float] | None
@@ -318,11 +294,9 @@ def _share_of(tiers: Sequence[str], probabilities: Mapping[str, float] | None) -
     return None if probabilities is None else sum(probabilities[tier] for tier in tiers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class NegativeControl:
     """One storage price on several models of known architecture, and the KV bytes they store [byte/token]."""
-
-    __repr__ = brief
 
     provider: str
     amount: float
@@ -338,11 +312,9 @@ class NegativeControl:
         return self.kv_high / self.kv_low
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class RuleScore:
     """How a rule does on the disclosed cases: mean ln P(disclosed), how many it names, on how many of how many vendors it speaks."""
-
-    __repr__ = brief
 
     rule: str
     mean_log_score: float
@@ -352,11 +324,9 @@ class RuleScore:
     vendors: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class KnownCache:
     """KV bytes per token of a model of known architecture, stored and read, in bf16 [byte/token]."""
-
-    __repr__ = brief
 
     architecture: str
     grade: str
@@ -364,7 +334,7 @@ class KnownCache:
     read: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class TimesReading:
     """How many times the KV bytes of a reading of the first pair of bands those are that decode reads by the architecture.
 
@@ -375,7 +345,7 @@ class TimesReading:
     joint: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Apart:
     """How far the medians lie apart that an output premium gives: the greatest over the least."""
 
@@ -387,7 +357,7 @@ class Apart:
         return log(self.factor)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Held:
     """How many of so many a range of this level held, and between which shares that puts how often it does (90 %)."""
 
@@ -403,15 +373,13 @@ class Held:
         return self.held / self.count
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Record:
     """What a way to foretell has got right against the class, over rows whose groups it had not seen; `of` is what kind of rows.
 
     `rms` [nat]; `gain` is that of the mean log density [nat] over the class, with its standard error over groups and the
     interval [5 %, 95 %] of groups drawn again.
     """
-
-    __repr__ = brief
 
     count: int
     groups: int
@@ -432,11 +400,9 @@ class Record:
         return self.gain > errors * self.standard_error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Vote:
     """What one family says of the caches of a time: mean day of release and mean KV bytes [byte/token] of its models, and its weight."""
-
-    __repr__ = brief
 
     family: str
     released: date
@@ -444,24 +410,20 @@ class Vote:
     weight: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Votes:
     """The families that an estimate is told by, the heaviest first. They count for as much as `effective` ones of equal weight."""
-
-    __repr__ = brief
 
     effective: float
     cast: tuple[Vote, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Bounds:
     """How far above the true cache bounds lay, as factors, on `count` sheets of models whose cache is known, and how many held it.
 
     `held_at_one_byte` is how many would have, had a value of the cache been kept in one byte, and not in bf16.
     """
-
-    __repr__ = brief
 
     count: int
     held: int
@@ -471,14 +433,12 @@ class Bounds:
     most: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Verdict:
     """What a price observable has earned: log densities are means over families, gains are those over the class.
 
     `weight` is the pool's over all families, zero where the pool has gained no more than `least_gain` standard errors.
     """
-
-    __repr__ = brief
 
     count: int
     families: int
@@ -505,7 +465,7 @@ class Verdict:
         return self.stacked if self.enters else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Estimate:
     """An interval, an upper or a lower bound at `level`, a point, a number given from outside, or undetermined, in SI units.
 
@@ -516,10 +476,8 @@ class Estimate:
     `bounds` what bounds like it have; what has neither is printed at no `level`. `votes` are the families that a class of a time is of.
 
     >>> print(Estimate(kind="interval", median=154712.0, low=42193.0, high=546700.0))
-    155,000, 42,200 to 547,000 at 90%
+    150000 (42000-550000) at 90 %
     """
-
-    __repr__ = brief
 
     kind: str
     median: float | None = None
@@ -544,24 +502,23 @@ class Estimate:
         return (held.held, held.count) if held else None
 
     def __str__(self) -> str:
-        """Three digits in the SI unit of whatever it is of, and what ranges like it have held.
+        """Its text in the SI unit of what it is of, and how many ranges like it were right.
 
         >>> str(Estimate(kind="upper", high=2e3)), str(Estimate(kind="lower", low=3e-8))
-        ('at most 2,000 at 90%', 'at least 3e-08 at 90%')
+        ('< 2000 at 90 %', '> 0.00000003 at 90 %')
         """
-        median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
-        forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}
-        if self.kind in forms:
-            held = " (such held {} of {})".format(*self.kept) if self.kept else ""
-            return forms[self.kind] + (f" at {self.level:.0%}" if self.level else "") + held
-        return f"{median} (given)" if self.kind == "given" else cut(f"{self.kind}: {self.because}" if self.because else self.kind)
+        if self.kind == "undetermined":
+            return cut(f"{self.kind}: {self.because}" if self.because else self.kind)
+        ranged = self.kind in ("interval", "upper", "lower") and self.level
+        right = ", right for {} of {}".format(*self.kept) if ranged and self.kept else ""
+        return estimate_text("", self) + (f" at {100 * (self.level or 0):.0f} %" if ranged else "") + right
 
 
 def as_claimed(estimate: Estimate) -> Estimate:
     """The estimate at its level where ranges or bounds like it were held against what is true; else a range of what is assumed, at none.
 
     >>> print(as_claimed(Estimate(kind="interval", median=2.0, low=1.0, high=4.0)))
-    2, 1 to 4
+    2 (1-4)
     """
     return estimate if estimate.kept or estimate.level is None else replace(estimate, level=None)
 
@@ -656,17 +613,15 @@ def references(*ids: str) -> tuple[str, ...]:
     return tuple(equation(id).reference for id in ids)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Part(Generic[_T]):
     """A part of a result; or None, and which row of the tables it rests on cannot be used: "" where there was nothing to find."""
-
-    __repr__ = brief
 
     value: _T | None = None
     left_out: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Identifiability:
     """What the prices of one sheet pin at one point.
 
@@ -697,11 +652,9 @@ class Identifiability:
         return "needs " + ", ".join(facts) if facts else "pinned by the prices"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Contraction:
     """Spread of the log of a quantity [nat] before and after the prices are seen, and 1 less the ratio of the variances."""
-
-    __repr__ = brief
 
     prior_spread: float
     spread: float
@@ -709,7 +662,7 @@ class Contraction:
     prior_dominated: bool
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Swing:
     """KV bytes over their central value with one input at either end of its range, or None where prices then contradict the model."""
 
@@ -723,7 +676,7 @@ class Swing:
         return abs(log(self.high / self.low)) if self.low and self.high and min(self.low, self.high) > 0 else inf
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Premiums:
     """What a vendor asks over the first threshold of a sheet, in multiples of the price below it."""
 
@@ -732,14 +685,12 @@ class Premiums:
     premium_out: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Convention:
     """How likely premiums in these cells are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit.
 
     `same` of `others` vendors ask premiums in the cells. Where none does there is no habit to speak of, and no factor.
     """
-
-    __repr__ = brief
 
     premium_in: Observable
     premium_out: Observable
@@ -754,14 +705,12 @@ class Convention:
         return self.probability_by_habit / max(self.probability_by_cost, float_info.min) if self.same else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Misreading:
     """What an estimator makes of models whose cache is known: ln of its median over the cache, mean (`bias`) and sd [nat].
 
     Of `models`, `medians` have one; bias and sd are None of fewer than two.
     """
-
-    __repr__ = brief
 
     models: int
     medians: int
@@ -774,15 +723,13 @@ class Misreading:
         return None if self.bias is None else exp(self.bias)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Worth:
     """What the estimates of a sheet are worth, judged without its own model and those that share its cache (`left_out`).
 
     `models` are those with a cache that is known and a sheet of several bands; `misreadings` and `records` are by estimator,
     `beside` are records by what else is estimated and an architecture says.
     """
-
-    __repr__ = brief
 
     models: tuple[str, ...]
     left_out: tuple[str, ...]
@@ -791,21 +738,17 @@ class Worth:
     beside: Mapping[str, Record]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class PricingRules:
     """KV bytes by each pricing rule, for a base band bound by compute. One bound by memory multiplies all but the last."""
-
-    __repr__ = brief
 
     solutions: Mapping[str, Solution]
     memory_bound_base_cost: float
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class TierRules:
     """The equation and the kind of the lecture's rule for tiers, and how every rule does where vendors disclosed the tier."""
-
-    __repr__ = brief
 
     equation: str
     kind: str
@@ -815,7 +758,7 @@ class TierRules:
 # Of all sheets together.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Span:
     """Some numbers by their least, median and greatest."""
 
@@ -824,7 +767,7 @@ class Span:
     high: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Counted:
     """How many of so many held what is true."""
 
@@ -832,15 +775,13 @@ class Counted:
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class HeldHere:
     """What the sheets of a run make of those caches among them that are known.
 
     Of `sheets` with several bands, `unsure` are known by the model's name alone; `times_lecture` is how many times the lecture's
     reading their true cache is. `ranges` and `bounds` are by estimator, of sheets with one band too.
     """
-
-    __repr__ = brief
 
     sheets: int
     unsure: int
@@ -849,7 +790,7 @@ class HeldHere:
     bounds: Mapping[str, Counted]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class AlsoSold:
     """The same model in another service tier or region: its first input price [USD/token], and how many times that of the sheet."""
 
@@ -859,15 +800,13 @@ class AlsoSold:
     times: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class FastMode:
     """A fast mode beside the standard sheet: price ratio, speed ratio as stated, and what follows if price follows cost.
 
     `batch_ratio` is the standard batch over that of the fast mode, `slow_mode_floor` the least that a slow mode could cost over the
     standard price. Without a stated speed there is neither.
     """
-
-    __repr__ = brief
 
     price_ratio: float
     speed_ratio: float | None = None
@@ -876,7 +815,7 @@ class FastMode:
     slow_mode_floor: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Outcome:
     """How many offers have an estimate of each kind, and why how many have no range."""
 
@@ -886,7 +825,7 @@ class Outcome:
     because: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Carried:
     """A ratio of prices that offers carry: how many of them, of how many providers, and the value that most of them have.
 
@@ -902,7 +841,7 @@ class Carried:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SharedPremiums:
     """Premiums over the first threshold that offers share, and by threshold [token] how many do."""
 
@@ -913,7 +852,7 @@ class SharedPremiums:
     thresholds: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ProviderSizes:
     """The active parameters of what one provider sells: of how many offers they are stated or follow from the price, and these medians.
 
@@ -927,7 +866,7 @@ class ProviderSizes:
     span: Span | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Overview:
     """The sheets of one run together.
 
@@ -938,8 +877,6 @@ class Overview:
     are sheets whose KV is the class of the day of their price, as no table has the release of their model. `premiums` begin with
     those that most offers share, `sizes` with makers, the one of most offers first.
     """
-
-    __repr__ = brief
 
     as_of: date
     sheets: int
@@ -960,7 +897,7 @@ class Overview:
 # Of figures: curves that no table prints.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SizedModel:
     """An open model at the list price [USD/token] of its maker, and its active parameters."""
 
@@ -969,11 +906,9 @@ class SizedModel:
     active_params: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SizeLine:
     """The panel that sizes are learnt from, and what a price [USD/token] leaves possible: (low, median, high) at `level`."""
-
-    __repr__ = brief
 
     models: tuple[SizedModel, ...]
     prices: tuple[float, ...]
@@ -982,7 +917,7 @@ class SizeLine:
     record: Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Judgement:
     """What was made of a model whose truth is known: a range at `level` about a median, by a way that had not seen it."""
 
@@ -1005,14 +940,12 @@ class Judgement:
         return self.low / self.truth, self.median / self.truth, self.high / self.truth
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PricesByContext:
     """What input and output would cost [USD/token] at every context [token] if the joint reading of the first pair were true.
 
     They are drawn from `first` to `last`, where the last band ends. Without a joint reading there are none, and `problem` says why.
     """
-
-    __repr__ = brief
 
     contexts: tuple[float, ...]
     inputs: tuple[float, ...]
@@ -1022,11 +955,9 @@ class PricesByContext:
     problem: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class HoldCosts:
     """What it costs [USD/token] to keep a token of `kv_bytes` for a time [s] and read it once, by tier and cost basis."""
-
-    __repr__ = brief
 
     kv_bytes: float
     year: int

@@ -5,14 +5,14 @@ Nothing in the file is taken for more than it is: the question as if it had been
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from math import isclose
 from typing import Any
 
-from derive.briefly import brief
 from derive.errors import WrongData, shorten
 from derive.files import LARGEST_RESULT, called, content_of
+from derive.immutable import immutable
 from derive.quantities.aliases import with_new_names
 from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
@@ -38,11 +38,9 @@ _MOST_LISTED = 5
 """Tables or assumptions that a line names."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class SavedRun:
     """What a saved result says of its run: the question, what it was made with, and what it found. `as_of` is the day it came to."""
-
-    __repr__ = brief
 
     place: str
     request: Request

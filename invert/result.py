@@ -4,16 +4,21 @@ A property works out, when it is first asked for, what takes long and the table 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cached_property
 from math import inf
+from shutil import get_terminal_size
 from statistics import median
+from typing import TYPE_CHECKING, overload
 
-from derive.briefly import brief
+from derive.briefly import cut
 from derive.catalogue import equation
+from derive.errors import UnknownName, WrongValue, shorten
+from derive.immutable import immutable
 from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
+from invert.estimate_text import estimate_text
 from invert.estimators.calibration import Calibration
 from invert.estimators.joint_point import pricing_rules
 from invert.estimators.lecture import bandwidth_bound_fraction
@@ -53,13 +58,16 @@ from invert.records import (
     Worth,
 )  # fmt: skip
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
-from invert.sheets.assemble import is_provider, spelled
+from invert.sheets.assemble import is_provider, matches, spelled
 from invert.sheets.contexts import longest_context
 from invert.sheets.databases.records import MAKERS
 from invert.sheets.diff import Difference
 from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import copies, is_added, sheet_key
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 DRAIN_TIME_RULE = "cache.drain_time_rule"
 RELEASE_NOT_KNOWN = "release not known"
@@ -69,7 +77,7 @@ WEIGHTS_UNSURE = "weights may not be"
 SOME_NOT_READ = "some prices could not be read"
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Inference:
     """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on, and how firmly.
 
@@ -82,10 +90,8 @@ class Inference:
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
     >>> one.name, str(one.kv_bytes["headline"]), str(one.estimates["bandwidth_bound_fraction"])
-    ('google/gemini-3.1-pro-preview', '48,900, 7,260 to 329,000 at 90% (such held 11 of 14)', '0.833, 0.739 to 0.894')
+    ('google/gemini-3.1-pro-preview', '49000 (7300-330000) at 90 %, right for 11 of 14', '0.833 (0.673-0.915)')
     """
-
-    __repr__ = brief
 
     sheet: PriceSheet
     model: ModelRow | None
@@ -115,6 +121,37 @@ class Inference:
     assumptions: Assumptions = field(compare=False)
     no_storage: str | None = None
     fast_mode: FastMode | None = None
+    run: "InferenceTable | None" = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        tier = "" if self.sheet.service_tier == "standard" else f" ({self.sheet.service_tier})"
+        kv = estimate_text("kv_bytes_per_token", self.kv_bytes["headline"])
+        return cut(f"Inference({self.name}{tier} on {self.sheet.as_of}: KV {kv})")
+
+    def __str__(self) -> str:
+        """What `backsolve infer MODEL` prints."""
+        from invert.report.short import short_report
+
+        return short_report(self, self._run(), _width())
+
+    @property
+    def full(self) -> str:
+        """Every reading with its numbers, how firmly, and what the prices can tell at all."""
+        from invert.report.sheet import report
+
+        return report(self, self._run(), _width())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from invert.report.document import report_document
+        from invert.report.short import short_parts
+
+        return report_document(short_parts(self, self._run()), "html")
+
+    def _run(self) -> "InferenceTable":
+        if self.run is None:
+            raise WrongValue("an inference shows itself as a member of the table that infer returns")
+        return self.run
 
     @property
     def first_pair(self) -> PairInference | None:
@@ -234,11 +271,9 @@ def _counted(inferences: Sequence[Inference], kind: str) -> dict[str, Counted]:
     return {estimator: Counted(held=sum(found[estimator]), count=len(found[estimator])) for estimator in order}
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Request:
     """What a run was asked for, but for what it holds anyway: anchors and changes. `as_of` is None where the data say the day."""
-
-    __repr__ = brief
 
     names: tuple[str, ...] = ()
     providers: tuple[str, ...] = ()
@@ -248,14 +283,12 @@ class Request:
     prices: FileText | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Shown:
     """How the answer of a run is shown, and which of its sheets: `wanted` are patterns, `by` is the column of the order.
 
     `against` is what it is compared with: a day, the shipped prices, or a file.
     """
-
-    __repr__ = brief
 
     style: str = "table"
     full: bool = False
@@ -272,9 +305,22 @@ AS_TABLE = Shown()
 """As an answer is shown unless asked otherwise."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """All inferences of one run, the date, anchors and assumptions they share, and what was wrong with the input.
+@immutable
+class InferenceTable:
+    """What `infer` returns: one inference a sheet, by position or by any name that `infer` takes, and all that the run shares.
+
+    `str()` is the table that a terminal shows, every sheet a row.
+
+    >>> from invert.inference import infer
+    >>> table = infer(["gemini-3.1-pro", "gpt-5.4"])
+    >>> table
+    InferenceTable(2 sheets, prices of 2026-11-20)
+    >>> len(table), [one.name for one in table]
+    (2, ['google/gemini-3.1-pro-preview', 'openai/gpt-5.4'])
+    >>> table["openai/gpt-5.4"] is table["gpt-5.4"] is table[1]
+    True
+    >>> table[0]
+    Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 49 kB (7.3-330))
 
     `premiums` are those of every sheet on offer that day, each pair of a provider once.
     `premium_verdict` is what premiums have earned beside the class of KV bytes; nothing where too few families have one.
@@ -290,8 +336,6 @@ class Run:
     questions about the prices of these sheets, `since_release` all current prices that the last release has not, and `own_sheets` the
     (provider, model) pairs of a file of one's own.
     """
-
-    __repr__ = brief
 
     inferences: tuple[Inference, ...]
     as_of: date
@@ -325,6 +369,60 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.inferences)
+
+    def __post_init__(self) -> None:
+        for one in self.inferences:
+            # Each knows the table that it is shown with, as cached properties know their values.
+            vars(one)["run"] = self
+
+    @overload
+    def __getitem__(self, place: int | str) -> Inference: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Inference, ...]: ...
+    def __getitem__(self, place: int | str | slice) -> Inference | tuple[Inference, ...]:
+        if not isinstance(place, str):
+            return self.inferences[place]
+        found = self._called(place)
+        if not found:
+            raise UnknownName("sheet", place, [one.name for one in self.inferences])
+        if len(found) > 1:
+            several = len({one.name for one in found.values()}) > 1
+            where = ", ".join(f"{at} ({one.name if several else one.sheet.service_tier})" for at, one in found.items())
+            raise WrongValue(f"{len(found)} sheets here are of {shorten(place)}; take one by its position: {where}")
+        return next(iter(found.values()))
+
+    def __contains__(self, one: object) -> bool:
+        return bool(self._called(one)) if isinstance(one, str) else one in self.inferences
+
+    def _called(self, name: str) -> dict[int, Inference]:
+        """The inferences that a name means, by their positions."""
+        pairs = {at: (one.sheet.provider, one.sheet.model) for at, one in enumerate(self.inferences)}
+        aliases = {pairs[at]: one.model.aliases for at, one in enumerate(self.inferences) if one.model}
+        meant = matches(name, [*dict.fromkeys(pairs.values())], aliases)
+        return {at: self.inferences[at] for at, pair in pairs.items() if pair in meant}
+
+    def __repr__(self) -> str:
+        return f"InferenceTable({len(self)} sheet{'s' * (len(self) != 1)}, prices of {self.as_of})"
+
+    def __str__(self) -> str:
+        from invert.report.glance import glance
+
+        return glance(self, _width())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from invert.report.document import document
+
+        return document(self, "html")
+
+    def to_frame(self) -> "DataFrame":
+        """One row a sheet, as a pandas table."""
+        # pandas takes longer to load than the whole of infer.
+        from pandas import DataFrame
+
+        from invert.report.columns import CSV_KEYS, flat
+
+        return DataFrame([flat(one) for one in self], columns=list(CSV_KEYS))
 
     @cached_property
     def beside(self) -> dict[SheetKey, float]:
@@ -365,3 +463,15 @@ class Run:
     def given(self) -> dict[str, float]:
         """The anchors that were given [SI], by name."""
         return {name: value for name, value in self.anchors.values.items() if self.anchors.origin[name] == "given"}
+
+
+Run = InferenceTable
+"""Short for it, in the modules that print it."""
+
+
+def _width() -> int:
+    """Columns of the terminal, or of a page where there is none."""
+    return get_terminal_size((_PAGE, 0)).columns
+
+
+_PAGE = 100

@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from math import log
@@ -10,6 +9,7 @@ from statistics import fmean, stdev
 
 from derive.claim_cells import givens
 from derive.errors import UnknownName, WrongData
+from derive.immutable import immutable
 from derive.preset_rows import OpenModel
 from derive.price_rows import Claim, Disclosure, HostPrice, WorkedProblem
 from derive.shipped import BadRow, Problem, Tables
@@ -138,7 +138,7 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Scored:
     """An estimator with its record: `left_out` is what it had not seen of a model, `known` what it is held against, in words."""
 

@@ -9,7 +9,7 @@ from statistics import median
 
 from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS
 from invert.records import Span
-from invert.report.changes import name_of
+from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, title
 from invert.scoreboard import MODELS_LEFT_OUT
 

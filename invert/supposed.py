@@ -1,10 +1,11 @@
 """The prices that a sheet would have if its model were as somebody supposes, beside the published ones."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
+from derive.immutable import immutable
 from invert.assumptions import ANCHORS
 from invert.estimators.readings import check_forward
 from invert.forward_model import forward, predict_output_input_ratio
@@ -18,7 +19,7 @@ SUPPOSABLE = (*HIDDEN, *ANCHORS)
 """Quantities that may be supposed: what a sheet hides, and the outside facts of a run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SupposedPrice:
     """A published price, the predicted one in the same unit, and predicted over published less 1, or None if the model says nothing."""
 

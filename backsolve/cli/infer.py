@@ -31,13 +31,10 @@ from derive.errors import NO_ANSWER, UnknownName, WrongData, WrongValue, shorten
 from derive.files import called, content_of, write
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from invert.comparison_records import Comparison
-    from invert.result import Inference, Shown
+    from invert.result import InferenceTable, Shown
     from invert.sheets.diff import Difference
     from invert.sheets.sheet import FileText
-    from invert.table import InferenceTable
 
 _RECORDS = ("json", "csv")
 _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
@@ -80,7 +77,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--columns", metavar="C,...", help="Columns of the table or CSV by heading or key, e.g. model,price,'KV from premium'; see --explain."
 )
-@click.option("--explain", is_flag=True, help="List all columns and what they are.")
+@click.option("--explain", is_flag=True, help="List all columns: what they are, and how often they were right.")
 @click.option("--sort", "by", metavar="C", help="By any column, numbers from the largest; -C the other way; sheets without a value last.")
 @click.option(
     "--where",
@@ -89,7 +86,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     metavar="NAME=PATTERN",
     help="By provider, model, region, tier, currency, cache or flag (a part of its words); may be repeated.",
 )
-@click.option("--wide", is_flag=True, help="All sheets in all columns of the table, however wide that is.")
+@click.option("--wide", is_flag=True, help="All sheets in all columns of the table, those without room below each row.")
 @click.option(
     "--summary", is_flag=True, help="What all sheets have in common, on a page; without it that is the table of more than 100 sheets."
 )
@@ -138,9 +135,11 @@ def infer_command(
     from invert.result import Shown
 
     if explain:
+        from invert.inference import infer
         from invert.report.columns import explained
+        from invert.report.layout import laid_out
 
-        tell(explained())
+        click.echo(laid_out(explained(infer()), width(sys.stdout)))
         return
     for option, value in (("--save", save), ("--against", against), ("--like", like)):
         refuse_no_file(option, value if option == "--save" or value != "-" else None)
@@ -174,9 +173,11 @@ def infer_command(
     table, moved = _worked_out(models, asked, shown, workers)
     _tell(table, moved, shown)
     if save is not None:
+        from invert.inference import infer
         from invert.report.contract import saved
 
-        write(save, saved(table, replace(shown, against=moved.file) if moved and moved.file else shown))
+        whole = infer(models, **asked) if _is_default(models, asked, shown) else table
+        write(save, saved(whole, replace(shown, against=moved.file) if moved and moved.file else shown))
     _leave_without_an_answer(table, moved, shown)
 
 
@@ -257,7 +258,7 @@ def _worked_out(
     names: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int | None
 ) -> "tuple[InferenceTable, Comparison | None]":
     """The sheets that are wanted, in the order that is; and what moved, where that is shown."""
-    from invert.inference import infer
+    from invert.inference import infer, infer_flagships
     from invert.sheets.assemble import TAKES_ONE
 
     moved: Comparison | None = None
@@ -268,6 +269,8 @@ def _worked_out(
 
             before = FileText(called("-"), content_of("-")) if shown.against == "-" else shown.against or ""
             table, moved = infer_against(before, names, **asked, executor=executor)
+        elif _is_default(names, asked, shown):
+            table = infer_flagships(_MOST_LISTED, **{name: value for name, value in asked.items() if name != "changes"}, executor=executor)
         else:
             table = infer(names, **asked, executor=executor)
     for note in table.notes:
@@ -289,15 +292,14 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
         if moved:
             click.echo()
         alone = table.request.names and len(table) == 1 and shown.style not in _RECORDS and not columns
-        rows = _rows_shown(table, shown)
-        long = len(rows) > _MOST_LISTED and shown.style == "table" and not (columns or shown.wide or shown.by)
+        long = len(table) > _MOST_LISTED and shown.style == "table" and not (columns or shown.wide or shown.by)
         if not table and shown.style not in _RECORDS:
             return  # Why there is no sheet is said with the problems.
         if shown.summary or long:
             click.echo(_summary(table, shown.style))
         else:
             brief = moved is not None and shown.style == "table"
-            click.echo(_reports(table, shown.style, shown.full, brief) if alone else _rendered(table, shown, columns, rows))
+            click.echo(_reports(table, shown.style, shown.full, brief) if alone else _rendered(table, shown, columns))
 
 
 _MOST_CHANGES = 3
@@ -455,19 +457,16 @@ def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) 
     found = picked(table, wanted)
     sheets = {sheet_key(one.sheet) for one in found}
     left = frozenset(key for one in table if (key := sheet_key(one.sheet)) not in sheets)
-    return replace(table, inferences=type(table.inferences)(in_order(found, by) if by else found), not_picked=left)
+    return replace(table, inferences=type(table.inferences)(in_order(found, by) if by else found), not_picked=table.not_picked | left)
 
 
-def _rows_shown(table: "InferenceTable", shown: "Shown") -> "Sequence[Inference]":
-    """The sheets of a table in the terminal: flagships and what is new, if nothing says which; else all."""
-    from invert.report.glance import flagships
-
-    request = table.request
-    chosen = (request.names, request.providers, request.tier, request.everything, shown.wanted, shown.wide, table.changes)
-    return table.inferences if any(chosen) or shown.style != "table" else flagships(table) or table.inferences
+def _is_default(names: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> bool:
+    """Return whether nothing says which sheets: then the table has the flagships and what is new."""
+    chosen = (names, *(asked[name] for name in ("provider", "tier", "everything", "changes")), shown.wanted, shown.wide, shown.summary)
+    return not any(chosen) and shown.style == "table" and shown.against is None
 
 
-def _rendered(table: "InferenceTable", shown: "Shown", columns: list[str], rows: "Sequence[Inference]") -> str:
+def _rendered(table: "InferenceTable", shown: "Shown", columns: list[str]) -> str:
     """The sheets in one table, or as records."""
     style, by = shown.style, shown.by
     if style in _RECORDS:
@@ -478,10 +477,7 @@ def _rendered(table: "InferenceTable", shown: "Shown", columns: list[str], rows:
         from invert.report.document import document
 
         return document(table, style, columns, by)
-    if shown.wide:
-        from invert.report.table import summary
-
-        return summary(table, by)
+    from invert.report.columns import WIDE_KEYS
     from invert.report.glance import glance
 
-    return glance(table, width(sys.stdout), columns, by, rows)
+    return glance(table, width(sys.stdout), WIDE_KEYS if shown.wide else columns, by)

@@ -35,8 +35,8 @@ from invert.storage.hold_costs import hold_costs
 if TYPE_CHECKING:
     from derive.show.chart import Chart
 
-_SHOWN = 3
-"""Sections that stand open: the prices, the size of the model, and its KV bytes. The others open by their headings."""
+_SHOWN = 2
+"""Sections that are open: the prices and all estimates. The others open by their headings."""
 ROW_COLUMNS = ("what", "price", "from", "until", "read on", "grade", "page", "notes")
 
 

@@ -5,14 +5,13 @@ scoreboard scores.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from derive.briefly import brief
 from derive.catalogue import equation
+from derive.immutable import immutable
 from derive.solving.one_equation import solve_equation
 from invert.arrays import Values
 from invert.assumptions import Assumptions
@@ -30,21 +29,17 @@ _ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
 """Contexts a token apart: the increment over them is the slope."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class PriceLine:
     """A price as a line in the context: at no context [USD/token], and more for each token of it [USD/token per token]."""
-
-    __repr__ = brief
 
     at_none: float
     slope: float
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class PriceLines:
     """The input and the output price of a sheet of several bands as lines through the contexts [token] its bands stand for."""
-
-    __repr__ = brief
 
     contexts: tuple[float, ...]
     input: PriceLine

@@ -4,7 +4,7 @@ Learned at run time from calibration_models.csv, a family one vote, without the 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import BytesIO
 from math import isfinite, log
 from statistics import fmean
@@ -13,6 +13,7 @@ from derive import presets
 from derive.briefly import brief
 from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
+from derive.immutable import immutable
 from derive.preset_rows import Architecture
 from derive.price_rows import CalibrationModel
 from derive.shipped import BadRow, Problem, Row, Tables
@@ -36,14 +37,12 @@ from invert.sheets.sheet import PriceSheet
 _KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Member:
     """A model of known architecture: its KV bytes and attention FLOPs, and the sheet of several bands that sells it.
 
     kv_bytes_per_token is what a step reads [byte/token]; attention FLOPs are those of prefill, None where heads are unknown.
     """
-
-    __repr__ = brief
 
     architecture: str
     family: str
@@ -53,7 +52,7 @@ class Member:
     sold: "SoldInBands"
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class SoldInBands:
     """A sheet of several bands of a model of known architecture, as its model row describes it.
 
@@ -66,14 +65,12 @@ class SoldInBands:
     at_rent: Estimate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Calibration:
     """What known models teach: ln(KV bytes at cost / true) of one more family, and the ratios by architecture.
 
     `families` had a vote each; `left_out` was not learned from.
     """
-
-    __repr__ = brief
 
     increments: Student
     kv_ratios: Mapping[str, float]

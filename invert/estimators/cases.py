@@ -2,14 +2,14 @@
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from itertools import pairwise
 from math import log
 from typing import TypeAlias
 
-from derive.briefly import brief
 from derive.errors import WrongData, WrongValue
+from derive.immutable import immutable
 from derive.preset_rows import Architecture
 from derive.quantities import quantity
 from derive.units import show
@@ -34,7 +34,7 @@ _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)", "open_models.c
 """Where active_params come from that nobody verified."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@immutable(eq=False)
 class Case:
     """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its price data.
 
@@ -43,8 +43,6 @@ class Case:
 
     `summary` is its posterior and `prior_spreads` the spread [nat] of each quantity before it, where they are worked out.
     """
-
-    __repr__ = brief
 
     sheet: PriceSheet
     model: ModelRow | None

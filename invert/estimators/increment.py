@@ -25,7 +25,7 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if found is None:
         return undetermined(assumptions, at_cost.because if at_cost.kind == "undetermined" else "no output premium that rises with length")
     families = calibration.learn(data, case.architecture, assumptions).families
-    because = f"increments at the mark-up of {len(families)} families of known cache"
+    because = f"increments at the price/cost of {len(families)} families of known cache"
     return interval(assumptions, *found.range(assumptions.level), because, equations=CITED, anchors=MEANS)
 
 

@@ -1,7 +1,7 @@
 """The estimators on sheets of models whose cache is known, by the very functions that read any other sheet."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import erf, log, pi, sqrt
 from statistics import NormalDist, fmean, median
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from derive.catalogue import equation
 from derive.errors import WrongData
+from derive.immutable import immutable
 from invert.anchors import lecture_anchors
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, once_a_run
@@ -31,7 +32,7 @@ from invert.sheets.sheet import PriceSheet
 from invert.storage.tariffs import by_slope, tariffs
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Judged:
     """A model of known cache, and what every estimator makes of its sheet: KV bytes by estimator, and by quantity what is beside."""
 

@@ -38,7 +38,7 @@ _LEAST_FRACTION = 1e-15
 """Between this and 1 less this lie the fractions that a ratio of prices can come from."""
 _START_KV_BYTES = 1e4
 """Bytes per token by which KV bytes that no price determines are scaled."""
-LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else decode waits for"
+LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else leaves compute idle"
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:

@@ -1,10 +1,11 @@
 """What the estimators are called, in the order of the tables: all that a form of a result has to know of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from derive.immutable import immutable
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Named:
     """What the numbers of an estimator are called.
 
@@ -30,7 +31,7 @@ ESTIMATOR_NAMES: Mapping[str, Named] = {
         name="one mark-up",
         remark="what the lecture assumes: no vendor prices context by another rule than the rest",
         heading="KV from all prices",
-        paid_with="one mark-up on everything",
+        paid_with="one price/cost on everything",
     ),
     "at_rent": Named(
         name="increments at rental cost",
@@ -42,11 +43,11 @@ ESTIMATOR_NAMES: Mapping[str, Named] = {
         name="increments at the mark-up of known models",
         remark="a reading, its families few",
         heading="KV from premium",
-        paid_with="the mark-up that models of known architecture show",
+        paid_with="the price/cost of models of known architecture",
     ),
     "headline": Named(
         name="class of its time",
-        remark="models released before it; a price enters by its record alone",
+        remark="models released before it, the younger the more",
         heading="typical KV",
     ),
     "market": Named(name="size by input price"),

@@ -58,7 +58,7 @@ def _kv_bytes(case: Case, assumptions: Assumptions, broken: str | None) -> Estim
     if not case.has_premium:
         because = "no output premium: the prices bound KV from above"
         return upper(assumptions, marginal.at_most, because, equations=cited, contraction=contraction, anchors=anchors)
-    return _interval(marginal, "one mark-up on base price and premium alike", cited, contraction, anchors, assumptions)
+    return _interval(marginal, "one price/cost for base price and premium alike", cited, contraction, anchors, assumptions)
 
 
 def _misfit(case: Case, found: Summary) -> str:
@@ -80,7 +80,7 @@ def _beside(case: Case, assumptions: Assumptions, broken: str | None) -> dict[st
         return {name: undetermined(assumptions, because, equations=ids, anchors=anchors) for name, ids in equations.items()}
     estimated = {
         name: _interval(
-            found.marginals[name], _BECAUSE.get(name, "one mark-up throughout"), equations,
+            found.marginals[name], _BECAUSE.get(name, "one price/cost throughout"), equations,
             contracted(found.marginals[name].spread, case.prior_spreads[name]), anchors, assumptions,
         )
         for name, equations in cited.items()
@@ -95,7 +95,7 @@ def _batch_multiple(case: Case, weight: Marginal, assumptions: Assumptions) -> E
     """The batch in balance batches, from below."""
     least = inverse.solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": weight.at_most})
     contraction = contracted(weight.spread, case.prior_spreads["weight_compute_ratio"])
-    because = "in balance batches; whatever decode waits for besides weights makes it look smaller"
+    because = "in balance batches; memory time beside that of weights makes it look smaller"
     anchors = anchors_of_posterior(case.price_data)
     return lower(assumptions, float(least), because, equations=references(*_BATCH), contraction=contraction, anchors=anchors)
 

@@ -1,12 +1,11 @@
 """What price sheets publish, as arrays: log cells of prices, the ends of their bands, what is known of the model's size."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from derive.briefly import brief
+from derive.immutable import immutable
 from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.records import Observables
@@ -23,7 +22,7 @@ _DIGITS = 12
 """To which logs of ratios are the same: those of other amounts have other last digits."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PriceData:
     """Sheets of one shape: the log cells of what they publish, where their bands end, what is known of their size.
 
@@ -32,8 +31,6 @@ class PriceData:
     log_active_params: natural log and spread in nats [sheets]; log_kv_bytes likewise, where KV is known.
     size_by_price: what is known of their size comes from the input price, which then says nothing further.
     """
-
-    __repr__ = brief
 
     cells: Mapping[str, Pair]
     edges: Array

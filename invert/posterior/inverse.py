@@ -8,7 +8,6 @@ per active parameter (active_params = 1), which no ratio of prices tells.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from math import nan
 
@@ -17,6 +16,7 @@ import numpy as np
 from derive.catalogue import equation
 from derive.evaluate import arrays, at_arrays, slope_at_arrays
 from derive.expressions.branches import branches, sides_of
+from derive.immutable import immutable
 from derive.trees import SUM, Tree, names, slopes, sum_of
 from invert.arrays import Values
 
@@ -28,7 +28,7 @@ _SOLVED_FOR = ("balance_context", "weight_compute_ratio")
 """What two memory ratios determine."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Costs:
     """Costs of a prompt token and of a decoded token in units of linear compute, and memory ratios, at both band means.
 
@@ -152,7 +152,7 @@ def _ending(end: str, at: _Arrays) -> dict[str, Values]:
     return {**at, **PER_PARAMETER, "short_context": at[f"{end}_context"]}
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class _Regimes:
     """The memory ratio that a decode cost asks for, where memory binds and where compute does."""
 

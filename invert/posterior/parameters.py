@@ -1,11 +1,11 @@
 """Hidden quantities and nuisances at draws: by the exact inverse from un-rounded ratios, or given."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from derive.catalogue import equation
+from derive.immutable import immutable
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior import inverse
@@ -22,7 +22,7 @@ LATENT, NOISY, SIZE = len(NUISANCES), len(NUISANCES) + len(RATIOS), len(NUISANCE
 """The coordinates of the draws: nuisances, then places in the cells, their noise, and the size of the model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Points:
     """Hidden quantities and nuisances at draws, per active parameter, and what follows from them [sheets, draws].
 

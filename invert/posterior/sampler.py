@@ -7,12 +7,13 @@ is evaluated on arrays [sheets, draws]; sheets of one shape share a call.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log
 
 import numpy as np
 
 from derive.catalogue import equation
+from derive.immutable import immutable
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior import inverse as triangular
@@ -25,7 +26,7 @@ from invert.posterior.weights import Weights, log_mean, weights
 from invert.priors import normal_log_density, standard_log_density
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Posterior:
     """Weighted draws of every sheet, and how they were drawn."""
 

@@ -16,7 +16,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from functools import partial
 from itertools import pairwise
 from typing import Literal
@@ -24,6 +24,7 @@ from typing import Literal
 import numpy as np
 
 from derive.catalogue import equation
+from derive.immutable import immutable
 from invert.arrays import Array, Values
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
@@ -62,7 +63,7 @@ _SizeKnown = Literal["prior", "stated", "price"]
 nothing further."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Shape:
     """What the sheets of one kind publish, and where their bands end [token]: thresholds, nominal for one band, and the top."""
 
@@ -87,7 +88,7 @@ alone, and KV bytes of the whole model rest on the statement. Size by price: the
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Ranking:
     """How the truth of one quantity ranked among the draws.
 

@@ -6,14 +6,14 @@ with its interface (Dask, mpi4py), takes the chunks in parallel.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from derive.briefly import brief
+from derive.immutable import immutable
 from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.posterior.data import PriceData, by_shape
@@ -36,11 +36,9 @@ _CHUNK = 2**17
 """Draws of all sheets together that are worked on at once: few enough for a megabyte an array."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Marginal:
     """One quantity of one sheet, SI: median, ends of the central interval, one-sided bounds at its level, spread of its log [nat]."""
-
-    __repr__ = brief
 
     median: float
     low: float
@@ -50,11 +48,9 @@ class Marginal:
     spread: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Summary:
     """What the draws of one sheet say, and how they were drawn. No marginals where no draw is feasible."""
-
-    __repr__ = brief
 
     marginals: Mapping[str, Marginal]
     log_evidence: float

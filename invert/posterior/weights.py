@@ -1,9 +1,8 @@
 """Weighted draws: evidence, how many draws they are worth, whether the weights can be trusted, and quantiles."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from derive.immutable import immutable
 from invert.arrays import Array
 
 ENOUGH = 1000
@@ -14,7 +13,7 @@ RELIABLE = 0.7
 """Pareto-k up to which importance sampling estimates settle (Vehtari et al., Pareto smoothed importance sampling, 2024)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Weights:
     """Normalised weights [sheets, draws], and of each sheet log evidence, effective sample size, Pareto-k and feasible share."""
 

@@ -7,13 +7,11 @@ from itertools import product
 from math import inf
 
 from derive.show.cells import csv_text
-from derive.units import show
 from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
-from invert.estimators.names import KV_NAMES
-from invert.records import TIER_NAMES
-from invert.report.columns import ABSENT
+from invert.estimate_text import estimate_text
+from invert.report.columns import ABSENT, name_of
 from invert.report.document import report_document
-from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, fits, laid_out, two_digits
+from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, fits, laid_out
 from invert.sheets.sheet import money_unit
 
 _SCHEMA = "infer-against-1"
@@ -35,21 +33,6 @@ _FIRST_TO_GO = ("times", "range")
 _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
 _CELL = ("value", "low", "high")
-_SHOWN_AS = {"kv_bytes_stored_per_token": "kv_bytes_per_token"}
-"""Quantities of no equation, and the one in whose unit they are shown."""
-_NAMES = {
-    ("kv_bytes_stored_per_token", "headline"): "KV stored",
-    ("kv_bytes_stored_per_token", "storage_price"): "KV stored by price",
-    ("kv_bytes_per_token", "lecture"): "KV from threshold",
-    ("kv_bytes_per_token", "joint"): "KV joint",
-    ("active_params", "market"): "active by price",
-    ("total_params", "market"): "total by price",
-    ("input_markup", "market"): "price/cost",
-    ("bandwidth_bound_fraction", ""): "bandwidth-bound",
-    ("active_params_times_markup", ""): "size x mark-up",
-    ("bayes_factor", "convention"): "convention factor",
-    **{("kv_bytes_per_token", name): one.heading for name, one in KV_NAMES.items()},
-}
 
 
 def changes_text(found: Comparison, width: int) -> str:
@@ -94,7 +77,7 @@ def sheet_as_seen(sheet: SheetChange) -> SheetChange:
 
 def _is_seen(one: Moved) -> bool:
     """Whether any figure of its row says that it moved, back as well as forth: its numbers, by how many times, or how far of its range."""
-    before, after = (told_in_words(one.quantity, told) for told in (one.before, one.after))
+    before, after = (estimate_text(one.quantity, told) for told in (one.before, one.after))
     there_or_back = max(one.times, 1 / one.times) if one.times else 1.0
     return before != after or f"{there_or_back:.3g}" != "1" or _of_range(one) not in (NONE, *_HARDLY)
 
@@ -211,32 +194,14 @@ def _of_range(one: Moved) -> str:
 
 def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
     return {
-        "inference": moved_name(one),
-        "before": told_in_words(one.quantity, one.before),
-        "after": told_in_words(one.quantity, one.after),
+        "inference": name_of(one.quantity, one.estimator),
+        "before": estimate_text(one.quantity, one.before),
+        "after": estimate_text(one.quantity, one.after),
         "times": f"x{one.times:.3g}" if one.times else NONE,
         "range": _of_range(one),
         "per 1%": ", ".join(map(_slope, one.elasticities or (one.elasticity,))),
         "price": moving_prices(one, sheet),
     }
-
-
-def moved_name(one: Moved) -> str:
-    """`KV stored`, or `5 min in HBM`."""
-    if one.quantity.startswith("probability_"):
-        sold = show("ttl", float(one.estimator)) if one.estimator.isdigit() else "storage"
-        tier = one.quantity.removeprefix("probability_")
-        return f"{sold} in {TIER_NAMES.get(tier, tier)}"
-    return name_of(one.quantity, one.estimator)
-
-
-def name_of(quantity: str, estimator: str) -> str:
-    """What people read for a quantity by an estimator of it.
-
-    >>> name_of("input_markup", "market"), name_of("memory_time_share", "")
-    ('price/cost', 'memory time share')
-    """
-    return _NAMES.get((quantity, estimator), quantity.replace("_", " "))
 
 
 def moving_prices(one: Moved, sheet: SheetChange) -> str:
@@ -265,47 +230,6 @@ def price_in_words(price: PriceChange) -> str:
     return f"{named} {old[0]:g}{was} -> {new[0]:g} {unit}"
 
 
-def told_in_words(quantity: str, told: Told | None) -> str:
-    """`19 (2.8-140) kB`, `< 312 kB`, or `none` where there is no number.
-
-    >>> told_in_words("active_params", Told(kind="interval", median=45.2e9, low=13.5e9, high=155e9))
-    '45B (14B-160B)'
-    """
-    if told is None:
-        return ABSENT
-    median, low, high = told.numbers
-    wide = bool(low and high and high >= 3 * low)
-
-    def text(value: float | None) -> str:
-        if value is None:
-            return NONE
-        if quantity.startswith("probability_") or quantity in ("bandwidth_bound_fraction", "memory_time_share"):
-            return f"{value:.0%}"
-        if quantity == "bayes_factor":
-            return two_digits(value)
-        rounded = float(f"{value:.2g}") if wide else value
-        return (
-            show(_SHOWN_AS.get(quantity, quantity), rounded, digits=3)
-            .removesuffix("/token")
-            .removesuffix(" tokens")
-            .removesuffix(" FLOP/byte")
-        )
-
-    if told.kind == "upper":
-        return f"< {text(high)}"
-    if told.kind == "lower":
-        return f"> {text(low)}"
-    if median is None:
-        return ABSENT
-    if low is None or high is None or low >= high:
-        return text(median)
-    middle, first, last = text(median), text(low), text(high)
-    (unit, *others) = {one.partition(" ")[2] for one in (middle, first, last)}
-    if unit and not others:
-        middle, first, last = (one.partition(" ")[0] for one in (middle, first, last))
-    return f"{middle} ({first}-{last})" + (f" {unit}" if unit and not others else "")
-
-
 def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[str]:
     """What did not move, what moved without a price of its own, sheets of one side alone, and notes."""
     same = [one for one in found.sheets if not one.moved]
@@ -317,7 +241,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
         lines.append("Nothing moved." if asked or found.causes else "No price changed.")
     if len(moving) == 1 and moving[0].stayed:
         stayed = [name_of(*name) for name in moving[0].stayed]
-        lines.append(f"Of what is taken home, this did not move: {', '.join(stayed)}.")
+        lines.append(f"Of the main estimates these did not move: {', '.join(stayed)}.")
     unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
     unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)
     lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []

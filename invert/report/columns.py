@@ -1,67 +1,113 @@
-"""The columns of every table of sheets: what each is called, its cells, what sheets are sorted by, and its record."""
+"""The list of columns: every table, CSV, frame, history and comparison of inferences is a choice from it.
+
+A column knows its key, its headings, its unit, its value, its text with a range beside it, its order, its record and its meaning.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import TypeVar
 
 from derive.errors import UnknownName, WrongValue, suggest
+from derive.immutable import immutable
+from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.assumptions import USUAL, Assumptions
+from invert.encoder import six_digits
+from invert.estimate_text import in_brackets, middle_text, range_text, two_digits
 from invert.estimators.names import KV_NAMES
-from invert.records import TIER_NAMES, Estimate, count_missed
+from invert.records import TIER_NAMES, Estimate, TierEvidence, count_missed, verdict
 from invert.report.fast_mode import fast_mode_in_brief
-from invert.report.flat import COLUMNS as CSV_COLUMNS
-from invert.report.flat import flat
-from invert.report.layout import NONE, billions, digits_of, dollars, kv, two_digits
-from invert.report.size import cell, stated_size
-from invert.report.tiers import of_tier, worst_record
+from invert.report.layout import NONE, aligned, billions, dollars
+from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, any_of, lifetime, worst_record
 from invert.result import Inference, Run
 
-ABSENT, _UNTESTED, _UNKNOWN = "none", "n/a", "unknown"
-"""In a cell: the sheet has nothing to read; the forward model says nothing of its prices. In the line of records: never checked."""
+ABSENT, _UNTESTED, UNKNOWN = "none", "n/a", "unknown"
+"""In a cell: the sheet has nothing to read; the forward model says nothing of its prices. For a record: no truth is known."""
 _MOST_NAMED = 20
 """Things to pick by that are named where nothing matches."""
 _Sheet = TypeVar("_Sheet", bound=Inference)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SheetColumn:
-    """A column: its key, a head of two lines, other names, the text of a cell, what sheets are sorted by, its record, and what it is.
+def _no_range(_: Inference) -> str:
+    return NONE
 
-    `csv` are the columns of CSV that hold its numbers. A column of the CSV has its own name for a key.
+
+def _no_record(_: Sequence[Inference], __: Run) -> str:
+    return ""
+
+
+@immutable
+class Column:
+    """A column of every table of sheets.
+
+    `head` are two lines over a table, `name` stands in one line, `also` are other names. `value` [SI] is what the CSV has, `text` a
+    cell, `span` what is beside it in brackets: a range, or how it is known. Sheets are sorted by `order`, else by `value`.
+    `record` is how often it was right, on some sheets of a run; `models` says of which models that record is, if not of all.
+    `of` is a quantity and the estimator of it, as JSON has them. `numbers` are the keys of the CSV that hold its numbers.
     """
 
     key: str
-    head: tuple[str, str]
-    name: str = ""
-    text: Callable[[Inference], str]
     value: Callable[[Inference], object]
-    about: str = ""
+    text: Callable[[Inference], str]
+    span: Callable[[Inference], str] = _no_range
+    order: Callable[[Inference], object] | None = None
+    record: Callable[[Sequence[Inference], Run], str] = _no_record
+    models: str = ""
+    head: tuple[str, str] = ("", "")
+    name: str = ""
     also: tuple[str, ...] = ()
-    csv: tuple[str, ...] = ()
-    record: Callable[[Run], str] = lambda _: ""
+    of: tuple[str, str] = ("", "")
+    unit: str = ""
+    about: str = ""
+    numbers: tuple[str, ...] = ()
+    estimate: Callable[[Inference], Estimate | None] | None = None
 
     @property
     def heading(self) -> str:
         """Its name in one line."""
-        return self.name or " ".join(filter(None, self.head))
+        return self.name or " ".join(filter(None, self.head)) or self.key
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """Its name in two lines."""
+        return self.head if any(self.head) else ("", self.heading)
+
+    def ordered_by(self, one: Inference) -> object:
+        """Return what a sheet is sorted by: a number, a text, or None if it has none."""
+        return (self.order or self.value)(one)
+
+    def whole_text(self, one: Inference) -> str:
+        """Return the cell with what is beside it, as `45 B (14-150)`."""
+        return in_brackets(self.text(one), self.span(one))
+
+
+def with_range(column: Column) -> Column:
+    """Return the column with its range in its cells, under a name of its own."""
+    return replace(
+        column, key=f"{column.key}_range", head=("", ""), name=f"{column.heading} range", also=(), text=column.whole_text, span=_no_range,
+        numbers=tuple(_numbers_of(column)), about=f"{column.about}, with its range",
+    )  # fmt: skip
 
 
 # Cells.
 
 
 def model_in_words(one: Inference) -> str:
-    """The model with its region, and with the service tier unless it is the standard one."""
+    """Return the model with its region, and with the service tier unless it is the standard one."""
     tier = one.sheet.service_tier
     return one.sheet.model_and_region + ("" if tier == "standard" else f" ({tier.replace('_', '-')})")
 
 
 def _input(one: Inference) -> float:
     return one.sheet.bands[0].input.usd_per_token
+
+
+def _output(one: Inference) -> float:
+    return one.sheet.bands[0].output.usd_per_token
 
 
 def _prices(one: Inference) -> str:
@@ -72,13 +118,19 @@ def _prices(one: Inference) -> str:
 
 def _long(one: Inference) -> str:
     """`2x/1.5x`: by how much input and output cost more above the first threshold."""
-    if not one.pairs:
-        return ABSENT
-    pair = one.pairs[0].pair
-    return f"{pair.premium_in.value:.2g}x/{pair.premium_out.value:.2g}x"
+    return f"{_times(one, 'premium_in')}/{_times(one, 'premium_out')}" if one.pairs else ABSENT
 
 
-def _threshold(one: Inference) -> float | None:
+def _times(one: Inference, name: str) -> str:
+    value = _premium(one, name)
+    return NONE if value is None else f"{value:.3g}x"
+
+
+def _premium(one: Inference, name: str) -> float | None:
+    return getattr(one.pairs[0].pair, name).value if one.pairs else None
+
+
+def _threshold(one: Inference) -> int | None:
     return one.pairs[0].pair.long_context_threshold if one.pairs else None
 
 
@@ -86,8 +138,31 @@ def _lecture_kv(one: Inference) -> float | None:
     return one.pairs[0].lecture.values.get("kv_bytes_per_token") if one.pairs else None
 
 
+def _lecture_size(one: Inference) -> str:
+    """`at 100 B active`: the size of the model in the lecture's formula."""
+    size = one.anchors.values["active_params"] if one.size_stated else one.assumptions.assumed_active_params
+    return NONE if _lecture_kv(one) is None else f"at {billions(size)} active"
+
+
+def _joint(one: Inference, name: str) -> float | None:
+    return one.pairs[0].joint.values.get(name) if one.pairs else None
+
+
+def _active(one: Inference) -> str:
+    return ABSENT if one.active_params is None else billions(one.active_params)
+
+
+def _active_span(one: Inference) -> str:
+    return how_stated(one.anchors.origin["active_params"]) if one.size_stated else range_text("active_params", one.market["active_params"])
+
+
+def how_stated(origin: str) -> str:
+    """Return how a size is known, in a word: `given`, `assumed` or `unverified` by its grade, else `stated`."""
+    return next((word for word in ("given", "assumed", "unverified") if word in origin), "stated")
+
+
 def short_kv(value: float | None) -> str:
-    """KV bytes in kB, to two digits.
+    """Return KV bytes in kB, to two digits.
 
     >>> short_kv(1666.7), short_kv(146.5), short_kv(None)
     ('1.7 kB', '0.15 kB', 'none')
@@ -95,17 +170,8 @@ def short_kv(value: float | None) -> str:
     return ABSENT if value is None else f"{two_digits(value / 1e3)} kB"
 
 
-def _given_kv(one: Inference, estimator: str) -> str:
-    found = one.kv_bytes[estimator]
-    return short_kv(found.median) + (" given" if found.kind == "given" else "")
-
-
-def _fraction(one: Inference) -> float | None:
-    return one.estimates["bandwidth_bound_fraction"].median
-
-
 def tiers_in_short(tiers: Sequence[str], of: Sequence[str]) -> str:
-    """Some of the memory tiers in a word or two.
+    """Return some of the memory tiers in a word or two.
 
     >>> of = ("hbm", "ddr", "flash", "hdd")
     >>> tiers_in_short(of[:2], of), tiers_in_short(of[1:], of), tiers_in_short(of, of)
@@ -135,6 +201,52 @@ def _likely_tiers(one: Inference) -> list[str]:
     return [*dict.fromkeys(said)] or [NONE]
 
 
+_BY_PRICE = ("implied drain time", "price level")
+"""Rules of the cache tier that read a price; another one is named."""
+
+
+def _tiers_by_price(one: Inference) -> str:
+    """`HBM or DDR`, or `5 min HBM, 1 h flash`: the tiers that prices leave at the level of the run."""
+    return _together({of.ttl_seconds: _left_by_price(of) for of in one.storage if of.undisclosed and of.undisclosed_agreed})
+
+
+def _left_by_price(of: TierEvidence) -> str:
+    return "any" if len(of.undisclosed_agreed) == len(of.undisclosed or ()) else any_of(of.undisclosed_agreed)
+
+
+def _share_by_price(one: Inference) -> str:
+    """`98 % likely`, behind the rule if that reads no price."""
+    rules = [f"{term.partition(' (')[0]}" for of in one.storage for term in of.evidence if term not in _BY_PRICE]
+    shares = [f"{100 * (of.undisclosed_agreed_share or 0):.0f} % likely" for of in one.storage
+              if of.undisclosed and of.undisclosed_agreed and _left_by_price(of) != "any"]  # fmt: skip
+    return ", ".join(filter(None, (" and ".join(dict.fromkeys(rules)), " and ".join(dict.fromkeys(shares))))) or NONE
+
+
+def _tiers_stated(one: Inference) -> str:
+    return _together({of.ttl_seconds: any_of(of.agreed) for of in one.storage if of.disclosed})
+
+
+def _stated_as(one: Inference) -> str:
+    """The words of the vendor."""
+    said = ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed))
+    return f"stated as {said}" if said else NONE
+
+
+def _together(said: Mapping[int | None, str]) -> str:
+    """One answer if all lifetimes have the same, else `5 min flash, 1 h disk`."""
+    if len(set(said.values())) <= 1:
+        return next(iter(said.values()), ABSENT)
+    return ", ".join(f"{lifetime(ttl)} {text}" for ttl, text in said.items())
+
+
+def _tier_code(found: TierEvidence) -> str:
+    """`300:hbm:0.46-0.9`: a lifetime [s], or `hour` of storage sold so, and the likeliest tier by prices with its least and its most."""
+    shares, ranges = found.undisclosed or {}, found.undisclosed_ranges or {}
+    tier = max(shares, key=shares.__getitem__)
+    low, high = ranges[tier]
+    return f"{found.ttl_seconds or 'hour'}:{tier}:{low:.2g}-{high:.2g}"
+
+
 def _checks(one: Inference) -> tuple[int, int] | None:
     return count_missed(one.pairs[0].lecture_checks) if one.pairs else None
 
@@ -150,215 +262,358 @@ def _share_missed(one: Inference) -> float | None:
     return found[0] / found[1] if found else None
 
 
-def _active(one: Inference) -> str:
-    value = one.active_params
-    return ABSENT if value is None else billions(value)
-
-
-def kv_range(estimate: Estimate) -> str:
-    """`160 kB (42 kB to 550 kB)`, `< 312 kB`, `70 kB (given)` or `undetermined`."""
-    if estimate.kind == "given":
-        return f"{kv(estimate.median)} (given)"
-    if estimate.kind == "interval":
-        median, low, high = (kv(end, digits_of(estimate.low, estimate.high)) for end in (estimate.median, estimate.low, estimate.high))
-        return f"{median} ({low} to {high})"
-    return f"< {kv(estimate.high)}" if estimate.kind == "upper" else estimate.kind
-
-
-def _by_lifetime(one: Inference) -> str:
-    """`5 min flash, 1 h disk`, by the lecture's drain times."""
-    return ", ".join(f"{show('ttl', tier.ttl_seconds)} {tier.lecture}" for tier in one.tiers) or "n/a"
-
-
-def _tiers_by_price(one: Inference) -> str:
-    """`HBM 47 to 99%`: the likeliest tier by prices over the cases and lifetimes, whatever the vendor says."""
-    found: dict[str, list[float]] = {}
-    for of in one.storage:
-        if of.undisclosed and of.undisclosed_ranges:
-            tier = max(of.undisclosed, key=of.undisclosed.__getitem__)
-            found.setdefault(tier, []).extend(of.undisclosed_ranges[tier])
-    return ", ".join(of_tier(tier, min(ends), max(ends)) for tier, ends in found.items()) or NONE
-
-
-def _any_text(value: object) -> str:
-    return NONE if value in (None, "") else f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
 # Records, each of the estimator of its column.
 
 
+def _lecture_record(_: Sequence[Inference], run: Run) -> str:
+    return lecture_record(run)
+
+
 def lecture_record(run: Run) -> str:
-    """`126x low`: how far the true KV bytes are from the lecture's."""
+    """Return how far the true KV bytes are from the lecture's, as `126x low`."""
     if run.lecture_error is None:
-        return _UNKNOWN
+        return UNKNOWN
     times = run.lecture_error.median
     return f"{max(times, 1 / times):.3g}x {'low' if times >= 1 else 'high'}"
 
 
 def size_of_lecture(assumptions: Assumptions) -> str:
-    """`100 B active parameters unless stated`: what KV from threshold takes for the size of a model."""
+    """`100 B active parameters unless stated`: the size of a model in KV from threshold."""
     return f"{billions(assumptions.assumed_active_params)} active parameters unless stated"
 
 
 def _commonest(found: Iterable[Estimate]) -> str:
-    """`38 of 42`: how many ranges like most of these contained the truth."""
-    records = Counter(one.kept for one in found if one.kind == "interval" and one.kept)
-    return "{} of {}".format(*records.most_common(1)[0][0]) if records else _UNKNOWN
+    """`38 of 42`: how many ranges like most of these contained the truth; a dash if none of these is a range."""
+    return _most_common(one.kept for one in found if one.kind == "interval")
 
 
-def _tier_record(run: Run) -> str:
-    """The record of the rule that tells most of these tiers."""
-    terms = ([term for of in one.storage if not of.disclosed for term in of.evidence] for one in run)
-    records = Counter(found for of_sheet in terms if (found := worst_record(of_sheet, run.tier_rules)) and found[1])
-    return "{} of {}".format(*records.most_common(1)[0][0]) if records else _UNKNOWN
+def _most_common(records: Iterable[tuple[int, int] | None]) -> str:
+    counts = Counter(records)
+    known = Counter({record: count for record, count in counts.items() if record and record[1]})
+    if not known:
+        return UNKNOWN if counts else NONE
+    return "{} of {}".format(*known.most_common(1)[0][0] or ())
 
 
-# The registry.
+def _tier_record(sheets: Sequence[Inference], run: Run) -> str:
+    """The record of the rule that tells most of these tiers. What a vendor states needs none."""
+    terms = ([term for of in one.storage if not of.disclosed for term in of.evidence] for one in sheets)
+    return _worst_of(terms, run)
 
 
-def _premium(pick: str) -> Callable[[Inference], float | None]:
-    return lambda one: getattr(one.pairs[0].pair, pick).value if one.pairs else None
+def _price_tier_record(sheets: Sequence[Inference], run: Run) -> str:
+    """The same of all tiers by price, also if the vendor states another."""
+    return _worst_of(([term for of in one.storage for term in of.evidence] for one in sheets), run)
 
 
-def _times(value: float | None) -> str:
-    return NONE if value is None else f"x{value:.3g}"
+def _worst_of(terms: Iterable[Sequence[str]], run: Run) -> str:
+    return _most_common(worst_record(of_sheet, run.tier_rules) for of_sheet in terms if of_sheet)
 
 
-def _kv_column(estimator: str, heading: str) -> SheetColumn:
-    key = f"kv_bytes_per_token_{estimator}"
-    return SheetColumn(
-        key=f"{key}_range", head=("", f"{heading} range"), text=lambda one: kv_range(one.kv_bytes[estimator]),
-        value=lambda one: one.kv_bytes[estimator].median, csv=(key, f"{key}_low", f"{key}_high"),
-        about=f"{heading} with its 90 % range, or < a bound", also=(heading,),
+def _duration_record(_: Sequence[Inference], run: Run) -> str:
+    scores = run.tier_rules.value.scores if run.tier_rules.value else ()
+    return next((f"{row.right} of {row.answered}" for row in scores if row.rule == DRAIN_TIMES_OF_LECTURE), UNKNOWN)
+
+
+# Columns that are made alike.
+
+
+def _of_value(
+    key: str, value: Callable[[Inference], object], name: str = "", also: tuple[str, ...] = (), unit: str = "", about: str = ""
+) -> Column:  # fmt: skip
+    """Return a column whose cells are its values as they are, a dash if there is none."""
+
+    def text(one: Inference) -> str:
+        found = value(one)
+        return NONE if found in (None, "") else f"{found:.6g}" if isinstance(found, float) else str(found)
+
+    return Column(key=key, value=value, text=text, name=name, also=also, unit=unit, about=about)
+
+
+def _of_fast_mode(name: str, about: str) -> Column:
+    return _of_value(
+        f"fast_{name}", lambda one: one.fast_mode and getattr(one.fast_mode, name), f"fast {name.replace('_', ' ')}", about=about
+    )
+
+
+_Get = Callable[[Inference], Estimate | None]
+
+
+def _of_estimate(
+    quantity: str, estimator: str, get: _Get, head: tuple[str, str] = ("", ""), name: str = "", also: tuple[str, ...] = (),
+    models: str = "", about: str = "",
+) -> Column:  # fmt: skip
+    """Return the column of an estimate: value, cells, range, unit and record all follow from it."""
+
+    def value(one: Inference) -> object:
+        found = get(one)
+        return found and six_digits(found.median)
+
+    def text(one: Inference) -> str:
+        found = get(one)
+        return middle_text(quantity, found) if found else ABSENT
+
+    def span(one: Inference) -> str:
+        found = get(one)
+        return range_text(quantity, found) if found else NONE
+
+    def record(sheets: Sequence[Inference], _: Run) -> str:
+        return _commonest(found for one in sheets if (found := get(one)))
+
+    return Column(
+        key=_key(quantity, estimator), value=value, text=text, span=span, record=record, models=models, head=head,
+        name=name or quantity.replace("_", " "), also=also, of=(quantity, estimator), unit=_unit(quantity), about=about, estimate=get,
     )  # fmt: skip
 
 
-_SHORT = (
-    SheetColumn(
-        key="model", head=("", "model"), text=model_in_words, value=lambda one: one.name, about="model id, region and service tier",
-        csv=("provider", "model", "region", "service_tier"),
+def _key(quantity: str, estimator: str) -> str:
+    return f"{quantity}_{estimator}" if estimator else quantity
+
+
+def _unit(quantity: str) -> str:
+    found = QUANTITIES.get(quantity.replace("_stored", ""))
+    return found.unit if found and found.unit != "1" else ""
+
+
+def _parts(column: Column) -> list[Column]:
+    """Return the columns of the other numbers of an estimate: ends, kind, level, and its record."""
+    get = column.estimate or (lambda _: None)
+    values: dict[str, Callable[[Estimate], object]] = {
+        "_low": lambda found: found.low,
+        "_high": lambda found: found.high,
+        "_kind": lambda found: found.kind,
+        "_level": lambda found: found.level,
+        "_held": lambda found: found.kept and found.kept[0],
+        "_of": lambda found: found.kept and found.kept[1],
+    }
+
+    def of_part(end: str, part: Callable[[Estimate], object]) -> Column:
+        def value(one: Inference) -> object:
+            found = get(one)
+            return found and six_digits(part(found))
+
+        return _of_value(f"{column.key}{end}", value)
+
+    return [of_part(end, part) for end, part in values.items()]
+
+
+def _kv(estimator: str, head: tuple[str, str] = ("", ""), also: tuple[str, ...] = ()) -> Column:
+    """Return the column of KV bytes by an estimator."""
+    one = KV_NAMES[estimator]
+    about = f"if {one.paid_with} pays for the long-context premium" if one.paid_with else f"of {one.remark}"
+    return _of_estimate(
+        "kv_bytes_per_token", estimator, lambda of: of.kv_bytes[estimator], head=head, name=one.heading, also=also,
+        about=f"KV bytes per token {about}",
+    )  # fmt: skip
+
+
+def _stored(estimator: str, name: str, about: str) -> Column:
+    return _of_estimate("kv_bytes_stored_per_token", estimator, lambda of: of.kv_bytes_stored.get(estimator), name=name, about=about)
+
+
+def _market(quantity: str, name: str, about: str, also: tuple[str, ...] = (), models: str = "") -> Column:
+    return _of_estimate(quantity, "market", lambda of: of.market[quantity], name=name, also=also, models=models, about=about)
+
+
+def _beside(quantity: str, about: str, name: str = "") -> Column:
+    return _of_estimate(quantity, "", lambda of: of.estimates.get(quantity), name=name, about=about)
+
+
+# The list.
+
+_HEADS = {"increment": ("KV from", "premium"), "headline": ("typical", "KV")}
+_ALSO = {"increment": ("KV increment", "KV premium"), "headline": ("KV", "KV read", "typical KV, kB")}
+_ESTIMATES = (
+    *(_kv(name, _HEADS.get(name, ("", "")), _ALSO.get(name, ())) for name in KV_NAMES),
+    _stored("headline", "KV stored", "KV bytes per token that models released before it store"),
+    _stored("storage_price", "KV stored by price", "KV bytes per token stored, by the storage price"),
+    _market("active_params", "active by price", "active parameters by the input price", models="open"),
+    _market("total_params", "total by price", "total parameters by the input price", models="open"),
+    _market("input_markup", "price/cost", "input price over its cost on rented chips in full use", also=("mark-up", "markup")),
+    replace(
+        _beside("bandwidth_bound_fraction", "share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)"),
+        head=("bandwidth", "bound"), also=("bandwidth-bound", "bandwidth bound"), name="bandwidth-bound fraction",
     ),
-    SheetColumn(
-        key="price", head=("$/Mtok", "in/out"), text=_prices, value=_input, also=("input", "in/out"),
-        csv=("input_price_usd_per_token", "output_price_usd_per_token"), about="price of input and output below any threshold, USD/Mtok",
-    ),
-    SheetColumn(
-        key="long_context", head=("long", "context"), text=_long, value=_premium("premium_out"), also=("long",),
-        csv=("long_context_threshold", "premium_in", "premium_out"), about="long-context price over the base price, input and output",
-    ),
-    SheetColumn(
-        key="kv_bytes_per_token_lecture", head=("KV from", "threshold"), text=lambda one: short_kv(_lecture_kv(one)), value=_lecture_kv,
-        also=("KV lecture",), record=lecture_record,
+    _beside("memory_time_share", "time of memory reads over the time of reads and arithmetic, in decode"),
+    _beside("balance_context", "context at which reading the cache takes as long as arithmetic"),
+)  # fmt: skip
+"""The estimates of which the CSV has all numbers."""
+_MORE_ESTIMATES = (
+    _beside("attention_intensity", "arithmetic of attention over the cache bytes that it reads"),
+    _beside("active_params_times_markup", "active parameters times price/cost", name="size x price/cost"),
+    _beside("batch_multiple", "batch over the balance batch"),
+    _beside("implied_drain_time", "hold time that is sold for as much as one read"),
+)
+_READINGS = (
+    Column(
+        key="kv_bytes_per_token_lecture", head=("KV from", "threshold"), also=("KV lecture",), of=("kv_bytes_per_token", "lecture"),
+        value=_lecture_kv, text=lambda one: short_kv(_lecture_kv(one)), span=_lecture_size, record=_lecture_record, unit="byte/token",
         about=f"KV bytes per token by the lecture's formula, N_active*b_w/(rho*L_threshold), at {size_of_lecture(USUAL)}",
     ),
-    SheetColumn(
-        key="kv_bytes_per_token_increment", head=("KV from", "premium"), text=lambda one: _given_kv(one, "increment"),
-        value=lambda one: one.kv_bytes["increment"].median, also=("KV increment", "KV premium"),
-        record=lambda run: _commonest(one.kv_bytes["increment"] for one in run),
-        about="KV bytes per token from the long-context price increments, calibrated on known models",
+    Column(
+        key="kv_bytes_per_token_joint", name="KV joint", value=lambda one: _joint(one, "kv_bytes_per_token"), unit="byte/token",
+        text=lambda one: short_kv(_joint(one, "kv_bytes_per_token")), of=("kv_bytes_per_token", "joint"),
+        about="KV bytes per token from output/input and both premiums together, every anchor as it is",
     ),
-    SheetColumn(
-        key="bandwidth_bound_fraction", head=("bandwidth", "bound"), name="bandwidth-bound", value=_fraction,
-        record=lambda _: _UNKNOWN,
-        text=lambda one: ABSENT if (found := _fraction(one)) is None else f"{100 * found:.0f} %",
-        about="share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)",
+    Column(
+        key="kv_bytes_per_token_known", head=("KV of its", "architecture"), also=("KV known", "known"), unit="byte/token",
+        value=lambda one: one.known and one.known.read, text=lambda one: short_kv(one.known.read if one.known else None),
+        span=lambda one: one.known.grade if one.known else NONE, about="KV bytes per token that a public architecture reads",
     ),
-    SheetColumn(
-        key="cache_tier", head=("cache", "tier"), text=_tier, value=lambda one: None if (said := _tier(one)) == ABSENT else said,
-        also=("cache", "tier", "priced as"), record=_tier_record, csv=("tiers_by_price",),
-        about="memory tiers that cache prices leave at 90 %: any, no HBM (all but it), or stated (record: of the rule that tells most)",
+    _of_value("memory_time_share_joint", lambda one: _joint(one, "memory_time_share"), "memory time share, joint",
+              about="memory time share at KV joint"),
+    _of_value("balance_context_joint", lambda one: _joint(one, "balance_context"), "balance context, joint", unit="token",
+              about="balance context at KV joint"),
+    _of_value(
+        "implied_drain_time_s_point", lambda one: one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
+        "implied drain time, point", unit="s", about="hold time that is sold for as much as one read, every anchor as it is",
     ),
-    SheetColumn(
-        key="prices_missed", head=("prices", "missed"), text=_missed, value=_share_missed, also=("check", "lecture check", "missed"),
-        record=lambda _: NONE, csv=("prices_missed", "prices_checked"),
-        about="prices that the forward model misses, of those that the lecture's readings do not use",
-    ),
-    SheetColumn(
-        key="active_params", head=("active", "params"), text=_active, value=lambda one: one.active_params,
-        also=("active", "active parameters", "size"), record=lambda run: _commonest(one.market["active_params"] for one in run),
-        about="active parameters: stated, else by the input price (record: open models)",
-    ),
-    SheetColumn(
-        key="kv_bytes_per_token_headline", head=("typical", "KV"), text=lambda one: _given_kv(one, "headline"),
-        value=lambda one: one.kv_bytes["headline"].median, also=("KV", "KV read", "typical KV, kB"),
-        record=lambda run: _commonest(one.kv_bytes["headline"] for one in run),
-        about="KV bytes per token that models released before it read; no price enters",
-    ),
+    _of_value("check_lecture", lambda one: verdict(one.pairs[0].lecture_checks) if one.pairs else None, "lecture's check",
+              about="whether the forward model at the lecture's readings meets the other prices"),
+    _of_value("check_joint", lambda one: verdict(one.pairs[0].joint_checks) if one.pairs else None, "joint check",
+              about="whether it meets them at KV joint"),
 )  # fmt: skip
-_WIDE_ONLY = (
-    SheetColumn(key="provider", head=("", "provider"), text=lambda one: one.sheet.provider, value=lambda one: one.sheet.provider),
-    SheetColumn(
-        key="sheet", head=("", "provider/model"), text=lambda one: f"{one.sheet.provider}/{model_in_words(one)}",
-        value=lambda one: one.name,
-        csv=("provider", "model", "region", "service_tier"),
-    ),
-    SheetColumn(key="input_price", head=("", "input USD/MTok"), text=lambda one: dollars(one.sheet.bands[0].input), value=_input,
-           csv=("input_price_usd_per_token",)),
-    SheetColumn(key="output_price", head=("", "output USD/MTok"), text=lambda one: dollars(one.sheet.bands[0].output), also=("output",),
-           value=lambda one: one.sheet.bands[0].output.usd_per_token, csv=("output_price_usd_per_token",)),
-    SheetColumn(
-        key="long_context_threshold", head=("", "threshold"), value=_threshold,
-        text=lambda one: show("long_context_threshold", at).removesuffix(" tokens") if (at := _threshold(one)) else NONE,
-    ),
-    SheetColumn(key="premium_in", head=("premium", "in"), text=lambda one: _times(_premium("premium_in")(one)),
-                value=_premium("premium_in")),
-    SheetColumn(key="premium_out", head=("premium", "out"), text=lambda one: _times(_premium("premium_out")(one)),
-           value=_premium("premium_out")),
-    SheetColumn(key="output_input_ratio", head=("", "output/input"), text=lambda one: f"{one.observables.output_input_ratio.value:.3g}",
-           value=lambda one: one.observables.output_input_ratio.value),
-    SheetColumn(key="active_known", head=("active", "known"), text=stated_size, csv=("active_params", "active_params_origin"),
-           value=lambda one: one.active_params if one.size_stated else None, about="active parameters as stated, with the grade"),
-    SheetColumn(
-        key="active_params_market", head=("active", "by price"), text=lambda one: cell("active_params", one.market["active_params"]),
-        value=lambda one: one.market["active_params"].median, about="active parameters by the input price, with their 90 % range",
-        csv=("active_params_market", "active_params_market_low", "active_params_market_high"),
-    ),
-    SheetColumn(
-        key="input_markup_market", head=("", "price/cost"), text=lambda one: cell("input_markup", one.market["input_markup"]),
-        value=lambda one: one.market["input_markup"].median, also=("mark-up", "markup"),
-        csv=("input_markup_market", "input_markup_market_low", "input_markup_market_high"),
-        about="input price over its cost on rented chips in full use",
-    ),
-    *(_kv_column(estimator, one.heading) for estimator, one in KV_NAMES.items()),
-    SheetColumn(key="kv_bytes_per_token_known", head=("KV", "known"), text=lambda one: kv(one.known.read if one.known else None),
-           value=lambda one: one.known.read if one.known else None, also=("known",), about="KV bytes per token of the public architecture"),
-    SheetColumn(key="tiers_lecture", head=("tier", "by lifetime"), text=_by_lifetime,
-                value=lambda one: _by_lifetime(one) if one.tiers else None,
-           also=("tier by duration",), about="memory tier whose drain time is nearest to the lifetime of the cache"),
-    SheetColumn(key="tiers_by_price", head=("tier", "by price"), text=_tiers_by_price,
-           value=lambda one: None if (said := _tiers_by_price(one)) == NONE else said),
-    SheetColumn(
-        key="vendor_says", head=("vendor", "says"), csv=("tiers_by_price",), value=lambda one: _stated(one) or None,
-        text=lambda one: _stated(one) or NONE,
-    ),
-    SheetColumn(
-        key="fast_mode", head=("fast", "mode"), text=lambda one: fast_mode_in_brief(one.fast_mode),
-        value=lambda one: one.fast_mode and one.fast_mode.batch_ratio, csv=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),
-        about="price of a fast mode over standard, at its speed over standard as stated; sorts by their product, the batch ratio",
-    ),
-    SheetColumn(key="flags", head=("", "flags"), text=lambda one: "; ".join(one.flags), value=lambda one: "; ".join(one.flags) or None),
+_PRICES = (
+    Column(key="model", value=lambda one: one.sheet.model, text=model_in_words, order=lambda one: one.name,
+           about="model id, region and service tier", numbers=("provider", "model", "region", "service_tier")),
+    Column(key="sheet", name="provider/model", value=lambda one: one.name, text=lambda one: f"{one.sheet.provider}/{model_in_words(one)}",
+           about="provider, model, region and service tier", numbers=("provider", "model", "region", "service_tier")),
+    _of_value("provider", lambda one: one.sheet.provider, about="who sells it"),
+    _of_value("region", lambda one: one.sheet.region, about="where it is sold, if a price differs by region"),
+    _of_value("service_tier", lambda one: one.sheet.service_tier, "service tier", about="standard, batch, off_peak and others"),
+    _of_value("as_of", lambda one: one.sheet.as_of.isoformat(), "as of", about="day of the prices"),
+    _of_value("currency", lambda one: one.sheet.bands[0].input.currency, about="currency of the price list"),
+    Column(key="price", head=("$/Mtok", "in/out"), also=("in/out",), value=_input, text=_prices,
+           numbers=("input_price_usd_per_token", "output_price_usd_per_token"), about="price of input and output below any threshold"),
+    Column(key="input_price_usd_per_token", name="input USD/Mtok", also=("input_price", "input"), value=_input, unit="USD/token",
+           text=lambda one: dollars(one.sheet.bands[0].input), about="input price below any threshold"),
+    Column(key="output_price_usd_per_token", name="output USD/Mtok", also=("output_price", "output"), value=_output, unit="USD/token",
+           text=lambda one: dollars(one.sheet.bands[0].output), about="output price below any threshold"),
+    Column(key="long_context", head=("long", "context"), also=("long",), value=lambda one: _premium(one, "premium_out"), text=_long,
+           numbers=("long_context_threshold", "premium_in", "premium_out"),
+           about="long-context price over the base price, input and output"),
+    Column(key="long_context_threshold", name="threshold", value=_threshold, unit="token",
+           text=lambda one: show("long_context_threshold", at).removesuffix(" tokens") if (at := _threshold(one)) else NONE,
+           about="prompt length from which long-context prices hold"),
+    Column(key="premium_in", name="premium in", value=lambda one: _premium(one, "premium_in"),
+           text=lambda one: _times(one, "premium_in"), about="long-context input price over the base price"),
+    Column(key="premium_out", name="premium out", value=lambda one: _premium(one, "premium_out"),
+           text=lambda one: _times(one, "premium_out"), about="long-context output price over the base price"),
+    Column(key="output_input_ratio", name="output/input", value=lambda one: one.observables.output_input_ratio.value,
+           text=lambda one: f"{one.observables.output_input_ratio.value:.3g}", about="output price over input price"),
+    _of_value("cache_read_ratio", lambda one: one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
+              "cache read/input", about="cache-read price over input price"),
+    Column(key="active_params", head=("active", "params"), name="active parameters",
+           also=("active", "active params", "active known", "size"), value=lambda one: one.anchors.values["active_params"],
+           order=lambda one: one.active_params, text=_active, span=_active_span, models="open",
+           record=lambda sheets, _: _commonest(one.market["active_params"] for one in sheets if not one.size_stated),
+           about="active parameters: stated, else by the input price (record: of most sheets, on open or on closed models)"),
+    _of_value("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",
+              about="table or price that they are from"),
+    Column(key="cache_tier", head=("cache", "tier"), also=("cache", "tier", "priced as"), value=_tier,
+           order=lambda one: None if (said := _tier(one)) == ABSENT else said, text=_tier, record=_tier_record, numbers=("tiers_by_price",),
+           about="memory tiers that cache prices leave at 90 %: any, no HBM (all but it), or stated by the vendor"),
+    Column(key="tiers_by_price", name="cache tier, by price", also=("tier by price", "cache tier by price"), text=_tiers_by_price,
+           span=_share_by_price, record=_price_tier_record,
+           value=lambda one: " ".join(_tier_code(found) for found in one.storage if found.undisclosed) or None,
+           order=lambda one: None if (said := _tiers_by_price(one)) == ABSENT else said,
+           about="memory tiers that cache prices leave, whatever the vendor states"),
+    Column(key="tiers_lecture", name="cache tier, by duration", also=("tier by duration", "tier by lifetime", "cache tier by duration"),
+           text=lambda one: _together({tier.ttl_seconds: tier.lecture for tier in one.tiers}), record=_duration_record,
+           value=lambda one: " ".join(f"{tier.ttl_seconds}:{tier.lecture}" for tier in one.tiers) or None,
+           about="memory tier whose drain time is nearest to the lifetime of the cache"),
+    Column(key="tiers_stated", name="cache tier, stated", also=("vendor says", "vendor_says", "cache tier stated"), value=_tiers_stated,
+           text=_tiers_stated, span=_stated_as, order=lambda one: None if (said := _tiers_stated(one)) == ABSENT else said,
+           numbers=("tiers_by_price",), about="memory tier by the words of the vendor"),
+    Column(key="prices_missed", head=("prices", "missed"), also=("check", "lecture check", "missed"), text=_missed,
+           value=lambda one: found[0] if (found := _checks(one)) else None, order=_share_missed, record=lambda *_: NONE,
+           numbers=("prices_missed", "prices_checked"),
+           about="prices that the forward model misses, of those that the lecture's readings do not use"),
+    _of_value("prices_checked", lambda one: found[1] if (found := _checks(one)) else None, "prices checked",
+              about="how many prices the lecture's readings do not use"),
+    Column(key="fast_mode", head=("fast", "mode"), value=lambda one: fast_mode_in_brief(one.fast_mode) if one.fast_mode else None,
+           text=lambda one: fast_mode_in_brief(one.fast_mode), order=lambda one: one.fast_mode and one.fast_mode.batch_ratio,
+           numbers=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),
+           about="price of a fast mode over standard, at its speed over standard as stated, sorted by the batch ratio"),
+    *(_of_fast_mode(name, about) for name, about in (
+        ("price_ratio", "price of a fast mode over the standard price"),
+        ("speed_ratio", "speed of a fast mode over the standard speed, as stated"),
+        ("batch_ratio", "standard batch over that of the fast mode, if price follows cost"),
+    )),
+    _of_value("flags", lambda one: "; ".join(one.flags) or None, about="what to know before using the row"),
 )  # fmt: skip
+_ALL = (*_PRICES, *_READINGS, *_ESTIMATES, *_MORE_ESTIMATES)
+REGISTRY: Mapping[str, Column] = {one.key: one for one in (*_ALL, *(part for one in _ESTIMATES for part in _parts(one)))}
+"""Every column that there is, by key."""
 
 
-def _stated(one: Inference) -> str:
-    return ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed))
+# Choices from the list.
 
-
-def _of_csv(name: str) -> SheetColumn:
-    """A column of the CSV as a column of the table."""
-    return SheetColumn(key=name, head=("", name), text=lambda one: _any_text(flat(one)[name]), value=lambda one: flat(one)[name])
-
-
-_BY_KEY = {column.key: column for column in (*_SHORT, *_WIDE_ONLY)}
-REGISTRY = (*_BY_KEY.values(), *(_of_csv(name) for name in CSV_COLUMNS if name not in _BY_KEY))
-"""Every column that there is, those of the default table first, those of the CSV alone last."""
-SHORT_KEYS = tuple(column.key for column in _SHORT)
+SHORT_KEYS = (
+    "model", "price", "long_context", "kv_bytes_per_token_lecture", "kv_bytes_per_token_increment", "bandwidth_bound_fraction",
+    "cache_tier", "prices_missed", "active_params", "kv_bytes_per_token_headline",
+)  # fmt: skip
+"""The default table."""
 WIDE_KEYS = (
-    "provider", "model", "input_price", "output_price", "long_context_threshold", "premium_in", "premium_out", "output_input_ratio",
-    "active_known", "active_params_market", "input_markup_market", "kv_bytes_per_token_lecture",
-    *(f"kv_bytes_per_token_{estimator}_range" for estimator in KV_NAMES), "kv_bytes_per_token_known", "bandwidth_bound_fraction",
-    "tiers_lecture", "tiers_by_price", "vendor_says", "prices_missed", "flags",
+    "provider", "model", "input_price_usd_per_token", "output_price_usd_per_token", "long_context_threshold", "premium_in", "premium_out",
+    "output_input_ratio", "active_params_range", "active_params_market_range", "input_markup_market_range", "kv_bytes_per_token_lecture",
+    *(f"kv_bytes_per_token_{estimator}_range" for estimator in KV_NAMES), "kv_bytes_per_token_known", "bandwidth_bound_fraction_range",
+    "tiers_lecture", "tiers_by_price_range", "tiers_stated_range", "prices_missed", "fast_mode", "flags",
 )  # fmt: skip
+"""`--wide`, and documents."""
+MODEL_KEYS = (
+    "kv_bytes_per_token_lecture", "kv_bytes_per_token_increment", "bandwidth_bound_fraction", "tiers_by_price", "tiers_lecture",
+    "tiers_stated", "active_params", "active_params_market", "input_markup_market", "kv_bytes_per_token_headline",
+    "kv_bytes_per_token_known",
+)  # fmt: skip
+"""The rows of `infer MODEL`."""
+HISTORY_KEYS = (
+    "active_params_market", "input_markup_market", "kv_bytes_per_token_headline", "kv_bytes_per_token_increment",
+    "bandwidth_bound_fraction",
+)  # fmt: skip
+"""The columns of `--history`."""
+ESTIMATE_KEYS = tuple(one.key for one in (*_ESTIMATES, *_MORE_ESTIMATES))
+"""All estimates with a reason: those of a full report."""
+CSV_KEYS = (
+    "provider", "model", "region", "service_tier", "as_of", "currency", "input_price_usd_per_token", "output_price_usd_per_token",
+    "long_context_threshold", "premium_in", "premium_out", "output_input_ratio", "cache_read_ratio", "active_params",
+    "active_params_origin", "kv_bytes_per_token_lecture", "kv_bytes_per_token_joint", "kv_bytes_per_token_known",
+    *(key for one in _ESTIMATES for key in (one.key, *(part.key for part in _parts(one)))), "memory_time_share_joint",
+    "balance_context_joint", "implied_drain_time_s_point", "tiers_lecture", "tiers_by_price", "check_lecture", "check_joint",
+    "prices_missed", "prices_checked", "fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio", "flags",
+)  # fmt: skip
+"""The CSV and the frame."""
+
+
+def flat(one: Inference, keys: Iterable[str] = CSV_KEYS) -> dict[str, object]:
+    """Return one sheet as a flat row: SI units, the first pair of bands, None for what does not exist.
+
+    `currency` is that of the price list; prices are converted, and named so. An estimate has six digits, and a level only if ranges
+    like it were compared with the truth.
+    """
+    return {key: REGISTRY[key].value(one) for key in keys}
+
+
+def flat_before(one: Inference, run: Run, keys: Iterable[str] = CSV_KEYS) -> dict[str, object] | None:
+    """Return what differed in the row of a sheet before prices were set by hand, or None if none were."""
+    if not run.changes:
+        return None
+    before, after = flat(run.before[one.key], keys) if one.key in run.before else {}, flat(one, keys)
+    return {name: value for name, value in before.items() if value != after[name]}
+
+
+def name_of(quantity: str, estimator: str) -> str:
+    """Return what people call a quantity by an estimator of it: the heading of its column, if it has one.
+
+    >>> name_of("input_markup", "market"), name_of("bayes_factor", "convention"), name_of("probability_hbm", "300")
+    ('price/cost', 'convention factor', '5 min in HBM')
+    """
+    if quantity.startswith("probability_"):
+        tier = quantity.removeprefix("probability_")
+        return f"{show('ttl', float(estimator)) if estimator.isdigit() else 'storage'} in {TIER_NAMES.get(tier, tier)}"
+    if quantity == "bayes_factor":
+        return "convention factor"
+    return next((one.heading for one in _ALL if one.of == (quantity, estimator)), quantity.replace("_", " "))
 
 
 def _plain(name: str) -> str:
@@ -367,36 +622,55 @@ def _plain(name: str) -> str:
 
 
 @cache
-def _by_name() -> dict[str, SheetColumn]:
+def _by_name() -> dict[str, Column]:
     """Every column by all of its names. A key goes before a heading, and a heading before other names."""
-    found: dict[str, SheetColumn] = {}
+    found: dict[str, Column] = {}
+    every = [*REGISTRY.values(), *(with_range(one) for one in _ALL if one.span is not _no_range)]
     for names in (lambda one: (one.key,), lambda one: (one.heading,), lambda one: one.also):
-        for column in REGISTRY:
+        for column in every:
             for name in names(column):
                 found.setdefault(_plain(name), column)
     return found
 
 
-def column_of(name: str) -> SheetColumn:
+def column_of(name: str) -> Column:
     """Return the column of a key, a heading or another name, in any case. Raise UnknownName with the nearest names if there is none."""
     found = _by_name().get(_plain(name))
     if found is None:
-        names = dict.fromkeys(name for column in REGISTRY for name in (column.heading, column.key))
+        names = dict.fromkeys(name for column in REGISTRY.values() for name in (column.heading, column.key))
         raise UnknownName("column", name, names, "backsolve infer --explain lists all")
     return found
 
 
 def csv_names(names: Iterable[str]) -> list[str]:
-    """Return the columns of CSV that these columns stand for, all of them if none is named."""
-    wanted = [name.strip().lower() for name in names] or CSV_COLUMNS
-    of_each = ([name] if name in CSV_COLUMNS else (column := column_of(name)).csv or [column.key] for name in wanted)
+    """Return the keys of the CSV that these columns stand for, all of it if none is named."""
+    wanted = [name.strip().lower() for name in names] or CSV_KEYS
+    of_each = ([name] if name in CSV_KEYS else _numbers_of(column_of(name)) for name in wanted)
     return [*dict.fromkeys(name for of in of_each for name in of)]
 
 
-def explained() -> str:
-    """Return a line for each column with its name, its key and what it is; then the keys of the CSV alone."""
-    rows = [f"{one.heading} ({one.key}){f': {one.about}' if one.about else ''}" for one in REGISTRY if one.key in _BY_KEY]
-    return "\n".join([*rows, f"Also, as in the CSV: {', '.join(one.key for one in REGISTRY if one.key not in _BY_KEY)}"])
+def _numbers_of(column: Column) -> Sequence[str]:
+    if column.numbers:
+        return column.numbers
+    return [column.key, f"{column.key}_low", f"{column.key}_high"] if column.key in CSV_KEYS and column.estimate else [column.key]
+
+
+def explained(run: Run) -> list[str]:
+    """Return all columns as a table: what each is, its key and unit, and how often it was right on the sheets of a run."""
+    head = ("column", "right", "what it is")
+    first = [REGISTRY[key] for key in SHORT_KEYS]
+    rows = []
+    for column in dict.fromkeys([*first, *_ALL]):
+        record = column.record(run.inferences, run) or NONE
+        right = f"{record} {column.models}" if column.models and record[:1].isdigit() else record
+        unit = f" [{column.unit}]" if column.unit else ""
+        rows.append(dict(zip(head, (column.heading, right, f"{column.about}. Key: {column.key}{unit}"), strict=True)))
+    return [
+        aligned(head, rows),
+        "In the CSV an estimate KEY has also KEY_low and KEY_high (its range), KEY_kind (given, interval, upper or lower bound, point,"
+        " undetermined), KEY_level (the probability of its range), KEY_held and KEY_of (how many of how many ranges like it were right)."
+        " In a table KEY_range has the range beside the number. Right: on models of known architecture, size or tier.",
+    ]
 
 
 # Order and choice of sheets.
@@ -406,7 +680,7 @@ def in_order(inferences: Iterable[_Sheet], by: str | None = None) -> list[_Sheet
     """The dearest sheets first; or by a column, numbers from the largest, `-` the other way, and what has no value last."""
     if by is None:
         return sorted(inferences, key=lambda one: (-_input(one), one.name))
-    value = column_of(by.removeprefix("-")).value
+    value = column_of(by.removeprefix("-")).ordered_by
     valued = [(value(one), one) for one in inferences]
     known = sorted((pair for pair in valued if pair[0] not in (None, "")), key=lambda pair: pair[1].name)
     texts = any(isinstance(found, str) for found, _ in known)

@@ -4,13 +4,12 @@ import json
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from math import inf
 from typing import Any, TypedDict
 
-from derive.briefly import brief
 from derive.files import label
+from derive.immutable import immutable
 from derive.show.cells import csv_text
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
@@ -47,8 +46,7 @@ from invert.records import (
     verdict,
     why_not,
 )  # fmt: skip
-from invert.report.columns import csv_names
-from invert.report.flat import flat, flat_before
+from invert.report.columns import csv_names, flat, flat_before
 from invert.report.prices import Prediction, predictions
 from invert.result import AS_TABLE, Inference, Request, Run, Shown
 from invert.sheets.rows import PriceRow
@@ -62,11 +60,9 @@ _RESIDUAL_DECIMALS = 12
 _BEFORE = "_before"
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Question:
     """What a saved run was asked, how it is shown, and what it was made with. `as_of` is the day whose prices it reads."""
-
-    __repr__ = brief
 
     request: Request
     shown: Shown
@@ -571,11 +567,12 @@ def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
 
     Behind a column in which a price that was set by hand moved anything, one with `_before` has what stood there as published.
     """
-    before = [flat_before(one, table) or {} for one in table.inferences]
+    names = csv_names(columns)
+    before = [flat_before(one, table, names) or {} for one in table.inferences]
     moved = {name for of in before for name in of}
-    head = [said for name in csv_names(columns) for said in ([name, name + _BEFORE] if name in moved else [name])]
+    head = [said for name in names for said in ([name, name + _BEFORE] if name in moved else [name])]
     rows = []
     for one, of in zip(table.inferences, before, strict=True):
-        row = flat(one)
+        row = flat(one, names)
         rows.append({**row, **{name + _BEFORE: of.get(name, row[name]) for name in moved}})
     return csv_text(head, rows)

@@ -4,23 +4,15 @@ import json
 from collections.abc import Sequence
 
 from derive.show.cells import csv_text
-from derive.units import show
 from invert.comparison_records import Asked, Dated, History
-from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words, told_in_words
-from invert.report.columns import ABSENT
-from invert.report.layout import NONE, aligned, laid_out
-from invert.report.size import stated_as
+from invert.estimate_text import estimate_text
+from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words
+from invert.report.columns import ABSENT, HISTORY_KEYS, REGISTRY, how_stated
+from invert.report.layout import NONE, aligned, billions, laid_out
 from invert.sheets.sheet import money_unit
 
-_MARKUP = "price/cost"
-_SHOWN = (
-    ("active by price", ("active_params", "market")),
-    (_MARKUP, ("input_markup", "market")),
-    ("typical KV", ("kv_bytes_per_token", "headline")),
-    ("KV from premium", ("kv_bytes_per_token", "increment")),
-    ("bandwidth-bound", ("bandwidth_bound_fraction", "")),
-)
-"""The inferences that text has a column of."""
+_COLUMNS = tuple(REGISTRY[key] for key in HISTORY_KEYS)
+_MARKUP = REGISTRY["input_markup_market"].heading
 DATED_COLUMNS = (
     "provider", "model", "region", "service_tier", "since", "as_of", "changes", "quantity", "estimator", "kind", "median", "low", "high",
 )  # fmt: skip
@@ -37,7 +29,7 @@ def history_text(found: Sequence[History], width: int) -> str:
 def history_parts(one: History) -> list[str]:
     """The days of one sheet as a table, and what changed on each."""
     units = {unit for dated in one.days for unit in _units(dated)}
-    columns = ("since", "in / out", *(name for name, _ in _SHOWN))
+    columns = ("since", "in / out", *(column.heading for column in _COLUMNS))
     rows = [{**_row(dated, place, one.days), "in / out": _asked(dated, len(units) > 1)} for place, dated in enumerate(one.days)]
     kept = [column for column in columns if any(row[column] != ABSENT for row in rows)]
     read = [f"In and out are in {unit}" for unit in units if len(units) == 1]
@@ -48,9 +40,9 @@ def history_parts(one: History) -> list[str]:
 
 
 def _by_size(size: tuple[float, str]) -> str:
-    """Which size the mark-up is by, as that by price stands beside it."""
+    """Return which size the price/cost is by, as that by price is a column."""
     active, origin = size
-    return f"price/cost is by {show('active_params', active, digits=2)} active {stated_as(origin)}, not by the price"
+    return f"price/cost is by {billions(active)} active as {how_stated(origin)}, not by the price"
 
 
 def _prices(dated: Dated) -> list[Asked | None]:
@@ -70,7 +62,7 @@ def _asked(dated: Dated, with_unit: bool) -> str:
 
 def _row(dated: Dated, place: int, days: Sequence[Dated]) -> dict[str, str]:
     since = str(dated.since) if dated.since else f"before {days[place + 1].as_of}" if place + 1 < len(days) else "not known"
-    return {"since": since, **{name: told_in_words(of[0], dated.side.said.get(of)) for name, of in _SHOWN}}
+    return {"since": since, **{one.heading: estimate_text(one.of[0], dated.side.said.get(one.of)) for one in _COLUMNS}}
 
 
 def history_json(found: Sequence[History]) -> str:

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from derive.show.citation import latex_text, markdown_cell
+from derive.units import show
 from invert.report.columns import WIDE_KEYS, column_of, in_order
+from invert.report.glance import has_records, record_row
 from invert.report.layout import Heading, Table
-from invert.report.table import footer
 from invert.result import Run
 
 FORMATS = {"markdown": "github", "latex": "latex_booktabs", "html": "html"}
@@ -33,7 +34,10 @@ def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None
     chosen = list(dict.fromkeys(map(column_of, columns or WIDE_KEYS)))
     flags = column_of("flags")
     chosen += [flags] if flags not in chosen and any(one.flags for one in inferences) else []
-    body = _tabulated([one.heading for one in chosen], [{one.heading: one.text(sheet) for one in chosen} for sheet in inferences], style)
+    headings = [one.heading for one in chosen]
+    rows = [[one.text(sheet) for one in chosen] for sheet in inferences]
+    rows += [record_row(table, chosen)] if has_records(table, chosen) else []
+    body = _tabulated(headings, [dict(zip(headings, row, strict=True)) for row in rows], style)
     return "\n".join([body, "", *(_PARAGRAPHS[style].format(_ESCAPED[style](line)) for line in footer(table))])
 
 
@@ -83,3 +87,48 @@ def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str
         return "l" * len(widths)
     room = max(_WIDEST_LINE - (sum(widths) - sum(long)), _SHORT_CELL) / _WIDEST_LINE
     return "".join(f"p{{{room * width / sum(long):.2f}\\linewidth}}" if width > _SHORT_CELL else "l" for width in widths)
+
+
+def footer(table: Run) -> list[str]:
+    """Return the day, the prices that were set by hand, the outside facts, and the command that explains the columns."""
+    return [
+        f"{count(table)}, prices of {table.as_of.isoformat()}.{_what_if(table)}",
+        f"Anchors: {_anchors(table)}{_mean_contexts(table)}.",
+        "Columns: backsolve infer --explain.",
+    ]
+
+
+def _what_if(table: Run) -> str:
+    """The prices that were set by hand, those in place of published ones first."""
+    added = [place for place in table.changes if all(one.adds(place) for one in table.inferences)]
+    kinds = {
+        "in place of the published amounts": [place for place in table.changes if place not in added],
+        "where none is published": added,
+    }
+    said = [f"{', '.join(f'{place} = {table.changes[place]}' for place in places)}, {kind}" for kind, places in kinds.items() if places]
+    return f" What if: {'; '.join(said)}." if said else ""
+
+
+def count(table: Run) -> str:
+    """`34 sheets`."""
+    return "1 sheet" if len(table) == 1 else f"{len(table)} sheets"
+
+
+def _mean_contexts(table: Run) -> str:
+    """The rule for what was not given, as shares."""
+    shares = {
+        "short_context": "{:.2g} of the first threshold",
+        "long_context": "{:.2g} of the way through each band above it",
+    }
+    return "".join(f"; {name} {text.format(table.mean_contexts[name])}" for name, text in shares.items() if name in table.mean_contexts)
+
+
+def _anchors(table: Run) -> str:
+    values = table.anchors.values
+    shared = [f"{name} {show(name, value)}" for name, value in values.items() if name != "active_params"]
+    if "active_params" in values:
+        size = f"active_params {show('active_params', values['active_params'])} (given)"
+    else:
+        assumed = show("active_params", table.assumptions.assumed_active_params)
+        size = f"active_params of the architecture where it is public, else by price (KV from threshold: {assumed}, as the lecture has it)"
+    return "; ".join([size, *shared])

@@ -1,7 +1,8 @@
 """A fast mode in words: its price and speed, the batches behind them, and the floor of a slow mode."""
 
+from invert.estimate_text import two_digits
 from invert.records import FastMode
-from invert.report.layout import NONE, two_digits
+from invert.report.layout import NONE
 from invert.result import Inference, Run
 
 _BATCH = "batch"

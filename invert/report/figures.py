@@ -39,7 +39,7 @@ def _ends(found: Estimate, size: float) -> tuple[float | None, float | None]:
 
 def _held(found: Estimate) -> str:
     """How often such ranges held, in words that stay on one line."""
-    return " (such held {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
+    return " (right for {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
 
 
 def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS) -> Chart:
@@ -48,9 +48,7 @@ def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS)
     Below stand the caches of models that are known [byte/token].
     """
     found = {name: estimate for name, estimate in one.kv_bytes.items() if estimate.kind in ("interval", "upper", "lower", "given")}
-    points = (
-        {"the lecture's reading": one.pairs[0].lecture.values, "one mark-up, as it stands": one.pairs[0].joint.values} if one.pairs else {}
-    )
+    points = {"KV from threshold": one.pairs[0].lecture.values, "KV joint": one.pairs[0].joint.values} if one.pairs else {}
     read = {label: values["kv_bytes_per_token"] for label, values in points.items() if values}
     known = [one.known.read] if one.known else []
     middles = [estimate.median or estimate.high or estimate.low or 0.0 for estimate in found.values()]
@@ -60,7 +58,7 @@ def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS)
     across, size = chart_axis(
         "kv_bytes_per_token", [*middles, *every, *read.values(), *known, *of_models.values()], "KV bytes read for a token of context"
     )
-    rows = (*(f"{KV_NAMES[name].name}{_held(estimate)}" for name, estimate in found.items()), *read)
+    rows = (*(f"{KV_NAMES[name].heading}{_held(estimate)}" for name, estimate in found.items()), *read)
     rows += (f"{len(of_models)} models of known cache",) if of_models else ()
     of_class = one.kv_bytes["headline"]
     marks = [] if of_class.low is None or of_class.high is None else [_band("range of the class of its time", of_class, len(rows), size)]
@@ -106,7 +104,7 @@ def _level(estimates: Iterable[Estimate]) -> str:
 def _without(every: Mapping[str, Estimate], found: Mapping[str, Estimate]) -> list[str]:
     """What has no range, and why."""
     missing = [name for name in every if name not in found]
-    return [f"No range by {', '.join(KV_NAMES[name].name for name in missing)}."] if missing else []
+    return [f"No range by {', '.join(KV_NAMES[name].heading for name in missing)}."] if missing else []
 
 
 def size_price(line: SizeLine, sheets: Sequence[Inference] = ()) -> Chart:
@@ -255,7 +253,7 @@ def tornado(one: Inference, assumptions: Assumptions = USUAL, estimator: str = "
     return Chart(
         title="What moves the KV bytes",
         said=(
-            f"{_sheet(one)}; by {KV_NAMES[estimator].name}, each input alone at either end of its {assumptions.level:.0%} range",
+            f"{_sheet(one)}; by {KV_NAMES[estimator].heading}, each input alone at either end of its {assumptions.level:.0%} range",
             *([f"At an end of {', '.join(contradicted)} prices contradict the model."] if contradicted else []),
         ),
         across=Axis(words="KV bytes over their central value [ratio]"),

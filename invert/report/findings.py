@@ -2,133 +2,125 @@
 
 from collections.abc import Mapping
 
-from derive.units import show
 from invert.assumptions import Assumptions
+from invert.estimate_text import two_digits
 from invert.estimators.names import KV_NAMES
-from invert.records import Convention, Estimate, Identifiability, Misreading, Swing, Verdict, Worth
-from invert.report.layout import NONE, aligned, count_in_words, digits_of, kv, left_out, title, two_digits
+from invert.records import CLOSED_MODELS, Convention, Estimate, Identifiability, Misreading, Record, Swing, Verdict, Worth
+from invert.report.columns import ESTIMATE_KEYS, REGISTRY, UNKNOWN, Column, short_kv
+from invert.report.layout import NONE, Table, aligned, kv, left_out, title
 from invert.result import Inference, Run
 
 
-def estimate_text(name: str, estimate: Estimate) -> str:
-    """`160 kB/token, 42 to 550 kB/token`, a bound, or that it is undetermined.
-
-    >>> estimate_text("kv_bytes_per_token", Estimate(kind="upper", high=2e3)), estimate_text("batch", Estimate(kind="undetermined"))
-    ('at most 2 kB/token', 'undetermined')
-    """
-    digits = digits_of(estimate.low, estimate.high)
-
-    def number(value: float | None) -> str:
-        return "" if value is None else show(name.replace("_stored", ""), value, digits=digits)
-
-    if estimate.kind == "given":
-        return f"{number(estimate.median)} (given)"
-    if estimate.kind == "interval":
-        return f"{number(estimate.median)}, {number(estimate.low)} to {number(estimate.high)}"
-    if estimate.kind == "upper":
-        return f"at most {number(estimate.high)}"
-    return f"at least {number(estimate.low)}" if estimate.kind == "lower" else "undetermined"
-
-
 def findings(one: Inference, table: Run) -> list[str]:
-    """KV bytes by every estimator, what each makes of the known models, and the other estimates."""
-    rows = [
-        {"estimate": _in_full(key), "KV bytes per token": estimate_text("kv_bytes_per_token", estimate),
-         f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate), "because": estimate.because}
-        for key, estimate in one.kv_bytes.items()
-    ]  # fmt: skip
-    lines = [*title(f"What is known of KV bytes: {count_in_words(len(rows))} estimates side by side"), aligned(tuple(rows[0]), rows)]
+    """Return every estimate with its reason, what each makes of the known models, and whose caches the typical KV is from."""
     verdict = table.premium_verdict
     premium = left_out(verdict) if verdict.left_out else premium_in_words(verdict.value)
     known = _known_models(one.worth.value) if one.worth.value else left_out(one.worth)
-    lines += [text for text in (_apart(one), premium, known) if text]
-    stored = one.kv_bytes_stored.get("storage_price")
-    by_storage = {"kv_bytes_stored_per_token": stored} if stored else {}
-    beside = [
-        {
-            "quantity": name,
-            "range": estimate_text(name, estimate),
-            f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate),
-            "cite": _ids(estimate),
-            "because": _because(estimate),
-        }
-        for name, estimate in {**one.estimates, **by_storage}.items()
+    records = [
+        f"{column.heading}: {record_in_words(found.record)}"
+        for column in _estimated(one)
+        if column.models and column.estimate and (found := column.estimate(one)) and found.record
     ]
-    return [*lines, *_class_of_its_time(one), *title("What it says besides"), aligned(tuple(beside[0]), beside), _WITHOUT_RECORD]
+    return [
+        *title("All estimates, and why"),
+        estimates_table(one, table),
+        _WITHOUT_RECORD,
+        *records,
+        *filter(None, (_apart(one), premium, known)),
+        *_families_of_typical_kv(one),
+    ]
 
 
-def _class_of_its_time(one: Inference) -> list[str]:
-    """The families whose caches the class of its time is made of: when each was released, what it has, and how much it weighs."""
+def estimates_table(one: Inference, table: Run) -> Table:
+    """Return every estimate of the sheet with its range, its record and its reason."""
+    columns = ("", "estimate", f"{table.assumptions.level:.0%} range", "right before", "because")
+    rows = [
+        (
+            column.heading,
+            column.text(one),
+            column.span(one),
+            held_in_words(found),
+            found.because + "; PRIOR-DOMINATED" * found.prior_dominated,
+        )
+        for column in _estimated(one)
+        if column.estimate and (found := column.estimate(one))
+    ]
+    return aligned(columns, [dict(zip(columns, row, strict=True)) for row in rows])
+
+
+def _reason(estimate: Estimate) -> str:
+    return estimate.because + ("; PRIOR-DOMINATED" if estimate.prior_dominated else "")
+
+
+def _estimated(one: Inference) -> list[Column]:
+    """The columns of estimates that this sheet has."""
+    return [column for key in ESTIMATE_KEYS if (column := REGISTRY[key]).estimate and column.estimate(one)]
+
+
+def record_in_words(record: Record) -> str:
+    """Return what such estimates have got right, in one line."""
+    held = record.held[-1]
+    if record.of == CLOSED_MODELS:
+        return (
+            f"of {record.count} {record.of} of {record.groups} vendors, each predicted from open models and an extra price/cost, {held.held}"
+            f" were in their {held.level:.0%} range; off by {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without the price"
+        )
+    return (
+        f"of {record.count} {record.of} in {record.groups} families, each predicted from the other families, {held.held} were in their"
+        f" {held.level:.0%} range; off by {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without the price"
+    )
+
+
+def _families_of_typical_kv(one: Inference) -> list[str]:
+    """Return the families that the typical KV is made of: when each was released, what it has, and its weight."""
     stored, read = one.kv_bytes_stored["headline"].votes, one.kv_bytes["headline"].votes
     if stored is None:
         return []
     read_by = {vote.family: vote.kv_bytes for vote in read.cast} if read else {}
     rows = [
-        {"family": vote.family, "released": vote.released.isoformat(), "KV read": kv(read_by.get(vote.family)),
+        {"family": vote.family, "released": vote.released.isoformat(), "KV": kv(read_by.get(vote.family)),
          "KV stored": kv(vote.kv_bytes), "weight": f"{vote.weight:.1%}"}
         for vote in stored.cast[:_MOST_VOTES]
     ]  # fmt: skip
-    count, some = len(stored.cast), "" if len(stored.cast) <= _MOST_VOTES else f"; the {_MOST_VOTES} heaviest stand here"
+    count, some = len(stored.cast), "" if len(stored.cast) <= _MOST_VOTES else f"; here are the {_MOST_VOTES} heaviest"
     return [
-        *title("Whose caches the class of its time is made of"),
+        *title("Families behind the typical KV"),
         aligned(tuple(rows[0]), rows),
-        f"{count} families have a vote, which count for as much as {stored.effective:.3g} of equal weight{some}. The models of a family are"
-        " those of its kv_family in architectures.csv that were released before, by their mean.",
+        f"{count} families count as much as {stored.effective:.3g} of equal weight{some}. A family is a kv_family of architectures.csv:"
+        " the mean of its models that were released before.",
     ]
-
-
-def _in_full(estimator: str) -> str:
-    """`one mark-up (what the lecture assumes)`."""
-    one = KV_NAMES[estimator]
-    return f"{one.name} ({one.remark})" if one.remark else one.name
-
-
-def _because(estimate: Estimate) -> str:
-    return estimate.because + ("; PRIOR-DOMINATED" if estimate.prior_dominated else "")
-
-
-def _ids(estimate: Estimate) -> str:
-    return " ".join(reference.split("@")[0] for reference in estimate.equations[-1:])
 
 
 _MOST_VOTES = 10
 """Families that a report lists; JSON has all."""
-_WITHOUT_RECORD = (
-    "A range without a record is one of the assumptions, at no level: what draws of one mark-up, hosts of one model and rounding leave"
-    " open. No such range was ever held against a truth, and one mark-up is wrong about what architectures say."
-)
-"""Said under what no model of known architecture was ever held against."""
+_WITHOUT_RECORD = "A range without a record is one of the assumptions alone: nobody has compared such ranges with a known value."
 
 
 def held_in_words(estimate: Estimate) -> str:
-    """`11 of 14`, or a dash where such ranges have no record."""
-    return "{} of {}".format(*estimate.kept) if estimate.kept and not estimate.bounds else NONE
+    """Return `11 of 14`, for a bound too; `unknown` if estimates like it have no record, a dash if there is no estimate."""
+    if estimate.kind in ("given", "undetermined"):
+        return NONE
+    return "{} of {}".format(*estimate.kept) if estimate.kept else UNKNOWN
 
 
 def _apart(one: Inference) -> str:
-    """Which line is the headline, and how far the readings of prices disagree, in nats and as a factor."""
+    """Return which estimate is the headline, and how far those by prices differ."""
     headline = one.kv_bytes["headline"]
     if headline.kind == "given":
-        return (
-            f"The headline is what was given, {estimate_text('kv_bytes_per_token', headline)}: it is not estimated here. What rental cost"
-            " would pay for is no estimate of it, but says how far the price of more context lies from that cost."
-        )
-    said = f"The headline is the {KV_NAMES['headline'].name}."
+        return f"KV bytes per token are given, {short_kv(headline.median)}, and not estimated here."
+    said = f"The headline is {KV_NAMES['headline'].heading}."
     if one.apart is None:
-        return f"{said} Without an output premium a price only bounds the cache."
-    return (
-        f"{said} The medians that the premium gives lie {one.apart.nats:.2g} nats apart, a factor of {one.apart.factor:.3g}: what pays for"
-        " it decides the reading, and the sheet does not tell."
-    )
+        return f"{said} Without an output premium prices only bound KV bytes."
+    return f"{said} The medians by the premium differ by a factor of {one.apart.factor:.3g} ({one.apart.nats:.2g} nats)."
 
 
 def _known_models(worth: Worth) -> str:
-    """What each reading makes of models whose cache is known, without this one and those that share its cache.
+    """Return what each estimator makes of models whose cache is known, without this one and those that share its cache.
 
-    The headline has a record of its own, of more models, which stands beside it.
+    The typical KV has a record of its own, of more models.
     """
     readings = {name: found for name, found in worth.misreadings.items() if name != "headline"}
-    out = f" Left out of what is learned: {', '.join(worth.left_out)}." if worth.left_out else ""
+    out = f" Not calibrated on: {', '.join(worth.left_out)}." if worth.left_out else ""
     families = worth.records["headline"].groups if "headline" in worth.records else 0
     return (
         f"On {len(worth.models)} sheets of several bands, of models in {families} families whose cache is known"
@@ -137,25 +129,25 @@ def _known_models(worth: Worth) -> str:
 
 
 def premium_in_words(found: Verdict | None) -> str:
-    """What increments add to the class, in one sentence, or nothing where too few families have them.
+    """Return what the premium adds to the typical KV, in one sentence, or nothing if too few families have one.
 
     >>> no = Verdict(count=9, families=6, by_class=-1.43, by_price=-1.84, gain_of_pool=0.0, standard_error=0.0, stacked=0.0)
-    >>> premium_in_words(no).endswith("by 0.41 nats: no premium enters the headline.")
+    >>> premium_in_words(no).endswith("by 0.41 nats: no premium enters the typical KV.")
     True
     """
     if found is None:
         return ""
     gain = found.gain_of_price
-    enters = f"it enters the headline with a weight of {found.weight:.2f}" if found.enters else "no premium enters the headline"
+    enters = f"it enters the typical KV with a weight of {found.weight:.2f}" if found.enters else "no premium enters the typical KV"
     return (
-        f"Of {found.count} sheets in {found.families} families the premium alone foretells the cache {'better' if gain > 0 else 'worse'}"
-        f" than the class of its time does, by {abs(gain):.2f} nats: {enters}."
+        f"Of {found.count} sheets in {found.families} families the premium alone predicts KV bytes {'better' if gain > 0 else 'worse'}"
+        f" than the typical KV, by {abs(gain):.2f} nats: {enters}."
     )
 
 
 def _misread(by_estimator: Mapping[str, Misreading]) -> str:
     """What every estimator makes of the known models, in the words of the first."""
-    of_others = [(KV_NAMES[name].name, found) for name, found in by_estimator.items()]
+    of_others = [(KV_NAMES[name].heading, found) for name, found in by_estimator.items()]
     return ", ".join(f"{name} {_share(found) if place else _misreads(found)}" for place, (name, found) in enumerate(of_others))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from derive.characters import padded, width_of
 from derive.show.folding import LEAST_FOR_NAMES, fold, name_beside, name_column, widest_of
-from invert.report.columns import SHORT_KEYS, SheetColumn, column_of, in_order, model_in_words, size_of_lecture
+from invert.report.columns import SHORT_KEYS, Column, column_of, in_order, model_in_words, size_of_lecture
 from invert.report.layout import aligned, laid_out
 from invert.result import EXTRAPOLATED, Inference, Run
 
@@ -22,33 +22,26 @@ _MOST_MODELS = 12
 _RECORDS, _NAMES = "right where known", ("model", "sheet")
 
 
-def flagships(table: Run) -> list[Inference]:
-    """Return the sheets of the default table: flagships, sheets of one's own, and those with a price that the last release has not."""
-    new = {one.sheet_key[:2] for one in table.since_release} | table.own_sheets
-    return [one for one in table if _is_flagship(one) or (one.sheet.provider, one.sheet.model) in new]
-
-
 def _is_flagship(one: Inference) -> bool:
     return bool(one.model and one.model.flagship)
 
 
-def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: str | None = None, only: Sequence[Inference] = ()) -> str:
-    """Return a row for each sheet, or for `only` some of them, in as many columns as fit, or in those that are asked for."""
-    shown = replace(table, inferences=tuple(only)) if only else table
-    inferences, chosen = in_order(shown.inferences, by), [column_of(name) for name in columns]
+def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: str | None = None) -> str:
+    """Return a row for each sheet, in as many columns as fit, or in those that are asked for."""
+    inferences, chosen = in_order(table.inferences, by), [column_of(name) for name in columns]
     named = _with_sellers(inferences)
     if chosen:
         chosen, gap = [named if column.key == "model" else column for column in dict.fromkeys(chosen)], _GAPS[0]
     else:
-        chosen, gap = _fitting(shown, inferences, named, width)
-    body = _lines(shown, inferences, chosen, gap, width)
+        chosen, gap = _fitting(table, inferences, named, width)
+    body = _lines(table, inferences, chosen, gap, width)
     if columns and widest_of(body) > width:
-        body = _narrow_lines(shown, inferences, chosen, width)
-    head = _title(table, inferences, min(width, max(widest_of(body), 60)))
-    return "\n".join([*head, *body, fold(_legend(shown, chosen, not columns), width)])
+        body = _narrow_lines(table, inferences, chosen, width)
+    head = _title(table, min(width, max(widest_of(body), 60)))
+    return "\n".join([*head, *body, fold(_legend(table, chosen, not columns), width)])
 
 
-def _with_sellers(inferences: Sequence[Inference]) -> SheetColumn:
+def _with_sellers(inferences: Sequence[Inference]) -> Column:
     """Return the column of names, with who sells a model that several sell, unless that is its only maker here."""
     sellers: dict[str, set[str]] = {}
     for one in inferences:
@@ -62,7 +55,7 @@ def _with_sellers(inferences: Sequence[Inference]) -> SheetColumn:
     return replace(column_of("model"), text=text)
 
 
-def _fitting(table: Run, inferences: Sequence[Inference], named: SheetColumn, width: int) -> tuple[list[SheetColumn], str]:
+def _fitting(table: Run, inferences: Sequence[Inference], named: Column, width: int) -> tuple[list[Column], str]:
     """Return the columns that fit and the gap between them. A wider terminal shows all that a narrower one does."""
     price = column_of("price")
     both = replace(named, head=("", "model, $/Mtok in/out"), text=lambda one: f"{named.text(one)} {price.text(one)}")
@@ -77,15 +70,24 @@ def _fitting(table: Run, inferences: Sequence[Inference], named: SheetColumn, wi
     return ways[-1]
 
 
-def _cells(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetColumn]) -> list[list[str]]:
+def _cells(table: Run, inferences: Sequence[Inference], columns: Sequence[Column]) -> list[list[str]]:
     """Return the two lines of the head, the cells of each sheet, and the line of records if a column has one."""
-    rows = [[column.head[line] for column in columns] for line in (0, 1)]
+    rows = [[column.lines[place] for column in columns] for place in (0, 1)]
     rows += [[column.text(one) for column in columns] for one in inferences]
-    records = [column.record(table) for column in columns]
-    return [*rows, [_RECORDS if column.key in _NAMES else said for column, said in zip(columns, records, strict=True)]]
+    return [*rows, record_row(table, columns)]
 
 
-def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetColumn], gap: str, width: int) -> list[str]:
+def record_row(table: Run, columns: Iterable[Column]) -> list[str]:
+    """Return how often each column was right where the truth is known."""
+    return [_RECORDS if column.key in _NAMES else column.record(table.inferences, table) for column in columns]
+
+
+def has_records(table: Run, columns: Sequence[Column]) -> bool:
+    """Return whether a column has a record, and another says what it is."""
+    return any(column.key in _NAMES for column in columns) and any(column.record(table.inferences, table) for column in columns)
+
+
+def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[Column], gap: str, width: int) -> list[str]:
     """Return the table as lines. A name that is too long has a line of its own above its row."""
     rows = _cells(table, inferences, columns)
     first, *others = zip(*rows, strict=True)
@@ -93,29 +95,27 @@ def _lines(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetC
     rests = ["".join(f"{gap}{padded(cell, at)}" for cell, at in zip(row[1:], widths, strict=True)).rstrip() for row in rows]
     name = name_column(first, width - widest_of(rests)) if columns[0].key in _NAMES else widest_of(first)
     lines = [name_beside(row[0], rest, name, width).rstrip() for row, rest in zip(rows, rests, strict=True)]
-    named = any(column.key in _NAMES for column in columns)
-    return lines if named and any(column.record(table) for column in columns) else lines[:-1]
+    return lines if has_records(table, columns) else lines[:-1]
 
 
-def _narrow_lines(table: Run, inferences: Sequence[Inference], columns: Sequence[SheetColumn], width: int) -> list[str]:
+def _narrow_lines(table: Run, inferences: Sequence[Inference], columns: Sequence[Column], width: int) -> list[str]:
     """Return the table with its cells broken between words, and the last columns below each row where that is not enough."""
     _, _, *rows, records = _cells(table, inferences, columns)
     headings = [column.heading for column in columns]
-    named = any(column.key in _NAMES for column in columns) and any(column.record(table) for column in columns)
-    cells = [dict(zip(headings, row, strict=True)) for row in (*rows, *([records] if named else []))]
+    cells = [dict(zip(headings, row, strict=True)) for row in (*rows, *([records] if has_records(table, columns) else []))]
     return laid_out([aligned(headings, cells, len(_GAPS[0]), rule=False)], width).splitlines()
 
 
-def _title(table: Run, shown: Sequence[Inference], width: int) -> list[str]:
+def _title(table: Run, width: int) -> list[str]:
     """Return what the table is of, its day, and how many of how many sheets it has."""
-    said, day = "What API prices imply", f"{table.as_of}"
-    sheets = f"{len(table)} price sheet{'' if len(table) == 1 else 's'}"
-    counted = sheets if len(shown) == len(table) else f"{len(shown)}{' flagships' * all(map(_is_flagship, shown))} of {sheets}"
+    said, day, every = "What API prices imply", f"{table.as_of}", len(table) + len(table.not_picked)
+    sheets = f"{every} price sheet{'' if every == 1 else 's'}"
+    counted = sheets if not table.not_picked else f"{len(table)}{' flagships' * all(map(_is_flagship, table))} of {sheets}"
     room = width - len(said) - len(day) - 2
     return [f"{said}, {day}{counted:>{room}}" if len(counted) + 2 <= room else f"{said}, {day}\n{counted}"]
 
 
-def _legend(table: Run, columns: Iterable[SheetColumn], all_wanted: bool) -> str:
+def _legend(table: Run, columns: Iterable[Column], all_wanted: bool) -> str:
     """Return what the columns say in words, and which columns had no room if all were wanted."""
     keys = [column.key for column in columns]
     changed = f"What if: {', '.join(f'{place} = {amount}' for place, amount in table.changes.items())}. " if table.changes else ""
@@ -137,7 +137,7 @@ def _sizes(table: Run) -> str:
         ("given" if "active_params" in table.assumptions.given else "stated"): [*dict.fromkeys(stated)],
     }
     said = [f"{kind}: {_listed(models)}" for kind, models in kinds.items() if models]
-    return f"Active params {'; '.join(said)}. " if said else ""
+    return f"Active parameters {'; '.join(said)}. " if said else ""
 
 
 def _listed(models: Sequence[str]) -> str:

@@ -1,13 +1,13 @@
 """How reports are laid out: titles, aligned tables, paragraphs, KV bytes in people's units."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from itertools import zip_longest
 from typing import Any
 
 from derive.characters import padded, width_of
 from derive.show.folding import WORD, fold, wrap_text
 from derive.units import show
+from invert.estimate_text import two_digits
 from invert.records import Part
 from invert.sheets.sheet import Price
 
@@ -28,15 +28,6 @@ def count_in_words(number: int) -> str:
     """
     words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
     return words[number] if number < len(words) else str(number)
-
-
-def two_digits(value: float) -> str:
-    """A number to two digits, without an exponent.
-
-    >>> two_digits(932.1), two_digits(0.0412), two_digits(3)
-    ('930', '0.041', '3')
-    """
-    return f"{Decimal(f'{value:.2g}'):f}"
 
 
 def billions(params: float) -> str:

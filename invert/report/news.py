@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from derive.show.citation import ADDRESS, markdown_cell
 from invert.comparison_records import Comparison, Moved, Name, SheetChange, SheetKey, Told
+from invert.estimate_text import estimate_text
 from invert.report.changes import (
     key_record,
-    moved_name,
     moving_prices,
-    name_of,
     price_in_words,
     said_record,
     sheet_as_seen,
     sheet_in_words,
     sheet_record,
-    told_in_words,
 )
+from invert.report.columns import name_of
 from invert.report.commands import infer_against_day
 from invert.report.document import report_document
 from invert.report.layout import Table, aligned, laid_out, title
@@ -128,7 +127,12 @@ def _is_shown(one: Moved) -> bool:
 def _moved_table(moved: Sequence[Moved], sheet: SheetChange) -> Table:
     columns = ("estimate", "before", "after", "moved by")
     cells = (
-        (moved_name(one), told_in_words(one.quantity, one.before), told_in_words(one.quantity, one.after), moving_prices(one, sheet))
+        (
+            name_of(one.quantity, one.estimator),
+            estimate_text(one.quantity, one.before),
+            estimate_text(one.quantity, one.after),
+            moving_prices(one, sheet),
+        )
         for one in moved
     )
     return aligned(columns, [dict(zip(columns, row, strict=True)) for row in cells])
@@ -168,7 +172,7 @@ def _began(one: Inference, news: News) -> date | None:
 def _new_row(one: Inference, day: date) -> dict[str, str]:
     base = one.sheet.bands[0]
     currency = "" if base.input.currency == "USD" else f" {base.input.currency}"
-    said = [told_in_words(quantity, _estimate(one, (quantity, estimator))) for quantity, estimator in _OF_NEW]
+    said = [estimate_text(quantity, _estimate(one, (quantity, estimator))) for quantity, estimator in _OF_NEW]
     cells = (sheet_in_words(one.key), str(day), f"{base.input.amount:g}/{base.output.amount:g}{currency}", *said)
     return dict(zip(_NEW_COLUMNS, cells, strict=True))
 

@@ -8,14 +8,13 @@ from typing import TypedDict
 from derive.show.cells import csv_text
 from derive.units import show
 from invert.encoder import Codec, Leaf, names_of
-from invert.estimators.names import KV_NAMES
 from invert.records import Carried, Outcome, Overview, ProviderSizes, SharedPremiums, Span
+from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, title
 
 OVERVIEW_SCHEMA = "infer-overview-1"
 _MOST_ROWS, _MOST_NAMED = 12, 3
 """Rows of a table, and names in a sentence, that a page has; JSON and CSV have all."""
-_QUANTITIES_IN_WORDS = {"active_params": "active parameters", "active_params_times_markup": "size x mark-up"}
 CSV_HEAD = ("section", "name", "of", "offers", "providers", "low", "median", "high", "commonest", "at_commonest", "because")
 
 
@@ -80,14 +79,12 @@ def _many(number: int, what: str) -> str:
 
 
 def _outcome_row(one: Outcome) -> dict[str, str]:
-    name = _QUANTITIES_IN_WORDS.get(one.quantity, one.quantity.replace("_", " "))
     kinds = {"range": ("given", "interval"), "bound": ("upper", "lower"), "none": ("undetermined",)}
     counts = {column: f"{sum(one.kinds.get(kind, 0) for kind in of):,}" for column, of in kinds.items()}
-    label = KV_NAMES[one.estimator].heading if one.estimator in KV_NAMES else name
     first, _, second = next(iter(one.because), NONE).partition("; ")
     # What a bound is counted in is no reason.
     why = second if second and first.startswith("in ") else first
-    return dict(zip(_OUTCOME_HEAD, (label, *counts.values(), why.partition("; ")[0]), strict=True))
+    return dict(zip(_OUTCOME_HEAD, (name_of(one.quantity, one.estimator), *counts.values(), why.partition("; ")[0]), strict=True))
 
 
 def _carried_row(one: Carried) -> dict[str, str]:

@@ -1,9 +1,10 @@
 """The prices of a sheet as a table, with the page they are on and how they are known."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
+from derive.immutable import immutable
 from derive.units import show
 from invert.records import Check
 from invert.report.commands import infer_all
@@ -88,7 +89,7 @@ def amount_of(price: Price | None, currency: str) -> str:
 # Prices beside what the forward model predicts.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Prediction:
     """A published price, and what the forward model predicts for it at the lecture's readings [as published], or nothing of it.
 

@@ -13,7 +13,7 @@ from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, title
 from invert.report.prices import all_prices
 from invert.report.readings import readings_table
-from invert.report.size import size_lines
+from invert.report.short import heading
 from invert.report.tiers import tiers
 from invert.result import Inference, Run
 
@@ -26,7 +26,7 @@ def report(one: Inference, table: Run, width: int = 100) -> str:
 def full_parts(one: Inference, table: Run) -> list[str]:
     """The same as paragraphs and tables."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
-    sections = [*heading(one, table), "", readings_table(one, table), *flags, *all_prices(one, table), *size_lines(one, table)]
+    sections = [*heading(one, table), "", readings_table(one, table), *flags, *all_prices(one, table)]
     sections += [*findings(one, table), *firmness(one, table), *tiers(one, table)]
     for pair in one.pairs:
         sections += _pair(one, pair)
@@ -41,25 +41,12 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     return [*sections, *_known(one), *_anchors(one, table), "", cited_by(one, table, one.equations)]
 
 
-def heading(one: Inference, table: Run) -> list[str]:
-    """Which sheet it is, and the amounts that stand in place of published ones."""
-    sheet = one.sheet
-    region = f", {sheet.region}" if sheet.region else ""
-    named = f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
-    changed = [
-        f"what if: {place} = {amount}, {'where none is published' if one.adds(place) else 'in place of the published amount'}"
-        for place, amount in table.changes.items()
-    ]
-    copied = [f"what if: {place} is {of}, for want of an amount" for place, of in one.copied.items()]
-    return [named, *changed, *copied]
-
-
 def _pair(one: Inference, pair: PairInference) -> list[str]:
     seen = pair.pair
     where = f" at {show('long_context_threshold', seen.long_context_threshold)}" if len(one.pairs) > 1 else ""
     lines = title(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)")
     lines += [*route_lines(pair.lecture.solution), *_scaling(pair.lecture.solution)]
-    lines += title(f"KV joint: KV bytes from both premiums and output/input together, one mark-up at the anchors as they stand{where}")
+    lines += title(f"KV joint: KV bytes from both premiums and output/input together, one price/cost, every anchor as it is{where}")
     lines += [", ".join(f"{found.name} = {found.value:g}" for found in (seen.premium_in, seen.premium_out, seen.output_input_ratio))]
     if pair.joint.problem:
         lines += [f"no reading: {pair.joint.problem}", "These prices cannot come from the model at these anchors; nothing is clipped."]
@@ -113,7 +100,7 @@ def _bandwidth_bound(one: Inference) -> list[str]:
     if one.bandwidth_bound.problem:
         return [*lines, f"no reading: {one.bandwidth_bound.problem}"]
     solution = one.bandwidth_bound.solution
-    leans = "It leans upward: the ratio also holds the margin on output, idle capacity and whatever else decode waits for."
+    leans = "It leans upward: the ratio also holds the margin on output, idle capacity and whatever else leaves compute idle."
     return [*lines, *route_lines(solution), *_scaling(solution), leans]
 
 
@@ -136,7 +123,7 @@ def _contradiction(one: Inference, table: Run) -> list[str]:
         "If the threshold is where cache reads overtake arithmetic, decode below it is bound by arithmetic, and an output token"
         f" costs {pair.claimed_ratio:.3g} times an input token at the lecture's two balance batches"
         f" (serving.normalised_cost). This sheet asks {pair.pair.output_input_ratio.value:g} times, which the second reading takes"
-        f" for waiting on memory at every length. One model cannot do both. {_side_by_side(one, table)}"
+        f" for time bound by memory at every length. One model cannot do both. {_side_by_side(one, table)}"
     )
     return [*title("The readings against each other"), text]
 
@@ -153,7 +140,7 @@ def _side_by_side(one: Inference, table: Run) -> str:
         return f"{said}, and no KV bytes fit all prices together."
     jointly, by_price = joint["kv_bytes_per_token"], f", with {_size(joint['active_params'])} by its price"
     beside = f" ({one.pairs[0].joint_over_lecture:.2g} times the lecture's)" if one.size_stated else by_price
-    return f"{said} and KV joint, one mark-up with every anchor and price taken as it stands, {kv(jointly)}/token{beside}."
+    return f"{said} and KV joint, one price/cost with every anchor and price as it is, {kv(jointly)}/token{beside}."
 
 
 def _size(active_params: float) -> str:
@@ -213,8 +200,8 @@ def _anchors(one: Inference, table: Run) -> list[str]:
         f"Besides, {assumed} are assumed: KV bytes read off decode prices are proportional to the tokens of a step."
         f" machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])};"
         f" it and sweep_time are those of rates sustained.{_end_of_contexts(one)}{_size_of_lecture(one, table)}"
-        " Readings and forward checks take each anchor as it stands. Estimates with a range do so where it is given; where it is not, they"
-        " draw the mean contexts, and those of one mark-up also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
+        " Readings and forward checks use each anchor as it is. Estimates with a range do so if it is given; if it is not, they"
+        " draw the mean contexts, and those of one price/cost also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
         " holding_cost_ratio, from priors."
     )
     return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), text]

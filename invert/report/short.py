@@ -1,19 +1,19 @@
 """One sheet on one screen: the readings, advice, its prices beside what the forward model predicts, and the next commands."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from invert.estimate_text import two_digits
 from invert.records import count_missed
 from invert.report.columns import short_kv
 from invert.report.commands import cite_sheet, infer_in_full
 from invert.report.fast_mode import fast_mode_line
-from invert.report.layout import laid_out, two_digits
+from invert.report.layout import laid_out
 from invert.report.prices import grades_and_page, predicted_prices
 from invert.report.readings import readings_table
-from invert.report.sheet import heading
 from invert.report.tiers import deciding_source
-from invert.result import EXTRAPOLATED, Inference, Run
+from invert.result import Inference, Run
 
-_SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", EXTRAPOLATED)
+_SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", "KV given")
 """Flags that other lines of the screen put into words."""
 
 
@@ -31,6 +31,19 @@ def short_parts(one: Inference, table: Run) -> list[str]:
     return [*lines, predicted_prices(one), source, *fast, _more(one, table), f"cite  {cite_sheet(one, table, ())}"]
 
 
+def heading(one: Inference, table: Run) -> list[str]:
+    """Which sheet it is, and the amounts that stand in place of published ones."""
+    sheet = one.sheet
+    region = f", {sheet.region}" if sheet.region else ""
+    named = f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
+    changed = [
+        f"what if: {place} = {amount}, {'where none is published' if one.adds(place) else 'in place of the published amount'}"
+        for place, amount in table.changes.items()
+    ]
+    copied = [f"what if: {place} is {of}, for want of an amount" for place, of in one.copied.items()]
+    return [named, *changed, *copied]
+
+
 def after_change(one: Inference, table: Run) -> list[str]:
     """What a sheet implies beside what moved, which takes most of a screen."""
     return [*heading(one, table), "", readings_table(one, table), "", _more(one, table)]
@@ -40,15 +53,22 @@ def _more(one: Inference, table: Run) -> str:
     return f"more  {infer_in_full(one, table)}"
 
 
+def _undetermined(names: Sequence[str]) -> str:
+    """`These prices do not determine KV bytes per token.`, for a direction in which no used price moves."""
+    said = [name.replace("_", " ").replace("kv ", "KV ") for name in names]
+    return f"These prices do not determine {' and '.join(said)}{' one by one' if said[1:] else ''}."
+
+
 def advice(one: Inference, table: Run) -> Iterator[str]:
     """Which estimate to use, and what speaks against the readings, as sentences."""
     verdict, checks = table.premium_verdict.value, count_missed(one.pairs[0].lecture_checks) if one.pairs else None
     if one.contradiction:
         yield one.contradiction
+    yield from map(_undetermined, one.inversion.undetermined)
     if one.known:
         yield f"Use {short_kv(one.known.read)}: the architecture is {'public' if one.known.grade == 'verified' else one.known.grade}."
     elif not one.pairs:
-        yield "Use the typical KV: one price for all lengths says nothing of KV."
+        yield "Use the typical KV."
     elif one.kv_bytes["increment"].kind == "undetermined":
         below = one.pairs[0].pair.premium_out.value < 1
         why = "the long price of output is below the base price" if below else one.kv_bytes["increment"].because

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from derive.units import show
 from invert.report.layout import NONE, aligned
 from invert.report.prices import amount_of, name_of_price, unit_of_prices
-from invert.report.sheet import heading
+from invert.report.short import heading
 from invert.result import Inference, Run
 from invert.supposed import SupposedPrice, predict_prices
 

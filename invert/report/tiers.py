@@ -19,7 +19,7 @@ from invert.report.layout import aligned, left_out, title
 from invert.result import Inference, Run
 
 _BASIS_NAMES = {"rented": "rented HBM, owned rest", "owned": "all owned"}
-BETWEEN = "by cost basis and year"
+_BETWEEN = "by cost basis and year"
 DRAIN_TIMES_OF_LECTURE = "drain match, the lecture's drain times"
 """The rule of the lecture among those that are scored."""
 
@@ -81,31 +81,12 @@ def counted_once(one: Inference, table: Run) -> str:
     return f"{one.sheet.provider} has one tariff of {len(models)} sheets ({', '.join(models)}): counted once." if models else ""
 
 
-def record_of_tiers(terms: Iterable[str], rules: Part[TierRules]) -> str:
-    """What tiers told by each of these terms were worth where vendors disclosed the tier, or that none was ever held against one."""
-    if rules.value is None:
-        return ""
-    records = {term: _record_of_term(term, rules.value.scores) for term in dict.fromkeys(terms)}
-    known, unknown = "; ".join(filter(None, records.values())), [term for term, record in records.items() if not record]
-    right = f"Where vendors disclosed the tier, the likeliest was right {known}." if known else ""
-    never = f"No tier by {' or '.join(unknown)} was ever held against a disclosed one." if unknown else ""
-    return " ".join(filter(None, (right, never)))
-
-
 def worst_record(terms: Iterable[str], rules: Part[TierRules]) -> tuple[int, int] | None:
     """How many of how many lifetimes of disclosed tier the worst of the rules by these terms named, or None where there is no rule."""
     if rules.value is None:
         return None
     found = [_worst(term, rules.value.scores) for term in dict.fromkeys(terms)]
     return min(((one.right, one.answered) if one else (0, 0) for one in found), key=lambda one: one[0] / max(one[1], 1), default=None)
-
-
-def _record_of_term(term: str, scores: Sequence[RuleScore]) -> str:
-    """`by price level in 2 of 2 lifetimes (1 vendor)`, on the cost basis that does worse, or nothing where no lifetime is sold so."""
-    worst = _worst(term, scores)
-    if worst is None:
-        return ""
-    return f"by {term} in {worst.right} of {worst.answered} lifetimes ({worst.vendors} vendor{'s' * (worst.vendors > 1)})"
 
 
 def _worst(term: str, scores: Sequence[RuleScore]) -> RuleScore | None:
@@ -173,7 +154,7 @@ def _row(found: TierEvidence) -> dict[str, str]:
     return {
         "lifetime": lifetime(found.ttl_seconds),
         "from": ", ".join(found.evidence) or "nothing to go by",
-        f"prices alone, {BETWEEN}": over_cases(
+        f"prices alone, {_BETWEEN}": over_cases(
             found.undisclosed, found.undisclosed_ranges, found.undisclosed_agreed, found.undisclosed_agreed_share
         ),
         "vendor says": found.disclosed or "-",

@@ -3,14 +3,14 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from io import BytesIO
 
-from derive.briefly import brief
 from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import alone, content_before, label, write
+from derive.immutable import immutable
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.assemble import Place, spelled, typed_place
@@ -34,14 +34,12 @@ _BLANK = ", \t\r\n\ufeff"
 """What a line without a cell is made of."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Addition:
     """The rows of a typed sheet, the content that a file has with them, and what is doubtful about them.
 
     `closed` are the rows of the file, as they stood, that end where one of these begins.
     """
-
-    __repr__ = brief
 
     rows: tuple[PriceRow, ...]
     content: bytes

@@ -3,13 +3,14 @@
 import csv
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from decimal import Decimal
 from io import BytesIO, StringIO
 
 from derive.errors import WrongData
 from derive.files import alone, content_before, label, write
+from derive.immutable import immutable
 from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, read_rows, table
 from invert.sheets.redescribed import Description, Redescribed, description_of, redescribed
 from invert.sheets.rows import Fx, PriceRow, Problem, SheetKey
@@ -20,7 +21,7 @@ _PRICED = ("provider", "model", "region", "service_tier", "component", "threshol
 """Columns of what a price is of, and of how much it is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Rival:
     """A price of which two sources say something else: the row that is believed, and the one that is not."""
 
@@ -38,7 +39,7 @@ class Rival:
         return f"{what}: {'' if same_band else 'no price of its own, '}{price_and_source(self.believed)}; {_price(row)} by {source}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Update:
     """What becomes of the rows of a file: which to close on which day, by origin, and which to append.
 

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from io import BytesIO
 from typing import BinaryIO
 
-from derive.briefly import brief
 from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import label, opened
+from derive.immutable import immutable
 from invert.data import Data, once_a_run
 from invert.sheets.assemble import day_of, models, spelled
 from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
@@ -21,11 +21,9 @@ SHIPPED = "shipped"
 KINDS_OF_CHANGE = ("added", "closed", "changed")
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Difference:
     """A price that is not the same in both states: None where one of them does not have it."""
-
-    __repr__ = brief
 
     old: PriceRow | None
     new: PriceRow | None
@@ -88,14 +86,12 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
     return tuple(sorted(found, key=lambda one: one.sheet_key))
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class State:
     """The prices that hold on a day, but those of models that were released later; of which book, and what was wrong with that.
 
     `own` are those of `rows` that a file laid over the shipped prices has, or None where there is no such file.
     """
-
-    __repr__ = brief
 
     rows: tuple[PriceRow, ...]
     day: date

@@ -1,11 +1,10 @@
 """What price files say of a model beside its prices, in two states: its longest context and its release."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import TypedDict
 
-from derive.briefly import brief
+from derive.immutable import immutable
 from derive.units import show
 from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.rules import by_sheet
@@ -14,11 +13,9 @@ _WORDS = {"max_context": "context", "release_date": "release"}
 """Columns that describe a model, in words."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@immutable
 class Redescribed:
     """A sheet whose rows say another `column` of _WORDS than before, or None for rows that say nothing of it."""
-
-    __repr__ = brief
 
     sheet_key: SheetKey
     column: str

@@ -9,6 +9,7 @@ from datetime import date
 from decimal import Decimal
 
 from derive.briefly import brief
+from derive.immutable import immutable
 from derive.price_rows import FxRate, ModelRow
 from derive.shipped import Problem
 from invert.sheets.sheet import FileText
@@ -154,7 +155,7 @@ def in_usd(row: PriceRow, fx: Fx, day: date) -> float:
     return row.amount * row.usd_rate if row.usd_rate else row.amount / units_per_usd(fx, row.currency, day)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PriceBook:
     """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day.
 

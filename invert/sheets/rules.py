@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from itertools import chain
@@ -12,6 +11,7 @@ from typing import Any
 from derive import shipped_rows
 from derive.characters import begins_as_formula, hidden, is_same, mark_in_words, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
+from derive.immutable import immutable
 from derive.shipped_rows import figure
 from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, in_usd, tokens_in, units_per_usd, without_collection
 
@@ -294,7 +294,7 @@ def on(day: date) -> str:
 # In one row.
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class Columns:
     """How the rows under a header are read: the values of columns that it lacks, and of each other one its parser and what a blank is."""
 

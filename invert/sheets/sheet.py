@@ -1,33 +1,29 @@
 """What a price sheet is, as published: its bands, cache writes and storage. Reading these records imports no solver."""
 
-from dataclasses import dataclass
 from datetime import date
 
-from derive.briefly import brief, cut
+from derive.briefly import cut
+from derive.immutable import immutable
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class FileText:
     """The bytes of a file as they were read, and how messages name it.
 
     `rates` are US dollars for one unit of a currency, for the rows of a price file that have no rate of their own.
     """
 
-    __repr__ = brief
-
     place: str
     content: bytes
     rates: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Price:
     """One price: `amount` in `currency` as published, `usd_per_token` in SI (USD/token, or USD/token/s for per=mtok_hour).
 
     `ends` is the day on which it was announced to end when it was read.
     """
-
-    __repr__ = brief
 
     amount: float
     currency: str
@@ -40,11 +36,9 @@ class Price:
     ends: date | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PriceBand:
     """What a whole request pays per token once its prompt is longer than the threshold (at or above it, if inclusive)."""
-
-    __repr__ = brief
 
     threshold_tokens: int
     threshold_inclusive: bool
@@ -53,21 +47,17 @@ class PriceBand:
     cache_read: Price | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class CachePrice:
     """What a cache write or storage costs in the band above a threshold."""
-
-    __repr__ = brief
 
     threshold_tokens: int
     price: Price
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class CacheOffer:
     """Cache writes of one lifetime, or cache storage: prices as published, thresholds ascend."""
-
-    __repr__ = brief
 
     component: str
     ttl_seconds: int | None
@@ -79,7 +69,7 @@ class CacheOffer:
         return self.prices[0].price
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class PriceSheet:
     """The prices of (provider, model, region, service tier) on one day; bands ascend from threshold 0, writes by lifetime.
 
@@ -88,8 +78,6 @@ class PriceSheet:
     `max_context` is the longest context [token] that its rows give, and `release_date` the first release; for a sheet that ships,
     models.csv has both.
     """
-
-    __repr__ = brief
 
     provider: str
     model: str

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise, product
 from math import hypot, inf, log
@@ -10,6 +10,7 @@ from math import hypot, inf, log
 from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, WrongData
+from derive.immutable import immutable
 from derive.price_rows import Disclosure
 from derive.shipped import BadRow, Tables
 from derive.units import show
@@ -26,7 +27,7 @@ from invert.storage.tiers import Probabilities
 _UNIFORM = dict.fromkeys(storage.TIERS, 1 / len(storage.TIERS))
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class PricedLifetime:
     """What one sheet gives the rules on a disclosed lifetime: storage_price [USD/token/s], implied drain time with spread."""
 
@@ -34,7 +35,7 @@ class PricedLifetime:
     implied_drain_time: tuple[float, float] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class DisclosedCase:
     """A lifetime whose tier the vendor disclosed, with what each of its sheets charges for it. No sheet is one without price."""
 

@@ -12,7 +12,6 @@ is said of a tier is its range over them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import exp, hypot, inf, log
 from types import MappingProxyType
@@ -22,6 +21,7 @@ import numpy as np
 
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
+from derive.immutable import immutable
 from derive.price_rows import MemoryTierFigure
 from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import in_si
@@ -51,7 +51,7 @@ _Term = tuple[str, Callable[[str, int], _LogLikelihood]]
 _Seen = tuple[float, float] | None  # a median [SI] and its spread [nat]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class LogSpread:
     """A lognormal quantity: median [SI] and standard deviation [nat]."""
 
@@ -59,7 +59,7 @@ class LogSpread:
     sd: float
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(kw_only=False)
 class TierParameters:
     """A tier's drain time [s] and what holding a byte in it costs [USD/byte/s]."""
 

@@ -4,11 +4,11 @@ The truth did not move, so that what an estimate moves by is its error from one 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from math import log, sqrt
 
 from derive.errors import BacksolveError
+from derive.immutable import immutable
 from derive.price_rows import NaturalExperiment
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
@@ -20,7 +20,7 @@ from invert.result import Inference
 _Row = dict[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Retest:
     """One estimate of a model at the old price and at the new one."""
 

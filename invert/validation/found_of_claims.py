@@ -2,12 +2,12 @@
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from derive.answers import shown_end
 from derive.catalogue import equation
 from derive.claim_cells import UNDECIDED, Givens, asked, command, givens, said
 from derive.errors import NoSingleValue, UnknownName
+from derive.immutable import immutable
 from derive.presets import hardware, model
 from derive.price_rows import Claim, Disclosure, MemoryTierFigure, WorkedProblem
 from derive.quantities import QUANTITIES
@@ -29,7 +29,7 @@ PRESETS = ("hardware", "model")
 """Rows that `solve` takes by name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Finding:
     """What is stated, the value found for it [SI], and what that rests on: equations by id, tables by file."""
 

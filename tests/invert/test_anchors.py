@@ -15,11 +15,10 @@ from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate
+from invert.report.columns import flat
 from invert.report.contract import as_records, run_as_csv
-from invert.report.document import FORMATS, document
-from invert.report.flat import flat
+from invert.report.document import FORMATS, document, footer
 from invert.report.sheet import anchors_by_label, report
-from invert.report.table import summary
 from invert.result import Inference
 from tests.tools.together import in_one_test, some
 
@@ -107,7 +106,7 @@ def test_what_is_assumed_is_printed_with_the_anchors_and_cannot_be_given():
     table = infer(["gemini-3.1-pro"])
     (one,) = table.inferences
     assert one.anchors.values["tokens_per_step"] == 1 and one.anchors.origin["tokens_per_step"] == "assumed"
-    assert "tokens_per_step 1 token" in " ".join(summary(table).split())
+    assert "tokens_per_step 1 token" in " ".join(footer(table))
     assert "Besides, tokens_per_step = 1 token" in " ".join(report(one, table).split())
 
 
@@ -157,15 +156,13 @@ def test_given_kv_bytes_are_the_headline_and_are_not_estimated(name: str, given:
 
 def test_given_kv_bytes_are_labelled_in_every_form():
     table = infer(["gemini-3.1-pro", "claude-opus-5"], anchors={"kv_bytes_per_token": "70kB"})
-    text = " ".join(summary(table).split())
-    assert text.count("70 kB (given)") == 4 and "KV is given, 70 kB: that is the headline" in text
-    assert "headline is typical KV" not in text and "kv_bytes_per_token 70 kB/token" in text
+    assert "kv_bytes_per_token 70 kB/token" in " ".join(footer(table))
     for style in FORMATS:
         assert document(table, style).count("70 kB (given)") == 4
     for one, record in zip(table.inferences, as_records(table), strict=True):
         said = report(one, table)
-        assert said.count("70 kB/token (given)") == 3 and "The headline is what was given, 70 kB/token (given)" in " ".join(said.split())
-        assert "The headline is the class" not in said
+        assert said.count("70 kB (given)") == 3 and "KV bytes per token are given, 70 kB" in " ".join(said.split())
+        assert "The headline is typical KV" not in said
         assert "kv_bytes_per_token = 70 kB/token   given" in said
         estimate = record["estimates"]["kv_bytes_per_token"]["headline"]
         assert (estimate["kind"], estimate["median"], record["anchors"]["kv_bytes_per_token"]["origin"]) == ("given", 70e3, "given")

@@ -63,7 +63,8 @@ NUMERICS = {
     "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
     "validation/single_band": {"_SAID_RATIO"},  # what the lecture read off a price
     "overview": {"_DIGITS"},
-    "records": {"_ROUNDING"},
+    "records": {"_ROUNDING", "Estimate"},  # rounding, and per cent
+    "result": {"_PAGE"},  # columns of a page
     "data": {"_MOST"},
     "identifiability": {"_TOLERANCE", "_KEPT"},
     "inversion": {
@@ -87,7 +88,7 @@ NUMERICS = {
     "estimators/market/pool": {"_WEIGHTS"},
     "estimators/market/recency": {"DAYS"},
     "estimators/market/record": {"_LEVELS", "_RESAMPLES", "held", "spread_of_mean"},  # a record is told at 50 and 90 % in every run
-    "estimators/market/student": {"_POINTS", "_nodes", "_summed"},
+    "estimators/market/student": {"_REACH"},
     "estimators/market/size": {"BILLION", "_RESAMPLES"},
     "estimators/market/by_price": {"PER_MTOK"},
     "scoreboard": {"_NEGATIVE_CONTROLS"},  # how often prices are shuffled
@@ -106,7 +107,7 @@ NUMERICS = {
     "report/layout": {"USD_PER_MTOK", "billions"},  # units
     "report/figures": {"_TIMES"},  # units
     "report/columns": {"short_kv"},  # units
-    "report/readings": {"_UNITS"},  # units
+    "estimate_text": {"_UNITS", "_WIDE", "_digits", "_number_and_unit"},  # units and digits
     "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_amount"},  # a slip of the keys, rounding; %
     "sheets/doubts": {"_DECIMAL_K, _BINARY_K", "_HAIR", "_DAYS_OF_YEAR", "_NEARLY", "_LEAST_NAME"},  # rounding, and how alike two words are
     "report/tiers": {"_shares"},  # a share that would print as nothing

@@ -18,7 +18,7 @@ from invert.inference import infer
 from invert.posterior import summary
 from invert.report.changes import changes_json, changes_text
 from invert.report.contract import run_as_json, saved
-from invert.report.sheet import heading
+from invert.report.short import heading
 from invert.run_differences import CALIBRATION
 from invert.sheets.append import price_file
 from invert.sheets.read import read_rows

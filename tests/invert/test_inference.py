@@ -20,10 +20,9 @@ from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
 from invert.data import read_data
 from invert.inference import infer
 from invert.records import verdict
+from invert.report.columns import flat, how_stated
 from invert.report.contract import saved
-from invert.report.flat import flat
 from invert.report.sheet import report
-from invert.report.size import how_stated
 from invert.result import Inference
 from invert.sheets.assemble import NotBegun, NotReleased, models, sheets
 from invert.sheets.observables import rounding_cell
@@ -391,7 +390,10 @@ def test_the_grade_of_a_size_of_open_models_goes_with_it():
     with reading(edited("open_models", remembered)):
         (found,) = infer("mimo-v2.5-pro")
     read = one("mimo-v2.5-pro")
-    assert (found.anchors.origin["active_params"], how_stated(found)) == ("open_models.csv (assumed)", "assumed")
+    assert (found.anchors.origin["active_params"], how_stated(found.anchors.origin["active_params"])) == (
+        "open_models.csv (assumed)",
+        "assumed",
+    )
     assert found.kv_bytes["one_markup"].high > read.kv_bytes["one_markup"].high, "nobody verified the size"
 
 

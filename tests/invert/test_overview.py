@@ -11,9 +11,9 @@ from invert.inference import infer
 from invert.overview import overview
 from invert.records import ProviderSizes, Span
 from invert.report.overview import overview_text
+from invert.result import InferenceTable
 from invert.sheets.read import book_of
 from invert.sheets.rows import Problem
-from invert.table import InferenceTable
 from tests.tools.inferred import current
 
 HEAD = "provider,model,service_tier,component,threshold_tokens,ttl_seconds,amount\n"

@@ -85,9 +85,9 @@ def test_what_was_never_held_against_the_truth_is_at_no_level():
     ))  # fmt: skip
     bound = replace(upper(USUAL, 4.0, "so"), bounds=Bounds(count=9, held=6, held_at_one_byte=9, least=0.6, median=5.5, most=84.0))
     assert as_claimed(judged) is judged and as_claimed(bound) is bound
-    assert as_claimed(one) == replace(one, level=None) and str(as_claimed(one)) == "2, 1 to 4"
-    assert str(as_claimed(upper(USUAL, 4.0, "so"))) == "at most 4"
-    assert str(judged) == "2, 1 to 4 at 90% (such held 3 of 9)" and str(bound) == "at most 4 at 90% (such held 6 of 9)"
+    assert as_claimed(one) == replace(one, level=None) and str(as_claimed(one)) == "2 (1-4)"
+    assert str(as_claimed(upper(USUAL, 4.0, "so"))) == "< 4"
+    assert str(judged) == "2 (1-4) at 90 %, right for 3 of 9" and str(bound) == "< 4 at 90 %, right for 6 of 9"
     # Ranges of another level were not counted.
     assert as_claimed(replace(judged, level=0.98)).level is None
 

@@ -11,8 +11,8 @@ from invert.compare import infer_against
 from invert.inference import infer
 from invert.report.changes import changes_document, changes_json, changes_text
 from invert.report.contract import saved
+from invert.result import InferenceTable
 from invert.run_differences import CALIBRATION, calibrates_alike, causes_of_runs, causes_of_saved
-from invert.table import InferenceTable
 from tests.tools.data import shipped_data
 
 

@@ -15,6 +15,7 @@ from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.encoder import six_digits
+from invert.estimate_text import estimate_text
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
 from invert.estimators.market.candidates import CANDIDATES
@@ -22,8 +23,7 @@ from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.posterior.simulation import RANKED
 from invert.records import undetermined
-from invert.report.columns import kv_range
-from invert.report.table import summary
+from invert.report.glance import glance
 from invert.scoreboard_text import SHOWN, TITLES, rendered_sections
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
@@ -45,13 +45,13 @@ def test_the_scoreboard_scores_what_is_printed(architecture: str, anchors: dict[
     (judged,) = [
         known for known in models_of_known_cache(shipped_data(), assumptions_of(anchors)) if known.member.architecture == architecture
     ]
-    (line,) = [line for line in summary(table).splitlines() if SOLD[architecture] in line]
+    text = " ".join(glance(table, 100, [f"kv_bytes_per_token_{estimator}_range" for estimator in KV_NAMES]).split())
     assert row["KV bytes"] == printed.known.read == judged.member.kv_bytes_per_token and len(printed.sheet.bands) > 1
     for estimator, of in KV_NAMES.items():
         six = [six_digits(getattr(one.kv_bytes[estimator], end)) for one in (printed, judged) for end in ("median", "low", "high")]
         assert six[:3] == six[3:]
         assert row[of.name] == float(f"{printed.kv_bytes[estimator].median / printed.known.read:.3g}")
-        assert kv_range(judged.kv_bytes[estimator]) in line
+        assert estimate_text("kv_bytes_per_token", judged.kv_bytes[estimator]) in text
 
 
 def test_the_bias_of_each_estimate_on_known_models():

@@ -29,12 +29,11 @@ from invert.inference import infer
 from invert.records import Estimate
 from invert.report.contract import run_as_json
 from invert.report.sheet import report
-from invert.result import Inference
+from invert.result import Inference, InferenceTable
 from invert.scoreboard_text import rendered_sections
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.soundness import all_problems, released_late, rivals, table_problems, without_change
-from invert.table import InferenceTable
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading, with_cells
 from tests.tools.together import in_one_test, some

@@ -4,7 +4,7 @@ from functools import cache
 
 from derive.shipped import read
 from invert.inference import infer
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.tools.tables import reading
 
 

@@ -1,9 +1,7 @@
 """What the price of one sheet says of the size of its model: by which fit, learnt without its family, and with what record."""
 
-from dataclasses import dataclass
-
-from derive.briefly import brief
 from derive.errors import WrongData
+from derive.immutable import immutable
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.market import learnt
@@ -18,15 +16,13 @@ _LISTS = ("standard", "off_peak")
 """Service tiers whose price is the list's: a vendor with hours asks its usual price off peak."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class ByPrice:
     """The price [USD/Mtoken] that sizes are told by, and how: `because` of what, by the lists of makers or the median of hosts.
 
     `closed` says whether the extra mark-up of a closed vendor is in them; `listed` is the open model that the sheet sells,
     which is left out.
     """
-
-    __repr__ = brief
 
     price: float
     hosts: bool

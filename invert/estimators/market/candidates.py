@@ -1,12 +1,12 @@
 """What might tell KV bytes beside the class of the time, each held against that class on models whose cache is known."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite, log
 from statistics import fmean
 
 import numpy as np
 
+from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.kv_class import Bytes
 from invert.estimators.market.panel import Priced
@@ -17,7 +17,7 @@ from invert.estimators.market.student import Student
 from invert.records import Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Candidate:
     """Something known of a model beside its cache, the bytes it might tell, and its value, given all other rows; None without one."""
 

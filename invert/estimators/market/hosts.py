@@ -1,21 +1,20 @@
 """What hosts of one model ask for it: models with open weights are sold by many, and all that differs between them is who sells."""
 
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, log, sqrt
-from statistics import NormalDist, correlation, median, variance
+from statistics import NormalDist, median, variance
 
 from derive.catalogue import equation
 from derive.errors import WrongData
+from derive.immutable import immutable
 from derive.price_rows import HostPrice
 
 _OLD = "old"
 _RENTED = "gpu"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class SpreadWithin:
     """The spread [nat] of something between hosts of one model: pooled over models, and that of the model in the middle."""
 
@@ -94,13 +93,10 @@ def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[flo
     """
     if min(len(set(left)), len(set(right))) < 2:
         raise WrongData("host_prices.csv or list_prices.csv: fewer than two models with a cache read differ, and a correlation needs them")
-    return float(f"{correlation(_ranks(left), _ranks(right)):.12g}"), 1 / sqrt(len(left) - 1)
+    # scipy.stats takes 0.7 s to load, and only this and the check of the sampler need it.
+    from scipy.stats import spearmanr
 
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """The place of each value among all, that of equal ones in the middle of theirs."""
-    ascending = sorted(values)
-    return [(bisect_left(ascending, value) + bisect_right(ascending, value)) / 2 for value in values]
+    return float(f"{spearmanr(left, right).statistic:.12g}"), 1 / sqrt(len(left) - 1)
 
 
 def commonest(values: Iterable[float]) -> tuple[float, float]:

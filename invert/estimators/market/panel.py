@@ -1,22 +1,19 @@
 """The open models that prices were collected of, as rows that a size can be learnt from: of their makers' lists, and of hosts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from math import exp, log
 from statistics import median
 
-from derive.briefly import brief
+from derive.immutable import immutable
 from derive.preset_rows import OpenModel
 from derive.price_rows import HostPrice, ListPrice
 from invert.estimators.market.hosts import of_rented_hosts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Priced:
     """An open model and what its base input is sold for [USD/Mtoken], by its maker or in the median over hosts."""
-
-    __repr__ = brief
 
     model: str
     architecture: str

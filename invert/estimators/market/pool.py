@@ -5,11 +5,11 @@ whose independence nobody has shown. Each family has one vote, and is judged by 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 
+from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.student import Floats
 from invert.records import Verdict
@@ -17,7 +17,7 @@ from invert.records import Verdict
 _WEIGHTS = np.linspace(0.0, 1.0, 101)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Foresight:
     """One known model as a price foretells it and as its class does: log densities [nat] at the truth."""
 

@@ -8,20 +8,20 @@ is foretold by Student's t of n + 2 degrees of freedom about m, with scale s sqr
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from math import exp, lgamma
 
 import numpy as np
 
 from derive.briefly import Records
+from derive.immutable import immutable
 from invert.estimators.market.student import Floats, within
 from invert.records import Vote, Votes
 
 DAYS = 365.25
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Cache:
     """What is known of the cache of one architecture: its family, the day of its release, and ln KV bytes in bf16."""
 
@@ -31,7 +31,7 @@ class Cache:
     ln_kv: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Forgetting:
     """How votes lose weight: e-folding time h [year]; and a spread s_0 [nat] taken for N_0 votes before any is heard."""
 
@@ -40,7 +40,7 @@ class Forgetting:
     votes: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False, kw_only=False)
 class Classes:
     """The class of each of some targets: centre and scale [nat], degrees of freedom; nan where fewer than two families are earlier."""
 

@@ -4,16 +4,16 @@ All that a fit needs of a group are its sums, so that leaving one group out, or 
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.student import Floats, log_student_density, student_quantiles
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@immutable(eq=False)
 class GroupedRows:
     """Predictors with a leading column of ones (n, p), what they predict (n), the group of each row (n), and its weight (n).
 
@@ -38,7 +38,7 @@ class GroupedRows:
         return max(self.count - int(self.predictors.shape[1]), self.least_freedom)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Fit:
     """target = intercept + slopes x + scale t, with Student's t of these degrees of freedom for a member of a new group."""
 
@@ -50,7 +50,7 @@ class Fit:
     groups: int
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@immutable(eq=False)
 class Foretold:
     """What fits without the group of each row foretell of it: centre, scale and degrees of freedom, and the row itself."""
 

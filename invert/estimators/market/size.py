@@ -6,14 +6,14 @@ decision with its own.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from math import log
 from typing import Literal
 
 import numpy as np
 
-from derive.briefly import brief
+from derive.immutable import immutable
 from derive.price_rows import DisclosedSize
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.panel import Priced
@@ -27,7 +27,7 @@ _RESAMPLES = 1024
 Params = Literal["active_params", "total_params"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Use:
     """One of the fits: what it foretells, and whether from sparse models of today alone or from all."""
 
@@ -42,11 +42,9 @@ ANY = Use(params="active_params", sparse=False)
 TOTAL = Use(params="total_params", sparse=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Size:
     """Parameters of a model, as quantiles of what its price leaves possible, and the spread of their logarithm [nat]."""
-
-    __repr__ = brief
 
     low: float
     median: float
@@ -122,7 +120,7 @@ def _drawn_errors(freedom: int, seed: int) -> Floats:
     return student_quantiles(freedom, uniforms(DEFAULT, seed)[:, 2])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@immutable(eq=False, kw_only=False)
 class Draws:
     """Draws of all that stands between a price and a size. The same for all prices, so that a higher one means a larger size."""
 

@@ -1,23 +1,22 @@
-"""Student's t of a logarithm: what a few values foretell of one more, and the linear pool of two such foretellings.
-
-It stands here because scipy.special, which has it, takes .3 s to load, and `infer` needs nothing else of it.
-"""
+"""Student's t of a logarithm: what a few values predict of one more, and the linear pool of two such predictions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
 from math import exp, lgamma, log, pi, sqrt
 from statistics import fmean, stdev
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq
+from scipy.special import stdtr, stdtrit
+
+from derive.immutable import immutable
 
 Floats = npt.NDArray[np.float64]
+_REACH = 1e3
+"""Scales from the centre within which the quantiles of use lie."""
 
-_POINTS = 20_001
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Student:
     """Student's t of a logarithm: centre [nat], scale [nat], degrees of freedom.
 
@@ -62,9 +61,13 @@ def pooled_range(weight: float, one: Student, other: Student, level: float) -> t
     >>> [round(log(end), 2) for end in pooled_range(0.5, one, other, 0.8)]
     [-0.09, 5.0, 10.09]
     """
-    points = np.sort(np.concatenate([_points(one), _points(other)]))
-    below = weight * _below(one, points) + (1 - weight) * _below(other, points)
-    low, median, high = (exp(float(end)) for end in np.interp(_levels(level), below, points))
+    ends = sorted(one.centre + sign * _REACH * one.scale for one in (one, other) for sign in (-1, 1))
+
+    def below(at: float) -> float:
+        first, second = (float(stdtr(of.freedom, (at - of.centre) / of.scale)) for of in (one, other))
+        return weight * first + (1 - weight) * second
+
+    low, median, high = (exp(brentq(lambda at, share=share: below(at) - share, ends[0], ends[-1])) for share in _levels(level))
     return low, median, high
 
 
@@ -79,16 +82,12 @@ def log_student_density(at: Floats, freedom: float) -> Floats:
 
 
 def student_quantiles(freedom: float, levels: Floats) -> Floats:
-    """Student's t with these probabilities below it, to 1e-6 between 1 and 99 %.
+    """Student's t with these probabilities below it.
 
     >>> student_quantiles(5, np.array([0.05, 0.5, 0.95])).round(5).tolist()
     [-2.01505, 0.0, 2.01505]
     """
-    angles, below = _summed(freedom)
-    # In ascending order the search for each begins where the one before ended.
-    order, found = np.argsort(levels), np.empty(len(levels))
-    found[order] = np.interp(levels[order], below, angles)
-    return np.asarray(sqrt(freedom) * np.tan(found))
+    return np.asarray(stdtrit(freedom, levels))
 
 
 def within(apart: Floats, freedom: Floats) -> Floats:
@@ -97,45 +96,8 @@ def within(apart: Floats, freedom: Floats) -> Floats:
     >>> within(np.array([2.015048, 1.0]), np.array([5.0, 2.5])).round(6).tolist()
     [0.9, 0.595939]
     """
-    angles = np.arctan(np.abs(apart) / np.sqrt(freedom))
-    places, shares = _nodes()
-    beneath = angles / 2 * (shares @ np.cos(angles / 2 * (places[:, None] + 1)) ** (freedom - 1))
-    constants = np.array([lgamma((n + 1) / 2) - lgamma(n / 2) for n in freedom])
-    return np.asarray(2 * beneath * np.exp(constants) / np.sqrt(np.pi))
-
-
-@cache
-def _nodes() -> tuple[Floats, Floats]:
-    """Of the integral by which Student's t is summed about its centre: cos^(n - 1) over an angle."""
-    return np.polynomial.legendre.leggauss(64)
+    return np.asarray(1 - 2 * stdtr(freedom, -np.abs(apart)))
 
 
 def _levels(level: float) -> Floats:
     return np.array([(1 - level) / 2, 0.5, (1 + level) / 2])
-
-
-@lru_cache(64)
-def _summed(freedom: float) -> tuple[Floats, Floats]:
-    """Angles, and the probability that Student's t lies below sqrt(n) tan(angle): its density there is cos^(n - 1)."""
-    angles, cosines = _half_circle()
-    density = cosines ** (freedom - 1)
-    below = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
-    return angles, below / below[-1]
-
-
-@cache
-def _half_circle() -> tuple[Floats, Floats]:
-    """Angles from minus to plus a right one, and their cosines."""
-    angles = np.linspace(-np.pi / 2, np.pi / 2, _POINTS)
-    return angles, np.cos(angles)
-
-
-def _points(one: Student) -> Floats:
-    """Logarithms that lie as close as its density is high."""
-    angles, _ = _summed(one.freedom)
-    return np.asarray(one.centre + one.scale * sqrt(one.freedom) * np.tan(angles[1:-1]))
-
-
-def _below(one: Student, points: Floats) -> Floats:
-    angles, below = _summed(one.freedom)
-    return np.interp(np.arctan((points - one.centre) / (one.scale * sqrt(one.freedom))), angles, below)

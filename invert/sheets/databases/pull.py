@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from derive.characters import hidden
 from derive.errors import WrongData, shorten, suggest
+from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.sheets.append import Rival, distinct, price_file
 from invert.sheets.databases.copies import repeated
@@ -35,7 +36,7 @@ TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
 """What became of an offer that can be read: its rows are new; the shipped prices or an earlier source have it; somebody asks the same."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Fate:
     """What became of one offer; region and service tier are blank of an entry that makes none."""
 
@@ -47,7 +48,7 @@ class Fate:
     became: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Pulled:
     """What the databases say beyond the curated prices, and what became of the rest.
 

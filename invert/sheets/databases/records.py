@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from derive.characters import begins_as_formula, hidden
 from derive.errors import WrongData, shorten
+from derive.immutable import immutable
 from invert.sheets.databases.renamed import Fields, fields_in, gone
 from invert.sheets.databases.routes import of_route
 from invert.sheets.rows import PriceRow, Problem
@@ -68,7 +69,7 @@ _DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Database:
     """A database by name and version; rows carry both in their notes."""
 
@@ -79,7 +80,7 @@ class Database:
         return f"{self.name} {self.version}".rstrip()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class NotTaken:
     """An entry that makes no sheet here, and why; `entry` as of an Offer."""
 
@@ -89,7 +90,7 @@ class NotTaken:
     entry: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class NotCarried:
     """What an entry says beyond its offers that no column takes, in the words of _NOT_CARRIED."""
 
@@ -97,7 +98,7 @@ class NotCarried:
     what: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Offer:
     """What a database asks for one model in one service tier over one stretch of time: rates by the threshold [token] they begin at.
 
@@ -399,7 +400,7 @@ def release_faults(name: str, value: object) -> Iterator[WrongField]:
         yield WrongField(name, f"is {shorten(str(value))} and no day")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class RawEntry:
     """An entry of a database as it stands, and how its offers are read.
 

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass
 from typing import Any
 
 from derive.errors import suggest
+from derive.immutable import immutable
 
 _DEPTH = 6
 """How deep names are looked for: the prices of a variant of a model are the deepest that are read."""
@@ -13,7 +13,7 @@ LEAST_ENTRIES = 10
 """Entries of which one has a field that entries nearly always have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Fields:
     """Names of what is read of an entry: `usual` is in nearly every one, `rare` in some.
 

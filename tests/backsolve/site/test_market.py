@@ -8,7 +8,7 @@ from backsolve.site.writing import Surroundings, written_page
 from derive.shipped import Problem
 from invert.data import read_data
 from invert.report.columns import column_of
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.tools.html import parts_of
 
 

@@ -4,7 +4,7 @@ from backsolve.site.parts import figure_of, sections_of, table_block, text_block
 from invert.report.figures import kv_by_estimator
 from invert.report.layout import Heading, Table
 from invert.report.sheet import full_parts
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 
 
 def test_every_line_of_a_report_is_in_a_section(some_sheets: InferenceTable):

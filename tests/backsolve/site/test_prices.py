@@ -5,7 +5,7 @@ import pytest
 from backsolve.site import prices
 from backsolve.site.prices import price_pages
 from backsolve.site.sheets import pages_of_other_names
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 
 
 @pytest.mark.slow

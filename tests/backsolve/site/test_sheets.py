@@ -11,7 +11,7 @@ from invert.report.layout import Heading, Table
 from invert.report.price_pages import sheet_pages
 from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.backsolve.site.test_writing import HOSTILE
 from tests.tools.html import parts_of
 
@@ -87,6 +87,6 @@ def test_what_is_looked_for_comes_first_and_the_rest_is_folded(pages: list[Page]
     written = written_page(pages[0], SITE)
     places = [
         written.index(text)
-        for text in (">What to take home<", ">At other prices<", ">Prices (", ">How big the model is", "<svg", 'class="fold"')
+        for text in (">What to take home<", ">At other prices<", ">Prices (", ">All estimates, and why", "<svg", 'class="fold"')
     ]
     assert places == sorted(places) and ">Where every price is from<" in written[places[-1] :]

@@ -5,7 +5,7 @@ import pytest
 from backsolve.site.what_if import what_if
 from derive.trees import value_of
 from invert.inference import infer
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 
 
 def worked_out(data: dict, prices: dict[str, float]) -> dict[str, float]:

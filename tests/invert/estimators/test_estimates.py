@@ -28,10 +28,9 @@ from invert.inference import infer
 from invert.posterior.sobol import MOST
 from invert.posterior.summary import contracted, summarise
 from invert.records import Estimate, undetermined, upper
+from invert.report.columns import flat
 from invert.report.contract import as_records
-from invert.report.flat import flat
-from invert.result import Inference
-from invert.table import InferenceTable
+from invert.result import Inference, InferenceTable
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 

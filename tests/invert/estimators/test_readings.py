@@ -10,8 +10,7 @@ from invert.estimators.cases import case_of
 from invert.estimators.joint_point import broken_by
 from invert.identifiability import _COMPONENTS, identified, identify
 from invert.inference import infer
-from invert.result import Inference
-from invert.table import InferenceTable
+from invert.result import Inference, InferenceTable
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test, some
 

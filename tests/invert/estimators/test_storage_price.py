@@ -8,7 +8,7 @@ from derive import shipped
 from invert.assumptions import USUAL
 from invert.estimators.cases import case_of
 from invert.inference import infer
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 

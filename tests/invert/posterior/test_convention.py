@@ -7,15 +7,15 @@ from math import inf, log
 import pytest
 
 from invert.assumptions import USUAL
+from invert.estimate_text import two_digits
 from invert.inference import infer
 from invert.posterior.convention import convention, probabilities_by_cost
 from invert.posterior.data import PriceData
 from invert.posterior.sampler import posterior
 from invert.records import BandPair, Convention, Premiums
 from invert.report.findings import firmness
-from invert.report.layout import two_digits
+from invert.result import InferenceTable
 from invert.sheets.observables import observe
-from invert.table import InferenceTable
 
 # Google and OpenAI ask 2 and 1.5, Alibaba 1.8 and 1.8 over the first of three thresholds, Claude Haiku 5.5 alone 5 and 5.
 SHEETS = ("gemini-3.1-pro-preview", "qwen3-coder-plus", "claude-haiku-5-5", "gpt-5.4")

@@ -3,7 +3,7 @@
 import pytest
 
 from invert.inference import infer
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,6 @@ from invert.report.changes import (
     changes_document,
     changes_json,
     changes_text,
-    told_in_words,
 )
 from invert.report.contract import saved
 from invert.result import Shown
@@ -53,11 +52,11 @@ def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int
 
 
 def test_what_is_taken_home_and_did_not_move_is_named(found: Comparison):
-    said = "Of what is taken home, this did not move: active by price, typical KV, KV stored, price/cost."
+    said = "Of the main estimates these did not move: active by price, typical KV, KV stored, price/cost."
     assert said in changes_text(found, 100) and said in changes_document(found, "markdown")
     (sheet,) = found.sheets
     two = replace(found, sheets=(sheet, replace(sheet, key=("p", "m", "", "standard"))))
-    assert "taken home" not in changes_text(two, 100)
+    assert "main estimates" not in changes_text(two, 100)
 
 
 def test_the_widest_moves_come_first_and_the_rest_is_counted(found: Comparison):
@@ -105,7 +104,7 @@ def test_what_a_price_file_says_is_inert_in_every_form():
 def test_of_two_prices_that_moved_it_both_are_named_and_of_what_is_rounded_otherwise_no_slope_is_told():
     _, found = infer_against("", ["gemini-3.1-pro"], changes={"input": "+10%", "output": "-10%"})
     last = {re.split("  +", line)[0]: re.split("  +", line)[-2:] for line in changes_text(found, 120).splitlines() if line}
-    assert last["bandwidth-bound"][0].endswith("%, -") and last["bandwidth-bound"][1] == "output; input"
+    assert last["bandwidth-bound fraction"][0].endswith("%, -") and last["bandwidth-bound fraction"][1] == "output; input"
     assert last["KV from premium at cost"][1] == "output" and last["active by price"] == ["-", "input"]
     assert "so its slope is not told: output / input 5.4 (of 5.2 to 5.69) -> 4.909" in " ".join(changes_text(found, 120).split())
 
@@ -129,7 +128,7 @@ def test_what_moved_in_no_figure_that_is_shown_is_counted_among_the_unmoved(foun
     seen = replace(found, sheets=(replace(sheet, moved=(replace(one, quantity="memory_time_share"), hair)),))
     for text in (changes_text(seen, 100), changes_document(seen, "markdown")):
         assert "memory time share" in text and f"Unmoved: {sheet.unmoved + 1} inferences of it." in text
-        assert "did not move: " in text and "bandwidth-bound." in text, "of what is taken home"
+        assert "did not move: " in text and "bandwidth-bound fraction." in text, "of what is taken home"
     assert len(json.loads(changes_json(seen))["sheets"][0]["moved"]) == 2, "programs see all digits"
     low = replace(found, sheets=(replace(sheet, moved=(ends,)),))
     shown = [changes_document(low, "markdown"), changes_text(low, 100)]
@@ -152,7 +151,7 @@ def test_both_sides_have_their_range_also_where_no_price_moved_it(there_and_back
     for found in there_and_back:
         text = changes_text(found, width)
         assert max(map(len, text.splitlines())) <= width and text.count("google/gemini-3.1-pro-preview") == 1
-        assert "29.7 (19.7-44.8)" in text and "40 (11-130)" in text and "per 1%" not in text
+        assert "29.7x (19.7-44.8)" in text and "40x (11-130)" in text and "per 1%" not in text
         assert ("Left out in so few columns: times" in text) == (width == 60) and ("x0." in text) == (width != 60)
 
 
@@ -172,17 +171,6 @@ def test_how_many_others_a_calibrating_sheet_moved_is_of_those_that_were_looked_
     ]
     assert f"{name}: 1 of 2 others moved." in changes_text(replace(alone, sheets=(*alone.sheets, *others)), 100)
     assert f"{name} other sheets by its row of prices.csv, which stands." in changes_text(replace(alone, recalibrated=False), 100)
-
-
-def test_a_range_has_its_unit_once():
-    told = Told(kind="interval", median=1.9e4, low=2.79e3, high=1.4e5)
-    assert told_in_words("kv_bytes_stored_per_token", told) == "19 (2.8-140) kB"
-    assert told_in_words("kv_bytes_per_token", replace(told, low=279.0)) == "19 kB (280 B-140 kB)"
-    assert told_in_words("kv_bytes_per_token", Told(kind="upper", high=3e5)) == "< 300 kB"
-    assert told_in_words("probability_hbm", Told(kind="interval", median=0.72, low=0.47, high=1.0)) == "72% (47%-100%)"
-    factors = [Told(kind=kind, median=value) for kind, value in (("point", 934.2), ("undetermined", None))]
-    assert [told_in_words("bayes_factor", told) for told in factors] == ["930", "none"]
-    assert (told_in_words("batch", None), told_in_words("batch", Told(kind="undetermined"))) == ("none", "none")
 
 
 def test_sheets_that_say_the_same_share_a_row():
@@ -243,7 +231,7 @@ def test_the_range_of_a_number_stands_beside_it_however_few_columns_there_are(fo
     """What moved, how far and how fast is told by before and after; how firmly either is known by nothing else."""
     for width in (40, 60, 80, 90, 100, 140):
         said = " ".join(changes_text(found, width).split())
-        assert said.count("700 B-16 kB") == 1 and max(map(len, changes_text(found, width).splitlines())) <= width
+        assert said.count("3.2 kB (0.7-16)") == 1 and max(map(len, changes_text(found, width).splitlines())) <= width
     assert "range: how" not in changes_text(found, 72) and "range: how" in changes_text(found, 80), "no legend of what is not there"
 
 

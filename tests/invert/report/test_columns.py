@@ -7,19 +7,33 @@ import pytest
 
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
-from invert.report.columns import OF_TEXT, REGISTRY, SHORT_KEYS, WIDE_KEYS, column_of, csv_names, explained, in_order, kv_range, picked
+from invert.report.columns import (
+    CSV_KEYS,
+    ESTIMATE_KEYS,
+    HISTORY_KEYS,
+    MODEL_KEYS,
+    OF_TEXT,
+    REGISTRY,
+    SHORT_KEYS,
+    WIDE_KEYS,
+    column_of,
+    csv_names,
+    explained,
+    in_order,
+    picked,
+)
 from invert.report.contract import run_as_csv
-from invert.report.flat import COLUMNS
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
 
 def test_every_column_has_a_name_of_its_own_and_is_found_by_it():
-    assert len({one.key for one in REGISTRY}) == len({one.heading for one in REGISTRY}) == len(REGISTRY)
-    for one in REGISTRY:
+    assert len({one.heading for one in REGISTRY.values()}) == len(REGISTRY)
+    for one in REGISTRY.values():
         for name in (one.key, one.heading, one.heading.upper(), f" {one.key.replace('_', ' ')} "):
             assert column_of(name) is one, name
-    assert {*SHORT_KEYS, *WIDE_KEYS, *COLUMNS} <= {one.key for one in REGISTRY}
+    assert {*SHORT_KEYS, *MODEL_KEYS, *HISTORY_KEYS, *ESTIMATE_KEYS, *CSV_KEYS} <= {*REGISTRY}
+    assert [column_of(key).key for key in WIDE_KEYS] == list(WIDE_KEYS)
 
 
 @in_one_test(
@@ -43,7 +57,7 @@ def test_an_unknown_name_gets_the_nearest_one(name: str, near: str):
 
 
 def test_csv_has_the_numbers_of_a_column_of_the_table():
-    assert csv_names(()) == list(COLUMNS) and csv_names(["MODEL", "model"]) == ["model"]
+    assert csv_names(()) == list(CSV_KEYS) and csv_names(["MODEL", "model"]) == ["model"]
     names = ["sheet", "KV from premium", "prices missed", "price/cost"]
     (row,) = csv.DictReader(io.StringIO(run_as_csv(infer("gemini-3.1-pro"), names)))
     assert (row["provider"], row["prices_missed"], row["prices_checked"]) == ("google", "3", "4")
@@ -53,7 +67,12 @@ def test_csv_has_the_numbers_of_a_column_of_the_table():
 
 
 def test_all_columns_are_explained():
-    assert not [one.key for one in REGISTRY if one.key not in explained()]
+    (table, _) = explained(current())
+    told = {row["column"]: row for row in table.rows}
+    assert {*told} == {one.heading for one in REGISTRY.values() if one.about} and all(
+        f"Key: {one.key}" in told[one.heading]["what it is"] for one in REGISTRY.values() if one.about
+    )
+    assert told["KV from premium"]["right"] == "7 of 9" and told["active parameters"]["right"] == "38 of 42 open"
 
 
 def test_the_dearest_come_first():
@@ -63,7 +82,7 @@ def test_the_dearest_come_first():
 
 @in_one_test("name", [*SHORT_KEYS, *WIDE_KEYS, "cache_read_ratio", "check_joint"])
 def test_sheets_are_sorted_by_any_column_and_those_without_a_value_come_last(name: str):
-    value = column_of(name).value
+    value = column_of(name).ordered_by
     for by in (name, f"-{name}"):
         values = [value(one) for one in in_order(current(), by)]
         known = [one for one in values if one not in (None, "")]
@@ -72,10 +91,31 @@ def test_sheets_are_sorted_by_any_column_and_those_without_a_value_come_last(nam
 
 
 def test_a_bound_or_a_given_number_is_a_cell():
-    run = infer("claude-opus-5")
-    assert kv_range(run[0].kv_bytes["at_rent"]).startswith("< ")
-    given = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB"})[0]
-    assert column_of("typical KV").text(given) == "70 kB given" and kv_range(given.kv_bytes["headline"]) == "70 kB (given)"
+    assert column_of("KV from premium at cost").text(infer("claude-opus-5")[0]).startswith("< ")
+    given = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})[0]
+    assert column_of("typical KV").text(given) == column_of("typical KV range").text(given) == "70 kB (given)"
+    assert column_of("active parameters range").text(given) == "60 B (given)"
+
+
+def test_a_column_with_its_range_has_the_numbers_of_both():
+    one = current()["google/gemini-3.1-pro-preview"]
+    assert column_of("KV from premium range").text(one) == "170 kB (14-2000)" and column_of("KV from premium").text(one) == "170 kB"
+    assert csv_names(["KV from premium range"]) == [f"kv_bytes_per_token_increment{end}" for end in ("", "_low", "_high")]
+
+
+def test_prices_of_the_base_are_in_dollars_whatever_the_list_asks():
+    (sheet,) = infer(["glm-4.7"])
+    base = sheet.sheet.bands[0]
+    assert base.input.currency == "CNY" and float(column_of("output USD/Mtok").text(sheet)) == pytest.approx(
+        base.output.usd_per_token * 1e6, rel=5e-3
+    )
+
+
+def test_a_frame_has_the_row_of_the_csv_for_each_sheet():
+    run = infer(["gemini-3.1-pro", "claude-opus-5"])
+    frame = run.to_frame().set_index("model")
+    assert list(run.to_frame().columns) == list(CSV_KEYS) and list(frame.index) == [one.sheet.model for one in run]
+    assert frame["kv_bytes_per_token_lecture"].dtype == float and frame["premium_out"].isna().tolist() == [False, True]
 
 
 @in_one_test(

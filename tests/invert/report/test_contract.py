@@ -9,12 +9,11 @@ import pytest
 
 from invert.records import Part
 from invert.report import contract
+from invert.report.columns import CSV_KEYS, flat
 from invert.report.contract import as_records, run_as_csv, run_as_json, saved
-from invert.report.flat import COLUMNS, flat
-from invert.result import Shown
+from invert.result import InferenceTable, Shown
 from invert.sheets.assemble import prices_by_place
 from invert.sheets.sheet import FileText
-from invert.table import InferenceTable
 from tests.tools.inferred import current
 
 
@@ -55,7 +54,7 @@ def test_estimates_have_six_digits_and_readings_all_of_theirs(run: InferenceTabl
 
 def test_csv_has_a_line_a_sheet_and_its_numbers_unrounded(run: InferenceTable):
     rows = list(csv.DictReader(run_as_csv(run).splitlines()))
-    assert len(rows) == len(run) and list(rows[0]) == list(COLUMNS)
+    assert len(rows) == len(run) and list(rows[0]) == list(CSV_KEYS)
     for row, one in zip(rows, run, strict=True):
         for name, value in flat(one).items():
             assert (float(row[name]) == value) if isinstance(value, float) else row[name] == ("" if value is None else str(value)), name

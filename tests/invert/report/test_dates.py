@@ -29,8 +29,8 @@ def test_prices_have_their_currency_and_a_mark_up_says_by_which_size_it_is(found
     (chinese,) = histories(["glm-4.7"])
     for width in (80, 100, 160):
         text = " ".join(history_text([chinese], width).split())
-        assert " 3 / 14 " in text and "11.9 (7.9-18)" in text
-        assert "In and out are in CNY/MTok; price/cost is by 32B active as assumed, not by the price." in text
+        assert " 3 / 14 " in text and "11.9x (7.9-18)" in text
+        assert "In and out are in CNY/MTok; price/cost is by 32 B active as assumed, not by the price." in text
     by_price = history_text([one for one in found if one.key[1] == "claude-opus-4-6"], 100)
     assert "In and out are in USD/MTok." in by_price and "price/cost is by" not in by_price
 

@@ -8,12 +8,11 @@ import pytest
 
 from invert.inference import infer
 from invert.report.columns import WIDE_KEYS, column_of, in_order
-from invert.report.document import FORMATS, document, report_document
+from invert.report.document import FORMATS, document, footer, report_document
 from invert.report.layout import Table, laid_out
 from invert.report.sheet import full_parts
 from invert.report.short import short_parts
-from invert.report.table import footer
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 

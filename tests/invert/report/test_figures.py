@@ -20,9 +20,8 @@ from invert.report.figures import (
     tier_map,
     tornado,
 )
-from invert.result import Inference
+from invert.result import Inference, InferenceTable
 from invert.storage.hold_costs import hold_costs
-from invert.table import InferenceTable
 
 GEMINI, QWEN, OPUS = 0, 1, 2
 

@@ -2,24 +2,34 @@
 
 import io
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise, product
 
 from derive.characters import width_of
+from derive.shipped import read
 from invert.data import read_data
 from invert.estimators.known import judged
-from invert.inference import infer
-from invert.report.columns import REGISTRY, SHORT_KEYS, column_of, explained
-from invert.report.glance import flagships, glance
-from invert.result import Inference
+from invert.inference import infer, infer_flagships
+from invert.report.columns import REGISTRY, SHORT_KEYS, WIDE_KEYS, column_of, flat
+from invert.report.glance import glance
+from invert.result import Inference, InferenceTable
 from tests.tools.inferred import current, everything
+from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 READINGS = ("threshold", "premium", "bandwidth", "tier", "missed")
 """The second line of the head over the three readings and the check, but for what is in the line above."""
 
 
+@cache
+def flagships() -> InferenceTable:
+    """The run of the default table."""
+    with reading(read()):
+        return infer_flagships(100)
+
+
 def of_flagships(width: int = 100) -> str:
-    return glance(current(), width, only=flagships(current()))
+    return glance(flagships(), width)
 
 
 def row_of(text: str, name: str) -> list[str]:
@@ -28,7 +38,7 @@ def row_of(text: str, name: str) -> list[str]:
 
 
 def test_flagships_have_a_row_each_with_all_readings():
-    text, chosen = of_flagships(), flagships(current())
+    text, chosen = of_flagships(), flagships()
     assert 8 <= len(chosen) <= 15 and f"{len(chosen)} flagships of {len(current())} price sheets" in text.splitlines()[0]
     assert str(current().as_of) in text.splitlines()[0]
     assert all(one.model and one.model.flagship for one in chosen)
@@ -60,7 +70,7 @@ def test_a_sheet_alone_has_the_record_without_its_own_model():
 
 @in_one_test("width", [60, 70, 80, 90, 100, 120, 200])
 def test_it_fits_any_terminal_and_no_price_is_lost(width: int):
-    for text, sheets in ((of_flagships(width), flagships(current())), (glance(everything(), width), everything())):
+    for text, sheets in ((of_flagships(width), flagships()), (glance(everything(), width), everything())):
         assert max(map(width_of, text.splitlines())) <= width
         assert not [one.name for one in sheets if column_of("price").text(one) not in text]
     if width >= 80:
@@ -90,9 +100,15 @@ def test_an_edit_of_a_price_moves_its_row():
 
 def test_a_sheet_of_ones_own_is_among_the_flagships():
     own = "provider,model,component,amount\nacme,lm,input,1\nacme,lm,output,4\n"
-    table = infer(prices=io.StringIO(own))
-    assert [one.name for one in flagships(table) if one.model is None or not one.model.flagship] == ["acme/lm"]
-    assert "flagships" not in glance(table, only=flagships(table)) and "lm " in glance(table, only=flagships(table))
+    table = infer_flagships(100, prices=io.StringIO(own))
+    assert [one.name for one in table if one.model is None or not one.model.flagship] == ["acme/lm"]
+    assert "flagships" not in glance(table) and "lm " in glance(table)
+
+
+def test_the_default_table_is_of_all_sheets_where_there_are_too_many_to_choose():
+    assert len(infer_flagships(3)) == len(current()) == len(flagships()) + len(flagships().not_picked)
+    shown = {one.key: one for one in flagships()}
+    assert [flat(shown[one.key]) for one in current() if one.key in shown] == [flat(one) for one in current() if one.key in shown]
 
 
 def test_who_sells_a_model_is_named_unless_it_is_its_only_maker():
@@ -111,10 +127,10 @@ def test_columns_that_are_asked_for_fit_any_terminal(width: int):
 
 
 def test_every_name_that_is_printed_is_a_column():
-    assert column_of("KV from premium at cost").key == "kv_bytes_per_token_at_rent_range"
-    assert column_of("KV from all prices").key == "kv_bytes_per_token_one_markup_range"
-    assert column_of("KV from premium").key == "kv_bytes_per_token_increment" and column_of("typical KV").head == ("typical", "KV")
-    assert len({column.heading for column in REGISTRY}) == len(REGISTRY)
+    lines = of_flagships().splitlines()[1:3]
+    heads = [" ".join(filter(None, column_of(key).lines)) for key in SHORT_KEYS]
+    assert all(word in f"{lines[0]} {lines[1]}" for head in heads for word in head.split())
+    assert all(column_of(one.heading) is one for one in REGISTRY.values())
 
 
 def test_columns_that_are_asked_for_are_all_shown():
@@ -160,21 +176,30 @@ def test_the_record_of_tiers_is_that_of_the_rule_that_tells_them():
     run = current()
     record = column_of("cache tier").record
     (kimi, gemini) = (replace(run, inferences=(run[name],)) for name in ("moonshotai/kimi-k3", "google/gemini-3.1-pro-preview"))
-    assert (record(kimi), record(gemini)) == ("1 of 5", "2 of 2")
-    assert record(replace(run, inferences=(run["anthropic/claude-opus-5"],))) == "unknown", "what is stated has no rule"
+    assert (record(kimi.inferences, kimi), record(gemini.inferences, gemini)) == ("1 of 5", "2 of 2")
+    assert record([run["anthropic/claude-opus-5"]], run) == "-", "what is stated has no rule"
 
 
 def test_sizes_that_the_record_is_not_of_are_named():
     said = " ".join(of_flagships().split())
-    assert "Active params extrapolated: claude-opus-5-5, gpt-6-astra; stated: deepseek-v4-pro, MiniMax-M3, kimi-k3." in said
+    assert "Active parameters extrapolated: claude-opus-5-5, gpt-6-astra; stated: deepseek-v4-pro, MiniMax-M3, kimi-k3." in said
     assert "extrapolated: claude-fable-5-2" in " ".join(glance(current(), 100, ["model", "active params"]).split())
     assert "extrapolated" not in glance(current(), 100, ["model", "price"])
     given = infer("gpt-6-astra", anchors={"active_params": "60B"})
-    assert "Active params given: gpt-6-astra." in " ".join(glance(given).split())
+    assert "Active parameters given: gpt-6-astra." in " ".join(glance(given).split())
 
 
 def test_the_size_that_the_lecture_takes_is_said():
     run = current()
     assert "the lecture's formula at 100 B active parameters unless stated." in " ".join(of_flagships().split())
     other = replace(run, assumptions=run.assumptions.with_fields({"assumed_active_params": 2e11}))
-    assert "at 200 B active parameters" in glance(other) and "at 100 B active parameters" in explained()
+    assert "at 200 B active parameters" in glance(other)
+
+
+@in_one_test("width", [80, 100, 200])
+def test_the_wide_table_has_every_cell_and_fits(width: int):
+    text = glance(current(), width, WIDE_KEYS)
+    assert max(map(width_of, text.splitlines())) <= width and "…" not in text
+    words = {*text.replace("\n", " ").split()}
+    for key in {*WIDE_KEYS} - {"model"}:
+        assert not [one.name for one in current() if not {*column_of(key).text(one).split()} <= words], key

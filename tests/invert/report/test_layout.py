@@ -9,8 +9,8 @@ from invert import scoreboard
 from invert.inference import infer
 from invert.report.layout import aligned, laid_out
 from invert.report.sheet import report
+from invert.result import InferenceTable
 from invert.scoreboard_text import rendered_sections
-from invert.table import InferenceTable
 from tests.tools.together import in_one_test
 
 SHEETS = ["gemini-3.1-pro-preview", "qwen3-coder-plus", "claude-opus-5", "deepseek/deepseek-v4-pro"]
@@ -39,7 +39,7 @@ def test_the_scoreboard_fits():
 
 
 ROWS = [
-    {"quantity": "balance_context", "90%": "13.2k tokens, 5970 tokens to 31.7k tokens", "because": "one mark-up throughout"},
+    {"quantity": "balance_context", "90%": "13.2k tokens, 5970 tokens to 31.7k tokens", "because": "one price/cost throughout"},
     {"quantity": "batch_multiple", "90%": "at least 0.149", "because": "in balance batches; whatever decode waits for besides weights"},
 ]
 

@@ -6,7 +6,7 @@ import pytest
 
 from invert.inference import infer
 from invert.report.readings import readings_in_lines, readings_table
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.tools.inferred import current, everything
 
 
@@ -19,35 +19,32 @@ def test_a_closed_sheet_has_the_three_readings_and_the_better_estimates():
     found = rows("google/gemini-3.1-pro-preview")
     assert found["KV from threshold"] == ["1.7 kB", "at 100 B active", "126x low"]
     assert found["KV from premium"] == ["170 kB", "14 to 2000 kB", "7 of 9"]
-    assert found["bandwidth-bound fraction"] == ["83 %", "74 to 89 %", "never checked"]
+    assert found["bandwidth-bound fraction"] == ["83 %", "67 to 92 %", "unknown"]
     assert found["cache tier, by price"] == ["HBM or DDR", "98 % likely", "2 of 2"]
-    assert found["active parameters"] == ["45 B", "14 to 150 B", "7 of 7 closed"]
-    assert found["price/cost"] == ["40x", "11 to 130x", "never checked"]
+    assert found["active parameters"] == ["45 B", "14 to 150 B", "38 of 42 open"]
+    assert found["price/cost"] == ["40x", "11 to 130x", "unknown"]
     assert found["typical KV"] == ["49 kB", "7.3 to 330 kB", "11 of 14"]
 
 
 def test_a_tier_is_told_by_price_by_duration_and_as_it_is_stated():
     found = rows("anthropic/claude-opus-5")
     assert found["cache tier, by price"][0] == "HBM or DDR" and found["cache tier, by duration"] == ["5 min flash, 1 h disk", "-", "1 of 5"]
-    assert found["cache tier, stated"] == ["HBM or DDR", "by the vendor", "-"]
-    assert rows("openai/gpt-5.4")["cache tier"][0] == "none" and rows("moonshotai/kimi-k3")["cache tier, cost optimality"] == [
-        "any",
-        "-",
-        "1 of 5",
-    ]
+    assert found["cache tier, stated"] == ["HBM or DDR", "stated as memory", "-"]
+    assert "cache tier, stated" not in rows("openai/gpt-5.4")
+    assert rows("moonshotai/kimi-k3")["cache tier, by price"] == ["any", "cost optimality", "1 of 5"]
 
 
 def test_what_is_known_stands_beside_what_the_price_says():
     found = rows("minimax/MiniMax-M3")
-    assert found["active parameters"] == ["23 B", "stated", "-"] and found["active params by price"][0] == "19 B"
+    assert found["active parameters"] == ["23 B", "stated", "-"] and found["active by price"][0] == "19 B"
     assert found["KV of its architecture"] == ["21 kB", "verified", "-"]
     given = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB", "active_params": "60B"})
-    assert rows("google/gemini-3.1-pro-preview", given)["typical KV"] == ["70 kB", "given", "-"]
+    assert rows("google/gemini-3.1-pro-preview", given)["typical KV"] == ["70 kB (given)", "-", "-"]
     assert rows("google/gemini-3.1-pro-preview", given)["active parameters"][:2] == ["60 B", "given"]
 
 
 def test_a_size_beyond_the_prices_that_are_learnt_from_says_so():
-    assert rows("openai/gpt-6-astra")["active parameters"][-1] == "extrapolated"
+    assert rows("openai/gpt-6-astra")["active parameters"][-1] == "unknown"
 
 
 def test_lifetimes_of_unlike_answers_are_named():
@@ -69,7 +66,7 @@ def test_it_fits_eighty_columns(width: int):
 def test_as_sentences_it_leaves_out_what_the_sheet_does_not_tell():
     run = current()
     said = readings_in_lines(run["anthropic/claude-opus-5"], run)
-    assert not [line for line in said if "none" in line] and "bandwidth-bound fraction: 80 % (69 to 87 %); never checked." in said
+    assert not [line for line in said if "none" in line] and "bandwidth-bound fraction: 80 % (61-90); right before: unknown." in said
     assert "KV from threshold: 1.7 kB (at 100 B active); right before: 126x low." in readings_in_lines(
         run["google/gemini-3.1-pro-preview"], run
     )

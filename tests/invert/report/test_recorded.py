@@ -18,11 +18,11 @@ import pytest
 from invert import report as forms
 from invert.inference import infer
 from invert.report.contract import saved
+from invert.report.document import footer
 from invert.report.layout import Table
 from invert.report.sheet import full_parts
 from invert.report.short import short_parts
-from invert.report.table import footer
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.tools.parsed import tree_of
 
 SHEETS = (

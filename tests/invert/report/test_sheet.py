@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from invert.report.sheet import report
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 
 UNBROKEN = 10_000
 """Columns in which no line of a report is broken."""

@@ -10,12 +10,11 @@ from derive.price_rows import MemoryTierFigure
 from derive.shipped import rows_of
 from invert.estimators.market import learnt
 from invert.inference import infer
-from invert.records import NegativeControl, Part, RuleScore, SoleSource, TierRules
-from invert.report.tiers import caveat, counted_once, deciding_source, over_cases, record_of_tiers, tiers
-from invert.result import Inference
+from invert.records import NegativeControl, Part, SoleSource
+from invert.report.tiers import caveat, counted_once, deciding_source, over_cases, tiers
+from invert.result import Inference, InferenceTable
 from invert.storage.tariffs import scoreboard
 from invert.storage.tiers import TIERS
-from invert.table import InferenceTable
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
@@ -138,17 +137,3 @@ def test_what_was_left_out_is_said_in_its_place():
         assert "bad row" in "\n".join(tiers(one("gemini-3.1-pro-preview"), replace(everything(), **changes))), changes
     without = replace(one("gemini-3.1-pro-preview"), no_storage="memory_tiers.csv is empty")
     assert tiers(without, everything())[-1] == "left out: memory_tiers.csv is empty"
-
-
-def test_a_range_of_tiers_says_what_its_record_is_or_that_there_is_none():
-    scores = (
-        RuleScore(rule="price level, rented", mean_log_score=-0.7, right=2, answered=3, cases=5, vendors=2),
-        RuleScore(rule="price level, owned", mean_log_score=-0.7, right=3, answered=3, cases=5, vendors=2),
-        RuleScore(rule="implied drain time, rented", mean_log_score=-0.9, right=0, answered=0, cases=5, vendors=0),
-    )
-    rules = Part(value=TierRules("cache.drain_time_rule@1", "heuristic", scores))
-    right = "Where vendors disclosed the tier, the likeliest was right by price level in 2 of 3 lifetimes (2 vendors)."
-    never = "No tier by implied drain time was ever held against a disclosed one."
-    assert record_of_tiers(["price level"], rules) == right and record_of_tiers(["implied drain time"], rules) == never
-    assert record_of_tiers(["price level", "implied drain time", "price level"], rules) == f"{right} {never}"
-    assert record_of_tiers([], rules) == record_of_tiers(["price level"], Part(left_out="bad row")) == ""

@@ -7,9 +7,9 @@ import pytest
 
 from invert.encoder import six_digits
 from invert.inference import infer
+from invert.report.columns import CSV_KEYS, flat
 from invert.report.contract import run_as_json
-from invert.report.flat import COLUMNS, flat
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.tools.together import in_one_test
 
 PRICES = ("input,1", "output,3")
@@ -17,7 +17,7 @@ PRICES = ("input,1", "output,3")
 
 def test_every_row_has_the_columns_in_their_order(run: InferenceTable):
     for one in run:
-        assert list(flat(one)) == list(COLUMNS) and len(set(COLUMNS)) == len(COLUMNS)
+        assert list(flat(one)) == list(CSV_KEYS) and len(set(CSV_KEYS)) == len(CSV_KEYS)
         json.dumps(flat(one), allow_nan=False)
 
 

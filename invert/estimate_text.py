@@ -1,0 +1,128 @@
+"""The one text of an estimate: its middle, its range, or both."""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Protocol
+
+from derive.units import show
+
+_UNITS: Mapping[str, tuple[float, str]] = {
+    "kv_bytes_per_token": (1e3, " kB"),
+    "kv_bytes_stored_per_token": (1e3, " kB"),
+    "active_params": (1e9, " B"),
+    "total_params": (1e9, " B"),
+    "active_params_times_markup": (1e9, " B"),
+    "input_markup": (1.0, "x"),
+    "balance_context": (1e3, "k"),
+    "attention_intensity": (1.0, ""),
+    "batch_multiple": (1.0, ""),
+    "bayes_factor": (1.0, ""),
+    "": (1.0, ""),
+}
+"""The size [SI] and the name of the unit of a quantity, the same for every value: numbers under each other can be compared."""
+_SHARES = ("bandwidth_bound_fraction", "memory_time_share")
+_PROBABILITY = "probability_"
+_WIDE = 3.0
+"""A range that spans this factor or more is printed with two digits, and so is a number without a range."""
+_NONE, _NO_RANGE = "none", "-"
+_UNIT = re.compile(r" [^\d\s]+$|[xk]$")
+_UNIT_ENDS = ("/token", " tokens", " FLOP/byte")
+
+
+class Ranged(Protocol):
+    """What an estimate says: its kind and its numbers [SI]."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def median(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def two_digits(value: float) -> str:
+    """A number to two digits, without an exponent.
+
+    >>> two_digits(932.1), two_digits(0.0412), two_digits(3)
+    ('930', '0.041', '3')
+    """
+    return _plain(value, 2)
+
+
+def middle_text(quantity: str, estimate: Ranged) -> str:
+    """Return the median with its unit, a bound, a number that was given, or `none`.
+
+    >>> from invert.records import Estimate
+    >>> middle_text("kv_bytes_per_token", Estimate(kind="interval", median=48900.0, low=7260.0, high=329e3))
+    '49 kB'
+    >>> middle_text("kv_bytes_per_token", Estimate(kind="upper", high=312e3)), middle_text("batch", Estimate(kind="undetermined"))
+    ('< 310 kB', 'none')
+    """
+    numbers = {"upper": ("< ", estimate.high), "lower": ("> ", estimate.low)}
+    sign, value = numbers.get(estimate.kind, ("", estimate.median))
+    if value is None:
+        return _NONE
+    given = " (given)" if estimate.kind == "given" else ""
+    return f"{sign}{_number_and_unit(quantity, value, _digits(estimate))}{given}"
+
+
+def range_text(quantity: str, estimate: Ranged) -> str:
+    """Return the ends of an interval with their unit, or `-` if there are not two.
+
+    >>> from invert.records import Estimate
+    >>> range_text("active_params", Estimate(kind="interval", median=45.2e9, low=13.5e9, high=155e9))
+    '14 to 160 B'
+    """
+    low, high = estimate.low, estimate.high
+    if estimate.kind != "interval" or low is None or high is None or low >= high:
+        return _NO_RANGE
+    first, last = (_number_and_unit(quantity, end, _digits(estimate)) for end in (low, high))
+    unit = _UNIT.search(last)
+    return f"{first.removesuffix(unit[0]) if unit else first} to {last}"
+
+
+def estimate_text(quantity: str, estimate: Ranged | None) -> str:
+    """Return the middle with the range in brackets.
+
+    >>> from invert.records import Estimate
+    >>> estimate_text("kv_bytes_per_token", Estimate(kind="interval", median=48900.0, low=7260.0, high=329e3))
+    '49 kB (7.3-330)'
+    """
+    return _NONE if estimate is None else in_brackets(middle_text(quantity, estimate), range_text(quantity, estimate))
+
+
+def in_brackets(text: str, ends: str) -> str:
+    """Return a cell with what is beside it in brackets, the unit once.
+
+    >>> in_brackets("45 B", "14 to 150 B"), in_brackets("HBM or DDR", "98 % likely"), in_brackets("none", "-")
+    ('45 B (14-150)', 'HBM or DDR (98 % likely)', 'none')
+    """
+    if ends == _NO_RANGE:
+        return text
+    unit = _UNIT.search(text)
+    shorter = ends.removesuffix(unit[0]) if unit else ends
+    return f"{text} ({shorter.replace(' to ', '-')})"
+
+
+def _digits(estimate: Ranged) -> int:
+    low, high = estimate.low, estimate.high
+    return 3 if low and high and low < high < _WIDE * low else 2
+
+
+def _number_and_unit(quantity: str, value: float, digits: int) -> str:
+    if quantity in _SHARES or quantity.startswith(_PROBABILITY):
+        return f"{100 * value:.0f} %"
+    if quantity in _UNITS:
+        size, unit = _UNITS[quantity]
+        return _plain(value / size, digits) + unit
+    text = show(quantity, float(f"{value:.{digits}g}"), digits=3)
+    for end in _UNIT_ENDS:
+        text = text.removesuffix(end)
+    return text
+
+
+def _plain(value: float, digits: int) -> str:
+    return f"{Decimal(f'{value:.{digits}g}'):f}"
