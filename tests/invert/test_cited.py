@@ -10,7 +10,7 @@ from derive.errors import NoSingleValue
 from derive.show.citation import STYLES
 from invert.cited import READINGS, cite_reading
 from invert.inference import infer
-from invert.table import InferenceTable
+from invert.result import InferenceTable
 from tests.tools.commands import call
 
 
