@@ -616,6 +616,13 @@ def name_of(quantity: str, estimator: str) -> str:
     return next((one.heading for one in _ALL if one.of == (quantity, estimator)), quantity.replace("_", " "))
 
 
+def population(column: Column, sheets: Iterable[Inference]) -> str:
+    """Return which models the record of a size is of, open or closed, on most of some sheets."""
+    records = (one.market["active_params"].record for one in sheets if column.key != "active_params" or not one.size_stated)
+    counts = Counter(record.of.partition(" ")[0] for record in records if record)
+    return counts.most_common(1)[0][0] if counts else column.models
+
+
 def _plain(name: str) -> str:
     """A name without capitals, and with one space in the place of what parts its words."""
     return " ".join(re.split(r"[\s_/.,-]+", name.strip().lower()))
@@ -662,7 +669,7 @@ def explained(run: Run) -> list[str]:
     rows = []
     for column in dict.fromkeys([*first, *_ALL]):
         record = column.record(run.inferences, run) or NONE
-        right = f"{record} {column.models}" if column.models and record[:1].isdigit() else record
+        right = f"{record} {population(column, run.inferences)}" if column.models and record[:1].isdigit() else record
         unit = f" [{column.unit}]" if column.unit else ""
         rows.append(dict(zip(head, (column.heading, right, f"{column.about}. Key: {column.key}{unit}"), strict=True)))
     return [
