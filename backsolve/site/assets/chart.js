@@ -58,9 +58,9 @@
       ...dots.map((dot) => Plot.dot([put([dot.x, dot.y])], { x: "x", y: "y", r: 5, symbol: dot.symbol || "circle", fill: dot.hollow ? colourOf("page") : colourOf(dot.role), stroke: colourOf(dot.role), strokeWidth: 2, clip: y.rows ? false : true, title: () => dot.words })),
       ...dots.filter((dot) => dot.label && dot.x <= x.high && (y.rows || dot.y / uy.size <= top)).map((dot) => Plot.text([put([dot.x, dot.y])], { x: "x", y: "y", text: () => dot.words, dx: 8, dy: dot.hollow ? -9 : 14, textAnchor: "start", fill: text, stroke: colourOf("page"), strokeWidth: 3 })),
       ...ends.map((end) => Plot.text([end], { x: "x", y: "y", text: "words", dx: 5, dy: end.dy, textAnchor: "start", fill: colourOf(end.role), fontWeight: end.role === "total" ? 700 : 400 }))];
-    const svg = Plot.plot({ ...options, marks });
+    const svg = Plot.plot({ ...options, marks, ariaLabel: told });
     svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", told);
+    for (const part of svg.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label"); // the picture has a name, its parts have none
     return svg;
   }
 
