@@ -298,7 +298,18 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         equation="serving.tokens_per_second_per_user_with_prompts",
         threshold=1.02,
     ),
-    # -- what chips send each other
+    # -- every layer, and what chips send each other
+    Supposition(
+        kind="no_time_per_layer",
+        quantity="overhead_time",
+        alternative="roofline.overhead_time",
+        beside={"layer_time": USUAL},
+        text="launches and all-reduces take no time. In published runs every layer takes some",
+        advice="--efficiency calibrated",
+        default=("overhead_time",),
+        known=("layers",),
+        threshold=1.3,
+    ),
     Supposition(
         kind="exchange_left_out",
         quantity="step_time",

@@ -61,7 +61,7 @@ _LONG = 100_000
     "--efficiency",
     default="ideal",
     metavar="ideal|calibrated",
-    help="What is sustained of the peaks: all (default), or mfu, mbu and communication as measured (efficiencies.csv).",
+    help="What is sustained of the peaks: all (default), or mfu, mbu and layer_time as measured (efficiencies.csv).",
 )
 @click.option(
     "--price", default="given", metavar="given|rent", help="Price of a chip: as given (default), or its median rent in the table."
@@ -143,7 +143,10 @@ def solve_command(
 
     def bad_rows() -> "tuple[Problem, ...]":
         chips, models = ([name for one in deployments for name in one[place]] for place in (0, 1))
-        return (*problems_of(chips, models), *(problems("efficiencies") if conventions.efficiency == "calibrated" else ()))
+        return (
+            *problems_of(chips, models),
+            *(problems("efficiencies", "efficiency_fit") if conventions.efficiency == "calibrated" else ()),
+        )
 
     def solved_with(own: "Mapping[str, Given]") -> "Callable[..., tuple[Solution, ...]]":
         def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":

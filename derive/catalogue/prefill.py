@@ -12,14 +12,18 @@ _PROMPT_IN_A_PASS = "prefill is many tokens in one pass: memory unchanged, compu
 EQUATIONS = (
     Equation(
         id="prefill.time",
+        version=2,
+        changes=("what launches and all-reduces take in every layer of every pass comes on top",),
         title="Time to compute a prompt",
         kind=BOUND,
         direction=LOWER,
         defines="prefill_time",
-        relation=lambda prefill_time, prefill_batch, uncached_tokens, flop_per_mac_and_token, active_params, prefill_attention_factor,
+        relation=lambda prefill_time, prefill_passes, overhead_time, prefill_batch, uncached_tokens, flop_per_mac_and_token,
+            active_params, prefill_attention_factor,
             chips, peak_flops, mfu, prefill_decode_flops_ratio, prefill_weight_time: (
             prefill_time,
-            maximum(
+            prefill_passes * overhead_time
+            + maximum(
                 prefill_batch
                 * uncached_tokens
                 * flop_per_mac_and_token
@@ -31,7 +35,7 @@ EQUATIONS = (
         ),
         statement="The arithmetic of all its tokens, causal attention among it, or the reads of the weights where these take longer.",
         assumptions=(
-            "no network and no launch overhead",
+            "no network",
             "arithmetic and memory traffic overlap perfectly",
             "chunks follow one another with nothing between them; their reads of the cache are left out",
             "with pipeline stages, one of them computes at a time",
@@ -39,6 +43,8 @@ EQUATIONS = (
         ),
         example=Example(
             given={
+                "prefill_passes": "5",
+                "overhead_time": "12.6 ms",
                 "prefill_batch": "2",
                 "uncached_tokens": "2400",
                 "active_params": "405B",
@@ -49,7 +55,7 @@ EQUATIONS = (
                 "prefill_decode_flops_ratio": "1.3",
                 "prefill_weight_time": "10.79 ms",
             },
-            result="207.4 ms",
+            result="270.4 ms",
         ),
         sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), DISTSERVE_PAPER, ours("with attention and a read for every pass")),
     ),

@@ -42,7 +42,7 @@ NEUTRAL_DEFAULTS = {
     **{"microbatches": 1.0, "hop_latency": 0.0, "idle_fraction": 0.0},
     **{"tokens_verified_per_step": 1.0, "kv_replication": 1.0, "expert_imbalance": 1.0},
     **{"attention_time": 0.0, "attention_compute_ratio": 0.0, "attention_rate_ratio": 1.0},
-    **{"draft_cost_ratio": 0.0, "drafting_time": 0.0, "drafting_compute_ratio": 0.0, "verification_ratio": 1.0},
+    **{"draft_cost_ratio": 0.0, "drafting_time": 0.0, "overhead_time": 0.0, "verification_ratio": 1.0},
     **{"prefill_attention_factor": 1.0, "prefill_decode_flops_ratio": 1.0, "cache_hit_share": 0.0, "cached_tokens": 0.0},
     **{"prefill_batch": 1.0, "prefill_passes": 1.0, "prefill_weight_time": 0.0, "queue_time": 0.0},
     **{"shared_experts": 0.0, "reserved_share": 0.0},

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
 from derive.catalogue import by_id, equation
-from derive.presets import ATTENTION_DTYPE, HARDWARE, sparsest_router, usual, usual_attention_rate
+from derive.presets import ATTENTION_DTYPE, HARDWARE, fitted_efficiencies, sparsest_router, usual, usual_attention_rate
 from derive.records import CONDITION, LOWER, Equation
 from derive.requirements import HOLDS
 from derive.solving.answer_with import Solve, Values, answer_with, bound_with, inputs_of, values_with
 from derive.solving.chip_links import links
 from derive.solving.defaults import FOLLOWS, evaluate_defaults
-from derive.solving.questions import Question, copies_of
+from derive.solving.questions import Question, copies_of, deployment_of, kinds_of
 from derive.solving.speed_limits import chips_for_copies, result_with, warn_beyond_domain
 from derive.suppositions import PUBLISHED, SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
@@ -231,6 +231,8 @@ def _usual(name: str, asked: Question) -> float | None:
     """Return the usual value of a quantity in the tables that ship."""
     if name == "experts":
         return sparsest_router()
+    if name == "layer_time":
+        return fitted_efficiencies(kinds=kinds_of(asked.known), deployments=(deployment_of(asked.known, {asked.unknown}),))[name][1]
     if name != "attention_rate_ratio":
         return usual(name)
     place = asked.provenance.get("peak_flops", "").partition(": ")[0].split()

@@ -15,11 +15,11 @@ _MEANING = {
     "decimal": "1 GB is 10^9 bytes",
     "binary": "1 GB of a size is 2^30 bytes, bandwidths stay decimal",
     "ideal": "mfu and mbu are 1 unless given",
-    "calibrated": "mfu, mbu and exposed communication as measured in published runs, unless given",
+    "calibrated": "mfu, mbu and the time of a layer as fitted to published runs, unless given",
 }
 _USUALLY = {"mac": "in FLOP", "binary": "in decimal bytes"}
 """What figures of presets are in, under a switch for figures that are typed."""
-_UTILISATIONS = {"mfu", "mbu", "exposed_communication_share"}
+_UTILISATIONS = {"mfu", "mbu", "layer_time"}
 _PREFIXED = 1000
 """From which size on a prefix is written."""
 

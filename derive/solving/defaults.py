@@ -27,9 +27,9 @@ GOVERNED = {
     "attention_time": ((*_ATTENTION, "attention_compute_ratio"),),
     "attention_compute_ratio": ((*_ATTENTION, "attention_time"),),
     **dict.fromkeys(("tokens_per_step", "tokens_verified_per_step"), (DRAFTS,)),
-    "drafting_time": ((*DRAFTS, "drafting_compute_ratio"),),
-    "drafting_compute_ratio": ((*DRAFTS, "drafting_time"),),
-    "draft_cost_ratio": (("drafting_time", "drafting_compute_ratio"),),
+    "drafting_time": (DRAFTS,),
+    "draft_cost_ratio": (("drafting_time",),),
+    "overhead_time": (("layer_time",),),
     "verification_ratio": ((*_TIMES, "balance_batch"),),
     "hop_latency": (("grid_latency", "minimum_latency", "allreduces_per_layer"),),
     "idle_fraction": (("hop_latency", "microbatches", "sequences_in_flight"),),
@@ -86,7 +86,7 @@ IDEALS = {
     **dict.fromkeys(("kv_replication", "expert_imbalance", "prefill_attention_factor", "verification_ratio"), LOWER),
     **dict.fromkeys(("hop_latency", "idle_fraction", "attention_time", "attention_compute_ratio"), LOWER),
     **dict.fromkeys(("prefill_weight_time", "queue_time", "reserved_share"), LOWER),
-    **dict.fromkeys(("drafting_time", "draft_cost_ratio", "drafting_compute_ratio"), LOWER),
+    **dict.fromkeys(("drafting_time", "draft_cost_ratio", "overhead_time"), LOWER),
 }
 """Defaults that nothing real betters, as bounds: a share of a peak is that at most, what takes time is that at least.
 

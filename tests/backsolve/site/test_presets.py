@@ -82,7 +82,11 @@ def test_equations_whose_quantities_follow_are_led_to_by_chip_and_model() -> Non
     assert spoken >= {"batching.balance_batch", "roofline.step_time", "roofline.memory_time", "serving.cost_per_token"}
     by_equation = {row["id"]: one for row, one in zip(rows, found, strict=True)}
     step = by_equation["roofline.step_time"]
-    assert step["found"].keys() == {*equation("roofline.step_time").symbols[1:]} - {"tokens_verified_per_step", "drafting_time"}
+    assert step["found"].keys() == {*equation("roofline.step_time").symbols[1:]} - {
+        "tokens_verified_per_step",
+        "drafting_time",
+        "overhead_time",
+    }
     assert {"batch", "context_length", "chips"} <= {*step["rests"]} and "roofline.step_time" not in step["legs"]
 
 

@@ -38,7 +38,12 @@ def test_an_unknown_that_does_not_bind_is_an_interval() -> None:
 def test_what_only_the_rounding_of_a_difference_makes_hold_is_no_answer() -> None:
     """Weights that take 5e-8 of the attention's time: their root in the other regime is off by more than it lies above the crossover."""
     given = {
-        **{"drafting_time": 1.7970820934272035e-06, "tokens_verified_per_step": 1.7412749481346497, "attention_time": 94.94569426483339},
+        **{
+            "overhead_time": 0.0,
+            "drafting_time": 1.7970820934272035e-06,
+            "tokens_verified_per_step": 1.7412749481346497,
+            "attention_time": 94.94569426483339,
+        },
         **{"kv_time": 2.073468629120632e-05, "compute_time": 5.221710936551079e-06, "step_time": 165.3265697461226},
     }
     equation = by_id()["roofline.step_time_kv_plus_max"]
@@ -72,7 +77,7 @@ def test_what_only_the_rounding_of_a_difference_makes_hold_is_no_answer() -> Non
             {
                 **{"compute_utilisation": 9.770869692860373e-12, "attention_compute_ratio": 102345034927.7439},
                 **{"weight_compute_ratio": 27086.15278350743, "kv_compute_ratio": 131775378856805.14},
-                **{"drafting_compute_ratio": 65475.75378285856},
+                **{"drafting_time": 65475.75378285856, "overhead_time": 0.0, "compute_time": 1.0},
             },
         ),
     ],

@@ -144,7 +144,7 @@ def test_an_answer_with_much_to_warn_of_is_on_a_screen_too():
         assert len(answer.splitlines()) <= MOST_TABLE_LINES, unknown
     answer = call("solve", "chips", *asked, "--efficiency", "calibrated").out
     assert len(answer.splitlines()) <= MOST_TABLE_LINES
-    assert answer.count("exposed_communication_share = ") == 1 and answer.count("there: ") >= 1
+    assert answer.count("layer_time = ") == 1 and answer.count("there: ") >= 1
 
 
 MEMORY = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1}
@@ -176,4 +176,4 @@ def test_what_memory_does_not_bind_says_nothing_of_what_is_held_back():
 
 def test_a_prompt_on_several_chips_is_said_to_be_without_a_network_where_its_efficiency_is_given():
     lines = [*screen_lines([solve("ttft", hardware="8xH100:fp8", model="Llama-3.1-70B", isl="8k", mfu=0.5)])]
-    assert any("no network and no launch overhead" in line for line in lines)
+    assert any("no network" in line for line in lines)
