@@ -138,6 +138,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
             beside={"chips": ("chips", "query_heads")},
             text=f"{_COPIES}. Tensor parallelism copies it",
             default=("kv_replication",),
+            absent=("attention_replicas",),
             fills_memory=True,
         )
         for shared in ("heads", "latents")
@@ -168,6 +169,20 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         uses=("hbm_bandwidth", "peak_flops"),
         absent=("reserved_share", "usable_share", "reserved_bytes_per_chip"),
         only_memory=True,
+    ),
+    *(
+        Supposition(
+            kind="attention_everywhere",
+            quantity="attention_replicas",
+            alternative="memory.attention_on_every_chip",
+            text="all weights are sharded. With a latent cache engines hold those beside the experts on every chip",
+            advice="attention=dp",
+            default=("attention_replicas",),
+            known=("experts", of_latents),
+            at_least=(_SEVERAL_CHIPS,),
+            fills_memory=True,
+        )
+        for of_latents in ("latent_dim", "sparse_compression_ratio")
     ),
     # -- experts
     *(

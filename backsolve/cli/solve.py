@@ -86,7 +86,7 @@ def solve_command(
     sweeps (batch=1..4096:log:13) or limits of a result ('step_time<=30ms' 'throughput>=2000').
 
     Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin;
-    dtype (of weights and arithmetic), kv_dtype (of the cache).
+    dtype (of weights and arithmetic), kv_dtype (of the cache), attention=tp|dp and experts=tp|ep (how chips share a model).
 
     Example:
 
@@ -110,6 +110,7 @@ def solve_command(
         print_tiers(given, style, full)
         return
     from derive.answers import NO_WHOLE_ONE
+    from derive.layouts import split_layout_texts
     from derive.presets import problems_of
     from derive.quantities import meant_beside, quantity, says_tensor_parallel
     from derive.shipped import problems
@@ -125,7 +126,8 @@ def solve_command(
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
-    conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price, tier=tier)
+    layouts, given = split_layout_texts(given)
+    conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price, tier=tier, layouts=layouts)
     words = unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     beside_names = implied_names(using, variants, hardware, model)
     typed = {**split_money_rates(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}

@@ -18,6 +18,7 @@ CHAPTERS = (
 RETIRED: dict[str, str] = {
     "roofline.tensor_parallel_time": "network.tensor_parallel_time",
     "serving.drafting_compute_ratio": "serving.drafting_time",
+    "memory.weight_bytes_resident": "memory.resident_weight_bytes",
 }
 """Ids that were published and are no more, each with its successor. An id is never used again for something else."""
 

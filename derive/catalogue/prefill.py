@@ -130,15 +130,17 @@ EQUATIONS = (
     ),
     Equation(
         id="prefill.weight_time_touched",
+        version=2,
+        changes=("what every token uses is read as often as attention_replicas hold it",),
         title="Weight-read time of all passes of a prompt, with only the activated experts",
         defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="touched"),
-        relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, active_experts, experts, prefill_batch,
-            uncached_tokens, one_token, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params, active_experts,
+            experts, prefill_batch, uncached_tokens, one_token, bytes_per_weight, chips, hbm_bandwidth, mbu: (
             prefill_weight_time,
             prefill_passes
             * (
-                shared_params
+                attention_replicas * shared_params
                 + routed_params * (1 - (1 - active_experts / experts) ** (prefill_batch * uncached_tokens / (one_token * prefill_passes)))
             )
             * bytes_per_weight
@@ -152,6 +154,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "prefill_passes": "5",
+                "attention_replicas": "4",
                 "shared_params": "16.5B",
                 "routed_params": "654.5B",
                 "active_experts": "8",
@@ -163,16 +166,17 @@ EQUATIONS = (
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
             },
-            result="42.64 ms",
+            result="45.94 ms",
         ),
         derivation=lambda: (
             Step(
                 operation="what it means: the shared parameters and the activated experts, once a pass",
-                relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_activated_experts, experts,
+                relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params,
+                    prefill_activated_experts, experts,
                     bytes_per_weight, chips, hbm_bandwidth, mbu: (
                     prefill_weight_time,
                     prefill_passes
-                    * (shared_params + routed_params * prefill_activated_experts / experts)
+                    * (attention_replicas * shared_params + routed_params * prefill_activated_experts / experts)
                     * bytes_per_weight
                     / (chips * hbm_bandwidth * mbu),
                 ),
@@ -194,15 +198,18 @@ EQUATIONS = (
     ),
     Equation(
         id="prefill.weight_time_mixed",
+        version=2,
+        changes=("what every token uses is read as often as attention_replicas hold it",),
         title="Weight-read time of all passes of a prompt, with only the activated experts, stored in other bytes than the rest",
         defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="mixed"),
-        relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, active_experts, experts, prefill_batch,
-            uncached_tokens, one_token, shared_bytes_per_weight, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params, active_experts,
+            experts, prefill_batch, uncached_tokens, one_token, shared_bytes_per_weight, expert_bytes_per_weight, chips,
+            hbm_bandwidth, mbu: (
             prefill_weight_time,
             prefill_passes
             * (
-                shared_params * shared_bytes_per_weight
+                attention_replicas * shared_params * shared_bytes_per_weight
                 + routed_params
                 * (1 - (1 - active_experts / experts) ** (prefill_batch * uncached_tokens / (one_token * prefill_passes)))
                 * expert_bytes_per_weight
@@ -221,6 +228,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "prefill_passes": "5",
+                "attention_replicas": "4",
                 "shared_params": "16.5B",
                 "routed_params": "654.5B",
                 "active_experts": "8",
@@ -233,17 +241,18 @@ EQUATIONS = (
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
             },
-            result="22.97 ms",
+            result="29.57 ms",
         ),
         derivation=lambda: (
             Step(
                 operation="what it means: the shared parameters and the activated experts, once a pass",
-                relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_activated_experts, experts,
+                relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params,
+                    prefill_activated_experts, experts,
                     shared_bytes_per_weight, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
                     prefill_weight_time,
                     prefill_passes
                     * (
-                        shared_params * shared_bytes_per_weight
+                        attention_replicas * shared_params * shared_bytes_per_weight
                         + routed_params * prefill_activated_experts / experts * expert_bytes_per_weight
                     )
                     / (chips * hbm_bandwidth * mbu),

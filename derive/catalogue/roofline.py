@@ -159,7 +159,7 @@ EQUATIONS = (
         assumptions=("every layer takes as long", "nothing of it overlaps with arithmetic or reads"),
         example=Example(given={"layers": "126", "layer_time": "100 us"}, result="12.6 ms"),
         sources=(
-            ours("efficiencies.csv: at batch 1 a layer takes nearly as much beside its reads on one chip as on eight"),
+            ours("efficiencies.csv: for a single sequence a layer takes nearly as much beside its reads on one chip as on eight"),
         ),
     ),
     Equation(
@@ -374,34 +374,51 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.latency_floor",
-        version=2,
+        version=3,
         title="Latency floor of a step",
         defines="latency_floor",
         variant=Variant(group="latency_floor", name="one_width", default=True),
-        relation=lambda latency_floor, active_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda latency_floor, active_params, attention_replicas, shared_params, bytes_per_weight, chips, hbm_bandwidth,
+            mbu: (
             latency_floor,
-            active_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
+            (active_params + (attention_replicas - 1) * shared_params) * bytes_per_weight / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
             "one read of the active weights, not of whatever the weight time reads: all of a mixture of experts is above its steps at"
             " small batches, and what a batch touches moves with the batch",
+            "what every token uses is read as often as attention_replicas hold it",
         ),
+        unsaid=("attention_replicas",),
         statement="Whatever the batch, a step reads at least the weights that one sequence uses.",
-        assumptions=("fixed hardware", "weights are sharded perfectly: no chip reads what another reads too"),
+        assumptions=("fixed hardware", "weights are sharded perfectly over the chips that share one copy"),
         example=Example(
-            given={"active_params": "405B", "bytes_per_weight": "1", "chips": "16", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
-            result="10.79 ms",
+            given={
+                "active_params": "37B",
+                "attention_replicas": "4",
+                "shared_params": "16.5B",
+                "bytes_per_weight": "1",
+                "chips": "16",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="2.305 ms",
         ),
         derivation=lambda: (
             Step(
                 operation="the weight time of what one sequence reads for its next token alone, as if that were all there is",
                 premises=(
-                    at("roofline.weight_time", weight_time="latency_floor", total_params="fetched_params"),
+                    at(
+                        "roofline.weight_time",
+                        weight_time="latency_floor",
+                        total_params=lambda fetched_params, attention_replicas, shared_params: (
+                            fetched_params + (attention_replicas - 1) * shared_params
+                        ),
+                    ),
                     at("experts.fetched_params"),
                     at("experts.touched_experts", batch=1, tokens_verified_per_step=1),
                     at("experts.active_params"),
                 ),
-                eliminated=("fetched_params", "activated_experts", "shared_params"),
+                eliminated=("fetched_params", "activated_experts", "routed_params"),
             ),
         ),
         sources=(

@@ -40,7 +40,7 @@ NEUTRAL_DEFAULTS = {
     **{"chips": 1.0, "pipeline_stages": 1.0, "mfu": 1.0, "mbu": 1.0},
     **{"replicas": 1.0, "tokens_per_step": 1.0, "fleet_utilisation": 1.0},
     **{"microbatches": 1.0, "hop_latency": 0.0, "idle_fraction": 0.0},
-    **{"tokens_verified_per_step": 1.0, "kv_replication": 1.0, "expert_imbalance": 1.0},
+    **{"tokens_verified_per_step": 1.0, "kv_replication": 1.0, "attention_replicas": 1.0, "expert_imbalance": 1.0},
     **{"attention_time": 0.0, "attention_compute_ratio": 0.0, "attention_rate_ratio": 1.0},
     **{"draft_cost_ratio": 0.0, "drafting_time": 0.0, "overhead_time": 0.0, "verification_ratio": 1.0},
     **{"prefill_attention_factor": 1.0, "prefill_decode_flops_ratio": 1.0, "cache_hit_share": 0.0, "cached_tokens": 0.0},

@@ -56,7 +56,7 @@ _MOST_WARNINGS = 3
 _SUPPOSED = " unless it is given: "
 _OF_THE_QUESTION = (
     *("follows from the givens", " as given, not ", "joined by name", "was named and is not needed", "it bounds nothing"),
-    *("of published runs", _SUPPOSED, " is the data type of "),
+    *("of published runs", _SUPPOSED, " is the data type of ", "layout: "),
 )
 """Parts of assumptions about this question, which are printed before the assumptions of the equations."""
 
@@ -295,6 +295,10 @@ def _slope(id: str, unknown: str, name: str, values: Mapping[str, float]) -> flo
     row = equation(id)
     if row.symbols[0] != unknown or not row.inputs <= values.keys():
         return 1.0
-    below, above = (row.right_side({**values, name: values[name] * (1 + sign * _STEP)}) for sign in (-1, 1))
+    try:
+        below, above = (row.right_side({**values, name: values[name] * (1 + sign * _STEP)}) for sign in (-1, 1))
+    except (ArithmeticError, ValueError):
+        # A little beyond its domain an equation may have no value.
+        return 1.0
     slope = (above - below) / (above + below) / _STEP if above + below else 1.0
     return slope if isfinite(slope) else 1.0

@@ -386,6 +386,7 @@ def _overlap(used: Sequence[Equation]) -> str | None:
 
 def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return how many chips hold the copies of a cache that tensor parallelism makes, if memory alone says how many chips there are."""
+    values = {**evaluate_defaults(asked.defaults, values), **values}
     row, heads = copies_of(dict(asked.variants)), values.get("query_heads", math.inf)
     needed = {"memory_capacity", "weight_bytes", "kv_cache_bytes", *row.inputs}
     stands = any("kv_replication" in one.put_in for one in used)

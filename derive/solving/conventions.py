@@ -41,8 +41,8 @@ class Conventions:
     """The switches of a question. Raises UnknownName for a choice there is not.
 
     `tensor_parallel` says that chips were named by a word for it, so that attention is cut by heads over all of them. `dtype` is
-    the data type of weights and arithmetic that was given as such, blank where it was not. `tier` is a storage tier or a device of
-    memory_tiers.csv, blank if none is named.
+    the data type of weights and arithmetic that was given as such, blank where it was not. `layouts` are keys of `LAYOUTS`. `tier` is a
+    storage tier or a device of memory_tiers.csv, blank if none is named.
 
     >>> Conventions(count="mac").read("peak_flops", "989 TFLOP/s")
     1978000000000000.0
@@ -54,6 +54,7 @@ class Conventions:
     price: str = "given"
     tensor_parallel: bool = False
     dtype: str = ""
+    layouts: tuple[tuple[str, str], ...] = ()
     tier: str = ""
 
     def __post_init__(self) -> None:

@@ -83,7 +83,7 @@ _COULD_BE = (
 
 IDEALS = {
     **dict.fromkeys(("mfu", "mbu", "fleet_utilisation"), UPPER),
-    **dict.fromkeys(("kv_replication", "expert_imbalance", "prefill_attention_factor", "verification_ratio"), LOWER),
+    **dict.fromkeys(("kv_replication", "attention_replicas", "expert_imbalance", "prefill_attention_factor", "verification_ratio"), LOWER),
     **dict.fromkeys(("hop_latency", "idle_fraction", "attention_time", "attention_compute_ratio"), LOWER),
     **dict.fromkeys(("prefill_weight_time", "queue_time", "reserved_share"), LOWER),
     **dict.fromkeys(("drafting_time", "draft_cost_ratio", "overhead_time"), LOWER),
