@@ -32,8 +32,15 @@ def test_what_lies_on_a_chip_is_the_shared_weights_and_its_part_of_the_experts(c
 
 @in_one_test(
     ("layout", "copies"),
-    [({}, 1), ({"attention": "tp"}, 8), ({"tp": 8}, 8), ({"attention": "dp"}, 1), ({"attention": "dp", "dp": 4}, 2), ({"experts": "ep", "dp": 8}, 1)],
-)  # fmt: skip
+    [
+        ({}, 1),
+        ({"attention": "tp"}, 8),
+        ({"tp": 8}, 8),
+        ({"attention": "dp"}, 1),
+        ({"attention": "dp", "dp": 4}, 2),
+        ({"experts": "ep", "dp": 8}, 1),
+    ],
+)
 def test_a_layout_says_how_often_a_cache_is_held(layout, copies):
     given = {name: one for name, one in NODE.items() if name != "chips" or "tp" not in layout}
     assert value("kv_cache_bytes", **given, **layout) == pytest.approx(copies * value("kv_cache_bytes", **NODE))
