@@ -52,7 +52,7 @@ LAYOUTS: dict[Key, Layout] = {
     )
 }
 """By the part of the model that is laid out, and how."""
-PARTS = tuple(dict.fromkeys(part for part, _ in LAYOUTS))
+_PARTS = tuple(dict.fromkeys(part for part, _ in LAYOUTS))
 _OF_ATTENTION = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism", "data_parallel")
 _GROUPS = "attention_replicas"
 
@@ -68,9 +68,9 @@ def split_layout(values: Mapping[str, Any]) -> tuple[tuple[Key, ...], dict[str, 
     ({'attention_replicas': 4}, {'experts': 256})
     """
     read = {spelled: (spelled.strip().lower(), str(value).strip().lower()) for spelled, value in values.items()}
-    wrong = next((key for key in read.values() if key[0] == PARTS[0] and key not in LAYOUTS), None)
+    wrong = next((key for key in read.values() if key[0] == _PARTS[0] and key not in LAYOUTS), None)
     if wrong:
-        raise WrongValue(f"attention = {shorten(wrong[1])}: write {_choices(PARTS[0])}")
+        raise WrongValue(f"attention = {shorten(wrong[1])}: write {_choices(_PARTS[0])}")
     found = tuple(key for key in read.values() if key in LAYOUTS)
     others = {spelled: value for spelled, value in values.items() if read[spelled] not in LAYOUTS}
     if not found:

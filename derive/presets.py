@@ -91,7 +91,7 @@ _STATE_INPUTS = ("state_bytes_per_element",)
 MODEL_KINDS = {"dense": "dense models", "mixture": "mixtures of experts"}
 """Kinds of model whose efficiency was measured apart, as they are called."""
 DECODE, PREFILL, BOTH = PHASES = ("decode", "prefill", "both")
-ONE_CHIP, ONE_NODE, SEVERAL_NODES = DEPLOYMENTS = ("one chip", "one node", "several nodes")
+_ONE_CHIP, ONE_NODE, _SEVERAL_NODES = DEPLOYMENTS = ("one chip", "one node", "several nodes")
 """How many chips share a model, as far as efficiencies depend on it."""
 _CHIPS_OF_A_NODE = 8
 LESS_IS_MORE = ("layer_time",)
@@ -749,7 +749,7 @@ def deployment_of(chips: float) -> str:
     >>> deployment_of(1), deployment_of(8), deployment_of(72)
     ('one chip', 'one node', 'several nodes')
     """
-    return ONE_CHIP if chips <= 1 else ONE_NODE if chips <= _CHIPS_OF_A_NODE else SEVERAL_NODES
+    return _ONE_CHIP if chips <= 1 else ONE_NODE if chips <= _CHIPS_OF_A_NODE else _SEVERAL_NODES
 
 
 def calibrated(

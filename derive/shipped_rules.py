@@ -233,8 +233,8 @@ def _efficiency(row: "Efficiency") -> Iterator[Fault]:
     if blank := [column for column in _OF_FIT if row.use == FIT and not is_known(row, column)]:
         yield blank[0], "is blank, and the fit uses the run"
         return
-    cells = (("measured", lambda: amount(row.unknown, written(row.measured), row.unit)), ("unknown", lambda: asked(row.unknown)))
-    yield from _first_unreadable((*cells, ("givens", lambda: givens(row.givens))))
+    measured = ("measured", lambda: amount(row.unknown, written(row.measured), row.unit))
+    yield from _first_unreadable((("unknown", lambda: asked(row.unknown)), measured, ("givens", lambda: givens(row.givens))))
 
 
 def _fitted(row: "FittedEfficiency") -> Iterator[Fault]:

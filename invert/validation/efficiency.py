@@ -25,16 +25,16 @@ from derive.shipped import rows_of
 from derive.shipped_rules import FIT, HELD_OUT
 from derive.solving.api import solve
 
-GROUPS = [(kind, deployment) for kind in MODEL_KINDS for deployment in DEPLOYMENTS]
-QUANTITIES = ("mfu", "mbu", "layer_time")
-PRIORS = {"mfu": (0.5, 0.5), "mbu": (0.7, 0.2), "layer_time": (1e-4, 0.8)}
+_GROUPS = [(kind, deployment) for kind in MODEL_KINDS for deployment in DEPLOYMENTS]
+_QUANTITIES = ("mfu", "mbu", "layer_time")
+_PRIORS = {"mfu": (0.5, 0.5), "mbu": (0.7, 0.2), "layer_time": (1e-4, 0.8)}
 """Of each quantity what it is before any run is seen, and how far it may be from that [log]."""
-SPREADS = {"mfu": 0.3, "mbu": 0.15, "layer_time": 0.6}
-SPREAD_WIDTH = 0.5
+_SPREADS = {"mfu": 0.3, "mbu": 0.15, "layer_time": 0.6}
+_SPREAD_WIDTH = 0.5
 """How far one run is from another before any run is seen [log], by quantity, and how far that spread may be from this [log]."""
-LEVEL = 0.9
+_LEVEL = 0.9
 """Share of runs in whose range each quantity lies, if runs differ as the fit supposes."""
-ENDS = NormalDist().inv_cdf((1 + LEVEL) / 2)
+_ENDS = NormalDist().inv_cdf((1 + _LEVEL) / 2)
 """The same in standard deviations."""
 _DIGITS = 2
 
@@ -51,7 +51,7 @@ class Fit:
 
     def at(self, deviations: float) -> Floats:
         """Return the quantities so many standard deviations towards slower runs [quantity, group]."""
-        kinds = [list(MODEL_KINDS).index(kind) for kind, _ in GROUPS]
+        kinds = [list(MODEL_KINDS).index(kind) for kind, _ in _GROUPS]
         slower = np.array([[-1.0], [-1.0], [1.0]]) * deviations * np.exp(self.spreads)[:, kinds]
         shares, layer_time = np.minimum(self.values + slower, 0.0)[:2], (self.values + slower)[2:]
         return np.asarray(np.exp(np.concatenate([shares, layer_time])))
@@ -60,8 +60,8 @@ class Fit:
 def fit_efficiencies(rows: Rows, start: Fit | None = None) -> Fit:
     """Return the most likely quantities and spreads for these runs, from the priors or from another fit."""
     data = _Runs.of(rows)
-    shape = len(QUANTITIES), len(GROUPS)
-    begin = start or Fit(values=np.log(_column(PRIORS, 0, len(GROUPS))), spreads=np.log(_column(SPREADS, 0, len(MODEL_KINDS))))
+    shape = len(_QUANTITIES), len(_GROUPS)
+    begin = start or Fit(values=np.log(_column(_PRIORS, 0, len(_GROUPS))), spreads=np.log(_column(_SPREADS, 0, len(MODEL_KINDS))))
 
     def split(flat: Floats) -> Fit:
         size = shape[0] * shape[1]
@@ -82,7 +82,7 @@ def _column(table: Mapping[str, tuple[float, float] | float], index: int, times:
     return np.repeat(np.array(numbers)[:, None], times, axis=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Runs:
     """Runs as arrays: ideal times of arithmetic and reads [s], layers, measured time [s], and the group and kind of each."""
 
@@ -98,10 +98,10 @@ class _Runs:
         table = np.array(
             [[1e-3 * (row.arithmetic_ms or 0), 1e-3 * (row.memory_ms or 0), row.layers or 0, 1e-3 * row.measured] for row in rows]
         )
-        group = np.array([GROUPS.index((row.kind, deployment_of(row.chips))) for row in rows])
+        group = np.array([_GROUPS.index((row.kind, deployment_of(row.chips))) for row in rows])
         kind = np.array([list(MODEL_KINDS).index(row.kind) for row in rows])
         arithmetic, reads, layers, measured = table.T
-        return cls(arithmetic, reads, layers, measured, group, kind)
+        return cls(arithmetic=arithmetic, reads=reads, layers=layers, measured=measured, group=group, kind=kind)
 
     def times(self, quantities: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the times of arithmetic, of reads and of all layers [s]."""
@@ -117,24 +117,24 @@ class _Runs:
         spread = np.where(arithmetic > reads, of_shares[0], of_shares[1])
         variance = (waits / whole * spread) ** 2 + (layers / whole * of_layers) ** 2
         off = np.log(self.measured / whole)
-        values = (fit.values - np.log(_column(PRIORS, 0, len(GROUPS)))) / _column(PRIORS, 1, len(GROUPS))
-        spreads = (fit.spreads - np.log(_column(SPREADS, 0, len(MODEL_KINDS)))) / SPREAD_WIDTH
+        values = (fit.values - np.log(_column(_PRIORS, 0, len(_GROUPS)))) / _column(_PRIORS, 1, len(_GROUPS))
+        spreads = (fit.spreads - np.log(_column(_SPREADS, 0, len(MODEL_KINDS)))) / _SPREAD_WIDTH
         return float(0.5 * ((off**2 / variance + np.log(variance)).sum() + (values**2).sum() + (spreads**2).sum()))
 
     def ends(self, fit: Fit) -> tuple[Floats, Floats]:
         """Return the least and the most that the fit predicts [s]."""
-        ends = (self.times(fit.at(deviations)) for deviations in (-ENDS, ENDS))
+        ends = (self.times(fit.at(deviations)) for deviations in (-_ENDS, _ENDS))
         low, high = (np.maximum(arithmetic, reads) + layers for arithmetic, reads, layers in ends)
         return low, high
 
 
 def fitted_rows(fit: Fit, rows: Rows) -> list[dict[str, str]]:
     """Return the fit as rows of efficiency_fit.csv."""
-    faster, middle, slower = (fit.at(deviations) for deviations in (-ENDS, 0.0, ENDS))
+    faster, middle, slower = (fit.at(deviations) for deviations in (-_ENDS, 0.0, _ENDS))
     found = []
-    for index, (kind, deployment) in enumerate(GROUPS):
+    for index, (kind, deployment) in enumerate(_GROUPS):
         runs = sum((row.kind, deployment_of(row.chips)) == (kind, deployment) for row in rows)
-        for number, name in enumerate(QUANTITIES):
+        for number, name in enumerate(_QUANTITIES):
             unit, scale = ("us", 1e6) if name == "layer_time" else ("1", 1.0)
             low, high = sorted((faster[number, index], slower[number, index]))
             values = {"low": low, "value": middle[number, index], "high": high}
@@ -177,7 +177,7 @@ def efficiency_rows(rows: Iterable[Efficiency]) -> list[dict[str, object]]:
     for use, label in ((HELD_OUT, "never seen"), (FIT, "left out")):
         some = [row for row in known if row.use == use]
         groups = {
-            **{f"{kind}, {deployment}, {phase}": (kind, deployment, phase) for kind, deployment in GROUPS for phase in PHASES},
+            **{f"{kind}, {deployment}, {phase}": (kind, deployment, phase) for kind, deployment in _GROUPS for phase in PHASES},
             **{f"engines of {year}": year for year in sorted({row.engine_year for row in some})},
             "all": None,
         }

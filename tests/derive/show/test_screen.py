@@ -53,11 +53,11 @@ def test_an_answer_fits_a_screen_and_leaves_nothing_doubtful_out(asked):
 
 def test_the_answer_stands_first_with_what_binds_and_the_route_in_numbers_ends_with_it():
     unknown, given = ASKED["a step"]
-    lines = text(unknown, given | {"kv_replication": 1}).splitlines()
+    lines = text(unknown, given | {"kv_replication": 1, "attention_replicas": 1, "overhead_time": "0 s"}).splitlines()
     assert lines[0] == "step_time = 11.09 ms or more   memory-bound: weights 98 %, KV 2 %; arithmetic takes 4 % of that time"
     assert len(lines) <= MOST_LINES
     route = lines[2 : lines.index("", 2)]
-    assert route[-2:] == ["memory_time = (167.8 µs) + (10.92 ms) = 11.09 ms", "step_time = memory_time = 11.09 ms"]
+    assert route[-2:] == ["memory_time = (167.8 µs) + (10.92 ms) = 11.09 ms", "step_time = (11.09 ms) + (0 ns) = 11.09 ms"]
     assert route[0] == "(5 steps more: --full)"
 
 
@@ -114,7 +114,7 @@ def test_nothing_is_left_out_of_no_steps():
 
 
 def test_steps_that_have_no_room_are_counted():
-    given = {**DEEPSEEK, "chips": 64, "batch": 64, "chip_price": "2 USD/h"}
+    given = {**DEEPSEEK, "chips": 64, "batch": 64, "chip_price": "2 USD/h", "attention_replicas": 1, "overhead_time": "0 s"}
     lines = text("cost_per_token", given).splitlines()
     left_out = [line for line in lines if line.endswith("steps more: --full)")]
     assert len(left_out) == 1 and any(line.startswith("cost_per_token = ") for line in lines[1:])
