@@ -44,12 +44,11 @@ WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 """Bytes of a weight in the experts, and beside them."""
 STORED_WIDER = {"bytes_per_weight": "embeddings and scales may add 10 to 25 %"}
 """What is said of weights in fewer bytes than a model was published in, of which no checkpoint is in the table."""
-EXPOSED = "exposed_communication_share"
-LESS_IS_MORE = (EXPOSED,)
+LESS_IS_MORE = ("layer_time",)
 """Of what is sustained that of which the least is the best."""
 MODEL_KINDS = {"dense": "dense models", "mixture": "mixtures of experts"}
 """Kinds of model whose efficiency was measured apart, as they are called."""
-DECODE, PREFILL = "decode", "prefill"
+DECODE, PREFILL, BOTH = "decode", "prefill", "both"
 SEVERAL = r"(?s)\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)"
 """So many of a chip: 8xH100:fp8."""
 

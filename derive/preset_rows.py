@@ -30,29 +30,50 @@ class AcceleratorFigure(TableRow):
 
 @immutable
 class Efficiency(TableRow):
-    """A row of efficiencies.csv: what is sustained of a peak, as measured in one published run.
+    """A row of efficiencies.csv: one published run, and what the calibrated efficiency says of it.
 
-    A run without a quantity and its value is only held against the others. `held` says of one that is a whole step or
-    prompt whether its time is inside the ranges of all others; of anything less, "part".
+    The fit uses the rows that say so, with the ideal time of arithmetic and of reads. `low` and `high` are predicted in the
+    unit of what was measured: by the fit without the run in question, or by the question itself for a run that the fit never sees.
     """
 
     TABLE = "efficiencies"
 
     run: str
+    use: str
     kind: str
+    chips: int
     phase: str
-    quantity: str
-    value: float | None
-    ideal_ms: float
-    measured_ms: float
+    engine_year: int
+    measured: float
+    unit: str
     unknown: str
     givens: str
-    held: str
+    layers: int | None
+    arithmetic_ms: float | None
+    memory_ms: float | None
+    low: float | None
+    high: float | None
     setting: str
     source: str
     source_url: str
     verification: str
     notes: str
+
+
+@immutable
+class FittedEfficiency(TableRow):
+    """A row of efficiency_fit.csv: what models of a kind sustain on so many chips, with the ends of its range."""
+
+    TABLE = "efficiency_fit"
+
+    kind: str
+    deployment: str
+    quantity: str
+    low: float
+    value: float
+    high: float
+    unit: str
+    runs: int
 
 
 @immutable
@@ -157,6 +178,6 @@ class ShortName(TableRow):
 
 
 PRESET_RECORDS: Mapping[str, type[TableRow]] = {
-    record.TABLE: record for record in (AcceleratorFigure, Efficiency, Architecture, OpenModel, ShortName)
+    record.TABLE: record for record in (AcceleratorFigure, Efficiency, FittedEfficiency, Architecture, OpenModel, ShortName)
 }
 """By the name of the table."""

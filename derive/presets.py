@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from math import ceil, inf
+from math import ceil, inf, sqrt
 from typing import TYPE_CHECKING
 
 from derive import shipped
@@ -16,15 +16,16 @@ from derive.preset_record import (
     ARCHITECTURE_COUNTS,
     ARCHITECTURES,
     ATTENTION_DTYPE,
+    BOTH,
     BYTES_PER_WEIGHT,
     DECODE,
-    EXPOSED,
     HARDWARE,
     HARDWARE_GIVENS,
     KV_INPUTS,
     MODEL_KINDS,
     OPEN_MODELS,
     PARAMETERS,
+    PREFILL,
     ROUTER,
     SEVERAL,
     STORED_WIDER,
@@ -32,7 +33,7 @@ from derive.preset_record import (
     Preset,
     Published,
 )
-from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, OpenModel, ShortName
+from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, FittedEfficiency, OpenModel, ShortName
 from derive.quantities import data_types, quantity
 from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.shipped import BadRow, Problem, Tables, rows_of
@@ -40,8 +41,8 @@ from derive.shipped_rows import NUMBER, in_si, is_known, listed
 from derive.shipped_rules import (
     COPIES,
     FIXED_PARTS,
+    HELD_OUT,
     LINKS,
-    PART,
     POWER,
     PUBLISHED_BYTES,
     SCALES,
@@ -105,11 +106,10 @@ _ATTENTION_INPUTS = ("query_heads", "nope_dim", "value_dim")
 _SELECTION_INPUTS = ("query_heads", "indexer_heads", "indexer_bytes_per_element")
 _STATE_INPUTS = ("state_bytes_per_element",)
 
-_INSIDE = "inside"
-"""What efficiencies.csv says of a run that the ranges of the others held."""
-
-_LAUNCHES = "one chip exchanges nothing, and exposes launches alone: from none to as much as several chips expose of both"
-"""Why on one chip less is exposed than was measured on several."""
+PHASES = (DECODE, PREFILL, BOTH)
+_ONE_CHIP, ONE_NODE, _SEVERAL_NODES = DEPLOYMENTS = ("one chip", "one node", "several nodes")
+"""How many chips share a model, as far as efficiencies depend on it."""
+_CHIPS_OF_A_NODE = 8
 
 _TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")
 """Quantities of weights that are trained: in the data type of the chip, whatever they are published in."""
@@ -719,67 +719,87 @@ def _of_parts(row: Architecture, selects: bool, parts: Set[str]) -> dict[str, st
     return found
 
 
-def calibrated(tables: Tables | None = None, kinds: Collection[str] = MODEL_KINDS, phases: Collection[str] = (DECODE,)) -> Preset:
-    """What is sustained of the peaks, as measured: mfu, mbu, and the step time with communication that nothing hides.
+def deployment_of(chips: float) -> str:
+    """Return whether a model runs on one chip, on one node, or on several.
 
-    Each is a range, from the least to the most of the published runs of these kinds of model in these phases, and as a given
-    the middle of it; of a quantity that nobody measured there, the runs of the other phase do. Raises WrongData for a row
-    that cannot be used.
+    >>> deployment_of(1), deployment_of(8), deployment_of(72)
+    ('one chip', 'one node', 'several nodes')
+    """
+    return _ONE_CHIP if chips <= 1 else ONE_NODE if chips <= _CHIPS_OF_A_NODE else _SEVERAL_NODES
 
-    >>> calibrated(kinds=["mixture"]).ranges["mbu"], calibrated(kinds=["mixture"], phases=["prefill"]).ranges["mfu"]
-    ((0.6202, 0.8956), (0.1505, 0.3742))
-    >>> calibrated(kinds=["dense"]).provenance["mfu"]
-    'efficiencies.csv mfu: 2 points of dense models in prefill: Llama-3-70B prompt, 8 H200; PaLM-540B prompts, 64 TPU v4'
+
+def calibrated(
+    tables: Tables | None = None,
+    kinds: Collection[str] = MODEL_KINDS,
+    deployments: Collection[str] = DEPLOYMENTS,
+    phases: Collection[str] = (DECODE,),
+) -> Preset:
+    """Return what published runs of these kinds of model on so many chips sustain: mfu, mbu and the time of a layer, as ranges.
+
+    `record` says how the ranges did on runs that the fit never saw, of the same kinds, deployments and phases. Raises WrongData for a
+    row that cannot be used.
+
+    >>> calibrated(kinds=["mixture"], deployments=["one node"]).ranges["layer_time"]
+    (4.8e-05, 0.0006)
     """
     tables = tables or shipped.read()
     tables.refuse_bad(Efficiency.TABLE)
-    of_kind = [row for row in tables.rows_of(Efficiency) if row.kind in kinds]
-    points = {name: _points(name, phases, of_kind) for name in dict.fromkeys(row.quantity for row in of_kind if row.quantity)}
-    values = {name: [in_si(name, row.value, "1") for row in rows if row.value is not None] for name, rows in points.items()}
-    ranges = {name: (min(found), max(found)) for name, found in values.items()}
+    ends = fitted_efficiencies(tables, kinds, deployments)
+    kept = [row for row in tables.rows_of(Efficiency) if row.use == HELD_OUT and row.low is not None and row.phase in phases]
+    alike = [row for row in kept if row.kind in kinds and deployment_of(row.chips) in deployments]
+    found = f"fitted to published runs of {_list(MODEL_KINDS[kind] for kind in kinds)} on {_list(deployments)}"
     return Preset(
-        givens={name: (least + most) / 2 for name, (least, most) in ranges.items()},
-        provenance={name: f"{Efficiency.TABLE}.csv {name}: {_told(rows)}" for name, rows in points.items()},
-        variants={"overlap": "exposed"},
-        ranges=ranges,
-        record=_record([row for row in of_kind if row.phase in phases and row.held != PART]),
+        givens={name: value for name, (_, value, _) in ends.items()},
+        provenance=dict.fromkeys(ends, f"{FittedEfficiency.TABLE}.csv: {found}"),
+        variants={},
+        ranges={name: (low, high) for name, (low, _, high) in ends.items()},
+        record=record_of_runs(alike, _list((*kinds, *deployments, *phases))),
     )
 
 
-def on_one_chip(sustained: Preset) -> Preset:
-    """What is sustained where one chip exchanges nothing: what it exposes are launches, which may be next to nothing.
+def fitted_efficiencies(
+    tables: Tables | None = None, kinds: Collection[str] = MODEL_KINDS, deployments: Collection[str] = DEPLOYMENTS
+) -> dict[str, tuple[float, float, float]]:
+    """Return the least, the fitted value and the most of every fitted efficiency [SI]. The value for several groups is their mean.
 
-    >>> on_one_chip(calibrated(kinds=["mixture"])).ranges["exposed_communication_share"]
-    (0.0, 0.5671)
+    >>> fitted_efficiencies(kinds=["dense"], deployments=["one chip"])["mbu"]
+    (0.63, 0.73, 0.84)
     """
-    _, most = sustained.ranges[EXPOSED]
-    return replace(
-        sustained,
-        givens={**sustained.givens, EXPOSED: most / 2},
-        ranges={**sustained.ranges, EXPOSED: (0.0, most)},
-        supposed={**sustained.supposed, EXPOSED: _LAUNCHES},
-    )
+    tables = tables or shipped.read()
+    tables.refuse_bad(FittedEfficiency.TABLE)
+    rows = [row for row in tables.rows_of(FittedEfficiency) if row.kind in kinds and row.deployment in deployments]
+    found: dict[str, tuple[float, float, float]] = {}
+    for name in dict.fromkeys(row.quantity for row in rows):
+        columns = zip(*((row.low, row.value, row.high) for row in rows if row.quantity == name), strict=True)
+        unit = next(row.unit for row in rows if row.quantity == name)
+        low, value, high = ([in_si(name, one, unit) for one in column] for column in columns)
+        found[name] = min(low), sum(value) / len(value), max(high)
+    return found
 
 
-def _points(name: str, phases: Collection[str], rows: Iterable[Efficiency]) -> list[Efficiency]:
-    """The runs that measured a quantity in these phases, or else in any."""
-    found = [row for row in rows if row.quantity == name]
-    return [row for row in found if row.phase in phases] or found
+def record_of_runs(rows: Collection[Efficiency], group: str) -> str:
+    """Return how many published runs lay inside their predicted ranges, and the predicted over the measured times, as text."""
+    if not rows:
+        return f"record: no published run like this was kept from the fit ({group})"
+    ratios = sorted(predicted_over_measured(row) for row in rows)
+    inside = sum(is_inside(row) for row in rows)
+    spread = f"{ratios[0]:.2g} to {ratios[-1]:.2g}" if len(rows) > 1 else f"{ratios[0]:.2g}"
+    return f"record: {inside} of {len(rows)} published runs unseen by the fit were inside, predicted/measured time {spread} ({group})"
 
 
-def _told(rows: Collection[Efficiency]) -> str:
-    return f"{len(rows)} points of {_of_what(rows)}: {'; '.join(row.run for row in rows)}"
+def is_inside(row: Efficiency) -> bool:
+    """Return whether a measured run lies inside its predicted range."""
+    return row.low is not None and row.high is not None and row.low <= row.measured <= row.high
 
 
-def _of_what(rows: Collection[Efficiency]) -> str:
-    kinds, phases = (dict.fromkeys(getattr(row, column) for row in rows) for column in ("kind", "phase"))
-    return f"{' and '.join(MODEL_KINDS[kind] for kind in kinds)} in {' and '.join(phases)}"
+def predicted_over_measured(row: Efficiency) -> float:
+    """Return the predicted time, in the geometric middle of its range, over the measured one. A rate counts as its reciprocal."""
+    ratio = sqrt((row.low or 0.0) * (row.high or 0.0)) / row.measured
+    return ratio if row.unit == "ms" else 1 / ratio
 
 
-def _record(rows: Collection[Efficiency]) -> str:
-    """How often the ranges held the time of a run that is not in them."""
-    held = sum(row.held == _INSIDE for row in rows)
-    return f"without the run in question they held {held} of {len(rows)} published times of {_of_what(rows)}" if rows else ""
+def _list(words: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(words))
 
 
 def _provenance_of_model(row: Architecture, column: str) -> str:

@@ -23,6 +23,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "pricing_data"
 DESCRIPTION = "datapackage.json"
 FILES = (
     *("prices.csv", "prices_rivals.csv", "prices_calibration.csv", "fx.csv", "models.csv", "hardware.csv", "efficiencies.csv"),
+    "efficiency_fit.csv",
     *("memory_tiers.csv", "architectures.csv", "short_names.csv", "calibration_models.csv", "disclosures.csv", "open_models.csv"),
     *("list_prices.csv", "host_prices.csv", "disclosed_sizes.csv", "price_history.csv", "natural_experiments.csv"),
     *("claims.csv", "problems.csv", DESCRIPTION),

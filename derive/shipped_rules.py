@@ -1,19 +1,18 @@
 """What the cells of a shipped table must make together, beyond what its description says of each column."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.catalogue import equation
-from derive.claim_cells import AS_PUBLISHED, UNDECIDED, asked, givens, said
+from derive.claim_cells import AS_PUBLISHED, UNDECIDED, amount, asked, givens, said
 from derive.errors import BacksolveError, WrongUnit, shorten, suggest
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS
 from derive.quantities import QUANTITIES
 from derive.shipped_rows import NUMBER, Fault, in_si, is_known, written
-from derive.units import parse
 
 if TYPE_CHECKING:
-    from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency
+    from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, FittedEfficiency
     from derive.price_rows import Claim, Disclosure, FxRate, MemoryTierFigure, ModelRow, WorkedProblem
 
 PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.5}
@@ -211,22 +210,27 @@ def _rate(row: "FxRate") -> Iterator[Fault]:
         yield "units_per_usd", f"{row.units_per_usd:g} is not a rate of exchange"
 
 
-PART = "part"
-"""What efficiencies.csv says of a run that is no whole step or prompt, so that no range is held against its time."""
+FIT, HELD_OUT = "fit", "held-out"
+"""What a run of efficiencies.csv is for: the fit uses it, or never sees it."""
+_OF_FIT = ("layers", "arithmetic_ms", "memory_ms")
 
 
 def _efficiency(row: "Efficiency") -> Iterator[Fault]:
-    if bool(row.quantity) != (row.value is not None):
-        yield "value", f"of {row.quantity} is blank" if row.quantity else "is of no quantity"
+    if blank := [column for column in _OF_FIT if row.use == FIT and not is_known(row, column)]:
+        yield blank[0], "is blank, and the fit uses the run"
         return
-    if not row.quantity and row.held == PART:
-        yield "held", "is part, and nothing was measured of that"
-        return
-    for column, read in (
-        ("value", lambda: None if row.value is None else parse(row.quantity, written(row.value))),
-        ("unknown", lambda: asked(row.unknown)),
-        ("givens", lambda: givens(row.givens)),
-    ):
+    measured = ("measured", lambda: amount(row.unknown, written(row.measured), row.unit))
+    yield from _first_unreadable((("unknown", lambda: asked(row.unknown)), measured, ("givens", lambda: givens(row.givens))))
+
+
+def _fitted(row: "FittedEfficiency") -> Iterator[Fault]:
+    if not row.low <= row.value <= row.high:
+        yield "value", "lies outside of its range"
+    yield from _measured(row.quantity, row.unit, value=row.value)
+
+
+def _first_unreadable(cells: Iterable[tuple[str, Callable[[], object]]]) -> Iterator[Fault]:
+    for column, read in cells:
         try:
             read()
         except BacksolveError as fault:
@@ -284,6 +288,7 @@ ROW: Mapping[str, Callable[[Any], Iterator[Fault]]] = {
     "models": _model,
     "disclosures": _disclosure,
     "efficiencies": _efficiency,
+    "efficiency_fit": _fitted,
     "claims": _claim,
     "problems": _problem,
 }

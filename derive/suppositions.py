@@ -116,6 +116,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
             beside={"chips": ("chips", "query_heads")},
             text=f"{_COPIES}. Tensor parallelism copies it",
             default=("kv_replication",),
+            absent=("attention_replicas",),
             fills_memory=True,
         )
         for shared in ("heads", "latents")
@@ -146,6 +147,20 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         uses=("hbm_bandwidth", "peak_flops"),
         absent=("reserved_share", "usable_share", "reserved_bytes_per_chip"),
         only_memory=True,
+    ),
+    *(
+        Supposition(
+            kind="attention_everywhere",
+            quantity="attention_replicas",
+            alternative="memory.attention_on_every_chip",
+            text="all weights are sharded. With a latent cache engines hold those beside the experts on every chip",
+            advice="attention=dp",
+            default=("attention_replicas",),
+            known=("experts", of_latents),
+            at_least=(_SEVERAL_CHIPS,),
+            fills_memory=True,
+        )
+        for of_latents in ("latent_dim", "sparse_compression_ratio")
     ),
     # -- experts
     *(
@@ -276,7 +291,18 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         equation="serving.tokens_per_second_per_user_with_prompts",
         threshold=1.02,
     ),
-    # -- what chips send each other
+    # -- every layer, and what chips send each other
+    Supposition(
+        kind="no_time_per_layer",
+        quantity="overhead_time",
+        alternative="roofline.overhead_time",
+        beside={"layer_time": USUAL},
+        text="launches and all-reduces take no time. In published runs every layer takes some",
+        advice="--efficiency calibrated",
+        default=("overhead_time",),
+        known=("layers",),
+        threshold=1.3,
+    ),
     Supposition(
         kind="exchange_left_out",
         quantity="step_time",

@@ -145,7 +145,10 @@ class Assumptions:
         within="assumed_size_spread",
     )
     sustained_mbu: float = _number(
-        0.794, "1", "the share of the bandwidth that a decode step was measured to sustain", "efficiencies.csv, mbu of Llama-3-70B, 8 H200"
+        0.794,
+        "1",
+        "the share of the bandwidth that a decode step was measured to sustain",
+        "efficiencies.csv, Llama-3-70B attention, 8 H200",
     )
     sweep_time_of_peak: float = _number(
         0.024,

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from derive.claim_cells import givens
 from derive.errors import UnknownName, WrongData
 from derive.immutable import immutable
-from derive.preset_rows import OpenModel
+from derive.preset_rows import Efficiency, OpenModel
 from derive.price_rows import Claim, Disclosure, HostPrice, WorkedProblem
 from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import in_si, iso_date
@@ -40,6 +40,7 @@ from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
 from invert.validation import coverage
 from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
+from invert.validation.efficiency import efficiency_rows
 from invert.validation.experiments import experiment_rows, in_nats
 from invert.validation.single_band import single_band_rows
 
@@ -388,6 +389,12 @@ def _digits(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.3g}")
 
 
+def efficiencies(data: Data) -> list[ScoreRow]:
+    """Return how often the ranges of `--efficiency calibrated` held published runs, by group, as recorded in efficiencies.csv."""
+    data.tables.refuse_bad(Efficiency.TABLE)
+    return efficiency_rows(data.tables.rows_of(Efficiency))
+
+
 _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
     "truth": known_models,
     "skill": skill,
@@ -395,11 +402,12 @@ _SECTIONS: Mapping[str, Callable[[Data], list[ScoreRow]]] = {
     "storage": storage_rules,
     "controls": controls,
     "production": production,
+    "efficiency": efficiencies,
     "experiments": experiment_rows,
     "claims": claims,
     "problems": worked_problems,
     "calibration": recorded_calibration,
 }
-"""By name: sheets of several bands, of known models; every estimator and candidate on models left out; hosts of one model;
-tier rules; negative controls; a disclosed day; prices that changed; what the lecture claims; what others published with an answer; the
-sampler itself."""
+"""By name: sheets of several bands, of known models; every estimator and candidate on models left out; hosts of one model; tier rules;
+negative controls; a disclosed day; published runs; prices that changed; what the lecture claims; what others published with an answer;
+the sampler itself."""

@@ -31,6 +31,8 @@ TITLES = {
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
     "production": "A disclosed day: tokens over rates a node, against the nodes said",
+    "efficiency": "Published runs in the ranges of --efficiency calibrated: how many were inside, predicted over measured time (geometric"
+    " mean, least, most), and most over least of a range (median); of runs never seen by the fit, and of its own left out one by one",
     "experiments": "One model at two prices: by how much every estimate moved (nats), how often it stayed in the first range (held), and"
     " how often the second price gave none (lost)",
     "claims": "What the lecture claims: a number said, the number found, and the verdict",

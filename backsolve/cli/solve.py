@@ -69,7 +69,7 @@ _LONG = 100_000
     "--efficiency",
     default="ideal",
     metavar="ideal|calibrated",
-    help="What is sustained of the peaks: all (default), or mfu, mbu and communication as measured (efficiencies.csv).",
+    help="What is sustained of the peaks: all (default), or mfu, mbu and layer_time as measured (efficiencies.csv).",
 )
 @click.option(
     "--price", default="given", metavar="given|rent", help="Price of a chip: as given (default), or its median rent in the table."
@@ -94,7 +94,7 @@ def solve_command(
     sweeps (batch=1..4096:log:13) or limits of a result ('step_time<=30ms' 'throughput>=2000').
 
     Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin;
-    dtype (of weights and arithmetic), kv_dtype (of the cache).
+    dtype (of weights and arithmetic), kv_dtype (of the cache), attention=tp|dp and experts=tp|ep (how chips share a model).
 
     Example:
 
@@ -118,6 +118,7 @@ def solve_command(
         print_tiers(given, style, full)
         return
     from derive.answers import NO_WHOLE_ONE
+    from derive.layouts import split_layout_texts
     from derive.quantities import meant_beside, quantity, says_tensor_parallel
     from derive.show.parts import all_warnings
     from derive.show.text import lines
@@ -131,7 +132,8 @@ def solve_command(
         raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
-    conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price, tier=tier)
+    layouts, given = split_layout_texts(given)
+    conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price, tier=tier, layouts=layouts)
     words = unknowns = list(dict.fromkeys(name.strip() for name in unknown.split(",") if name.strip())) or [unknown]
     beside_names = implied_names(using, variants, hardware, model)
     typed = {**split_money_rates(unknowns, named_texts(given, asked=unknowns, beside=beside_names))}
@@ -154,7 +156,10 @@ def solve_command(
         from derive.shipped import problems
 
         chips, models = ([name for one in deployments for name in one[place]] for place in (0, 1))
-        return (*problems_of(chips, models), *(problems("efficiencies") if conventions.efficiency == "calibrated" else ()))
+        return (
+            *problems_of(chips, models),
+            *(problems("efficiencies", "efficiency_fit") if conventions.efficiency == "calibrated" else ()),
+        )
 
     def solved_with(own: "Mapping[str, Given]") -> "Callable[..., tuple[Solution, ...]]":
         def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":

@@ -9,7 +9,19 @@ from backsolve.streams import progress, say, width
 from derive.errors import WrongValue
 from derive.files import write
 
-_SECTIONS = ("truth", "skill", "single-band", "storage", "controls", "production", "experiments", "claims", "problems", "calibration")
+_SECTIONS = (
+    "truth",
+    "skill",
+    "single-band",
+    "storage",
+    "controls",
+    "production",
+    "efficiency",
+    "experiments",
+    "claims",
+    "problems",
+    "calibration",
+)
 _ALGEBRA = "algebra"
 """A section that has to be named, as it takes most of a minute."""
 _ALL = "all"
@@ -55,6 +67,7 @@ def validate_command(
     storage      tier rules on lifetimes whose tier a vendor disclosed
     controls     one storage price on models of unlike cache
     production   the nodes of a disclosed day
+    efficiency   published runs in the ranges of --efficiency calibrated
     experiments  every estimate of one model before and after its price changed
     claims       numbers that the lecture says, beside what the equations and tables make of them
     problems     problems that others published with their answers, each as one command

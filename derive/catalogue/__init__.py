@@ -15,7 +15,11 @@ CHAPTERS = (
     *("training", "bands", "readings", "cache", "architecture", "reversible", "prefill", "network", "energy"),
 )
 
-RETIRED: dict[str, str] = {"roofline.tensor_parallel_time": "network.tensor_parallel_time"}
+RETIRED: dict[str, str] = {
+    "roofline.tensor_parallel_time": "network.tensor_parallel_time",
+    "serving.drafting_compute_ratio": "serving.drafting_time",
+    "memory.weight_bytes_resident": "memory.resident_weight_bytes",
+}
 """Ids that were published and are no more, each with its successor. An id is never used again for something else."""
 
 ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.peak_prefill_rate", "serving.least_cost")

@@ -342,18 +342,18 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.compute_utilisation",
-        version=2,
+        version=3,
         title="Compute utilisation of decode",
         kind=BOUND,
         direction=UPPER,
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda compute_utilisation, tokens_verified_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
-            drafting_compute_ratio: (
+            drafting_time, overhead_time, compute_time: (
             compute_utilisation,
             tokens_verified_per_step
             / (
                 maximum(tokens_verified_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
-                + drafting_compute_ratio
+                + (drafting_time + overhead_time) / compute_time
             ),
         ),
         statement="Weight arithmetic over the longer of all arithmetic and reads: a half at twice the balance context and a large batch.",
@@ -365,6 +365,7 @@ EQUATIONS = (
         changes=(
             "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are;"
             " it bounds the share from above, under perfect overlap alone",
+            "drafting enters by its time, as launches and all-reduces do",
         ),
         example=Example(
             given={
@@ -372,9 +373,11 @@ EQUATIONS = (
                 "attention_compute_ratio": "0.1631",
                 "weight_compute_ratio": "3.296",
                 "kv_compute_ratio": "4.304",
-                "drafting_compute_ratio": "1.14",
+                "drafting_time": "3.732 ms",
+                "overhead_time": "12.6 ms",
+                "compute_time": "3.274 ms",
             },
-            result="0.4577",
+            result="0.3178",
         ),
         derivation=lambda: (
             Step(
@@ -393,9 +396,8 @@ EQUATIONS = (
                     at("batching.weight_compute_ratio#1"),
                     at("context.kv_compute_ratio#1"),
                     at("context.attention_compute_ratio#1"),
-                    at("serving.drafting_compute_ratio"),
                 ),
-                eliminated=("step_time", "memory_time", "weight_time", "kv_time", "attention_time", "drafting_time"),
+                eliminated=("step_time", "memory_time", "weight_time", "kv_time", "attention_time"),
             ),
         ),
         sources=(

@@ -240,20 +240,21 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.weight_time_touched",
-        version=3,
+        version=4,
         title="Weight-read time with only the activated experts",
         defines="weight_time",
         variant=Variant(group="weight_time", name="touched"),
-        relation=lambda weight_time, shared_params, fetched_params, expert_imbalance, routed_params, bytes_per_weight, chips,
-            hbm_bandwidth, mbu: (
+        relation=lambda weight_time, attention_replicas, shared_params, fetched_params, expert_imbalance, routed_params,
+            bytes_per_weight, chips, hbm_bandwidth, mbu: (
             weight_time,
-            (shared_params + part_times(fetched_params - shared_params, expert_imbalance, routed_params))
+            (attention_replicas * shared_params + part_times(fetched_params - shared_params, expert_imbalance, routed_params))
             * bytes_per_weight
             / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
             "waits for the chip on which most of the activated experts lie; that was left out",
             "the busiest chip reads no more than all the experts that it holds; an imbalance could make it read any number",
+            "what every token uses is read as often as attention_replicas hold it",
         ),
         requires=(
             Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
@@ -261,12 +262,13 @@ EQUATIONS = (
         ),
         statement="At small batches a step reads only the experts it uses; the chip that reads most, at most all it holds, is done last.",
         assumptions=(
-            "what all tokens use is sharded perfectly over the chips",
+            "what all tokens use is sharded perfectly over the chips that share one copy",
             "every chip holds as many experts",
             "unless expert_imbalance is given, activated experts are spread evenly over the chips: see experts.busiest_chip",
         ),
         example=Example(
             given={
+                "attention_replicas": "4",
                 "shared_params": "16.5B",
                 "fetched_params": "585.1B",
                 "expert_imbalance": "1.1",
@@ -276,7 +278,7 @@ EQUATIONS = (
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
             },
-            result="8.555 ms",
+            result="9.215 ms",
         ),
         derivation=lambda: (
             Step(
@@ -284,8 +286,8 @@ EQUATIONS = (
                 premises=(
                     at(
                         "roofline.weight_time",
-                        total_params=lambda shared_params, fetched_params, expert_imbalance, routed_params: (
-                            shared_params + part_times(fetched_params - shared_params, expert_imbalance, routed_params)
+                        total_params=lambda attention_replicas, shared_params, fetched_params, expert_imbalance, routed_params: (
+                            attention_replicas * shared_params + part_times(fetched_params - shared_params, expert_imbalance, routed_params)
                         ),
                     ),
                 ),
@@ -297,15 +299,21 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.plain_weight_time_touched",
-        version=2,
-        changes=("the busiest chip reads no more than all the experts that it holds",),
+        version=3,
+        changes=(
+            "the busiest chip reads no more than all the experts that it holds",
+            "what every token uses is read as often as attention_replicas hold it",
+        ),
         title="Weight-read time with only the activated experts, of a step without drafts",
         defines="plain_weight_time",
         variant=Variant(group="weight_time", name="touched"),
-        relation=lambda plain_weight_time, shared_params, routed_params, active_experts, experts, batch, expert_imbalance,
-            bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda plain_weight_time, attention_replicas, shared_params, routed_params, active_experts, experts, batch,
+            expert_imbalance, bytes_per_weight, chips, hbm_bandwidth, mbu: (
             plain_weight_time,
-            (shared_params + routed_params * part_times(1 - (1 - active_experts / experts) ** batch, expert_imbalance, 1))
+            (
+                attention_replicas * shared_params
+                + routed_params * part_times(1 - (1 - active_experts / experts) ** batch, expert_imbalance, 1)
+            )
             * bytes_per_weight
             / (chips * hbm_bandwidth * mbu),
         ),
@@ -318,6 +326,7 @@ EQUATIONS = (
         assumptions=("activated experts lie on the chips as unevenly as in a step with drafts",),
         example=Example(
             given={
+                "attention_replicas": "4",
                 "shared_params": "16.5B",
                 "routed_params": "654.5B",
                 "active_experts": "8",
@@ -329,7 +338,7 @@ EQUATIONS = (
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
             },
-            result="6.34 ms",
+            result="7 ms",
         ),
         derivation=lambda: (
             Step(
@@ -346,14 +355,16 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.weight_time_mixed",
+        version=2,
+        changes=("what every token uses is read as often as attention_replicas hold it",),
         title="Weight-read time with only the activated experts, stored in other bytes than the rest",
         defines="weight_time",
         variant=Variant(group="weight_time", name="mixed"),
-        relation=lambda weight_time, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance, routed_params,
-            expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda weight_time, attention_replicas, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance,
+            routed_params, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             weight_time,
             (
-                shared_params * shared_bytes_per_weight
+                attention_replicas * shared_params * shared_bytes_per_weight
                 + part_times(fetched_params - shared_params, expert_imbalance, routed_params) * expert_bytes_per_weight
             )
             / (chips * hbm_bandwidth * mbu),
@@ -365,12 +376,13 @@ EQUATIONS = (
         statement="What every token uses is read at its own width, and the experts that a batch touches at theirs.",
         assumptions=(
             "all experts are stored alike, and so is all beside them",
-            "what all tokens use is sharded perfectly over the chips",
+            "what all tokens use is sharded perfectly over the chips that share one copy",
             "every chip holds as many experts",
             "unless expert_imbalance is given, activated experts are spread evenly over the chips: see experts.busiest_chip",
         ),
         example=Example(
             given={
+                "attention_replicas": "4",
                 "shared_params": "16.5B",
                 "shared_bytes_per_weight": "2",
                 "fetched_params": "585.1B",
@@ -381,7 +393,7 @@ EQUATIONS = (
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
             },
-            result="4.607 ms",
+            result="5.927 ms",
         ),
         derivation=lambda: (
             Step(
@@ -389,10 +401,10 @@ EQUATIONS = (
                 premises=(
                     at(
                         "roofline.weight_time",
-                        total_params=lambda shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance, routed_params,
-                            expert_bytes_per_weight, bytes_per_weight: (
+                        total_params=lambda attention_replicas, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance,
+                            routed_params, expert_bytes_per_weight, bytes_per_weight: (
                             (
-                                shared_params * shared_bytes_per_weight
+                                attention_replicas * shared_params * shared_bytes_per_weight
                                 + part_times(fetched_params - shared_params, expert_imbalance, routed_params) * expert_bytes_per_weight
                             )
                             / bytes_per_weight
@@ -408,14 +420,16 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.plain_weight_time_mixed",
+        version=2,
+        changes=("what every token uses is read as often as attention_replicas hold it",),
         title="Weight-read time with only the activated experts, stored in other bytes than the rest, of a step without drafts",
         defines="plain_weight_time",
         variant=Variant(group="weight_time", name="mixed"),
-        relation=lambda plain_weight_time, shared_params, shared_bytes_per_weight, routed_params, active_experts, experts, batch,
-            expert_imbalance, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda plain_weight_time, attention_replicas, shared_params, shared_bytes_per_weight, routed_params,
+            active_experts, experts, batch, expert_imbalance, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             plain_weight_time,
             (
-                shared_params * shared_bytes_per_weight
+                attention_replicas * shared_params * shared_bytes_per_weight
                 + routed_params * part_times(1 - (1 - active_experts / experts) ** batch, expert_imbalance, 1) * expert_bytes_per_weight
             )
             / (chips * hbm_bandwidth * mbu),
@@ -432,6 +446,7 @@ EQUATIONS = (
         ),
         example=Example(
             given={
+                "attention_replicas": "4",
                 "shared_params": "16.5B",
                 "shared_bytes_per_weight": "2",
                 "routed_params": "654.5B",
@@ -444,7 +459,7 @@ EQUATIONS = (
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
             },
-            result="3.5 ms",
+            result="4.819 ms",
         ),
         derivation=lambda: (
             Step(
@@ -461,24 +476,27 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.latency_floor_mixed",
+        version=2,
+        changes=("what every token uses is read as often as attention_replicas hold it",),
         title="Latency floor of a step, with experts stored in other bytes than the rest",
         defines="latency_floor",
         variant=Variant(group="latency_floor", name="mixed"),
-        relation=lambda latency_floor, shared_params, shared_bytes_per_weight, active_params, expert_bytes_per_weight, chips,
-            hbm_bandwidth, mbu: (
+        relation=lambda latency_floor, attention_replicas, shared_params, shared_bytes_per_weight, active_params,
+            expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             latency_floor,
-            (shared_params * shared_bytes_per_weight + (active_params - shared_params) * expert_bytes_per_weight)
+            (attention_replicas * shared_params * shared_bytes_per_weight + (active_params - shared_params) * expert_bytes_per_weight)
             / (chips * hbm_bandwidth * mbu),
         ),
         requires=(Requirement(holds=lambda active_params, shared_params: active_params > shared_params),),
         statement="Whatever the batch, a step reads at least what every token uses, and the experts of one.",
         assumptions=(
             "fixed hardware",
-            "weights are sharded perfectly: no chip reads what another reads too",
+            "weights are sharded perfectly over the chips that share one copy",
             "all experts are stored alike, and so is all beside them",
         ),
         example=Example(
             given={
+                "attention_replicas": "4",
                 "shared_params": "16.5B",
                 "shared_bytes_per_weight": "2",
                 "active_params": "37B",
@@ -487,16 +505,25 @@ EQUATIONS = (
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
             },
-            result="576.4 us",
+            result="1.896 ms",
         ),
         derivation=lambda: (
             Step(
-                operation="the latency floor at the mean width of what one sequence reads",
+                operation="the weight time of all the bytes that one sequence makes all chips read",
                 premises=(
-                    at("roofline.latency_floor", bytes_per_weight="fetched_bytes_per_weight"),
-                    at("experts.fetched_bytes_per_weight", fetched_params="active_params"),
+                    at(
+                        "roofline.weight_time",
+                        weight_time="latency_floor",
+                        total_params=lambda attention_replicas, shared_params, shared_bytes_per_weight, active_params,
+                            expert_bytes_per_weight, bytes_per_weight: (
+                            (
+                                attention_replicas * shared_params * shared_bytes_per_weight
+                                + (active_params - shared_params) * expert_bytes_per_weight
+                            )
+                            / bytes_per_weight
+                        ),
+                    ),
                 ),
-                eliminated=("fetched_bytes_per_weight",),
             ),
         ),
         sources=(GPT_OSS_CARD, ours("the floor reads the fewest experts, so that here the mean width of all weights errs most")),

@@ -6,7 +6,7 @@ chapters, is the sequences of one pass on the chips of one stage.
 
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
-from derive.catalogue.sources import VLLM_DOCS, ours, scaling_book, talk
+from derive.catalogue.sources import GPT_OSS_CARD, SGLANG_DOCS, VLLM_DOCS, ours, scaling_book, talk
 from derive.records import BOUND, CONDITION, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
@@ -38,28 +38,69 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.weight_bytes_touched",
+        version=2,
+        changes=("what every token uses lies as often in memory as attention_replicas hold it",),
         title="Bytes of the weights of a mixture of experts",
         defines="weight_bytes",
-        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
-        relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
-        statement="All experts are held, whichever of them a batch uses.",
-        assumptions=("no weight is held twice",),
-        example=Example(given={"total_params": "671B", "bytes_per_weight": "1"}, result="671 GB"),
-        sources=(talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"),),
+        variant=Variant(group="weight_time", name="touched"),
+        relation=lambda weight_bytes, total_params, attention_replicas, shared_params, bytes_per_weight: (
+            weight_bytes,
+            (total_params + (attention_replicas - 1) * shared_params) * bytes_per_weight,
+        ),
+        statement="All experts are held, whichever of them a batch uses, and what is beside them once in every group of chips.",
+        unsaid=("attention_replicas",),
+        assumptions=("no expert is held twice",),
+        example=Example(
+            given={"total_params": "671B", "attention_replicas": "4", "shared_params": "16.5B", "bytes_per_weight": "1"}, result="720.5 GB"
+        ),
+        sources=(talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"), SGLANG_DOCS),
     ),
     Equation(
-        id="memory.weight_bytes_resident",
-        title="Bytes of the weights, from those resident on each chip",
+        id="memory.weight_bytes_mixed",
+        title="Bytes of the weights of a mixture of experts, stored in other bytes than the rest",
         defines="weight_bytes",
-        variant=Variant(group="weight_time", name="resident"),
-        relation=lambda weight_bytes, resident_weight_bytes_per_chip, chips, pipeline_stages: (
+        variant=Variant(group="weight_time", name="mixed"),
+        relation=lambda weight_bytes, total_params, bytes_per_weight, attention_replicas, shared_params, shared_bytes_per_weight: (
             weight_bytes,
-            resident_weight_bytes_per_chip * chips * pipeline_stages,
+            total_params * bytes_per_weight + (attention_replicas - 1) * shared_params * shared_bytes_per_weight,
         ),
-        statement="What lies on the chips takes their memory, replicas included.",
+        statement="All weights at their mean width, and every further copy of what is beside the experts at the width of that.",
+        unsaid=("attention_replicas",),
+        assumptions=("no expert is held twice", "all experts are stored alike, and so is all beside them"),
+        example=Example(
+            given={
+                "total_params": "671B",
+                "bytes_per_weight": "0.5369",
+                "attention_replicas": "4",
+                "shared_params": "16.5B",
+                "shared_bytes_per_weight": "2",
+            },
+            result="459.3 GB",
+        ),
+        sources=(GPT_OSS_CARD, SGLANG_DOCS),
+    ),
+    Equation(
+        id="memory.resident_weight_bytes",
+        title="Bytes of the weights that lie on each chip",
+        defines="resident_weight_bytes_per_chip",
+        relation=lambda resident_weight_bytes_per_chip, weight_bytes, chips, pipeline_stages: (
+            resident_weight_bytes_per_chip,
+            weight_bytes / (chips * pipeline_stages),
+        ),
+        statement="What lies on the chips takes their memory, copies included.",
         assumptions=("every chip holds the same number of bytes",),
-        example=Example(given={"resident_weight_bytes_per_chip": "13 GB", "chips": "16", "pipeline_stages": "2"}, result="416 GB"),
+        example=Example(given={"weight_bytes": "416 GB", "chips": "16", "pipeline_stages": "2"}, result="13 GB"),
         sources=(scaling_book("DeepSeek-V3 in production holds about 22 GB of weights on each chip"),),
+    ),
+    Equation(
+        id="memory.attention_on_every_chip",
+        title="Copies of the weights beside the experts, with data-parallel attention",
+        kind=CONDITION,
+        relation=lambda attention_replicas, chips: (attention_replicas, chips),
+        statement="Every chip computes attention of sequences of its own, and so holds all weights beside the experts.",
+        assumptions=("a condition: attention of a sequence is on one chip, experts are spread over all chips of a stage",),
+        example=Example(given={"chips": "16"}, result="16"),
+        sources=(SGLANG_DOCS,),
     ),
     Equation(
         id="memory.kv_cache_bytes",
@@ -94,24 +135,34 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.kv_copies_of_heads",
+        version=2,
+        changes=("the chips that share attention of a sequence are those of one copy of the weights beside the experts",),
         title="Copies of a cache that tensor parallelism makes",
         kind=CONDITION,
         variant=Variant(group="kv_replication", name="heads", default=True),
-        relation=lambda kv_replication, chips, kv_heads: (kv_replication, maximum(1, chips / kv_heads)),
+        relation=lambda kv_replication, chips, kv_heads, attention_replicas: (
+            kv_replication,
+            maximum(1, chips / (kv_heads * attention_replicas)),
+        ),
+        unsaid=("attention_replicas",),
         statement="Heads are dealt out to the chips; where there are fewer KV heads than chips, some chips hold the same one.",
         assumptions=("a condition: attention of every sequence is cut by heads over all chips of a stage, and by nothing else",),
-        example=Example(given={"chips": "16", "kv_heads": "8"}, result="2"),
+        example=Example(given={"chips": "16", "kv_heads": "4", "attention_replicas": "2"}, result="2"),
         sources=(ours("chips over heads: a head is on so many chips, and each holds it and reads it"),),
     ),
     Equation(
         id="memory.kv_copies_of_latents",
+        version=2,
+        changes=("the chips that share attention of a sequence are those of one copy of the weights beside the experts",),
         title="Copies of a cache of latents that tensor parallelism makes",
         kind=CONDITION,
         variant=Variant(group="kv_replication", name="latents"),
-        relation=lambda kv_replication, chips: (kv_replication, chips),
+        relation=lambda kv_replication, chips, attention_replicas: (kv_replication, chips / attention_replicas),
+        unsaid=("attention_replicas",),
+        requires=(Requirement(holds=lambda chips, attention_replicas: chips >= attention_replicas, otherwise="more copies than chips"),),
         statement="A latent serves all heads, so that every chip that computes some of them holds it.",
         assumptions=("a condition: attention of every sequence is cut by heads over all chips of a stage, and by nothing else",),
-        example=Example(given={"chips": "16"}, result="16"),
+        example=Example(given={"chips": "16", "attention_replicas": "2"}, result="8"),
         derivation=lambda: (Step(operation="one KV head for all", premises=(at("memory.kv_copies_of_heads", kv_heads=1),)),),
         sources=(ours("a latent is a cache of one head"),),
     ),

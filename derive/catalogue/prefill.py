@@ -12,14 +12,18 @@ _PROMPT_IN_A_PASS = "prefill is many tokens in one pass: memory unchanged, compu
 EQUATIONS = (
     Equation(
         id="prefill.time",
+        version=2,
+        changes=("what launches and all-reduces take in every layer of every pass comes on top",),
         title="Time to compute a prompt",
         kind=BOUND,
         direction=LOWER,
         defines="prefill_time",
-        relation=lambda prefill_time, prefill_batch, uncached_tokens, flop_per_mac_and_token, active_params, prefill_attention_factor,
+        relation=lambda prefill_time, prefill_passes, overhead_time, prefill_batch, uncached_tokens, flop_per_mac_and_token,
+            active_params, prefill_attention_factor,
             chips, peak_flops, mfu, prefill_decode_flops_ratio, prefill_weight_time: (
             prefill_time,
-            maximum(
+            prefill_passes * overhead_time
+            + maximum(
                 prefill_batch
                 * uncached_tokens
                 * flop_per_mac_and_token
@@ -31,7 +35,7 @@ EQUATIONS = (
         ),
         statement="The arithmetic of all its tokens, causal attention among it, or the reads of the weights where these take longer.",
         assumptions=(
-            "no network and no launch overhead",
+            "no network",
             "arithmetic and memory traffic overlap perfectly",
             "chunks follow one another with nothing between them; their reads of the cache are left out",
             "with pipeline stages, one of them computes at a time",
@@ -39,6 +43,8 @@ EQUATIONS = (
         ),
         example=Example(
             given={
+                "prefill_passes": "5",
+                "overhead_time": "12.6 ms",
                 "prefill_batch": "2",
                 "uncached_tokens": "2400",
                 "active_params": "405B",
@@ -49,7 +55,7 @@ EQUATIONS = (
                 "prefill_decode_flops_ratio": "1.3",
                 "prefill_weight_time": "10.79 ms",
             },
-            result="207.4 ms",
+            result="270.4 ms",
         ),
         sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), DISTSERVE_PAPER, ours("with attention and a read for every pass")),
     ),
@@ -124,15 +130,17 @@ EQUATIONS = (
     ),
     Equation(
         id="prefill.weight_time_touched",
+        version=2,
+        changes=("what every token uses is read as often as attention_replicas hold it",),
         title="Weight-read time of all passes of a prompt, with only the activated experts",
         defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="touched"),
-        relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, active_experts, experts, prefill_batch,
-            uncached_tokens, one_token, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params, active_experts,
+            experts, prefill_batch, uncached_tokens, one_token, bytes_per_weight, chips, hbm_bandwidth, mbu: (
             prefill_weight_time,
             prefill_passes
             * (
-                shared_params
+                attention_replicas * shared_params
                 + routed_params * (1 - (1 - active_experts / experts) ** (prefill_batch * uncached_tokens / (one_token * prefill_passes)))
             )
             * bytes_per_weight
@@ -146,6 +154,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "prefill_passes": "5",
+                "attention_replicas": "4",
                 "shared_params": "16.5B",
                 "routed_params": "654.5B",
                 "active_experts": "8",
@@ -157,16 +166,17 @@ EQUATIONS = (
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
             },
-            result="42.64 ms",
+            result="45.94 ms",
         ),
         derivation=lambda: (
             Step(
                 operation="what it means: the shared parameters and the activated experts, once a pass",
-                relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_activated_experts, experts,
+                relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params,
+                    prefill_activated_experts, experts,
                     bytes_per_weight, chips, hbm_bandwidth, mbu: (
                     prefill_weight_time,
                     prefill_passes
-                    * (shared_params + routed_params * prefill_activated_experts / experts)
+                    * (attention_replicas * shared_params + routed_params * prefill_activated_experts / experts)
                     * bytes_per_weight
                     / (chips * hbm_bandwidth * mbu),
                 ),
@@ -188,15 +198,18 @@ EQUATIONS = (
     ),
     Equation(
         id="prefill.weight_time_mixed",
+        version=2,
+        changes=("what every token uses is read as often as attention_replicas hold it",),
         title="Weight-read time of all passes of a prompt, with only the activated experts, stored in other bytes than the rest",
         defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="mixed"),
-        relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, active_experts, experts, prefill_batch,
-            uncached_tokens, one_token, shared_bytes_per_weight, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params, active_experts,
+            experts, prefill_batch, uncached_tokens, one_token, shared_bytes_per_weight, expert_bytes_per_weight, chips,
+            hbm_bandwidth, mbu: (
             prefill_weight_time,
             prefill_passes
             * (
-                shared_params * shared_bytes_per_weight
+                attention_replicas * shared_params * shared_bytes_per_weight
                 + routed_params
                 * (1 - (1 - active_experts / experts) ** (prefill_batch * uncached_tokens / (one_token * prefill_passes)))
                 * expert_bytes_per_weight
@@ -215,6 +228,7 @@ EQUATIONS = (
         example=Example(
             given={
                 "prefill_passes": "5",
+                "attention_replicas": "4",
                 "shared_params": "16.5B",
                 "routed_params": "654.5B",
                 "active_experts": "8",
@@ -227,17 +241,18 @@ EQUATIONS = (
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
             },
-            result="22.97 ms",
+            result="29.57 ms",
         ),
         derivation=lambda: (
             Step(
                 operation="what it means: the shared parameters and the activated experts, once a pass",
-                relation=lambda prefill_weight_time, prefill_passes, shared_params, routed_params, prefill_activated_experts, experts,
+                relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params,
+                    prefill_activated_experts, experts,
                     shared_bytes_per_weight, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
                     prefill_weight_time,
                     prefill_passes
                     * (
-                        shared_params * shared_bytes_per_weight
+                        attention_replicas * shared_params * shared_bytes_per_weight
                         + routed_params * prefill_activated_experts / experts * expert_bytes_per_weight
                     )
                     / (chips * hbm_bandwidth * mbu),

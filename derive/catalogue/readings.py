@@ -13,7 +13,7 @@ from derive.records import CONDITION, Equation, Example, Step, at
 from derive.requirements import Requirement
 
 _KV_ALONE = {
-    **{"weight_compute_ratio": 0, "attention_compute_ratio": 0, "drafting_compute_ratio": 0},
+    **{"weight_compute_ratio": 0, "attention_compute_ratio": 0, "drafting_time": 0, "overhead_time": 0},
     **{"tokens_verified_per_step": 1, "tokens_per_step": 1},
 }
 """A step that computes one token a sequence and reads its cache: no weights, no attention FLOPs, no drafts."""

@@ -151,37 +151,49 @@ EQUATIONS = (
         sources=(talk("0:09:17", "0:09:35", "memory time is the sum of weight fetch and KV fetch"),),
     ),
     Equation(
+        id="roofline.overhead_time",
+        title="Time per layer over all layers of a pass",
+        defines="overhead_time",
+        relation=lambda overhead_time, layers, layer_time: (overhead_time, layers * layer_time),
+        statement="Every layer launches kernels, adds up over its chips and routes tokens, however few bytes it reads.",
+        assumptions=("every layer takes as long", "nothing of it overlaps with arithmetic or reads"),
+        example=Example(given={"layers": "126", "layer_time": "100 us"}, result="12.6 ms"),
+        sources=(
+            ours("efficiencies.csv: for a single sequence a layer takes nearly as much beside its reads on one chip as on eight"),
+        ),
+    ),
+    Equation(
         id="roofline.step_time",
-        version=2,
+        version=3,
         title="Step time with perfect overlap (roofline)",
         kind=BOUND,
         direction=LOWER,
         defines="step_time",
         variant=Variant(group="overlap", name="max", default=True),
-        relation=lambda step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time: (
+        relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time: (
             step_time,
-            drafting_time + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time),
+            overhead_time + drafting_time + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time),
         ),
         statement="A step takes at least as long as the slower of its arithmetic and its memory traffic, after the drafting.",
-        unsaid=("drafting_time", "tokens_verified_per_step", "attention_time"),
+        unsaid=("overhead_time", "drafting_time", "tokens_verified_per_step", "attention_time"),
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
-            "no network and no launch overhead",
+            "no network",
             "weights and KV cache fit in memory",
         ),
         changes=(
             "attention FLOPs count as arithmetic, and drafts are made before and checked in the step: without these a step could"
-            " beat the peak FLOP/s",
-        ),
+            " beat the peak FLOP/s", "what launches and all-reduces take in every layer comes on top"),
         example=Example(
             given={
+                "overhead_time": "12.6 ms",
                 "drafting_time": "3.732 ms",
                 "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "attention_time": "534.1 us",
                 "memory_time": "24.88 ms",
             },
-            result="28.61 ms",
+            result="41.21 ms",
         ),
         sources=(
             talk(
@@ -197,48 +209,55 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time_serial",
-        version=2,
+        version=3,
         title="Step time with no overlap",
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="sum"),
-        relation=lambda step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time: (
+        relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time: (
             step_time,
-            drafting_time + tokens_verified_per_step * (compute_time + attention_time) + memory_time,
+            overhead_time + drafting_time + tokens_verified_per_step * (compute_time + attention_time) + memory_time,
         ),
         statement="If nothing overlaps, arithmetic and memory traffic follow one another.",
-        assumptions=("no overlap at all", "no network and no launch overhead"),
-        changes=("attention FLOPs and drafts count",),
+        assumptions=("no overlap at all", "no network"),
+        changes=("attention FLOPs and drafts count", "what launches and all-reduces take in every layer comes on top"),
         example=Example(
             given={
+                "overhead_time": "12.6 ms",
                 "drafting_time": "3.732 ms",
                 "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
                 "attention_time": "534.1 us",
                 "memory_time": "24.88 ms",
             },
-            result="43.84 ms",
+            result="56.44 ms",
         ),
         sources=(ours("the other honest end: between the maximum and twice the maximum of the two times"),),
     ),
     Equation(
         id="roofline.step_time_kv_plus_max",
-        version=2,
+        version=3,
         title="Step time with the attention apart",
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="kv_plus_max"),
-        relation=lambda step_time, drafting_time, tokens_verified_per_step, attention_time, kv_time, compute_time, weight_time: (
+        relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, attention_time, kv_time, compute_time,
+            weight_time: (
             step_time,
-            drafting_time
+            overhead_time
+            + drafting_time
             + maximum(tokens_verified_per_step * attention_time, kv_time)
             + maximum(tokens_verified_per_step * compute_time, weight_time),
         ),
         statement="Attention takes the slower of its FLOPs and its KV read; the weight layers then that of compute and weight read.",
-        assumptions=("attention and weight layers do not overlap", "no network and no launch overhead"),
-        changes=("attention takes as long as its FLOPs where those are slower than the KV read, and drafts count",),
+        assumptions=("attention and weight layers do not overlap", "no network"),
+        changes=(
+            "attention takes as long as its FLOPs where those are slower than the KV read, and drafts count",
+            "what launches and all-reduces take in every layer comes on top",
+        ),
         example=Example(
             given={
+                "overhead_time": "12.6 ms",
                 "drafting_time": "3.732 ms",
                 "tokens_verified_per_step": "4",
                 "attention_time": "534.1 us",
@@ -246,7 +265,7 @@ EQUATIONS = (
                 "compute_time": "3.274 ms",
                 "weight_time": "10.79 ms",
             },
-            result="30.92 ms",
+            result="43.52 ms",
         ),
         sources=(scaling_book_inference("attention time plus the maximum of weight and compute time"),),
     ),
@@ -280,20 +299,22 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time_network",
-        version=2,
+        version=3,
         title="Step time with no overlap, network counted",
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="network"),
-        relation=lambda step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time, all_to_all_time: (
+        relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time,
+            all_to_all_time: (
             step_time,
-            drafting_time + tokens_verified_per_step * (compute_time + attention_time + all_to_all_time) + memory_time,
+            overhead_time + drafting_time + tokens_verified_per_step * (compute_time + attention_time + all_to_all_time) + memory_time,
         ),
         statement="Arithmetic, attention, memory traffic and the exchange between experts follow one another.",
-        assumptions=("no overlap at all", "no launch overhead", "only the exchange between experts loads the network"),
-        changes=("drafts count, each of which goes to its experts too",),
+        assumptions=("no overlap at all", "only the exchange between experts loads the network"),
+        changes=("drafts count, each of which goes to its experts too", "what launches and all-reduces take in every layer comes on top"),
         example=Example(
             given={
+                "overhead_time": "6.1 ms",
                 "drafting_time": "323 us",
                 "tokens_verified_per_step": "2",
                 "compute_time": "74.79 us",
@@ -301,7 +322,7 @@ EQUATIONS = (
                 "memory_time": "8.675 ms",
                 "all_to_all_time": "200 us",
             },
-            result="10.1 ms",
+            result="16.2 ms",
         ),
         sources=(
             scaling_book(
@@ -312,15 +333,16 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time_exposed",
-        version=2,
+        version=3,
         title="Step time with communication that nothing hides",
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="exposed"),
-        relation=lambda step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time,
+        relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time,
             exposed_communication_share: (
             step_time,
-            drafting_time
+            overhead_time
+            + drafting_time
             + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time) / (1 - exposed_communication_share),
         ),
         requires=(
@@ -335,9 +357,10 @@ EQUATIONS = (
             "the share was measured on a step like this one",
             "weights and KV cache fit in memory",
         ),
-        changes=("attention FLOPs and drafts count",),
+        changes=("attention FLOPs and drafts count", "what launches and all-reduces take in every layer comes on top"),
         example=Example(
             given={
+                "overhead_time": "12.6 ms",
                 "drafting_time": "3.732 ms",
                 "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
@@ -345,40 +368,57 @@ EQUATIONS = (
                 "memory_time": "24.88 ms",
                 "exposed_communication_share": "20%",
             },
-            result="34.83 ms",
+            result="47.43 ms",
         ),
         sources=(ours("a measured share in place of a model of the network: with mfu and mbu, the calibrated step time"),),
     ),
     Equation(
         id="roofline.latency_floor",
-        version=2,
+        version=3,
         title="Latency floor of a step",
         defines="latency_floor",
         variant=Variant(group="latency_floor", name="one_width", default=True),
-        relation=lambda latency_floor, active_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        relation=lambda latency_floor, active_params, attention_replicas, shared_params, bytes_per_weight, chips, hbm_bandwidth,
+            mbu: (
             latency_floor,
-            active_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
+            (active_params + (attention_replicas - 1) * shared_params) * bytes_per_weight / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
             "one read of the active weights, not of whatever the weight time reads: all of a mixture of experts is above its steps at"
             " small batches, and what a batch touches moves with the batch",
+            "what every token uses is read as often as attention_replicas hold it",
         ),
+        unsaid=("attention_replicas",),
         statement="Whatever the batch, a step reads at least the weights that one sequence uses.",
-        assumptions=("fixed hardware", "weights are sharded perfectly: no chip reads what another reads too"),
+        assumptions=("fixed hardware", "weights are sharded perfectly over the chips that share one copy"),
         example=Example(
-            given={"active_params": "405B", "bytes_per_weight": "1", "chips": "16", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
-            result="10.79 ms",
+            given={
+                "active_params": "37B",
+                "attention_replicas": "4",
+                "shared_params": "16.5B",
+                "bytes_per_weight": "1",
+                "chips": "16",
+                "hbm_bandwidth": "3.35 TB/s",
+                "mbu": "70%",
+            },
+            result="2.305 ms",
         ),
         derivation=lambda: (
             Step(
                 operation="the weight time of what one sequence reads for its next token alone, as if that were all there is",
                 premises=(
-                    at("roofline.weight_time", weight_time="latency_floor", total_params="fetched_params"),
+                    at(
+                        "roofline.weight_time",
+                        weight_time="latency_floor",
+                        total_params=lambda fetched_params, attention_replicas, shared_params: (
+                            fetched_params + (attention_replicas - 1) * shared_params
+                        ),
+                    ),
                     at("experts.fetched_params"),
                     at("experts.touched_experts", batch=1, tokens_verified_per_step=1),
                     at("experts.active_params"),
                 ),
-                eliminated=("fetched_params", "activated_experts", "shared_params"),
+                eliminated=("fetched_params", "activated_experts", "routed_params"),
             ),
         ),
         sources=(

@@ -49,7 +49,7 @@ GRID = (
             ),
             Step(
                 operation="one read of the weights at the full memory bandwidth",
-                premises=(at("#1"), at("roofline.latency_floor", mbu=1)),
+                premises=(at("#1"), at("roofline.latency_floor", mbu=1, attention_replicas=1)),
                 eliminated=("latency_floor",),
             ),
         ),

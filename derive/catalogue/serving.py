@@ -140,17 +140,17 @@ EQUATIONS = (
     ),
     Equation(
         id="serving.normalised_cost",
-        version=2,
+        version=3,
         title="Cost of a decoded token over its compute floor",
         kind=BOUND,
         direction=LOWER,
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda normalised_cost, tokens_verified_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
-            drafting_compute_ratio, one_token, tokens_per_step: (
+            drafting_time, overhead_time, compute_time, one_token, tokens_per_step: (
             normalised_cost,
             (
                 maximum(tokens_verified_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
-                + drafting_compute_ratio
+                + (drafting_time + overhead_time) / compute_time
             )
             * one_token
             / tokens_per_step,
@@ -160,6 +160,7 @@ EQUATIONS = (
         changes=(
             "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are;"
             " it bounds the cost from below, under perfect overlap alone",
+            "drafting enters by its time, as launches and all-reduces do",
         ),
         example=Example(
             given={
@@ -167,10 +168,12 @@ EQUATIONS = (
                 "attention_compute_ratio": "0.1631",
                 "weight_compute_ratio": "3.296",
                 "kv_compute_ratio": "4.304",
-                "drafting_compute_ratio": "1.14",
+                "drafting_time": "3.732 ms",
+                "overhead_time": "12.6 ms",
+                "compute_time": "3.274 ms",
                 "tokens_per_step": "2.952",
             },
-            result="2.961",
+            result="4.264",
         ),
         derivation=lambda: (
             Step(
@@ -198,9 +201,8 @@ EQUATIONS = (
                     at("batching.weight_compute_ratio#1"),
                     at("context.kv_compute_ratio#1"),
                     at("context.attention_compute_ratio#1"),
-                    at("serving.drafting_compute_ratio"),
                 ),
-                eliminated=("step_time", "memory_time", "weight_time", "kv_time", "attention_time", "drafting_time"),
+                eliminated=("step_time", "memory_time", "weight_time", "kv_time", "attention_time"),
             ),
         ),
         sources=(

@@ -81,16 +81,17 @@ METHODS = (
     ),
     Equation(
         id="serving.mixed_step_time",
-        version=4,
+        version=5,
         title="Step time with a chunk of prefill on board",
         kind=BOUND,
         direction=LOWER,
         defines="mixed_step_time",
         variant=Variant(group="overlap", name="max", default=True),
-        relation=lambda mixed_step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, prefill_chunk, one_token,
-            batch, prefill_attention_factor, mixed_memory_time: (
+        relation=lambda mixed_step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time,
+            prefill_chunk, one_token, batch, prefill_attention_factor, mixed_memory_time: (
             mixed_step_time,
-            drafting_time
+            overhead_time
+            + drafting_time
             + maximum(
                 tokens_verified_per_step * (compute_time + attention_time)
                 + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch),
@@ -109,9 +110,11 @@ METHODS = (
             "attention FLOPs and drafts of the decoding sequences count",
             "attention FLOPs of the chunk count",
             "reads the experts that the chunk's tokens go to: with those of decode alone a chunk in a small batch came out far too fast",
+            "what launches and all-reduces take in every layer comes on top",
         ),
         example=Example(
             given={
+                "overhead_time": "12.6 ms",
                 "drafting_time": "3.732 ms",
                 "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
@@ -121,20 +124,23 @@ METHODS = (
                 "prefill_attention_factor": "1.098",
                 "mixed_memory_time": "24.88 ms",
             },
-            result="47.72 ms",
+            result="60.32 ms",
         ),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
         id="serving.mixed_step_time_serial",
+        version=2,
+        changes=("what launches and all-reduces take in every layer comes on top",),
         title="Step time with a chunk of prefill on board, with no overlap",
         kind=ESTIMATE,
         defines="mixed_step_time",
         variant=Variant(group="overlap", name="sum"),
-        relation=lambda mixed_step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, prefill_chunk, one_token,
-            batch, prefill_attention_factor, mixed_memory_time: (
+        relation=lambda mixed_step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time,
+            prefill_chunk, one_token, batch, prefill_attention_factor, mixed_memory_time: (
             mixed_step_time,
-            drafting_time
+            overhead_time
+            + drafting_time
             + tokens_verified_per_step * (compute_time + attention_time)
             + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch)
             + mixed_memory_time,
@@ -149,6 +155,7 @@ METHODS = (
         ),
         example=Example(
             given={
+                "overhead_time": "12.6 ms",
                 "drafting_time": "3.732 ms",
                 "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
@@ -158,20 +165,23 @@ METHODS = (
                 "prefill_attention_factor": "1.098",
                 "mixed_memory_time": "24.88 ms",
             },
-            result="72.6 ms",
+            result="85.2 ms",
         ),
         sources=(ours("serving.mixed_step_time with the two times added"),),
     ),
     Equation(
         id="serving.mixed_step_time_exposed",
+        version=2,
+        changes=("what launches and all-reduces take in every layer comes on top",),
         title="Step time with a chunk of prefill on board, with communication that nothing hides",
         kind=ESTIMATE,
         defines="mixed_step_time",
         variant=Variant(group="overlap", name="exposed"),
-        relation=lambda mixed_step_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, prefill_chunk, one_token,
-            batch, prefill_attention_factor, mixed_memory_time, exposed_communication_share: (
+        relation=lambda mixed_step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time,
+            prefill_chunk, one_token, batch, prefill_attention_factor, mixed_memory_time, exposed_communication_share: (
             mixed_step_time,
-            drafting_time
+            overhead_time
+            + drafting_time
             + maximum(
                 tokens_verified_per_step * (compute_time + attention_time)
                 + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch),
@@ -196,6 +206,7 @@ METHODS = (
         ),
         example=Example(
             given={
+                "overhead_time": "12.6 ms",
                 "drafting_time": "3.732 ms",
                 "tokens_verified_per_step": "4",
                 "compute_time": "3.274 ms",
@@ -206,7 +217,7 @@ METHODS = (
                 "mixed_memory_time": "24.88 ms",
                 "exposed_communication_share": "20%",
             },
-            result="58.72 ms",
+            result="71.32 ms",
         ),
         sources=(ours("serving.mixed_step_time with a measured share in place of a model of the network"),),
     ),
@@ -483,22 +494,26 @@ METHODS = (
     ),
     Equation(
         id="serving.prefill_rate_per_chip",
-        version=3,
+        version=4,
         changes=(
             "attention is a factor of its own, and prefill sustains prefill_decode_flops_ratio times the mfu of decode",
             "follows from prefill_time: by arithmetic alone, prompts that wait for the weights were up to 28 times too fast",
+            "what launches and all-reduces take in every layer of every pass comes on top",
         ),
         title="Prefill rate of one chip",
         kind=BOUND,
         direction=UPPER,
         defines="prefill_rate_per_chip",
         relation=lambda prefill_rate_per_chip, prefill_batch, uncached_tokens, chips, flop_per_mac_and_token, active_params,
-            prefill_attention_factor, peak_flops, mfu, prefill_decode_flops_ratio, prefill_weight_time: (
+            prefill_attention_factor, peak_flops, mfu, prefill_decode_flops_ratio, prefill_weight_time, prefill_passes, overhead_time: (
             prefill_rate_per_chip,
             1
-            / maximum(
-                flop_per_mac_and_token * active_params * prefill_attention_factor / (peak_flops * mfu * prefill_decode_flops_ratio),
-                chips * prefill_weight_time / (prefill_batch * uncached_tokens),
+            / (
+                maximum(
+                    flop_per_mac_and_token * active_params * prefill_attention_factor / (peak_flops * mfu * prefill_decode_flops_ratio),
+                    chips * prefill_weight_time / (prefill_batch * uncached_tokens),
+                )
+                + chips * prefill_passes * overhead_time / (prefill_batch * uncached_tokens)
             ),
         ),
         statement="What a chip computes over what a token takes; where the weights take longer to read, the tokens of a pass over that.",
@@ -519,8 +534,10 @@ METHODS = (
                 "mfu": "50%",
                 "prefill_decode_flops_ratio": "1.3",
                 "prefill_weight_time": "10.79 ms",
+                "prefill_passes": "5",
+                "overhead_time": "12.6 ms",
             },
-            result="1446 token/s",
+            result="1109 token/s",
         ),
         derivation=lambda: (
             Step(

@@ -472,6 +472,15 @@ VLLM_DOCS = Source(
     page="gpu-memory-utilization",
     encoded="as what is left over; activations are within the nine tenths there, and held back too",
 )
+SGLANG_DOCS = Source(
+    kind="web",
+    title="SGLang documentation: DeepSeek models",
+    author="The SGLang team",
+    url="https://docs.sglang.io/basic_usage/deepseek_v3.html",
+    said="with data-parallel attention every chip keeps the cache of its own sequences, and experts are spread over all chips",
+    page="data parallelism attention",
+    encoded="as copies of all weights beside the experts",
+)
 INFERENCEX = Source(
     kind="web",
     title="InferenceX (formerly InferenceMAX): open source inference benchmark",

@@ -50,19 +50,27 @@ SPECULATION = (
     ),
     Equation(
         id="serving.plain_step_time",
+        version=2,
+        changes=("what launches and all-reduces take in every layer comes on top",),
         title="Time of a step without drafts",
         kind=BOUND,
         direction=LOWER,
         defines="plain_step_time",
-        relation=lambda plain_step_time, compute_time, attention_time, plain_weight_time, kv_time: (
+        relation=lambda plain_step_time, overhead_time, compute_time, attention_time, plain_weight_time, kv_time: (
             plain_step_time,
-            maximum(compute_time + attention_time, plain_weight_time + kv_time),
+            overhead_time + maximum(compute_time + attention_time, plain_weight_time + kv_time),
         ),
         statement="What the same batch would take without speculative decoding, by the roofline.",
-        assumptions=("arithmetic and memory traffic overlap perfectly", "no network and no launch overhead"),
+        assumptions=("arithmetic and memory traffic overlap perfectly", "no network"),
         example=Example(
-            given={"compute_time": "3.274 ms", "attention_time": "534.1 us", "plain_weight_time": "10.79 ms", "kv_time": "14.09 ms"},
-            result="24.88 ms",
+            given={
+                "overhead_time": "12.6 ms",
+                "compute_time": "3.274 ms",
+                "attention_time": "534.1 us",
+                "plain_weight_time": "10.79 ms",
+                "kv_time": "14.09 ms",
+            },
+            result="37.48 ms",
         ),
         sources=(ours("roofline.step_time with no drafts, and with the weights that are then read"),),
     ),
@@ -78,15 +86,6 @@ SPECULATION = (
         assumptions=("drafts are made one after another, and not while the step before is checked",),
         example=Example(given={"draft_tokens": "3", "draft_cost_ratio": "0.05", "plain_step_time": "24.88 ms"}, result="3.732 ms"),
         sources=(SPECULATIVE_PAPER,),
-    ),
-    Equation(
-        id="serving.drafting_compute_ratio",
-        title="Drafting time over compute time",
-        defines="drafting_compute_ratio",
-        relation=lambda drafting_compute_ratio, drafting_time, compute_time: (drafting_compute_ratio, drafting_time / compute_time),
-        statement="What drafting takes in units of the linear arithmetic of a step.",
-        example=Example(given={"drafting_time": "3.732 ms", "compute_time": "3.274 ms"}, result="1.14"),
-        sources=(ours("the definition of the ratio"),),
     ),
     Equation(
         id="serving.verification_ratio",

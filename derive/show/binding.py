@@ -39,8 +39,8 @@ _INVOLVED = r"\b(?:sqrt|log|exp)\(|\*\*"
 
 _READ_PARTS = (("weights", ("weight_time", "plain_weight_time")), ("KV", ("kv_time",)))
 _READ_RATIOS = (("weights", ("weight_compute_ratio",)), ("KV", ("kv_compute_ratio",)))
-_DRAFT_PARTS = (("drafting", ("drafting_time", "drafting_compute_ratio")),)
-"""Time of drafting in a step, as a time or as a ratio to the time of the weights."""
+_UNHIDDEN_PARTS = (("drafting", ("drafting_time",)), ("time per layer", ("overhead_time",)))
+"""Times of a step in which neither arithmetic nor reads run."""
 
 
 def plain_regime(regime: str) -> str:
@@ -221,10 +221,12 @@ def _shares(bound: str, values: Mapping[str, float], regime: str) -> str:
         worked = whole
     arithmetic = [(label, positions * part) for label, part in arithmetic]
     longer, shorter, parts = (read, worked, reads) if bound == MEMORY_BOUND else (worked, read, arithmetic)
-    drafts = next((part for _, part in _parts(_DRAFT_PARTS, values)), 0.0)
+    unit = values["compute_time"] if reads is ratios and "compute_time" in values else 1.0
+    unhidden = [(label, part / unit) for label, part in _parts(_UNHIDDEN_PARTS, values)]
+    others = sum(part for _, part in unhidden)
     takes = "arithmetic takes" if bound == MEMORY_BOUND else "reads take"
-    of_what = f"the time of {'reads' if bound == MEMORY_BOUND else 'arithmetic'}" if drafts else "that time"
-    return f"{_list_shares([*parts, ('drafting', drafts)], longer + drafts)}; {takes} {_percent(shorter / longer)} of {of_what}"
+    of_what = f"the time of {'reads' if bound == MEMORY_BOUND else 'arithmetic'}" if others else "that time"
+    return f"{_list_shares([*parts, *unhidden], longer + others)}; {takes} {_percent(shorter / longer)} of {of_what}"
 
 
 def _parts(wanted: tuple[tuple[str, tuple[str, ...]], ...], values: Mapping[str, float]) -> Iterator[tuple[str, float]]:

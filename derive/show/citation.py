@@ -142,7 +142,7 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
 
     BibTeX is one file and CSL-JSON one list, with an entry for every work. The other styles print one equation after the other.
 
-    >>> cite_all(["roofline.step_time", "roofline.step_time@2"], "bibtex").count("@techreport{backsolve:")
+    >>> cite_all(["roofline.step_time", "roofline.step_time@3"], "bibtex").count("@techreport{backsolve:")
     1
     """
     if style not in STYLES:

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from derive.catalogue import rules_among
 from derive.errors import UnknownName, WrongValue, shorten
+from derive.layouts import split_layout
 from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
@@ -79,9 +80,10 @@ def solve(
     if given and (twice := given.keys() & values.keys()):
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     _refuse_misspelt(values)
-    values = {**(given or {}), **values}
+    layouts, values = split_layout({**(given or {}), **values})
     conventions = Conventions(
-        count=count, bytes=bytes, efficiency=efficiency, price=price, tier=tier, tensor_parallel=says_tensor_parallel(values),
+        count=count, bytes=bytes, efficiency=efficiency, price=price, tier=tier, layouts=layouts,
+        tensor_parallel=says_tensor_parallel(values),
         dtype="".join(data_type_named([word], value) for word, value in values.items()),
     )  # fmt: skip
     typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in values.items()]

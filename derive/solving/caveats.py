@@ -16,6 +16,7 @@ from derive.solving.chip_links import links
 from derive.solving.defaults import FOLLOWS, evaluate_defaults
 from derive.solving.fit import fewest_with_copies
 from derive.solving.limits import FREE
+from derive.solving.named_presets import deployment_of, kinds_of
 from derive.solving.questions import Question, copies_of
 from derive.solving.speed_limits import warn_beyond_domain
 from derive.suppositions import PUBLISHED, SUPPOSITIONS, USUAL, Alternative, Supposition
@@ -230,10 +231,12 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
 
 def _usual(name: str, asked: Question) -> float | None:
     """Return the usual value of a quantity in the tables that ship."""
-    from derive.presets import sparsest_router, usual, usual_attention_rate
+    from derive.presets import fitted_efficiencies, sparsest_router, usual, usual_attention_rate
 
     if name == "experts":
         return sparsest_router()
+    if name == "layer_time":
+        return fitted_efficiencies(kinds=kinds_of(asked.known), deployments=(deployment_of(asked.known, {asked.unknown}),))[name][1]
     if name != "attention_rate_ratio":
         return usual(name)
     place = asked.provenance.get("peak_flops", "").partition(": ")[0].split()
@@ -387,6 +390,7 @@ def _overlap(used: Sequence[Equation]) -> str | None:
 
 def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return how many chips hold the copies of a cache that tensor parallelism makes, if memory alone says how many chips there are."""
+    values = {**evaluate_defaults(asked.defaults, values), **values}
     row, heads = copies_of(dict(asked.variants)), values.get(REPLICA.heads, math.inf)
     needed = {MEMORY.room, *MEMORY.parts, *row.inputs}
     stands = any(MEMORY.copies in one.put_in for one in used)

@@ -15,11 +15,11 @@ _MEANING = {
     "decimal": "1 GB is 10^9 bytes",
     "binary": "1 GB of a size is 2^30 bytes, bandwidths stay decimal",
     "ideal": "mfu and mbu are 1 unless given",
-    "calibrated": "mfu, mbu and exposed communication as measured in published runs, unless given",
+    "calibrated": "mfu, mbu and the time of a layer as fitted to published runs, unless given",
 }
 _USUALLY = {"mac": "in FLOP", "binary": "in decimal bytes"}
 """What figures of presets are in, under a switch for figures that are typed."""
-_UTILISATIONS = {"mfu", "mbu", "exposed_communication_share"}
+_UTILISATIONS = {"mfu", "mbu", "layer_time"}
 _PREFIXED = 1000
 """From which size on a prefix is written."""
 
@@ -41,8 +41,8 @@ class Conventions:
     """The switches of a question. Raises UnknownName for a choice there is not.
 
     `tensor_parallel` says that chips were named by a word for it, so that attention is cut by heads over all of them. `dtype` is
-    the data type of weights and arithmetic that was given as such, blank where it was not. `tier` is a storage tier or a device of
-    memory_tiers.csv, blank if none is named.
+    the data type of weights and arithmetic that was given as such, blank where it was not. `layouts` are keys of `LAYOUTS`. `tier` is a
+    storage tier or a device of memory_tiers.csv, blank if none is named.
 
     >>> Conventions(count="mac").read("peak_flops", "989 TFLOP/s")
     1978000000000000.0
@@ -54,6 +54,7 @@ class Conventions:
     price: str = "given"
     tensor_parallel: bool = False
     dtype: str = ""
+    layouts: tuple[tuple[str, str], ...] = ()
     tier: str = ""
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from derive import presets, shipped
 from derive.errors import WrongValue
-from derive.preset_record import DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
+from derive.preset_record import BOTH, DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
 from derive.presets import as_published
 from derive.solving.conventions import Conventions
 from derive.units import show
@@ -13,13 +13,13 @@ from derive.units import show
 _OF_PREFILL = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
 """What is said of the arithmetic of prompts, beside what bears its name."""
 
+_LENGTHS_OF_PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
+"""Without any of these a prompt is so long that the time of its layers does not matter."""
+
 _OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 """What is of runs that no published serving time says anything of."""
 _OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
 """What a request comes to, prompt and output."""
-
-_ONE_CHIP = {"chips": 1.0, "pipeline_stages": 1.0}
-"""All that a step is divided over where nothing is exchanged."""
 
 
 def combine_presets(
@@ -60,9 +60,10 @@ def combine_presets(
     if not {unknown, *typed}.isdisjoint(_OF_TRAINING):
         return preset
     known = {**preset.givens, **typed}
-    sustained = presets.calibrated(tables, _kinds(known), _phases(unknown, typed))
-    if _is_one_chip(known, {unknown, *spans}):
-        sustained = presets.on_one_chip(sustained)
+    phases, said = _phases(unknown, typed), {unknown, *known, *spans}
+    sustained = presets.calibrated(tables, kinds_of(known), (deployment_of(known, {unknown, *spans}),), phases)
+    if "layers" not in said or (phases == (PREFILL,) and said.isdisjoint(_LENGTHS_OF_PROMPTS)):
+        sustained = replace(sustained, givens={n: value for n, value in sustained.givens.items() if n != "layer_time"})
     return merge([("presets", preset), ("calibrated", sustained)], settled)
 
 
@@ -77,17 +78,18 @@ def _apply_one_count(preset: Preset, typed: Mapping[str, float], unknown: str) -
     return replace(preset, givens=givens, provenance=provenance)
 
 
-def _is_one_chip(known: Mapping[str, float], open_: Set[str]) -> bool:
-    """Return whether a step runs on one chip, as given or by default because a chip is named without a number.
+def deployment_of(known: Mapping[str, float], open_: Set[str]) -> str:
+    """Return on how many chips a model runs: as given, or the one chip of a default. If that is open, it is one node, as of most replicas.
 
-    >>> _is_one_chip({"chips": 1.0}, {"step_time"}), _is_one_chip({"hbm_bandwidth": 3e12}, {"chips"})
-    (True, False)
+    >>> deployment_of({"chips": 72.0}, {"step_time"}), deployment_of({"hbm_bandwidth": 3e12}, {"step_time"}), deployment_of({}, {"chips"})
+    ('several nodes', 'one chip', 'one node')
     """
     by_default = {} if known.keys().isdisjoint(("peak_flops", "hbm_bandwidth")) else {"chips": 1.0}
-    return {"pipeline_stages": 1.0, **by_default, **known}.items() >= _ONE_CHIP.items() and open_.isdisjoint(_ONE_CHIP)
+    chips = {**by_default, **known}.get("chips")
+    return presets.ONE_NODE if chips is None or "chips" in open_ else presets.deployment_of(chips)
 
 
-def _kinds(known: Mapping[str, float]) -> Collection[str]:
+def kinds_of(known: Mapping[str, float]) -> Collection[str]:
     """Return the possible kinds of the model: equal parameter counts or a single one mean a dense model."""
     total, active = (known.get(name) for name in PARAMETERS)
     if not known.keys().isdisjoint(OF_MIXTURES) or (total and active and total > active):
@@ -97,6 +99,8 @@ def _kinds(known: Mapping[str, float]) -> Collection[str]:
 
 def _phases(unknown: str, typed: Collection[str]) -> Collection[str]:
     """Return the phases that a question mentions. A prompt alone may also be the context of a decode step."""
+    if {"prompt_tokens", "output_tokens"} <= {*typed}:
+        return (DECODE, PREFILL, BOTH)
     if unknown == "prompt_tokens" or any(name in _OF_PREFILL or name.startswith("prefill_") for name in (unknown, *typed)):
         return (PREFILL,)
-    return (DECODE, PREFILL) if unknown in _OF_BOTH_PHASES else (DECODE,)
+    return (DECODE, PREFILL, BOTH) if unknown in _OF_BOTH_PHASES else (DECODE,)

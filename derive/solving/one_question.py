@@ -139,8 +139,8 @@ def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     ends = [fewest_chips(replace(asked, known={**asked.known, **end}), refused) for end in (most, least)]
     chips = [f"{one.answers[0].ends[0]:.0f}" if one and one.answers else "none" for one in ends]
     told = f"with what published runs sustained: {asked.unknown} = {' to '.join(dict.fromkeys(chips))}"
-    rests = f"{', '.join(used)}: the middle of published runs{asked.record and f'; {asked.record}'}"
-    return replace(found, said=(*found.said, told), assumptions=(rests, *found.assumptions))
+    rests = f"{', '.join(used)}: the middle of published runs"
+    return replace(found, said=(*found.said, told, *filter(None, [asked.record])), assumptions=(rests, *found.assumptions))
 
 
 def _suppose_least(asked: Question, spans: Mapping[str, Spread]) -> Question | None:
@@ -181,11 +181,11 @@ def _answer_over_ranges(asked: Question, spans: Mapping[str, Spread], zipped: bo
     used = {name: found for name, found in asked.ranges.items() if name in solution.given or name in behind}
     if not used:
         return solution
-    told = f"{', '.join(used)}: from the least to the most of published runs{asked.record and f'; {asked.record}'}"
+    told = f"{', '.join(used)}: from the least to the most of published runs"
     over = _answer_over(replace(asked, notes=(*asked.notes, told)), {**spans, **used}, zipped)
     if over.spans and over.spans.low == over.spans.high:
         return replace(solution, assumptions=(f"the same all over {told}", *solution.assumptions))
-    return over if _has_answer(over) else solution
+    return replace(over, said=(*over.said, *filter(None, [asked.record]))) if _has_answer(over) else solution
 
 
 def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> Solution:

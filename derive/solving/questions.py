@@ -10,6 +10,7 @@ from derive.answers import COUNTED
 from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
 from derive.errors import UnknownName, WrongValue
 from derive.immutable import immutable
+from derive.layouts import LAYOUTS, layout_line
 from derive.preset_record import (
     ARCHITECTURE_COUNTS,
     ATTENTION_DTYPE,
@@ -39,7 +40,7 @@ _T = TypeVar("_T")
 _FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
-_COPIES = "kv_replication"
+_COPIES, _GROUPS = "kv_replication", "attention_replicas"
 _IN_MEMORY = ("batch", "microbatch_size", "sequences_in_flight", "context_length")
 """What inequalities of memory bound, which take copies as they are: a condition says them at one number of chips alone."""
 _BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
@@ -176,11 +177,14 @@ def question(
         raise WrongValue(f"{zero} = 0: {name} is 0 too")
     using = (using,) if isinstance(using, str) else tuple(using)
     preset = _named_preset(name, typed, hardware_name, model_name, conventions, spans.keys())
+    preset, joined, by_heads = _with_layouts(preset, name, typed, spans, conventions)
+    using += tuple(id for id in joined if id not in using)
     preset = _with_links(preset, name, typed, spans, variants or {}, using)
-    if conventions.tensor_parallel and (row := _copied_by_heads(name, {**preset.givens, **typed}, preset.variants, spans, using)):
+    shared = {_GROUPS: NEUTRAL_DEFAULTS[_GROUPS], **preset.givens, **typed}
+    if (conventions.tensor_parallel or by_heads) and (row := _copied_by_heads(name, shared, preset.variants, spans, using)):
         by_name = "chips" in spans or name == _COPIES
         using += (row.id,) if by_name else ()
-        preset = preset if by_name else _with_copies(preset, row.right_side({**preset.givens, **typed}))
+        preset = preset if by_name else _with_copies(preset, row.right_side(shared))
     remark = ""
     if conventions.dtype and "bytes_per_weight" in typed and "bytes_per_weight" not in spans:
         typed["bytes_per_weight"], remark = stored_bytes(preset.published, typed["bytes_per_weight"])
@@ -188,6 +192,7 @@ def question(
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = preset.notes
     notes += tuple(f"{n} as given, not the {_show_preset(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
+    notes += (layout_line(conventions.layouts),) if conventions.layouts else ()
     if conventions.dtype and "," not in conventions.dtype:
         computed = preset.supposed.get("peak_flops", "")
         read_as = "weights and arithmetic" if hardware_name and not computed else "weights"
@@ -232,6 +237,31 @@ def question(
         listed=_listed(name, preset),
     )
     return _with_nothing(whole)
+
+
+def _with_layouts(
+    preset: Preset, unknown: str, typed: Mapping[str, float], spans: Mapping[str, Spread], conventions: Conventions
+) -> tuple[Preset, tuple[str, ...], bool]:
+    """Return the presets with what the layouts set, the conditions that join by name, and whether attention is cut by heads."""
+    rows = [LAYOUTS[key] for key in conventions.layouts]
+    known, taken, joined = {**preset.givens, **typed}, {}, [id for row in rows for id in row.using]
+    if rows and known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES:
+        raise WrongValue(f"{rows[0].part}={rows[0].name} is a layout of a mixture of experts: for a dense model give tp=8, or replicas=8")
+    for name, value in (item for row in rows for item in row.given.items() if item[0] not in {unknown, *typed, *spans}):
+        number = known.get(value) if isinstance(value, str) and value not in (unknown, *spans) else value
+        if isinstance(number, float):
+            taken[name] = number
+        else:
+            joined += [id for row in rows if (id := row.open.get(name))]
+    if not rows:
+        return preset, (), False
+    why = layout_line(conventions.layouts)
+    layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants={})
+    return (
+        merge([("presets", preset), ("the layout", layout)], typed.keys() | {unknown}),
+        tuple(joined),
+        any(row.by_heads for row in rows),
+    )
 
 
 def _copied_by_heads(

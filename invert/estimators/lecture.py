@@ -134,7 +134,8 @@ def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL)
     The larger of 1 and 1/m + L_lo/L_thr: far below the ratios that sheets ask, which is the contradiction.
     """
     kv_compute_ratio = pair.short_context / pair.long_context_threshold
-    values = {**NEUTRAL_DEFAULTS, "weight_compute_ratio": 1 / assumptions.lecture_batch_multiple, "kv_compute_ratio": kv_compute_ratio}
+    ratios = {"weight_compute_ratio": 1 / assumptions.lecture_batch_multiple, "kv_compute_ratio": kv_compute_ratio}
+    values = {**NEUTRAL_DEFAULTS, **ratios, "compute_time": 1.0}
     claimed: float = equation("serving.normalised_cost").right_side(values)
     return claimed
 

@@ -52,27 +52,28 @@ def test_an_edited_file_is_seen_by_the_next_question_of_the_process(copy):
     size = derive.solve("sparsity", model="DeepSeek-V3").answers[0].value
     edit(copy / "architectures.csv", lambda row: row | {"active_params": "74000000000"} if row["model"] == "DeepSeek-V3" else row)
     assert derive.solve("sparsity", model="DeepSeek-V3").answers[0].value == size / 2
-    edit(copy / "efficiencies.csv", lambda row: row | {"value": row["quantity"] and "0.5"})
-    assert derive.presets.calibrated().givens == dict.fromkeys(("mbu", "mfu", "exposed_communication_share"), 0.5)
+    edit(copy / "efficiency_fit.csv", lambda row: row | {"value": row["high"]})
+    sustained = derive.presets.calibrated(kinds=["dense"], deployments=["one node"])
+    assert all(sustained.givens[name] == high for name, (_, high) in sustained.ranges.items())
 
 
 def test_an_edit_of_the_same_size_and_time_is_seen(copy):
-    path = copy / "efficiencies.csv"
+    path = copy / "efficiency_fit.csv"
     stamp = path.stat()
     derive.presets.calibrated()
-    path.write_text(path.read_text().replace("0.8956", "0.8957"))
+    path.write_text(path.read_text().replace("0.53,0.61", "0.54,0.61"))
     os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    assert derive.presets.calibrated().ranges["mbu"] == (0.6202, 0.8957)
+    assert derive.presets.calibrated().ranges["mbu"] == (0.54, 0.94)
 
 
 def test_tables_that_were_read_stay_as_they_were(copy):
     tables = read()
     before = hardware("H100-SXM:fp8", tables)
     edit(copy / "hardware.csv", doubled_bandwidth)
-    edit(copy / "efficiencies.csv", lambda row: row | {"value": row["quantity"] and "0.5"})
+    edit(copy / "efficiency_fit.csv", lambda row: row | {"low": "0.01"})
     assert hardware("H100-SXM:fp8", tables) == before != hardware("H100-SXM:fp8")
     # Of a file first asked for after the edit too: all were read together.
-    assert derive.presets.calibrated(tables).ranges["mbu"] == (0.6202, 0.8956)
+    assert derive.presets.calibrated(tables).ranges["mbu"] == (0.53, 0.94)
 
 
 def test_a_question_reads_the_tables_once(monkeypatch):
@@ -328,7 +329,8 @@ KEYED = [
     ("models", 9, 5, ("provider", "model")),
     ("fx", 3, 4, ("date",)),
     ("memory_tiers", 3, 6, ("device",)),
-    ("efficiencies", 2, 3, ("run", "quantity")),
+    ("efficiencies", 2, 3, ("run",)),
+    ("efficiency_fit", 2, 3, ("kind", "deployment", "quantity")),
     ("disclosures", 2, 3, ("provider", "model", "ttl_seconds", "topic", "quantity")),
 ]
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from derive import preset_rows, price_rows, shipped
-from derive.preset_rows import Efficiency
+from derive.preset_rows import Efficiency, FittedEfficiency
 from derive.presets import hardware, model
 from derive.price_rows import Disclosure, FxRate, MemoryTierFigure, ModelRow
 from derive.shipped import BadRow, Tables, problems, read, rows_of
@@ -57,12 +57,12 @@ BROKEN: list[tuple[type[TableRow], Mapping[str, object], Mapping[str, object], s
     (Disclosure, {"topic": "cache_tier"}, {"date": DAY, "date_kind": ""}, "date_kind", "must be filled when date is"),
     (Disclosure, {"topic": "cache_tier"}, {"date": None, "date_kind": "copy"}, "date", "must be filled when date_kind is"),
     (FxRate, {"currency": "CNY"}, {"units_per_usd": 1e9}, "units_per_usd", "1e+09 is not a rate of exchange"),
-    (Efficiency, {"quantity": "mfu"}, {"value": 46.4}, "value", "mfu = 46.4: must be"),
-    (Efficiency, {"quantity": "mfu"}, {"value": None}, "value", "of mfu is blank"),
-    (Efficiency, {"quantity": "mfu"}, {"quantity": ""}, "value", "is of no quantity"),
-    (Efficiency, {"quantity": ""}, {"held": "part"}, "held", "is part, and nothing was measured of that"),
-    (Efficiency, {"quantity": "mbu"}, {"unknown": "nothing"}, "unknown", "unknown quantity 'nothing'"),
-    (Efficiency, {"quantity": "mbu"}, {"givens": "chips=many"}, "givens", "chips"),
+    (Efficiency, {"use": "fit"}, {"layers": None}, "layers", "is blank, and the fit uses the run"),
+    (Efficiency, {"use": "held-out"}, {"unit": "USD"}, "measured", "USD"),
+    (Efficiency, {"use": "fit"}, {"unknown": "nothing"}, "unknown", "unknown quantity 'nothing'"),
+    (Efficiency, {"use": "fit"}, {"givens": "chips=many"}, "givens", "chips"),
+    (FittedEfficiency, {"quantity": "mbu"}, {"low": 0.99}, "value", "lies outside of its range"),
+    (FittedEfficiency, {"quantity": "mfu"}, {"value": 46.4, "high": 50.0}, "value", "mfu = 46.4: must be"),
 ]
 
 

@@ -48,6 +48,7 @@ REMARKS = {
     "models": {"aliases", "source", "notes"},
     "hardware": {"source", "notes"},
     "efficiencies": {"run", "setting", "source", "source_url", "notes"},
+    "efficiency_fit": {"runs"},
     "memory_tiers": {"source", "notes"},
     "architectures": {"aliases", "hf_id", "params_source", "config_source", "experts_source", "stored_source", "notes"},
     "calibration_models": {"notes"},
@@ -199,7 +200,7 @@ def usual() -> InferenceTable:
 def test_remarks_move_no_figure():
     """Those of all tables at once."""
     tables = shipped_and_read()
-    for name in REMARKS.keys() - {"efficiencies", "prices_rivals"}:
+    for name in REMARKS.keys() - {"efficiencies", "efficiency_fit", "prices_rivals"}:
         place = chosen(name, max(REMARKS[name]))
         changed = edited(name, place, **dict.fromkeys(REMARKS[name], "another remark")).files[f"{name}.csv"]
         tables = tables.edited(**{name: changed.decode()})
@@ -283,7 +284,8 @@ ASIDE: dict[str, tuple[dict[str, str], str, Callable[[], object] | None]] = {
     "fx": ({"date": "2026-01-01"}, "units_per_usd", lambda: refuse_bad_rate(shipped.read(), "CNY", date(2026, 3, 1))),
     "models": ({"model": "mimo-v2.5-pro"}, "first_party", lambda: refuse_none_of(infer(["mimo-v2.5-pro"]))),
     "hardware": ({"accelerator": "H200-SXM", "quantity": "hbm_bandwidth"}, "value", lambda: presets.hardware("H200:fp8")),
-    "efficiencies": ({"quantity": "mbu"}, "value", presets.calibrated),
+    "efficiencies": ({"use": "fit"}, "measured", presets.calibrated),
+    "efficiency_fit": ({"quantity": "mbu"}, "value", presets.calibrated),
     "memory_tiers": ({"tier": "cxl", "quantity": "drain_time"}, "value", None),
     "architectures": ({"model": "Gemma-2-9B"}, "layers", lambda: presets.model("Gemma-2-9B")),
     "disclosures": ({"quantity": "nodes"}, "value", lambda: scoreboard.section_rows("production")),

@@ -111,7 +111,7 @@ def test_line_10_a_thousand_replicas_make_hundreds_of_millions_of_tokens():
 
 # The lecture has neither attention FLOPs nor drafts: one token a step, checked by nothing.
 PLAIN = {
-    **dict.fromkeys(map(symbol, ("attention_time", "attention_compute_ratio", "drafting_time", "drafting_compute_ratio")), 0),
+    **dict.fromkeys(map(symbol, ("attention_time", "attention_compute_ratio", "drafting_time", "overhead_time")), 0),
     **dict.fromkeys(map(symbol, ("tokens_verified_per_step", "tokens_per_step", "one_token")), 1),
 }
 

@@ -107,7 +107,7 @@ def test_a_bad_row_of_a_table_is_named_after_the_rest_was_printed(what: str, tab
         ("architectures.csv", ("list", "--models")),
         ("architectures.csv", ("show", "GLM-4.5")),
         ("architectures.csv", ("solve", "sparsity", "--model", "GLM-4.5")),
-        ("efficiencies.csv", ("solve", "step_time", "compute_time=1ms", "memory_time=2ms", "--efficiency", "calibrated")),
+        ("efficiency_fit.csv", ("solve", "step_time", "compute_time=1ms", "memory_time=2ms", "--efficiency", "calibrated")),
     ],
 )
 def test_an_empty_table_is_named_by_what_looks_there(name: str, command: tuple[str, ...], tables: Path):

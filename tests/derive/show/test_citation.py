@@ -101,7 +101,8 @@ def test_latex_is_well_formed(row: Equation):
 
 def test_maxima_and_fractions_print_as_such():
     assert citation_record(equation("serving.normalised_cost")).equation_latex == (
-        r"\tau = \frac{d + \max\left(n_{\mathrm{pos}} \left(q + 1\right), k + w\right)}{n_{\mathrm{tok}}}"
+        r"\tau = \frac{\max\left(n_{\mathrm{pos}} \left(q + 1\right), k + w\right)"
+        r" + \frac{t_{\mathrm{draft}} + t_{\mathrm{over}}}{t_c}}{n_{\mathrm{tok}}}"
     )
     assert citation_record(equation("architecture.window_kv_bytes")).equation_latex.endswith(r"\min\left(L, L_{\mathrm{win}}\right)")
     assert r" \geq " in citation_record(equation("batching.users_needed")).equation_latex

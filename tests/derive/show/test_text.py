@@ -112,7 +112,7 @@ def test_a_bound_that_nothing_follows_is_shown_at_no_value():
 
 
 def test_a_variant_is_shown_with_the_others_that_it_holds_for():
-    assert "variant     touched and mixed of weight_time\n" in card(equation("memory.weight_bytes_touched"))
+    assert "variant     touched and mixed of weight_time\n" in card(equation("serving.mixed_memory_time_touched"))
 
 
 def test_a_formula_for_an_answer_says_its_unit_in_front():

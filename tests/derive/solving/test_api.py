@@ -41,7 +41,7 @@ def test_a_sweep_answers_with_what_all_of_it_spans():
     solution = solve("step_time", **DEPLOYED, batch="1..512:log", context_length="4k")
     (span,) = solution.answers
     assert (span.kind, span.low, span.high) == ("interval", pytest.approx(seconds(1, 4000)), pytest.approx(seconds(512, 4000)))
-    assert "batch" not in solution.given and solution.equations[-1] == "roofline.step_time@2"
+    assert "batch" not in solution.given and solution.equations[-1] == "roofline.step_time@3"
 
 
 def test_points_of_a_sweep_say_why_they_have_no_answer():

@@ -63,7 +63,7 @@ POLE = made_up(lambda throughput, batch, chips: (throughput, batch**3 / (chips -
 SQUARE = made_up(lambda step_time, batch, overlap: (step_time, batch + overlap * batch**2))
 WAVE = made_up(lambda step_time, batch: (step_time, (batch - 2) * (batch - 3) * exponential(batch) + 5))
 
-NO_DRAFTS = {"drafting_time": 0, "tokens_verified_per_step": 1}
+NO_DRAFTS = {"overhead_time": 0, "drafting_time": 0, "tokens_verified_per_step": 1}
 PLAIN_STEP = {**NO_DRAFTS, "attention_time": 0}
 """A step of the arithmetic with the weights and the reads alone."""
 
@@ -322,7 +322,8 @@ def test_what_holds_to_a_billionth_wherever_the_unknown_is_says_nothing_of_it():
     """Of 1 + 1e-10 attention time a tokens_verified_per_step, any number above 1,288 comes within 5e-10 of the utilisation asked for."""
     given = {
         **{"compute_utilisation": 9.770869692860373e-12, "attention_compute_ratio": 102345034927.7439},
-        **{"weight_compute_ratio": 27086.15278350743, "kv_compute_ratio": 131775378856805.14, "drafting_compute_ratio": 65475.75378285856},
+        **{"weight_compute_ratio": 27086.15278350743, "kv_compute_ratio": 131775378856805.14, "drafting_time": 65475.75378285856},
+        **{"overhead_time": 0.0, "compute_time": 1.0},
     }
     row = equation("batching.compute_utilisation")
     for value in (1.288e3, 1e6, 1e26):

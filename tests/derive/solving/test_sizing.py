@@ -192,16 +192,13 @@ def test_the_fewest_chips_are_said_over_what_is_sustained_too():
     """At the ends of the ranges they are asked for with what is sustained there given."""
     given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": 4000, "step_time": "<=30ms", "throughput": ">=5000"}
     solution = solve("chips", **given, efficiency="calibrated")
-    dense = calibrated(kinds=["dense"]).ranges
+    dense = calibrated(kinds=["dense"], deployments=["one node"]).ranges
     best, worst = (
-        solve(
-            "chips", **given, mbu=dense["mbu"][at], mfu=dense["mfu"][at], exposed_communication_share=share, variants={"overlap": "exposed"}
-        )
-        for at, share in ((1, 0.0), (0, 0.2663))
+        solve("chips", **given, mbu=dense["mbu"][at], mfu=dense["mfu"][at], layer_time=dense["layer_time"][1 - at]) for at in (1, 0)
     )
     assert best.value < solution.value < worst.value
-    assert solution.said[-1] == f"with what published runs sustained: chips = {best.value:.0f} to {worst.value:.0f}"
-    assert solution.assumptions[0].startswith("mbu, mfu, exposed_communication_share: the middle of published runs; ")
+    assert solution.said[-2] == f"with what published runs sustained: chips = {best.value:.0f} to {worst.value:.0f}"
+    assert solution.assumptions[0].startswith("mfu, mbu, layer_time: the middle of published runs")
 
 
 @pytest.mark.parametrize("limit", [{}, {"step_time": "<=50ms"}], ids=["memory alone", "within a limit"])

@@ -19,7 +19,7 @@ def test_equations_that_would_have_given_it_too_are_named():
     assert value(solution) == 0.02
     assert solution.route[-1].alternatives == ()
     solution = solve("step_time", compute_time=0.01, memory_time=0.02, compute_utilisation=0.5)
-    assert solution.route[-1].equation == "roofline.step_time@2"
+    assert solution.route[-1].equation == "roofline.step_time@3"
     assert solution.route[-1].alternatives == ("batching.compute_utilisation_of_step",)
     solution = solve("token_latency", step_time=0.02, batch=2000, throughput=1e5, tokens_per_step=1)
     assert solution.route[-1].equation == "pipeline.hop_latency@3"
@@ -112,7 +112,7 @@ USES = {
     "attention_compute_ratio": "batching.balance_batch_with_kv",
     "draft_cost_ratio": "serving.speculative_speedup",
     "drafting_time": "roofline.step_time",
-    "drafting_compute_ratio": "serving.normalised_cost",
+    "overhead_time": "roofline.step_time",
     "verification_ratio": "serving.speculative_speedup",
 }
 
@@ -150,7 +150,7 @@ def test_the_overlap_is_chosen_by_name(variant, expected):
 
 def test_a_variant_may_be_chosen_by_its_id():
     solution = solve("step_time", compute_time=2, memory_time=3, using=["roofline.step_time_serial"])
-    assert value(solution) == 5 and solution.equations == ("roofline.step_time_serial@2",)
+    assert value(solution) == 5 and solution.equations == ("roofline.step_time_serial@3",)
     resident = solve("weight_time", hardware="H100:fp8", resident_weight_bytes_per_chip="22GB", using=["roofline.weight_time_resident"])
     assert value(resident) == pytest.approx(22 / 3350)
 

@@ -1,0 +1,100 @@
+"""The layouts of a deployment: what `attention=tp`, `attention=dp`, `experts=tp` and `experts=ep` say, one row for each."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from derive.errors import WrongValue, shorten
+from derive.quantities.aliases import in_full
+
+
+class Layout(NamedTuple):
+    """What a layout sets: numbers, or the value of another quantity. Where that is not known the condition in `open` joins instead.
+
+    `using` names rules that join. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`.
+    """
+
+    part: str
+    name: str
+    text: str
+    given: Mapping[str, float | str] = MappingProxyType({})
+    open: Mapping[str, str] = MappingProxyType({})
+    using: tuple[str, ...] = ()
+    by_heads: bool = False
+
+
+Key = tuple[str, str]
+
+LAYOUTS: dict[Key, Layout] = {
+    (row.part, row.name): row
+    for row in (
+        Layout(
+            part="attention", name="tp", text="attention is cut by heads over all chips, which copies caches of fewer heads", by_heads=True
+        ),
+        Layout(
+            part="attention",
+            name="dp",
+            text="every chip computes attention of its own sequences, and holds all weights beside the experts",
+            given={"attention_replicas": "chips"},
+            open={"attention_replicas": "memory.attention_on_every_chip"},
+            by_heads=True,
+        ),
+        Layout(
+            part="experts", name="tp", text="every expert is cut over all chips, so that none is busier", given={"expert_imbalance": 1.0}
+        ),
+        Layout(
+            part="experts",
+            name="ep",
+            text="whole experts are spread over all chips, and a step waits for the busiest",
+            given={"expert_parallel": "chips"},
+            using=("experts.busiest_chip",),
+        ),
+    )
+}
+"""By the part of the model that is laid out, and how."""
+_PARTS = tuple(dict.fromkeys(part for part, _ in LAYOUTS))
+_OF_ATTENTION = ("dp", "dp_size", "dp_degree", "data_parallel_size", "data_parallelism", "data_parallel")
+_GROUPS = "attention_replicas"
+
+
+def split_layout(values: Mapping[str, Any]) -> tuple[tuple[Key, ...], dict[str, Any]]:
+    """Return the keys of the layouts among givens, and the other givens. Beside a layout, dp is data parallelism of attention.
+
+    Raises WrongValue for a layout of attention that is none.
+
+    >>> split_layout({"attention": "dp", "experts": "ep", "chips": 8})
+    ((('attention', 'dp'), ('experts', 'ep')), {'chips': 8})
+    >>> split_layout({"experts": "tp", "dp": 4})[1], split_layout({"experts": 256})[1]
+    ({'attention_replicas': 4}, {'experts': 256})
+    """
+    read = {spelled: (spelled.strip().lower(), str(value).strip().lower()) for spelled, value in values.items()}
+    wrong = next((key for key in read.values() if key[0] == _PARTS[0] and key not in LAYOUTS), None)
+    if wrong:
+        raise WrongValue(f"attention = {shorten(wrong[1])}: write {_choices(_PARTS[0])}")
+    found = tuple(key for key in read.values() if key in LAYOUTS)
+    others = {spelled: value for spelled, value in values.items() if read[spelled] not in LAYOUTS}
+    if not found:
+        return (), others
+    return found, {_GROUPS if in_full(spelled) in _OF_ATTENTION else spelled: value for spelled, value in others.items()}
+
+
+def split_layout_texts(texts: Iterable[str]) -> tuple[tuple[Key, ...], tuple[str, ...]]:
+    """Return the same of givens as typed, `name=value` each.
+
+    >>> split_layout_texts(["attention=dp", "dp=4", "tpot<=50ms"])
+    ((('attention', 'dp'),), ('attention_replicas=4', 'tpot<=50ms'))
+    """
+    pairs = [(text, *text.partition("=")) for text in texts]
+    found, _ = split_layout({name: value for _, name, _, value in pairs})
+    rest = [(text, name, value) for text, name, _, value in pairs if (name.strip().lower(), value.strip().lower()) not in LAYOUTS]
+    grouped = [f"{_GROUPS}={value}" if found and in_full(name) in _OF_ATTENTION else text for text, name, value in rest]
+    return found, tuple(grouped)
+
+
+def _choices(part: str) -> str:
+    return " or ".join(f"{part}={name}" for one, name in LAYOUTS if one == part)
+
+
+def layout_line(keys: Iterable[Key]) -> str:
+    """Return the layout of a deployment in one line."""
+    return "layout: " + "; ".join(f"{part}={name}, {LAYOUTS[part, name].text}" for part, name in keys)

@@ -1,0 +1,237 @@
+"""The calibrated efficiency: fitted to published runs of efficiencies.csv, and held against runs that the fit never sees.
+
+A run takes max(arithmetic / mfu, reads / mbu) + layers * layer_time. For each kind of model on one chip, one node and several nodes
+the three are fitted at once, with their spreads, by maximum likelihood under weak priors. There is nothing random in it.
+`python -m invert.validation.efficiency` writes the fit to efficiency_fit.csv and what it predicts to efficiencies.csv.
+"""
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, median
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from derive import shipped
+from derive.claim_cells import amount, givens
+from derive.errors import WrongData
+from derive.preset_record import MODEL_KINDS
+from derive.preset_rows import Efficiency, FittedEfficiency
+from derive.presets import DEPLOYMENTS, PHASES, deployment_of, is_inside, predicted_over_measured
+from derive.shipped import rows_of
+from derive.shipped_rules import FIT, HELD_OUT
+from derive.solving.api import solve
+
+_GROUPS = [(kind, deployment) for kind in MODEL_KINDS for deployment in DEPLOYMENTS]
+_QUANTITIES = ("mfu", "mbu", "layer_time")
+_PRIORS = {"mfu": (0.5, 0.5), "mbu": (0.7, 0.2), "layer_time": (1e-4, 0.8)}
+"""Of each quantity what it is before any run is seen, and how far it may be from that [log]."""
+_SPREADS = {"mfu": 0.3, "mbu": 0.15, "layer_time": 0.6}
+_SPREAD_WIDTH = 0.5
+"""How far one run is from another before any run is seen [log], by quantity, and how far that spread may be from this [log]."""
+_LEVEL = 0.9
+"""Share of runs in whose range each quantity lies, if runs differ as the fit supposes."""
+_ENDS = NormalDist().inv_cdf((1 + _LEVEL) / 2)
+"""The same in standard deviations."""
+_DIGITS = 2
+
+Floats = NDArray[np.float64]
+Rows = Sequence[Efficiency]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The logarithms of the fitted quantities by group [quantity, group], and of their spreads by kind of model [quantity, kind]."""
+
+    values: Floats
+    spreads: Floats
+
+    def at(self, deviations: float) -> Floats:
+        """Return the quantities so many standard deviations towards slower runs [quantity, group]."""
+        kinds = [list(MODEL_KINDS).index(kind) for kind, _ in _GROUPS]
+        slower = np.array([[-1.0], [-1.0], [1.0]]) * deviations * np.exp(self.spreads)[:, kinds]
+        shares, layer_time = np.minimum(self.values + slower, 0.0)[:2], (self.values + slower)[2:]
+        return np.asarray(np.exp(np.concatenate([shares, layer_time])))
+
+
+def fit_efficiencies(rows: Rows, start: Fit | None = None) -> Fit:
+    """Return the most likely quantities and spreads for these runs, from the priors or from another fit."""
+    data = _Runs.of(rows)
+    shape = len(_QUANTITIES), len(_GROUPS)
+    begin = start or Fit(values=np.log(_column(_PRIORS, 0, len(_GROUPS))), spreads=np.log(_column(_SPREADS, 0, len(MODEL_KINDS))))
+
+    def split(flat: Floats) -> Fit:
+        size = shape[0] * shape[1]
+        return Fit(values=flat[:size].reshape(shape), spreads=flat[size:].reshape(shape[0], -1))
+
+    def loss(flat: Floats) -> float:
+        return data.loss(split(flat))
+
+    found = minimize(loss, np.concatenate([begin.values.ravel(), begin.spreads.ravel()]), method="L-BFGS-B")
+    if not found.success:
+        raise WrongData(f"efficiencies.csv: the fit does not converge: {found.message}")
+    return split(found.x)
+
+
+def _column(table: Mapping[str, tuple[float, float] | float], index: int, times: int) -> Floats:
+    """Return one number of each quantity, as often as there are groups or kinds."""
+    numbers = [one[index] if isinstance(one, tuple) else one for one in table.values()]
+    return np.repeat(np.array(numbers)[:, None], times, axis=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Runs:
+    """Runs as arrays: ideal times of arithmetic and reads [s], layers, measured time [s], and the group and kind of each."""
+
+    arithmetic: Floats
+    reads: Floats
+    layers: Floats
+    measured: Floats
+    group: NDArray[np.int_]
+    kind: NDArray[np.int_]
+
+    @classmethod
+    def of(cls, rows: Rows) -> "_Runs":
+        table = np.array(
+            [[1e-3 * (row.arithmetic_ms or 0), 1e-3 * (row.memory_ms or 0), row.layers or 0, 1e-3 * row.measured] for row in rows]
+        )
+        group = np.array([_GROUPS.index((row.kind, deployment_of(row.chips))) for row in rows])
+        kind = np.array([list(MODEL_KINDS).index(row.kind) for row in rows])
+        arithmetic, reads, layers, measured = table.T
+        return cls(arithmetic=arithmetic, reads=reads, layers=layers, measured=measured, group=group, kind=kind)
+
+    def times(self, quantities: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the times of arithmetic, of reads and of all layers [s]."""
+        mfu, mbu, layer_time = quantities[:, self.group]
+        return self.arithmetic / mfu, self.reads / mbu, self.layers * layer_time
+
+    def loss(self, fit: Fit) -> float:
+        """Return the negative log posterior, but for a constant: runs differ by the parts that they wait for."""
+        arithmetic, reads, layers = self.times(np.exp(fit.values))
+        waits = np.maximum(arithmetic, reads)
+        whole = waits + layers
+        of_shares, of_layers = np.exp(fit.spreads)[:, self.kind][:2], np.exp(fit.spreads)[2, self.kind]
+        spread = np.where(arithmetic > reads, of_shares[0], of_shares[1])
+        variance = (waits / whole * spread) ** 2 + (layers / whole * of_layers) ** 2
+        off = np.log(self.measured / whole)
+        values = (fit.values - np.log(_column(_PRIORS, 0, len(_GROUPS)))) / _column(_PRIORS, 1, len(_GROUPS))
+        spreads = (fit.spreads - np.log(_column(_SPREADS, 0, len(MODEL_KINDS)))) / _SPREAD_WIDTH
+        return float(0.5 * ((off**2 / variance + np.log(variance)).sum() + (values**2).sum() + (spreads**2).sum()))
+
+    def ends(self, fit: Fit) -> tuple[Floats, Floats]:
+        """Return the least and the most that the fit predicts [s]."""
+        ends = (self.times(fit.at(deviations)) for deviations in (-_ENDS, _ENDS))
+        low, high = (np.maximum(arithmetic, reads) + layers for arithmetic, reads, layers in ends)
+        return low, high
+
+
+def fitted_rows(fit: Fit, rows: Rows) -> list[dict[str, str]]:
+    """Return the fit as rows of efficiency_fit.csv."""
+    faster, middle, slower = (fit.at(deviations) for deviations in (-_ENDS, 0.0, _ENDS))
+    found = []
+    for index, (kind, deployment) in enumerate(_GROUPS):
+        runs = sum((row.kind, deployment_of(row.chips)) == (kind, deployment) for row in rows)
+        for number, name in enumerate(_QUANTITIES):
+            unit, scale = ("us", 1e6) if name == "layer_time" else ("1", 1.0)
+            low, high = sorted((faster[number, index], slower[number, index]))
+            values = {"low": low, "value": middle[number, index], "high": high}
+            shown = {column: _digits(scale * value) for column, value in values.items()}
+            found.append({"kind": kind, "deployment": deployment, "quantity": name, **shown, "unit": unit, "runs": str(runs)})
+    return found
+
+
+def predicted_without_run(rows: Rows, fit: Fit) -> dict[str, tuple[float, float]]:
+    """Return for each run of the fit the least and the most that the fit of the others predicts [ms]."""
+    found = {}
+    for row in rows:
+        low, high = _Runs.of([row]).ends(fit_efficiencies([one for one in rows if one is not row], fit))
+        found[row.run] = float(1e3 * low[0]), float(1e3 * high[0])
+    return found
+
+
+def predicted_of_question(row: Efficiency) -> tuple[float, float]:
+    """Return the least and the most that `--efficiency calibrated` answers to the question of a run [unit of the run]."""
+    asked = givens(row.givens)
+    solution = solve(
+        row.unknown,
+        using=asked.using,
+        given=asked.texts,
+        hardware=asked.rows.get("hardware"),
+        model=asked.rows.get("model"),
+        efficiency="calibrated",
+        anyway=True,
+    )
+    if not solution.spans:
+        raise WrongData(f"{row.run}: {solution.refusal.message if solution.reason else 'the answer has no range'}")
+    one = amount(row.unknown, "1", row.unit)
+    return solution.spans.low / one, solution.spans.high / one
+
+
+def efficiency_rows(rows: Iterable[Efficiency]) -> list[dict[str, object]]:
+    """Return the record by group: of runs that the fit never sees, and of its own runs without themselves. Runs outside are named."""
+    known = [row for row in rows if row.low is not None]
+    found: list[dict[str, object]] = []
+    for use, label in ((HELD_OUT, "never seen"), (FIT, "left out")):
+        some = [row for row in known if row.use == use]
+        groups = {
+            **{f"{kind}, {deployment}, {phase}": (kind, deployment, phase) for kind, deployment in _GROUPS for phase in PHASES},
+            **{f"engines of {year}": year for year in sorted({row.engine_year for row in some})},
+            "all": None,
+        }
+        for group, key in groups.items():
+            part = [row for row in some if key in (None, row.engine_year, (row.kind, deployment_of(row.chips), row.phase))]
+            found += [_record_row(label, group, part)] if part else []
+    return found
+
+
+def _record_row(label: str, group: str, rows: Rows) -> dict[str, object]:
+    ratios = [predicted_over_measured(row) for row in rows]
+    outside = [f"{row.run.partition(':')[0]} {predicted_over_measured(row):.2g}" for row in rows if not is_inside(row)]
+    return {
+        "runs": label,
+        "group": group,
+        "inside": f"{len(rows) - len(outside)} of {len(rows)}",
+        "ratio": round(float(np.exp(np.mean(np.log(ratios)))), 2),
+        "least": round(min(ratios), 2),
+        "most": round(max(ratios), 2),
+        "width": round(median((row.high or 0.0) / (row.low or 1.0) for row in rows), 2),
+        "outside": "" if group == "all" or group.startswith("engines") else "; ".join(outside),
+    }
+
+
+def _digits(value: float) -> str:
+    return np.format_float_positional(value, precision=_DIGITS, unique=False, fractional=False, trim="-")
+
+
+def write_tables(folder: str = shipped.FOLDER) -> None:
+    """Write the fit, then what it predicts of every run, into the tables of a folder."""
+    rows = rows_of(Efficiency)
+    runs = [row for row in rows if row.use == FIT]
+    fit = fit_efficiencies(runs)
+    _write(folder, FittedEfficiency.TABLE, fitted_rows(fit, runs))
+    predicted = predicted_without_run(runs, fit) | {row.run: predicted_of_question(row) for row in rows if row.use == HELD_OUT}
+    with open(os.path.join(folder, f"{Efficiency.TABLE}.csv"), encoding="utf-8", newline="") as file:
+        cells = [*csv.DictReader(file)]
+    ends = {run: {"low": _four(low), "high": _four(high)} for run, (low, high) in predicted.items()}
+    _write(folder, Efficiency.TABLE, [row | ends.get(row["run"], {}) for row in cells])
+
+
+def _four(value: float) -> str:
+    return np.format_float_positional(value, precision=4, unique=False, fractional=False, trim="-")
+
+
+def _write(folder: str, table: str, rows: Iterable[Mapping[str, str]]) -> None:
+    rows, text = [*rows], io.StringIO()
+    writer = csv.DictWriter(text, [*rows[0]], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    with open(os.path.join(folder, f"{table}.csv"), "w", encoding="utf-8", newline="") as file:
+        file.write(text.getvalue())
+
+
+if __name__ == "__main__":
+    write_tables()
