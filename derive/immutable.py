@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from functools import cached_property
 from operator import attrgetter
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
 from derive.briefly import brief
@@ -55,7 +55,8 @@ def _initialiser(cls: type) -> Callable[..., None]:
     known = fields(cls)
     names, by_place = frozenset(one.name for one in known), tuple(one.name for one in known if not one.kw_only)
     factories = [(one.name, one.default_factory) for one in known if one.default_factory is not MISSING]
-    # The class has the other defaults.
+    # The class has the other defaults, but for functions, which would be its methods.
+    functions = {one.name: one.default for one in known if isinstance(one.default, FunctionType)}
     needed = names - {one.name for one in known if one.default is not MISSING} - {name for name, _ in factories}
     after = getattr(cls, "__post_init__", None)
 
@@ -64,7 +65,7 @@ def _initialiser(cls: type) -> Callable[..., None]:
             given = _with_places(cls, by_place, values, given)
         if not needed <= given.keys() <= names:
             raise TypeError(_wrong_arguments(cls, needed, names, given.keys()))
-        self.__dict__.update(given)
+        self.__dict__.update(functions, **given)
         for name, make in factories:
             if name not in given:
                 self.__dict__[name] = make()

@@ -655,6 +655,12 @@ def _numbers_of(column: Column) -> Sequence[str]:
     return [column.key, f"{column.key}_low", f"{column.key}_high"] if column.key in CSV_KEYS and column.estimate else [column.key]
 
 
+def models_of_record(column: Column, one: Inference) -> str:
+    """Return which models the record of a size is of: open or closed."""
+    of = one.market["active_params"].record
+    return of.of.partition(" ")[0] if of else column.models
+
+
 def explained(run: Run) -> list[str]:
     """Return all columns as a table: what each is, its key and unit, and how often it was right on the sheets of a run."""
     head = ("column", "right", "what it is")
@@ -662,7 +668,8 @@ def explained(run: Run) -> list[str]:
     rows = []
     for column in dict.fromkeys([*first, *_ALL]):
         record = column.record(run.inferences, run) or NONE
-        right = f"{record} {column.models}" if column.models and record[:1].isdigit() else record
+        like = next((one for one in run if column.models and column.record([one], run) == record), None)
+        right = f"{record} {models_of_record(column, like)}" if like and record[:1].isdigit() else record
         unit = f" [{column.unit}]" if column.unit else ""
         rows.append(dict(zip(head, (column.heading, right, f"{column.about}. Key: {column.key}{unit}"), strict=True)))
     return [

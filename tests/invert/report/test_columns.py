@@ -72,7 +72,7 @@ def test_all_columns_are_explained():
     assert {*told} == {one.heading for one in REGISTRY.values() if one.about} and all(
         f"Key: {one.key}" in told[one.heading]["what it is"] for one in REGISTRY.values() if one.about
     )
-    assert told["KV from premium"]["right"] == "7 of 9" and told["active parameters"]["right"] == "38 of 42 open"
+    assert told["KV from premium"]["right"] == "7 of 9" and told["active parameters"]["right"] == "7 of 7 closed"
 
 
 def test_the_dearest_come_first():

@@ -19,9 +19,9 @@ def test_a_closed_sheet_has_the_three_readings_and_the_better_estimates():
     found = rows("google/gemini-3.1-pro-preview")
     assert found["KV from threshold"] == ["1.7 kB", "at 100 B active", "126x low"]
     assert found["KV from premium"] == ["170 kB", "14 to 2000 kB", "7 of 9"]
-    assert found["bandwidth-bound fraction"] == ["83 %", "67 to 92 %", "unknown"]
+    assert found["bandwidth-bound fraction"] == ["83 %", "74 to 89 %", "unknown"]
     assert found["cache tier, by price"] == ["HBM or DDR", "98 % likely", "2 of 2"]
-    assert found["active parameters"] == ["45 B", "14 to 150 B", "38 of 42 open"]
+    assert found["active parameters"] == ["45 B", "14 to 150 B", "7 of 7 closed"]
     assert found["price/cost"] == ["40x", "11 to 130x", "unknown"]
     assert found["typical KV"] == ["49 kB", "7.3 to 330 kB", "11 of 14"]
 
@@ -44,7 +44,7 @@ def test_what_is_known_stands_beside_what_the_price_says():
 
 
 def test_a_size_beyond_the_prices_that_are_learnt_from_says_so():
-    assert rows("openai/gpt-6-astra")["active parameters"][-1] == "unknown"
+    assert rows("openai/gpt-6-astra")["active parameters"][-1] == "extrapolated"
 
 
 def test_lifetimes_of_unlike_answers_are_named():
@@ -66,7 +66,7 @@ def test_it_fits_eighty_columns(width: int):
 def test_as_sentences_it_leaves_out_what_the_sheet_does_not_tell():
     run = current()
     said = readings_in_lines(run["anthropic/claude-opus-5"], run)
-    assert not [line for line in said if "none" in line] and "bandwidth-bound fraction: 80 % (61-90); right before: unknown." in said
+    assert not [line for line in said if "none" in line] and "bandwidth-bound fraction: 80 % (69-87); right before: unknown." in said
     assert "KV from threshold: 1.7 kB (at 100 B active); right before: 126x low." in readings_in_lines(
         run["google/gemini-3.1-pro-preview"], run
     )
