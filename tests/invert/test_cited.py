@@ -4,13 +4,13 @@ import json
 import re
 
 import pytest
-from invert.table import InferenceTable
 from pybtex.database import parse_string
 
 from derive.errors import NoSingleValue
 from derive.show.citation import STYLES
 from invert.cited import READINGS, cite_reading
 from invert.inference import infer
+from invert.result import InferenceTable
 from tests.tools.commands import call
 
 
