@@ -55,7 +55,7 @@ def _initialiser(cls: type) -> Callable[..., None]:
     known = fields(cls)
     names, by_place = frozenset(one.name for one in known), tuple(one.name for one in known if not one.kw_only)
     factories = [(one.name, one.default_factory) for one in known if one.default_factory is not MISSING]
-    # The class has the other defaults. A function that is one would be a method there.
+    # The class has the other defaults, but for functions, which would be its methods.
     functions = {one.name: one.default for one in known if isinstance(one.default, FunctionType)}
     needed = names - {one.name for one in known if one.default is not MISSING} - {name for name, _ in factories}
     after = getattr(cls, "__post_init__", None)
@@ -65,8 +65,7 @@ def _initialiser(cls: type) -> Callable[..., None]:
             given = _with_places(cls, by_place, values, given)
         if not needed <= given.keys() <= names:
             raise TypeError(_wrong_arguments(cls, needed, names, given.keys()))
-        self.__dict__.update(functions)
-        self.__dict__.update(given)
+        self.__dict__.update(functions, **given)
         for name, make in factories:
             if name not in given:
                 self.__dict__[name] = make()

@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 from backsolve.site.blackboard import legs_of_pictures, pictures, points_of, start
 from backsolve.site.writing import Page
 
-WIDE, HIGH = 480, 252
+_WIDE, _HIGH = 480, 252
 """Size of a card [px]: networks show one of at least 300 by 157 as a large picture."""
 _MARGIN, _INK, _PAPER = 28, (0x21, 0x24, 0x2A), (0xFD, 0xFD, 0xFB)
 _SHADES, _BITS = 4, 2
@@ -20,11 +20,11 @@ _TITLE, _SUMMARY, _SITE = (27, 30, 2), (16, 54, 4), (16, 54, 1)
 
 def card(page: Page) -> bytes:
     """Return the card of a page as PNG, the same bytes each time, with the hyperbola of the lecture along its edge."""
-    picture = Image.new("L", (WIDE, HIGH), _SHADES - 1)
+    picture = Image.new("L", (_WIDE, _HIGH), _SHADES - 1)
     draw = ImageDraw.Draw(picture)
     below = _write(draw, page.title, _MARGIN, _TITLE)
     _write(draw, page.summary, below + 10, _SUMMARY)
-    _write(draw, "backsolve", HIGH - 2 * _MARGIN, _SITE)
+    _write(draw, "backsolve", _HIGH - 2 * _MARGIN, _SITE)
     draw.line(_hyperbola(), fill=0, width=3)
     picture.putpalette(
         [round(ink + (paper - ink) * k / (_SHADES - 1)) for k in range(_SHADES) for ink, paper in zip(_INK, _PAPER, strict=True)]
@@ -54,4 +54,4 @@ def _hyperbola() -> tuple[tuple[float, float], ...]:
     cost = next(one for one in pictures() if one.key == "cost")
     points = points_of(cost, cost.lines[-1], start(), legs_of_pictures())
     end, most = points[-1][0], cost.most or 1.0
-    return tuple((WIDE / 2 + (WIDE / 2 - _MARGIN) * x / end, HIGH - _MARGIN - 70 * (y - 1) / most) for x, y in points if y <= most)
+    return tuple((_WIDE / 2 + (_WIDE / 2 - _MARGIN) * x / end, _HIGH - _MARGIN - 70 * (y - 1) / most) for x, y in points if y <= most)

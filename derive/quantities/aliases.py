@@ -308,7 +308,7 @@ _BESIDE_RATES = {
 }
 
 _SEVERAL_A_STEP = ("draft_tokens", "acceptance_rate", "tokens_per_step", "step_time", "token_latency", "hop_latency")
-PROMPTS_BETWEEN = "prompt_time_share"
+_PROMPTS_BETWEEN = "prompt_time_share"
 """What stands beside the words of a question that has prompts between the steps of its decode."""
 _OF_REQUESTS = {f"{rate} request_latency": "concurrent_requests" for rate in ("requests_per_second", "fleet_requests_per_second")}
 
@@ -375,7 +375,7 @@ BESIDE: dict[str, dict[str, str]] = {
     "microbatches": {"bubble_fraction": "training_microbatches"},
     # The cache of one sequence is sent, unless it is said how many there are.
     "kv_cache_bytes": {"kv_transfer_time batch": "kv_cache_bytes", "kv_transfer_time": "kv_bytes_per_sequence"},
-    **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, PROMPTS_BETWEEN), "time_per_output_token")),
+    **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, _PROMPTS_BETWEEN), "time_per_output_token")),
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
     **dict.fromkeys(_ALL_OR_ONE, _OF_ALL_OR_ONE),
     **dict.fromkeys(_BUDGETS, dict.fromkeys((*_OF_TRAINING, "training_cost"), "training_cost")),

@@ -10,7 +10,7 @@ from derive.show.parts import values_of
 from derive.trees import Tree, names, value_of
 from derive.units import show
 
-PEAKS = ("peak_flops", "hbm_bandwidth")
+_PEAKS = ("peak_flops", "hbm_bandwidth")
 _SHARES = ("mfu", "mbu")
 """The shares of these peaks that a step sustains."""
 STEPS = ("step_time", "compute_time", "memory_time")
@@ -74,7 +74,7 @@ def roof(name: str, known: Mapping[str, float]) -> Roof | None:
     >>> found and (found.ridge, found.intensity, found.rate)
     (250.0, 125.0, 500000000000000.0)
     """
-    if not known.keys() >= {*PEAKS, *STEPS} or not known["memory_time"] or not known["step_time"]:
+    if not known.keys() >= {*_PEAKS, *STEPS} or not known["memory_time"] or not known["step_time"]:
         return None
     at = {**NEUTRAL, **known}
     return Roof(

@@ -81,12 +81,6 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
 
 
-def points_of(series: Mapping[str, Series], zipped: bool) -> AtPoints:
-    """Return the points of series: every combination, or zipped the first values, the second ones, and so on."""
-    _points(series, zipped)
-    return {name: one.array() for name, one in series.items()} if zipped else _grid(series)
-
-
 def answer_each(unknown: str, given: AtPoints, answered_at: Callable[[dict[str, float]], Solution], sized: str) -> Solution:
     """Return the answers at these points, each a question of its own that names its size.
 

@@ -616,13 +616,6 @@ def name_of(quantity: str, estimator: str) -> str:
     return next((one.heading for one in _ALL if one.of == (quantity, estimator)), quantity.replace("_", " "))
 
 
-def population(column: Column, sheets: Iterable[Inference]) -> str:
-    """Return which models the record of a size is of, open or closed, on most of some sheets."""
-    records = (one.market["active_params"].record for one in sheets if column.key != "active_params" or not one.size_stated)
-    counts = Counter(record.of.partition(" ")[0] for record in records if record)
-    return counts.most_common(1)[0][0] if counts else column.models
-
-
 def _plain(name: str) -> str:
     """A name without capitals, and with one space in the place of what parts its words."""
     return " ".join(re.split(r"[\s_/.,-]+", name.strip().lower()))
@@ -662,6 +655,12 @@ def _numbers_of(column: Column) -> Sequence[str]:
     return [column.key, f"{column.key}_low", f"{column.key}_high"] if column.key in CSV_KEYS and column.estimate else [column.key]
 
 
+def models_of_record(column: Column, one: Inference) -> str:
+    """Return which models the record of a size is of: open or closed."""
+    of = one.market["active_params"].record
+    return of.of.partition(" ")[0] if of else column.models
+
+
 def explained(run: Run) -> list[str]:
     """Return all columns as a table: what each is, its key and unit, and how often it was right on the sheets of a run."""
     head = ("column", "right", "what it is")
@@ -669,7 +668,8 @@ def explained(run: Run) -> list[str]:
     rows = []
     for column in dict.fromkeys([*first, *_ALL]):
         record = column.record(run.inferences, run) or NONE
-        right = f"{record} {population(column, run.inferences)}" if column.models and record[:1].isdigit() else record
+        like = next((one for one in run if column.models and column.record([one], run) == record), None)
+        right = f"{record} {models_of_record(column, like)}" if like and record[:1].isdigit() else record
         unit = f" [{column.unit}]" if column.unit else ""
         rows.append(dict(zip(head, (column.heading, right, f"{column.about}. Key: {column.key}{unit}"), strict=True)))
     return [

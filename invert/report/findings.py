@@ -63,8 +63,8 @@ def record_in_words(record: Record) -> str:
     if record.of == CLOSED_MODELS:
         return (
             f"of {record.count} {record.of} of {record.groups} vendors, each predicted from open models and an extra price/cost,"
-            f" {held.held} were in their {held.level:.0%} range; off by {record.rms:.2f} nats (rms),"
-            f" {record.rms_of_class:.2f} without the price"
+            f" {held.held} were in their {held.level:.0%} range; off by {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without"
+            " the price"
         )
     return (
         f"of {record.count} {record.of} in {record.groups} families, each predicted from the other families, {held.held} were in their"

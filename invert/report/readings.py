@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from invert.report.columns import ABSENT, MODEL_KEYS, REGISTRY, SHORT_KEYS, Column, population
+from invert.report.columns import ABSENT, MODEL_KEYS, REGISTRY, SHORT_KEYS, Column, models_of_record
 from invert.report.layout import NONE, Table, aligned
-from invert.result import Inference, Run
+from invert.result import EXTRAPOLATED, Inference, Run
 
 _GAP = 2
 
@@ -39,4 +39,6 @@ def record_text(column: Column, one: Inference, run: Run) -> str:
     record = column.record([one], run) or NONE
     if column.text(one) == ABSENT:
         return NONE
-    return f"{record} {population(column, [one])}" if column.models and record[:1].isdigit() else record
+    if column.models and EXTRAPOLATED in one.flags:
+        return "extrapolated"
+    return f"{record} {models_of_record(column, one)}" if column.models and record[:1].isdigit() else record

@@ -11,9 +11,9 @@ from invert.report.layout import laid_out
 from invert.report.prices import grades_and_page, predicted_prices
 from invert.report.readings import readings_table
 from invert.report.tiers import deciding_source
-from invert.result import Inference, Run
+from invert.result import EXTRAPOLATED, Inference, Run
 
-_SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", "KV given")
+_SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOMINATED", "KV given", EXTRAPOLATED)
 """Flags that other lines of the screen put into words."""
 
 

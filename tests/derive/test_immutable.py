@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, asdict, field, fields, is_dataclass, replace
 from functools import cached_property
 
@@ -121,3 +122,11 @@ def test_every_declared_record_has_all_arguments_that_it_needs_and_no_other():
         needed, given = {name for name, missing in known.items() if missing}, vars(one).keys()
         derived = {name for name in given if isinstance(getattr(type(one), name, None), cached_property)}
         assert needed <= given and given - derived <= known.keys(), one
+
+
+def test_a_function_that_is_a_default_is_a_value_and_no_method():
+    @immutable
+    class Named:
+        shown: Callable[[str], str] = lambda text: text.upper()
+
+    assert Named().shown("a") == "A" and Named(shown=str.lower).shown("A") == "a"

@@ -44,7 +44,7 @@ def test_what_is_known_stands_beside_what_the_price_says():
 
 
 def test_a_size_beyond_the_prices_that_are_learnt_from_says_so():
-    assert rows("openai/gpt-6-astra")["active parameters"][-1] == "unknown"
+    assert rows("openai/gpt-6-astra")["active parameters"][-1] == "extrapolated"
 
 
 def test_lifetimes_of_unlike_answers_are_named():
