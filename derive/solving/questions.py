@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 _FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
-_COPIES, _GROUPS = "kv_replication", "attention_replicas"
+_COPIES, _GROUPS, _RESIDENT = "kv_replication", "attention_replicas", "resident_weight_bytes_per_chip"
 _IN_MEMORY = ("batch", "microbatch_size", "sequences_in_flight", "context_length")
 """What inequalities of memory bound, which take copies as they are: a condition says them at one number of chips alone."""
 _BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
@@ -205,6 +205,10 @@ def question(
     known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
     named = tuple(map(equation, using))
+    reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **(variants or {})}.get("weight_time", "resident")
+    if _RESIDENT in typed and reads != "resident":
+        # Another read of the weights is named, which says nothing of what lies on a chip.
+        preset = replace(preset, left_out=(*preset.left_out, "memory.resident_weight_bytes"))
     # Otherwise the figures of a model would give again what is given as 0.
     aside = (*preset.left_out, *(row.id for row in by_id().values() if row.defines in vanished))
     left_out = tuple(equation(id) for id in aside if id not in using)
@@ -568,12 +572,14 @@ def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterabl
     output is given. And whether chips add up what they make of a step or of prompts.
     """
     mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
+    spoken = {*known, *(symbol for row in named for symbol in row.symbols)}
     whole = not known.keys().isdisjoint(_OF_REQUESTS)
     sent = not {*known, unknown}.isdisjoint(_BEFORE_OUTPUT)
     prompts = "prompt_tokens" in ({*known, unknown} if sent else known)
     before_output = unknown in _BEFORE_OUTPUT or "output_tokens" not in {*known, unknown}
     return {
         **(_read_of_experts({*known, unknown}, named) if mixture else {}),
+        **({"weight_time": "resident"} if _RESIDENT in known and _GROUPS not in spoken else {}),
         **({"gross_margin": "request"} if whole else {}),
         **({"reserved_share": "usable"} if "usable_share" in {*known, unknown} else {}),
         **({"context_length": "prompt"} if prompts and before_output else {}),
