@@ -140,10 +140,10 @@ def _list_quantities(rows: "Iterable[Quantity]") -> None:
 
 
 @click.command("show")
-@click.argument("id", metavar="ID|WORD")
+@click.argument("words", nargs=-1, required=True, metavar="ID|WORD...")
 @click.option("--as", "style", type=OneOf(["text", "latex", "json"]), default="text", help="Form of an equation and its derivation.")
-def show_command(id: str, style: str) -> None:
-    """Show an equation with its derivation, a quantity, an open model or a chip (NAME or NAME:DTYPE), or what there is of a WORD.
+def show_command(words: tuple[str, ...], style: str) -> None:
+    """Show an equation with its derivation, a quantity, a model, a chip (NAME or NAME:DTYPE), or everything about a WORD.
 
     Example:
 
@@ -155,6 +155,7 @@ def show_command(id: str, style: str) -> None:
     """
     from derive.catalogue import by_id, equation
 
+    id = " ".join(words)
     _refuse_long(id)
     if id.partition("@")[0] in by_id():
         tell(_equation_shown(id, style), style)
@@ -167,14 +168,36 @@ def show_command(id: str, style: str) -> None:
     _show_other(id)
 
 
+@click.command("explain")
+@click.argument("words", nargs=-1, required=True, metavar="WORD...")
+def explain_command(words: tuple[str, ...]) -> None:
+    """Explain a word of the outputs, a column of the price tables, or a quantity.
+
+    Example:
+
+    \b
+    backsolve explain right before
+    backsolve explain KV from premium
+    backsolve explain batch
+    """
+    word = " ".join(words)
+    _refuse_long(word)
+    _show_other(word)
+
+
 def _show_other(id: str) -> None:
     """Show what is no equation: a chip, a model, a quantity, or what there is of a word."""
     from derive import presets
     from derive.catalogue import by_id, equation, equations
+    from derive.glossary import explain_term
     from derive.quantities import QUANTITIES, aliases, quantity
     from derive.shipped import problems
     from derive.show.presets import model_card
 
+    if said := explain_term(id):
+        tell(said)
+        _shown_about(id)
+        return
     unusable: WrongData | None = None
     if ":" not in id and (lines := _chip_shown(id)):
         tell("\n".join(lines))
@@ -206,7 +229,7 @@ def _show_other(id: str) -> None:
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
         # A row that cannot be read may be why.
         bad = report_problems(problems(presets.ARCHITECTURES, presets.HARDWARE))
-        if not bad and "." not in id and _shown_about(id):
+        if not bad and "." not in id and (_explained_column(id) or _shown_about(id)):
             return
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
@@ -227,6 +250,17 @@ def _chip_shown(id: str) -> list[str]:
         return chip_lines(presets.chip_name(id))
     except (UnknownName, WrongData):
         return []
+
+
+def _explained_column(name: str) -> bool:
+    """Explain a column of the price tables, and return whether there is one of this name."""
+    from invert.report.columns import column_of
+
+    try:
+        tell(column_of(name).explained)
+    except UnknownName:
+        return False
+    return True
 
 
 def _shown_about(word: str) -> bool:

@@ -20,6 +20,7 @@ _PLACES = {  # of each command: its module here, and its name there
     "solve": ("solve", "solve_command"),
     "list": ("catalogue", "list_command"),
     "show": ("catalogue", "show_command"),
+    "explain": ("catalogue", "explain_command"),
     "cite": ("catalogue", "cite_command"),
     "claims": ("claims", "claims_command"),
     "infer": ("infer", "infer_command"),

@@ -49,6 +49,11 @@ class SheetColumn:
         """Its name in one line."""
         return self.name or " ".join(filter(None, self.head))
 
+    @property
+    def explained(self) -> str:
+        """Its name, its key and what it is, in one line."""
+        return f"{self.heading} ({self.key}){f': {self.about}' if self.about else ''}"
+
 
 # Cells.
 
@@ -388,7 +393,7 @@ def csv_names(names: Iterable[str]) -> list[str]:
 
 def explained() -> str:
     """Return a line for each column with its name, its key and what it is; then the keys of the CSV alone."""
-    rows = [f"{one.heading} ({one.key}){f': {one.about}' if one.about else ''}" for one in REGISTRY if one.key in _BY_KEY]
+    rows = [one.explained for one in REGISTRY if one.key in _BY_KEY]
     return "\n".join([*rows, f"Also, as in the CSV: {', '.join(one.key for one in REGISTRY if one.key not in _BY_KEY)}"])
 
 
