@@ -15,7 +15,7 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "default": "A value that is used because you gave none: a neutral value such as a factor of 1, or the value of another quantity.",
     "preset": "The values of a chip or a model in the tables, from --hardware and --model.",
     "supposition": "An assumption with a known alternative, for example bf16 for the KV cache. A warning computes the alternative.",
-    "assumption": "Something that an equation or an estimate needs and that nobody has proved for your case.",
+    "assumption": "A statement that an equation or an estimate needs and that is not proved for your case.",
     "warning": "An effect that the answer leaves out, or a supposition that matters, with its size.",
     "not used": "An input that has no influence on the answer.",
     "not determined": "The inputs leave a quantity open, so no value is printed.",
@@ -27,10 +27,11 @@ TERMS: Mapping[str, str] = MappingProxyType({
     # Kinds of equations.
     "definition": "An equation that is true by the meaning of its words.",
     "bound": "An equation for an ideal case. A real system is not better.",
-    "estimate": "A value with a range and a reason. As a kind of equation: a sum of times that bounds nothing.",
-    "condition": "An equation that is a claim, for example that a price equals a cost. Used only if nothing else answers, or with --using.",
+    "estimate": "A value with a range and a reason. As a kind of equation: a sum of times that is no bound.",
+    "condition": ("An equation that is a claim, for example that a price equals a cost. Used only if no other equation answers, or with"
+                  " --using."),
     "reading": "A condition that turns a price into a quantity. Two readings of one price are never combined.",
-    "rule of thumb, heuristic": "An equation from experience. Used only if nothing else answers, or with --using.",
+    "rule of thumb, heuristic": "An equation from experience. Used only if no other equation answers, or with --using.",
     "empirical": "An equation that was measured.",
     "variant": "One of several equations for the same quantity. You choose it with --using or an option.",
     # Serving.
@@ -65,10 +66,11 @@ TERMS: Mapping[str, str] = MappingProxyType({
     "forward model": "The equations that compute prices from a model. They check a reading with the prices that it did not use.",
     "missed": "The forward model gives a price outside the rounding of the published price.",
     "convention": "A premium that vendors copy from each other. The Bayes factor compares this with the cost model.",
-    "implied drain time": "The time for which storing a token costs as much as reading it once.",
+    "implied drain time": "The storage time of a token at the price of one read.",
     # Reliability.
     "90 % range, range": "The range that should contain the true value in 9 of 10 cases.",
-    "coverage, right before": "How often such ranges contained the true value, for models whose true value is known, for example 9 of 10.",
+    "coverage, right before": ("How often ranges of this kind contained the true value, for models whose true value is known, for"
+                               " example 9 of 10."),
     "record": "Everything that is known about the errors of an estimator: coverage, gain and log score.",
     "right where known": "The record of a column, on models whose true value is known.",
     "never checked": "No true value is known, so the estimate has no record.",
@@ -93,8 +95,8 @@ TERMS: Mapping[str, str] = MappingProxyType({
 def explain_term(word: str) -> str | None:
     """Return the name and the meaning of a word of the outputs, or None if it is no such word.
 
-    >>> explain_term("Right  before")
-    'coverage, right before: How often such ranges contained the true value, for models whose true value is known, for example 9 of 10.'
+    >>> explain_term("All-Reduce")
+    'all-reduce: Chips with tensor parallelism add their partial results in every layer.'
     >>> explain_term("batch") is None
     True
     """

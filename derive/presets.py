@@ -97,7 +97,7 @@ _INSIDE = "inside"
 _EXPOSED = "exposed_communication_share"
 LESS_IS_MORE = (_EXPOSED,)
 """Of what is sustained that of which the least is the best."""
-_LAUNCHES = "one chip exchanges nothing, and exposes launches alone: from none to as much as several chips expose of both"
+_LAUNCHES = "one chip has no communication and exposes only launches: from zero to the share of several chips"
 """Why on one chip less is exposed than was measured on several."""
 
 _TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimizer_bytes_per_param")

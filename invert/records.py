@@ -269,7 +269,7 @@ class SharedTariff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierEvidence:
-    """Where a lifetime, or a storage price without one (None), points, or None where there is nothing to go by.
+    """Where a lifetime, or a storage price without one (None), points, or None where there is no evidence.
 
     `cases` are the cost bases and years of hardware prices, `undisclosed` the one posterior of all of them, `rented` and
     `owned` those of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `ranges` are
@@ -303,7 +303,7 @@ class TierEvidence:
 
     @property
     def agreed_share(self) -> float | None:
-        """The probability of the tiers that are agreed, together, or None where there is nothing to go by."""
+        """The probability of the tiers that are agreed, together, or None where there is no evidence."""
         return _share_of(self.agreed, self.probabilities)
 
     @property
@@ -550,7 +550,7 @@ class Estimate:
         median, low, high = (None if end is None else f"{float(f'{end:.3g}'):,.10g}" for end in (self.median, self.low, self.high))
         forms = {"interval": f"{median}, {low} to {high}", "upper": f"at most {high}", "lower": f"at least {low}"}
         if self.kind in forms:
-            held = " (such held {} of {})".format(*self.kept) if self.kept else ""
+            held = " (right for {} of {})".format(*self.kept) if self.kept else ""
             return forms[self.kind] + (f" at {self.level:.0%}" if self.level else "") + held
         return f"{median} (given)" if self.kind == "given" else cut(f"{self.kind}: {self.because}" if self.because else self.kind)
 

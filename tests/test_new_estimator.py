@@ -85,7 +85,8 @@ def test_it_has_a_column_in_the_table(said: dict[str, Any]):
     cells = [re.split(r" {2,}", row)[columns.index(f"{HEADING} range")] for row in rows]
     assert any("kB to" in cell for cell in cells) and any("<" in cell for cell in cells)
     text, given = (" ".join(said[name].split()) for name in ("table", "given"))
-    assert f"KV from premium, and {HEADING} hold the premium" in text and "and with rent at the top of its range; < is a bound" in text
+    assert f"KV from premium, and {HEADING} assume that the premium" in text
+    assert "and with rent at the top of its range. < is a bound" in text
     assert "typical" in said["narrow"] and HEADING not in said["narrow"]
     assert f"of the five KV from premium at cost, KV from premium, and {HEADING} alone are estimated" in given
 

@@ -321,14 +321,14 @@ def _show_preset(preset: "Preset") -> None:
 @click.option(
     "--used-by",
     metavar="RESULT.json",
-    help="Cite all that a result used, and why: equations, and of --save pages, price sheets, inferences, the run; - reads standard input.",
+    help="Cite all that a result used, and why: equations, and of --save pages, price sheets, inferences, the run. - reads standard input.",
 )
 @click.option(
     "--html-base",
     envvar="BACKSOLVE_HTML_BASE",
     default="",
     metavar="URL",
-    help="Where the site with a page for every equation stands, for their addresses; BACKSOLVE_HTML_BASE sets it for good.",
+    help="Address of the site with a page for every equation. BACKSOLVE_HTML_BASE sets it for all commands.",
 )
 @click.option("--macros", is_flag=True, help="In LaTeX a \\newcommand for every symbol, so that one place changes the notation.")
 @tier_option
@@ -364,7 +364,7 @@ def cite_command(
             raise WrongData(f"{called(used_by)}: {error}") from None
         equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
     if not equations and not found:
-        raise WrongValue("nothing to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
+        raise WrongValue("no id to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
     click.echo(cite_with_references(equations, found, style, html_base, macros, why))
     _refuse_other_schema(result)
     fail_on(faults)
@@ -382,8 +382,8 @@ def _refuse_other_schema(result: object) -> None:
         by = version_of(result)
         theirs = shorten(str(schema)) + (f" of backsolve {shorten(by)[1:-1]}" if by else "")
         raise WrongData(
-            f"the result's schema is {theirs}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only;"
-            " save it anew with this version"
+            f"the result's schema is {theirs}, and {SCHEMA!r} is expected here: some of its sources may be missing. Save it again with"
+            " this version"
         )
 
 

@@ -161,7 +161,7 @@ def _link(name: str, known: Mapping[str, float], spans: _Ends) -> str | None:
 def _way(name: str, link: str, known: Mapping[str, float]) -> str:
     """Return why it goes over this link."""
     if name == _APART:
-        return "out of the scale-up domain, from the chips of prefill to those of decode"
+        return "out of the scale-up domain, from the chips of prefill to the chips of decode"
     size = f"a scale-up domain of {known[_SIZE]:.4g}"
     return f"within {size}" if link == _INSIDE else f"out of {size}, as it does not hold all chips"
 

@@ -131,7 +131,7 @@ def held_by_memory(asked: Question) -> Iterator[Question]:
     if not names <= {*_WEIGHTS_ALONE}:
         yield without(asked, names)
     bare = without(asked, {*names, *IN_FLIGHT})
-    said = dict.fromkeys(_NO_CACHE, "no cache is spoken of")
+    said = dict.fromkeys(_NO_CACHE, "no cache is given")
     yield replace(bare, known={**_NO_CACHE, **bare.known}, provenance={**said, **bare.provenance})
 
 

@@ -41,7 +41,7 @@ _IN_USE = "fleet_utilisation"
 _ASKED = (_REPLICAS, *_OF_WHOLE_ONES)
 """What nobody asks for who knows the rate of one replica, and how many there are."""
 
-TAKEN_AS_OF_ALL = f"{_OF_ONE} is taken as that of all replicas together: {_OF_ALL}"
+TAKEN_AS_OF_ALL = f"{_OF_ONE} is assumed to be for all replicas together: {_OF_ALL}"
 
 
 def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T]:
@@ -71,7 +71,7 @@ def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> 
 
 
 def chips_meant(unknown: str, names: Set[str]) -> str:
-    """Return the unknown. Beside a rate of all replicas and the chips of one, chips are those of all replicas.
+    """Return the unknown. Beside a rate of all replicas and the chips of one, chips is for all replicas.
 
     >>> chips_meant("gpus", {"fleet_throughput", "chips"}), chips_meant("gpus", {"fleet_throughput", "batch"})
     ('fleet_chips', 'gpus')
@@ -101,7 +101,7 @@ def with_what_is_paid(solution: Solution, ask: _Ask, given: Mapping[str, Any], b
     found = ask(_ALL_CHIPS if of_one else _REPLICAS, told)
     if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
         return solution
-    one = "one chip, as none are given" if of_one else "one replica, as nobody says how many"
+    one = "one chip, as none are given" if of_one else "one replica, because no number is given"
     pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {_CHIPS if of_one else _REPLICAS}={found.value:.0f}"
     if solution.reason is None:
         return replace(solution, warnings=(pays, *solution.warnings), kinds=(with_what_is_paid.__name__, *solution.kinds))

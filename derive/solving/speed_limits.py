@@ -51,7 +51,7 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
     for name in targets(asked) if chips > parts else ():
         least = result_with(asked, name, {"chips": ENDLESS, "kv_replication": max(1.0, ENDLESS / parts)})
         if least and not fast_enough(name, least, asked.known[name]):
-            nearest = f"nearest is {name} = {show(name, least)} on endlessly many, each of which reads one KV head of one sequence"
+            nearest = f"nearest is {name} = {show(name, least)} on infinitely many, if each reads one KV head of one sequence"
             message = f"no chips reach {name} = {show(name, asked.known[name])}: {nearest}; a shorter context or a smaller cache is faster"
             return Reason(code="no_solution", violated=(name,), message=message)
     return None
@@ -71,7 +71,7 @@ def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Seque
     short = (shortage(asked, {**held, **standing_beside(asked, held)}, tuple(used)) or 0.0) > 0
     reaches = f"{size:.0f} do not hold it" if short else f"{size:.0f} reach {one}"
     said = f": {reaches}" if one or short else ""
-    return f"more than {what} of {size:.0f} chips{said}; what links between them take is not counted"
+    return f"more than {what} of {size:.0f} chips{said}. Network time between them is not included"
 
 
 def chips_for_copies(values: Mapping[str, float], row: Equation, at_most: float) -> int | None:

@@ -71,7 +71,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     found = joint_reading(case.seen.pairs[0], case.anchors.values)
     if found.problem:
         return {name: undetermined(assumptions, found.problem) for name in names}
-    because, cited = "one mark-up, every anchor and price as it stands", references(*JOINT_EQUATIONS)
+    because, cited = "one markup, all anchors and prices at their central values", references(*JOINT_EQUATIONS)
     return {name: point_estimate(assumptions, found.values[name], because, equations=cited) for name in names}
 
 

@@ -25,7 +25,7 @@ class Named:
 
 ESTIMATOR_NAMES: Mapping[str, Named] = {
     "lecture": Named(name="the lecture's readings"),
-    "joint_point": Named(name="one mark-up, every anchor as it stands"),
+    "joint_point": Named(name="one markup, all anchors at their central values"),
     "one_markup": Named(
         name="one mark-up",
         remark="what the lecture assumes: no vendor prices context by another rule than the rest",
@@ -46,7 +46,7 @@ ESTIMATOR_NAMES: Mapping[str, Named] = {
     ),
     "headline": Named(
         name="class of its time",
-        remark="models released before it; a price enters by its record alone",
+        remark="models released before it. A price is used only if its record is better",
         heading="typical KV",
     ),
     "market": Named(name="size by input price"),

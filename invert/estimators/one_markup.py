@@ -95,7 +95,7 @@ def _batch_multiple(case: Case, weight: Marginal, assumptions: Assumptions) -> E
     """The batch in balance batches, from below."""
     least = inverse.solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": weight.at_most})
     contraction = contracted(weight.spread, case.prior_spreads["weight_compute_ratio"])
-    because = "in balance batches; whatever decode waits for besides weights makes it look smaller"
+    because = "in balance batches. Other waiting of decode makes it look smaller"
     anchors = anchors_of_posterior(case.price_data)
     return lower(assumptions, float(least), because, equations=references(*_BATCH), contraction=contraction, anchors=anchors)
 

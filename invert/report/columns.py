@@ -285,7 +285,7 @@ _SHORT = (
         key="kv_bytes_per_token_headline", head=("typical", "KV"), text=lambda one: _given_kv(one, "headline"),
         value=lambda one: one.kv_bytes["headline"].median, also=("KV", "KV read", "typical KV, kB"),
         record=lambda run: _commonest(one.kv_bytes["headline"] for one in run),
-        about="KV bytes per token that models released before it read; no price enters",
+        about="KV bytes per token that models released before it read. No price enters",
     ),
 )  # fmt: skip
 _WIDE_ONLY = (

@@ -39,7 +39,7 @@ def _ends(found: Estimate, size: float) -> tuple[float | None, float | None]:
 
 def _held(found: Estimate) -> str:
     """How often such ranges held, in words that stay on one line."""
-    return " (such held {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
+    return " (right for {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
 
 
 def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS) -> Chart:
@@ -49,7 +49,7 @@ def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS)
     """
     found = {name: estimate for name, estimate in one.kv_bytes.items() if estimate.kind in ("interval", "upper", "lower", "given")}
     points = (
-        {"the lecture's reading": one.pairs[0].lecture.values, "one mark-up, as it stands": one.pairs[0].joint.values} if one.pairs else {}
+        {"the lecture's reading": one.pairs[0].lecture.values, "one markup, central values": one.pairs[0].joint.values} if one.pairs else {}
     )
     read = {label: values["kv_bytes_per_token"] for label, values in points.items() if values}
     known = [one.known.read] if one.known else []
@@ -152,7 +152,7 @@ def size_price(line: SizeLine, sheets: Sequence[Inference] = ()) -> Chart:
     if len(drawn) == 1:
         how = f"{_sheet(drawn[0])}: {drawn[0].market['active_params'].because}."
     else:
-        how = "A vendor with closed weights is taken to ask an extra mark-up: its models lie below the line." if drawn else ""
+        how = "A vendor with closed weights is assumed to have an extra markup: its models are below the line." if drawn else ""
     said = (how, record)
     across = Axis(words="input price [$/MTok]")
     return Chart(title="Size against price", said=tuple(text for text in said if text), across=across, up=up, marks=tuple(marks))
@@ -233,12 +233,12 @@ def tier_map(one: Inference, costs: HoldCosts) -> Chart:
         said=(
             _sheet(one),
             f"For {show('kv_bytes_per_token', costs.kv_bytes, digits=2)} of KV cache, at hardware prices of {costs.year}: held, written and"
-            " read once. A price lies above cost by a mark-up that nobody states.",
+            " read once. A price is above cost by an unknown markup.",
         ),
         across=Axis(words="hold time", ticks=_TIMES),
         up=Axis(words="cost of a kept token [$/MTok]"),
         marks=tuple(marks),
-        rules=(Rule(name="input price: what computing it anew is sold for", at=base / USD_PER_MTOK, up=True),),
+        rules=(Rule(name="input price: the price of computing it again", at=base / USD_PER_MTOK, up=True),),
     )
 
 
@@ -253,7 +253,7 @@ def tornado(one: Inference, assumptions: Assumptions = USUAL, estimator: str = "
     places = tuple(map(float, range(len(rows))))
     contradicted = [swing.name for swing in swings.value if swing not in rows]
     return Chart(
-        title="What moves the KV bytes",
+        title="Which input changes the KV bytes most",
         said=(
             f"{_sheet(one)}; by {KV_NAMES[estimator].name}, each input alone at either end of its {assumptions.level:.0%} range",
             *([f"At an end of {', '.join(contradicted)} prices contradict the model."] if contradicted else []),
@@ -288,7 +288,7 @@ def foretold_against_true(title: str, quantity: str, judged: Sequence[Judgement]
         ends=tuple((one.low / size, one.high / size) for one in judged),
         names=tuple(one.model for one in judged),
     )
-    right = Mark(name="foretold as it is", form="line", xs=(min(truths), max(truths)), ys=(min(truths), max(truths)), dashed=True)
+    right = Mark(name="predicted = true", form="line", xs=(min(truths), max(truths)), ys=(min(truths), max(truths)), dashed=True)
     return Chart(title=title, across=across, up=up, marks=(found, right))
 
 
@@ -307,7 +307,7 @@ def foretold_over_true(title: str, judged: Sequence[Judgement]) -> Chart:
                 ends=tuple((low, high) for low, _, high in (one.over_truth for one in own)),
             )
         )
-    across = Axis(words="foretold over true [ratio]")
+    across = Axis(words="predicted over true [ratio]")
     return Chart(title=title, across=across, up=Axis(words="", rows=(*models,)), marks=(*marks,), rules=(Rule(name="right", at=1.0),))
 
 
@@ -332,8 +332,8 @@ def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:
     return Chart(
         title="Reliability: how often ranges held",
         said=(
-            "Of models that were left out of what is learnt (how many, in brackets). A fair estimate lies on the dotted line of its"
-            " level; ranges are what so few models leave open.",
+            "For models that were left out of the fit (their number is in brackets). A fair estimate lies on the dotted line of its"
+            " level. Ranges are what so few models leave open.",
         ),
         across=Axis(words="truths inside the range [%]", is_logarithmic=False),
         up=Axis(words="", rows=names),

@@ -36,7 +36,7 @@ def findings(one: Inference, table: Run) -> list[str]:
          f"{table.assumptions.level:.0%} ranges held": held_in_words(estimate), "because": estimate.because}
         for key, estimate in one.kv_bytes.items()
     ]  # fmt: skip
-    lines = [*title(f"What is known of KV bytes: {count_in_words(len(rows))} estimates side by side"), aligned(tuple(rows[0]), rows)]
+    lines = [*title(f"Estimates of KV bytes: {count_in_words(len(rows))} estimates side by side"), aligned(tuple(rows[0]), rows)]
     verdict = table.premium_verdict
     premium = left_out(verdict) if verdict.left_out else premium_in_words(verdict.value)
     known = _known_models(one.worth.value) if one.worth.value else left_out(one.worth)
@@ -53,7 +53,7 @@ def findings(one: Inference, table: Run) -> list[str]:
         }
         for name, estimate in {**one.estimates, **by_storage}.items()
     ]
-    return [*lines, *_class_of_its_time(one), *title("What it says besides"), aligned(tuple(beside[0]), beside), _WITHOUT_RECORD]
+    return [*lines, *_class_of_its_time(one), *title("Further estimates"), aligned(tuple(beside[0]), beside), _WITHOUT_RECORD]
 
 
 def _class_of_its_time(one: Inference) -> list[str]:
@@ -71,8 +71,10 @@ def _class_of_its_time(one: Inference) -> list[str]:
     return [
         *title("Whose caches the class of its time is made of"),
         aligned(tuple(rows[0]), rows),
-        f"{count} families have a vote, which count for as much as {stored.effective:.3g} of equal weight{some}. The models of a family are"
-        " those of its kv_family in architectures.csv that were released before, by their mean.",
+        (
+            f"{count} families have a vote, effective number {stored.effective:.3g} of equal weight{some}. A family is a kv_family in"
+            " architectures.csv, with the mean of its models released before."
+        ),
     ]
 
 
@@ -94,7 +96,7 @@ _MOST_VOTES = 10
 """Families that a report lists; JSON has all."""
 _WITHOUT_RECORD = (
     "A range without a record is one of the assumptions, at no level: what draws of one mark-up, hosts of one model and rounding leave"
-    " open. No such range was ever held against a truth, and one mark-up is wrong about what architectures say."
+    " open. Such a range was never checked, and one markup is wrong for public architectures."
 )
 """Said under what no model of known architecture was ever held against."""
 
@@ -109,8 +111,8 @@ def _apart(one: Inference) -> str:
     headline = one.kv_bytes["headline"]
     if headline.kind == "given":
         return (
-            f"The headline is what was given, {estimate_text('kv_bytes_per_token', headline)}: it is not estimated here. What rental cost"
-            " would pay for is no estimate of it, but says how far the price of more context lies from that cost."
+            f"The headline is what was given, {estimate_text('kv_bytes_per_token', headline)}: it is not estimated here. KV bytes at"
+            " rental cost are no estimate, but show how far the price of more context is from that cost."
         )
     said = f"The headline is the {KV_NAMES['headline'].name}."
     if one.apart is None:
@@ -147,7 +149,7 @@ def premium_in_words(found: Verdict | None) -> str:
     gain = found.gain_of_price
     enters = f"it enters the headline with a weight of {found.weight:.2f}" if found.enters else "no premium enters the headline"
     return (
-        f"Of {found.count} sheets in {found.families} families the premium alone foretells the cache {'better' if gain > 0 else 'worse'}"
+        f"Of {found.count} sheets in {found.families} families the premium alone predicts the cache {'better' if gain > 0 else 'worse'}"
         f" than the class of its time does, by {abs(gain):.2f} nats: {enters}."
     )
 
@@ -180,7 +182,7 @@ def firmness(one: Inference, table: Run) -> list[str]:
         return [
             *lines,
             one.contradiction,
-            "Nothing is clipped: at these anchors no positive KV bytes fit the prices as published; those draws stray from them.",
+            "Nothing is clipped: at these anchors no positive KV bytes fit the prices as published. Those draws stray from them.",
         ]
     lines += [*_contraction(one), *_tornado(one, table.assumptions)]
     lines += [_convention(one.convention)] if one.convention else []
@@ -235,9 +237,10 @@ def _convention(found: Convention) -> str:
     )
     votes = f"{found.same} of {found.others}"
     if found.bayes_factor is None:
-        return f"{by_cost}; nobody else asks this pair ({votes} other vendors with a premium): no factor."
+        return f"{by_cost}. Nobody else asks this pair ({votes} other vendors with a premium): no factor."
     return (
-        f"{by_cost}; {votes} other vendors with a premium ask one in the same cells: as a habit {two_digits(found.probability_by_habit)}."
+        f"{by_cost}; {votes} other vendors with a premium have one in the same cells: as a convention"
+        f" {two_digits(found.probability_by_habit)}."
         f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{two_digits(found.bayes_factor)}."
     )
 

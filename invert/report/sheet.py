@@ -50,7 +50,7 @@ def heading(one: Inference, table: Run) -> list[str]:
         f"what if: {place} = {amount}, {'where none is published' if one.adds(place) else 'in place of the published amount'}"
         for place, amount in table.changes.items()
     ]
-    copied = [f"what if: {place} is {of}, for want of an amount" for place, of in one.copied.items()]
+    copied = [f"what if: {place} is {of}, without an amount" for place, of in one.copied.items()]
     return [named, *changed, *copied]
 
 
@@ -59,10 +59,12 @@ def _pair(one: Inference, pair: PairInference) -> list[str]:
     where = f" at {show('long_context_threshold', seen.long_context_threshold)}" if len(one.pairs) > 1 else ""
     lines = title(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)")
     lines += [*route_lines(pair.lecture.solution), *_scaling(pair.lecture.solution)]
-    lines += title(f"KV joint: KV bytes from both premiums and output/input together, one mark-up at the anchors as they stand{where}")
+    lines += title(
+        f"KV joint: KV bytes from both premiums and output/input together, one markup with anchors at their central values{where}"
+    )
     lines += [", ".join(f"{found.name} = {found.value:g}" for found in (seen.premium_in, seen.premium_out, seen.output_input_ratio))]
     if pair.joint.problem:
-        lines += [f"no reading: {pair.joint.problem}", "These prices cannot come from the model at these anchors; nothing is clipped."]
+        lines += [f"no reading: {pair.joint.problem}", "These prices cannot come from the model at these anchors. Nothing is clipped."]
     else:
         values = pair.joint.values
         lines += [*route_lines(pair.joint.solution), *_scaling(pair.joint.solution)]
@@ -89,7 +91,7 @@ def _checks(pair: PairInference, where: str) -> list[str]:
         for name, check in {**joint, **by_lecture}.items()
     ]
     return [
-        *title(f"What each reading predicts for the sheet{where}"),
+        *title(f"Predictions of each reading for the sheet{where}"),
         aligned(("component", "published", "lecture predicts", "joint predicts"), rows),
         f"verdict over what each did not use: lecture {verdict(pair.lecture_checks)}, joint {verdict(pair.joint_checks)}"
         " (a miss lies outside the published number's rounding cell)",
@@ -123,7 +125,7 @@ def _storage(one: Inference, table: Run) -> list[str]:
     solution, devices = one.implied_drain_time.solution, table.drain_times["range"]
     said = "HBM itself drains in {} (real devices): a figure near that says storage is priced as HBM, not that the bytes lie there."
     return [
-        *title("Hold time that is sold for as much as one read"),
+        *title("Hold time at the price of one read"),
         *route_lines(solution),
         *_scaling(solution),
         said.format(show("drain_time", devices.value["HBM"], digits=3)) if devices.value else left_out(devices),
@@ -135,8 +137,8 @@ def _contradiction(one: Inference, table: Run) -> list[str]:
     text = (
         "If the threshold is where cache reads overtake arithmetic, decode below it is bound by arithmetic, and an output token"
         f" costs {pair.claimed_ratio:.3g} times an input token at the lecture's two balance batches"
-        f" (serving.normalised_cost). This sheet asks {pair.pair.output_input_ratio.value:g} times, which the second reading takes"
-        f" for waiting on memory at every length. One model cannot do both. {_side_by_side(one, table)}"
+        f" (serving.normalised_cost). This sheet asks {pair.pair.output_input_ratio.value:g} times, which the second reading explains"
+        f" by waiting for memory at every length. One model cannot do both. {_side_by_side(one, table)}"
     )
     return [*title("The readings against each other"), text]
 
@@ -153,7 +155,7 @@ def _side_by_side(one: Inference, table: Run) -> str:
         return f"{said}, and no KV bytes fit all prices together."
     jointly, by_price = joint["kv_bytes_per_token"], f", with {_size(joint['active_params'])} by its price"
     beside = f" ({one.pairs[0].joint_over_lecture:.2g} times the lecture's)" if one.size_stated else by_price
-    return f"{said} and KV joint, one mark-up with every anchor and price taken as it stands, {kv(jointly)}/token{beside}."
+    return f"{said} and KV joint, one markup with all anchors and prices at their central values, {kv(jointly)}/token{beside}."
 
 
 def _size(active_params: float) -> str:
@@ -193,7 +195,7 @@ def _known(one: Inference) -> list[str]:
     lines += [f"{truth.architecture} ({grade}): {kv(truth.stored)}/token stored, {kv(truth.read)}/token read at long context, in bf16"]
     if times := one.times_reading:
         jointly = f" and {times.joint:.3g} times the joint one" if times.joint else ""
-        lines += [f"What decode reads is {times.lecture:.3g} times the lecture's reading{jointly}."]
+        lines += [f"Decode reads {times.lecture:.3g} times the lecture's reading{jointly}."]
     return lines
 
 
@@ -210,12 +212,12 @@ def _anchors(one: Inference, table: Run) -> list[str]:
     ]  # fmt: skip
     assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in table.assumptions.held.items())
     text = (
-        f"Besides, {assumed} are assumed: KV bytes read off decode prices are proportional to the tokens of a step."
-        f" machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])};"
-        f" it and sweep_time are those of rates sustained.{_end_of_contexts(one)}{_size_of_lecture(one, table)}"
-        " Readings and forward checks take each anchor as it stands. Estimates with a range do so where it is given; where it is not, they"
-        " draw the mean contexts, and those of one mark-up also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
-        " holding_cost_ratio, from priors."
+        f"Also assumed: {assumed}. KV bytes from decode prices are proportional to the tokens per step."
+        f" machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])},"
+        f" at sustained rates, as sweep_time is.{_end_of_contexts(one)}{_size_of_lecture(one, table)}"
+        " Readings and forward checks use the central value of each anchor. Estimates with a range do so if"
+        " it is given. Otherwise they draw the mean contexts from priors. KV from all prices also draws prompt_position,"
+        " prefill_decode_flops_ratio, overlap, sweep_time and holding_cost_ratio."
     )
     return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), text]
 
@@ -229,7 +231,7 @@ def _end_of_contexts(one: Inference) -> str:
 
 def _size_of_lecture(one: Inference, table: Run) -> str:
     assumed = _size(table.assumptions.assumed_active_params)
-    return "" if one.size_stated else f" KV from threshold uses {assumed} active_params, as the lecture does, until somebody states them."
+    return "" if one.size_stated else f" KV from threshold uses {assumed} active_params, as in the lecture, unless they are stated."
 
 
 def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:

@@ -46,7 +46,7 @@ def advice(one: Inference, table: Run) -> Iterator[str]:
     if one.known:
         yield f"Use {short_kv(one.known.read)}: the architecture is {'public' if one.known.grade == 'verified' else one.known.grade}."
     elif not one.pairs:
-        yield "Use the typical KV: one price for all lengths says nothing of KV."
+        yield "Use the typical KV: one price for all lengths gives no KV."
     elif one.kv_bytes["increment"].kind == "undetermined":
         below = one.pairs[0].pair.premium_out.value < 1
         why = "the long price of output is below the base price" if below else one.kv_bytes["increment"].because

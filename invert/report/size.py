@@ -28,7 +28,7 @@ def record_in_words(record: Record | None) -> str:
         return NONE
     held = record.held[-1]
     return (
-        f"of {record.count} {record.of} in {record.groups} families, each foretold by the other families, {held.held} lay in their"
+        f"of {record.count} {record.of} in {record.groups} families, each predicted from the other families, {held.held} lay in their"
         f" {held.level:.0%} range; off by {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without the price"
     )
 

@@ -28,11 +28,11 @@ def footer(table: Run) -> list[str]:
     """Date and anchors; why the lecture's readings cannot both hold; what the readings are worth, computed here."""
     of_premium = [one for one in KV_NAMES.values() if one.paid_with]
     reading = (
-        "How to read it: KV is bytes of cache per token of context. KV from threshold takes the threshold as the length where reading"
-        " the cache overtakes arithmetic, so below it an output token would cost about as much as an input token."
-        f" bandwidth-bound takes the output/input price ratio{_typical_ratio(table)} as the time that decode is bound by memory"
-        f" bandwidth, at every length. Both cannot be true of one model. {_listed([one.heading for one in of_premium])} hold"
-        f" the premium to be paid for {_listed([f'with {one.paid_with}' for one in of_premium])}; < is a bound. {_headline(table)}"
+        "How to read it: KV is bytes of cache per token of context. KV from threshold assumes that cache reads exceed arithmetic from"
+        " the threshold on, so below it an output token would cost about the same as an input token. bandwidth-bound reads the"
+        f" output/input price ratio{_typical_ratio(table)} as the time that decode is bound by memory"
+        f" bandwidth, at every length. Both cannot be true of one model. {_listed([one.heading for one in of_premium])} assume"
+        f" that the premium is paid {_listed([f'with {one.paid_with}' for one in of_premium])}. < is a bound. {_headline(table)}"
         " backsolve infer MODEL says why, and how firmly."
     )
     return [
@@ -63,11 +63,11 @@ def _size(table: Run) -> list[str]:
         return []
     # A size beyond the prices that are learned from has none.
     record = next(filter(None, records), None)
-    right = f" {record_in_words(record).capitalize()}; no closed one is among them." if record else ""
+    right = f" {record_in_words(record).capitalize()}. No closed one is among them." if record else ""
     return [
-        "Size: active by price is what open models of that input price have, less a mark-up of closed vendors that is a stated prior;"
-        " a size that somebody states is active known;"
-        f" price/cost is input over its cost at rent.{right}"
+        "Size: active by price is what open models of that input price have, less a mark-up of closed vendors that is a stated prior."
+        " A stated size is active known."
+        f" Price/cost is input over its cost at rent.{right}"
     ]
 
 
@@ -108,7 +108,7 @@ def worth(table: Run) -> str:
     ends = f" ({times.low:.3g} to {times.high:.3g})" if found.sheets > 1 else ""
     ranges, bounds = _listed_counts(found.ranges), _listed_counts(found.bounds)
     by_ranges = f" Ranges here that hold the true cache: {ranges}" if ranges else ""
-    by_bounds = f"; bounds that do, on sheets without a premium: {bounds}{_loose(table.inferences)}" if bounds else ""
+    by_bounds = f". Bounds that do, on sheets without a premium: {bounds}{_loose(table.inferences)}" if bounds else ""
     return (
         f"Worth: on {sheets} with two bands and a public architecture (KV known: what decode reads, in bf16{by_name}) the true"
         f" cache is {times.median:.3g} times{ends} the lecture's reading: that reading is low by a large factor.{by_ranges}{by_bounds}."
@@ -171,7 +171,7 @@ def _rests_on(table: Run) -> str:
     if "kv_bytes_per_token" in table.given or not table.inferences:
         return ""
     headline = " and ".join(name for name in FACTS if name in names) or "none"
-    return f" Of these the headline rests on {headline}. What is not given, ranges draw from priors."
+    return f" The headline uses {headline}. Ranges draw missing anchors from priors."
 
 
 def _anchors(table: Run) -> str:

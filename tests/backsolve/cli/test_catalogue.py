@@ -28,7 +28,7 @@ def test_a_file_to_cite_from_with_a_hostile_name_is_named_plainly(tmp_path):
         (b"9" * 10_000, "not JSON"),
         (b"{}", "equations"),
         (b"3", "equations"),
-        (b"[1]", "r.json: not a result of solve or infer: nothing in it is called 'equations'"),
+        (b"[1]", "r.json: not a result of solve or infer: it has no 'equations'"),
         (b'{"equations": "roofline.step_time@2"}', "equations"),
         (b'{"equations": ["../../etc/passwd"]}', "equations"),
         (b'{"equations": ["roofline.step_time@2", "first, of my own"]}', "holds 'first, of my own', and must be a list such as"),

@@ -88,7 +88,7 @@ def test_where_no_head_is_on_two_chips_nothing_is_said_of_copies():
 def test_more_chips_than_one_domain_say_first_what_that_reaches():
     first, *_ = solve("chips", **NODE, step_time="<=3ms").warnings
     reached = f"{READ / 8 / 3.35e12 * 1e3:.4g} ms"
-    assert first == f"more than one scale-up domain of 8 chips: 8 reach step_time = {reached}; what links between them take is not counted"
+    assert first == f"more than one scale-up domain of 8 chips: 8 reach step_time = {reached}. Network time between them is not included"
     assert "  best: chips = 16, the fewest\nwarning     more than one" in str(solve("chips", **NODE, step_time="<=3ms"))
 
 

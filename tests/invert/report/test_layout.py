@@ -40,7 +40,7 @@ def test_the_scoreboard_fits():
 
 ROWS = [
     {"quantity": "balance_context", "90%": "13.2k tokens, 5970 tokens to 31.7k tokens", "because": "one mark-up throughout"},
-    {"quantity": "batch_multiple", "90%": "at least 0.149", "because": "in balance batches; whatever decode waits for besides weights"},
+    {"quantity": "batch_multiple", "90%": "at least 0.149", "because": "in balance batches. Other waiting of decode"},
 ]
 
 

@@ -96,7 +96,7 @@ def test_the_record_of_sizes_is_of_a_sheet_that_has_one(run: InferenceTable):
     (alone,), (beside,) = (
         [line for line in footer(replace(run, inferences=of)) if line.startswith("Size: ")] for of in ((beyond,), (beyond, within))
     )
-    assert alone.endswith("its cost at rent.") and "Of 42 open models in " in beside and beside.endswith("no closed one is among them.")
+    assert alone.endswith("its cost at rent.") and "Of 42 open models in " in beside and beside.endswith("No closed one is among them.")
 
 
 def test_one_record_of_the_headline_is_printed(run: InferenceTable):
@@ -117,7 +117,7 @@ def test_a_tier_by_price_is_a_range_over_cases_and_lifetimes(run: InferenceTable
 
 def test_sheets_of_one_tariff_are_said_to_be_counted_once(run: InferenceTable):
     (said,) = [line for line in footer(run) if line.startswith("Tier: ")]
-    assert "with its least and its most by cost basis and year of hardware prices. Where vendors disclosed the tier, the likeliest" in said
+    assert "with its least and its most by cost basis and year of hardware prices. For disclosed tiers, the likeliest" in said
     assert "one tariff" not in said, "of no vendor two sheets here"
     opus = run["anthropic/claude-opus-5"]
     twin = replace(opus, sheet=replace(opus.sheet, model="claude-opus-4-6"))

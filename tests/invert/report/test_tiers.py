@@ -64,7 +64,7 @@ def test_each_cost_basis_is_shown_at_the_hardware_prices_of_both_years():
     (line,) = [line for line in text("gemini-3.1-pro-preview").splitlines() if re.match(r"per hour +all owned ", line)]
     for case in (case for case in sold.cases if case.basis == "owned"):
         assert f"HBM {case.probabilities['hbm']:.0%}" in line and f"({case.weight:.0%})" in line
-    assert "no rent of DDR, flash or disk by the byte is among the tables" in text("gemini-3.1-pro-preview")
+    assert "because no table has their rent" in text("gemini-3.1-pro-preview")
     assert not [row for row in rows_of(MemoryTierFigure) if row.basis == "rented" and row.tier != "hbm"]
 
 
@@ -147,8 +147,8 @@ def test_a_range_of_tiers_says_what_its_record_is_or_that_there_is_none():
         RuleScore(rule="implied drain time, rented", mean_log_score=-0.9, right=0, answered=0, cases=5, vendors=0),
     )
     rules = Part(value=TierRules("cache.drain_time_rule@1", "heuristic", scores))
-    right = "Where vendors disclosed the tier, the likeliest was right by price level in 2 of 3 lifetimes (2 vendors)."
-    never = "No tier by implied drain time was ever held against a disclosed one."
+    right = "For disclosed tiers, the likeliest was right by price level in 2 of 3 lifetimes (2 vendors)."
+    never = "No tier by implied drain time was ever compared with a disclosed one."
     assert record_of_tiers(["price level"], rules) == right and record_of_tiers(["implied drain time"], rules) == never
     assert record_of_tiers(["price level", "implied drain time", "price level"], rules) == f"{right} {never}"
     assert record_of_tiers([], rules) == record_of_tiers(["price level"], Part(left_out="bad row")) == ""

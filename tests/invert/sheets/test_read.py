@@ -271,7 +271,7 @@ def test_a_cell_that_was_too_narrow_is_named_as_that():
     rows, (problem,) = read_rows(
         ["provider,model,component,amount", "a,m,input,########", "a,#1,input,2", "a,m,output,2"], "own.csv", overlay=True
     )
-    assert "column that is too narrow: widen it" in str(problem) and [row.model for row in rows] == ["#1", "m"]
+    assert "in a narrow column: widen it" in str(problem) and [row.model for row in rows] == ["#1", "m"]
 
 
 @pytest.mark.parametrize("name", ["prices", "prices_calibration", "prices_rivals"])
@@ -336,7 +336,7 @@ def test_a_shipped_file_needs_all_columns():
 def test_bytes_that_are_not_utf8_spoil_one_row():
     rows, problems = of_bytes(b"provider,model,component,amount,notes\na,b,input,1,caf\xe9\na,b,output,4,caf\xc3\xa9\n")
     assert [row.notes for row in rows] == ["café"]
-    assert str(problems[0]) == "my.csv row 2: byte 0xe9 at position 16 is not UTF-8; save it as UTF-8"
+    assert str(problems[0]) == "my.csv row 2: byte 0xe9 at position 16 is not UTF-8. Save it as UTF-8"
 
 
 @in_one_test("start", [b"", b"\xef\xbb\xbf"])
@@ -827,7 +827,7 @@ def test_a_far_off_day_is_said_with_the_way_out(little):
     (problem,) = book.far_off
     assert str(problem) == (
         "standard input row 2, column retrieved_date: 2062-11-20 is more than a year after 2026-11-20, the newest day before it"
-        " (and 1 more row): prices are of 2026-11-20; --as-of 2062-11-20 takes them as of that day"
+        " (and 1 more row): prices are of 2026-11-20; --as-of 2062-11-20 uses the prices of that day"
     )
     found, problems = sheets(book)
     assert problems == [problem] and {sheet.as_of for sheet in found} == {date(2026, 11, 20)}
