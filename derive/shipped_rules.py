@@ -196,7 +196,7 @@ def _model(row: "ModelRow") -> Iterator[Fault]:
             yield missing, f"is blank, and {there} is not"
     if row.weights_until is not None:
         if not row.architecture and row.active_params is None:
-            yield "weights_until", "ends the known life of the weights, but no day is given"
+            yield "weights_until", "ends the known weights, but neither an architecture nor a size is known"
         elif row.release_date is not None and row.weights_until <= row.release_date:
             yield "weights_until", f"is not after the release, on {row.release_date}"
 

@@ -26,7 +26,7 @@ def test_a_target_that_no_number_of_chips_reaches_is_refused_with_the_nearest(ta
     (name,) = target
     reason = solve("chips", **NODE, **target).reason
     assert reason.code == "no_solution" and reason.violated == (name,) and "\n" not in reason.message
-    assert f"nearest is {name} = {HEAD_OF_A_SEQUENCE * 1e6:.4g} µs on endlessly many" in reason.message
+    assert f"nearest is {name} = {HEAD_OF_A_SEQUENCE * 1e6:.4g} µs on infinitely many" in reason.message
 
 
 def test_a_rate_has_the_same_end():

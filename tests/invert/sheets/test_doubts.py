@@ -43,7 +43,7 @@ def test_a_sound_sheet_raises_no_doubt():
         (f"a,\u00abp,input,,2,,{DATED}", "is 'p' meant?"),
         (f"a,d\u2019or,input,,2,,{DATED}", ""),
         (f"a,Mar-26,input,,2,,{DATED}", "column model: 'Mar-26' is written by a spreadsheet that reads a name as a date"),
-        (f"a,2026-03-01,input,,2,,{DATED}", "'2026-03-01' is what a spreadsheet writes"),
+        (f"a,2026-03-01,input,,2,,{DATED}", "'2026-03-01' is written by a spreadsheet"),
         (f"a,1.5E+10,input,,2,,{DATED}", "'1.5E+10' is written by a spreadsheet that reads a name as a number"),
         (f"a,gr\u043ek-9,input,,2,,{DATED}", "mixes Latin letters with character U+043E (cyrillic small letter o)"),
         (f"\u0391cme,p,input,,2,,{DATED}", "column provider: '\u0391cme' mixes Latin letters with character U+0391 (greek capital letter"),

@@ -203,7 +203,7 @@ WRONG_FILES = [
     (b"provider,model,component\na,b,input\n", "row 1: there is no column amount"),
     (b"provider,model,component,ammount\na,b,input,1\n", "did you mean 'amount'?"),
     (b"provider;model;component;amount\na;b;input;1\n", "separated by commas, not ';'"),
-    (b"provider,model,component,amount,amount\na,b,input,1,2\n", "row 1, column amount: stands twice"),
+    (b"provider,model,component,amount,amount\na,b,input,1,2\n", "row 1, column amount: is twice"),
     ("provider,model,component,amount\na,b,input,1\n".encode("utf-16"), "row 1: this is UTF-16"),
     ("provider,model,component,amount\na,b,input,1\n".encode("utf-16-le"), "UTF-16"),
     ("\ufeffprovider,model,component,amount\n".encode("utf-16-be"), "UTF-16"),
@@ -336,7 +336,7 @@ def test_a_shipped_file_needs_all_columns():
 def test_bytes_that_are_not_utf8_spoil_one_row():
     rows, problems = of_bytes(b"provider,model,component,amount,notes\na,b,input,1,caf\xe9\na,b,output,4,caf\xc3\xa9\n")
     assert [row.notes for row in rows] == ["café"]
-    assert str(problems[0]) == "my.csv row 2: byte 0xe9 at position 16 is not UTF-8. Save it as UTF-8"
+    assert str(problems[0]) == "my.csv row 2: byte 0xe9 at position 16 is not UTF-8; save it as UTF-8"
 
 
 @in_one_test("start", [b"", b"\xef\xbb\xbf"])
@@ -739,7 +739,7 @@ def test_a_file_with_an_unknown_column_gives_no_price(written: str):
 
 @pytest.mark.parametrize("twice", ["Amount", "amount\u00a0"])
 def test_a_column_that_stands_twice_in_other_letters_is_refused(twice: str):
-    with pytest.raises(WrongData, match="column amount: stands twice"):
+    with pytest.raises(WrongData, match="column amount: is twice"):
         read("a,m,input,7,8", header=f"provider,model,component,amount,{twice}", overlay=True)
 
 

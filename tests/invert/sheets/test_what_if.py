@@ -70,7 +70,7 @@ def test_nothing_changed_is_the_same_sheet():
             "output",
             "8EUR",
             WrongValue,
-            "output: '8EUR' is not a bare number. A price set by hand is in USD/MTok here: write 8 for 8 USD/MTok",
+            "output: '8EUR' is not a bare number; a price set by hand is in USD/MTok here: write 8 for 8 USD/MTok",
         ),
         ("output", "$ 1.5/MTok", WrongValue, "write 1.5 for 1.5 USD/MTok"),
         ("output", "1,5", WrongValue, "'1,5' is not a number"),
