@@ -109,7 +109,7 @@ def infer_command(
     wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
     history: bool, explain: bool, supposed: tuple[str, ...],
 ) -> None:  # fmt: skip
-    """What price sheets imply: KV bytes per token, bandwidth-bound fraction, cache tier.
+    """Estimate KV bytes per token, the bandwidth-bound fraction and the cache tier from price sheets.
 
     Without MODEL the table has a row for each flagship, and for each sheet of your own or with a price that the last release has not.
     --all has every sheet of every service tier, --tier T those of one, --provider and --where some. CSV, JSON and --save have the

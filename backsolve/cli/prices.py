@@ -108,7 +108,7 @@ def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, eve
 @prices_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer.")
 def diff_prices(old: str | BinaryIO, new: str | BinaryIO, own: "str | BinaryIO | FileText | None", style: str) -> None:
-    """What changed in the prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
+    """Show the changes of prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
     Each is a date, a price CSV, - for one from standard input, or `shipped`. A CSV with the columns of prices.csv, as a copy of it,
     stands for all prices; any other, as `prices pull` writes, is laid over the shipped ones. Two of those are compared by their own

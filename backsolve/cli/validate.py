@@ -42,7 +42,7 @@ def validate_command(
     section: tuple[str, ...], rerun: bool, seeds: int | None, sheets: int | None, draws: int | None, workers: int | None, style: str,
     save: str | None,
 ) -> None:  # fmt: skip
-    """What the readings make of what is known: the scoreboard.
+    """Compare the estimates with known values: the scoreboard.
 
     \b
     truth        KV bytes and attention of models of known architecture, over the truth
