@@ -17,13 +17,13 @@ DIFFERS = ("loose", "contradicted by data")
 UNDECIDED = "not decidable"
 AS_PUBLISHED = ("reproduced", "convention")
 """Verdicts on a published problem whose answer stands, of the second under the convention that is named."""
-_REPRODUCED, _CONVENTION = "what is found lies within the tolerance of what is said", "so it does, with what the reason names"
+_REPRODUCED, _CONVENTION = "the computed number is within the tolerance of the stated one", "so it does, with what the reason names"
 CLAIM_VERDICTS = {
     "reproduced": _REPRODUCED,
     "under a stated convention": _CONVENTION,
     "loose": "it lies outside: the claim's own arithmetic or rounding is off",
     "contradicted by data": "it lies outside: figures of a table say otherwise",
-    UNDECIDED: "no number can be held against it",
+    UNDECIDED: "no number can be compared with it",
 }
 """What each verdict on a claim means."""
 PROBLEM_VERDICTS = {

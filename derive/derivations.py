@@ -77,7 +77,7 @@ def why_not_derived(row: Equation) -> str:
     """
     if row.kind == DEFINITION:
         return f"says what {row.symbols[0]} is: {QUANTITIES[row.symbols[0]].meaning}"
-    return f"{'an' if row.described[0] in 'aeiou' else 'a'} {row.described}; it takes for granted: {'; '.join(row.assumptions)}"
+    return f"{'an' if row.described[0] in 'aeiou' else 'a'} {row.described}. It assumes: {'; '.join(row.assumptions)}"
 
 
 def _taken(row: Equation, premise: Premise) -> "Sides":

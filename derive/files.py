@@ -193,7 +193,7 @@ def alone(place: str) -> Iterator[None]:
                 break
             except OSError:
                 if time.monotonic() > until:
-                    raise WrongData(f"{label(place)}: somebody else has been writing in its folder for {PATIENCE:g} s") from None
+                    raise WrongData(f"{label(place)}: another process has been writing in its folder for {PATIENCE:g} s") from None
                 time.sleep(_PAUSE)
         yield
     finally:

@@ -92,7 +92,7 @@ def _with_places(cls: type, names: tuple[str, ...], values: tuple[Any, ...], giv
     """Return the arguments by name, with those that were given by their place."""
     placed = dict(zip(names, values, strict=False))
     if len(values) > len(names) or not placed.keys().isdisjoint(given):
-        raise TypeError(f"{cls.__name__} has {len(names)} arguments by place, each given once; {len(values)} were given")
+        raise TypeError(f"{cls.__name__} has {len(names)} arguments by place, each given once. {len(values)} were given")
     return placed | given
 
 

@@ -55,7 +55,7 @@ MEANINGS = {
             asked="mfu",
             means="compute_utilisation",
             beside=frozenset(("throughput",)),
-            why=", the share of peak that a throughput comes to; mfu is what it would be without waits",
+            why=", the share of peak that a throughput reaches. mfu is what it would be without waits",
         ),
     )
 }

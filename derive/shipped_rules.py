@@ -85,9 +85,9 @@ def _measured(quantity: str, unit: str, **figures: float | None) -> Iterator[Fau
 
 def _hardware(row: "AcceleratorFigure") -> Iterator[Fault]:
     if (row.quantity == "peak_flops") != bool(row.dtype):
-        yield "dtype", "peak_flops needs a data type" if not row.dtype else f"{row.quantity} takes no data type: leave it blank"
+        yield "dtype", "peak_flops needs a data type" if not row.dtype else f"{row.quantity} has no data type: leave it blank"
     if (row.quantity in _DATED) != (row.date is not None):
-        yield "date", f"is blank, and {row.quantity} needs one" if row.date is None else f"{row.quantity} takes no date: leave it blank"
+        yield "date", f"is blank, and {row.quantity} needs one" if row.date is None else f"{row.quantity} has no date: leave it blank"
     yield from _measured(row.quantity, row.unit, value=row.value)
 
 
@@ -99,9 +99,9 @@ def _memory_tier(row: "MemoryTierFigure") -> Iterator[Fault]:
         if value is None and (row.device == "range" or row.quantity == "holding_price"):
             yield column, f"is blank, and a {row.quantity} over devices has a span"
     if (row.quantity == "holding_price") != bool(row.basis):
-        yield "basis", "a holding_price is rented or owned" if not row.basis else f"{row.quantity} takes no cost basis: leave it blank"
+        yield "basis", "a holding_price is rented or owned" if not row.basis else f"{row.quantity} has no cost basis: leave it blank"
     if row.year is not None and row.quantity not in _PRICES_OF_HARDWARE:
-        yield "year", f"{row.quantity} takes no year: leave it blank"
+        yield "year", f"{row.quantity} has no year: leave it blank"
     yield from _measured(row.quantity, row.unit, value=row.value, low=row.low, high=row.high)
 
 
@@ -181,7 +181,7 @@ def _model(row: "ModelRow") -> Iterator[Fault]:
             yield missing, f"is blank, and {there} is not"
     if row.weights_until is not None:
         if not row.architecture and row.active_params is None:
-            yield "weights_until", "ends what is known of the weights, and nothing is"
+            yield "weights_until", "ends the known weights, but neither an architecture nor a size is known"
         elif row.release_date is not None and row.weights_until <= row.release_date:
             yield "weights_until", f"is not after the release, on {row.release_date}"
 
@@ -202,7 +202,7 @@ def _disclosure(row: "Disclosure") -> Iterator[Fault]:
         lacking, there = ("date", "date_kind") if row.date_kind else ("date_kind", "date")
         yield lacking, f"must be filled when {there} is"
     if bool(row.disclosed_tier) != (row.quantity == "storage_tier"):
-        yield "disclosed_tier", f"{row.quantity} takes no tier: leave it blank" if row.disclosed_tier else "is blank"
+        yield "disclosed_tier", f"{row.quantity} has no tier: leave it blank" if row.disclosed_tier else "is blank"
 
 
 def _rate(row: "FxRate") -> Iterator[Fault]:
@@ -260,7 +260,7 @@ def _problem(row: "WorkedProblem") -> Iterator[Fault]:
     if not row.arithmetic and row.verdict not in AS_PUBLISHED:
         yield "arithmetic", "is blank, and the answer is not what was published"
     if "/" in row.unknown:
-        yield "unknown", f"{shorten(row.unknown)} is a quotient: a problem asks for one quantity"
+        yield "unknown", f"{shorten(row.unknown)} is a quotient: a problem has one unknown"
     yield from _readable(row, ("givens", lambda: [equation(id) for id in givens(row.givens).using]))
 
 

@@ -83,7 +83,7 @@ def tier_lines(text: str) -> list[str]:
     """Return a line for each storage device that a text names, with the option of `solve` that takes it; chips are listed elsewhere.
 
     >>> tier_lines("solidigm 7.68")
-    ["Solidigm D7-PS1010 7.68 TB PCIe 5 (flash): 7.68 TB, 14.5 GB/s; solve ... --tier 'Solidigm D7-PS1010 7.68 TB PCIe 5'"]
+    ["Solidigm D7-PS1010 7.68 TB PCIe 5 (flash): 7.68 TB, 14.5 GB/s. solve ... --tier 'Solidigm D7-PS1010 7.68 TB PCIe 5'"]
     """
     devices = _devices(shipped.read())
     return [

@@ -270,12 +270,12 @@ def _refuse_traps(text: str) -> None:
     if "," in text:
         raise _Unreadable(
             "has a comma, which may group thousands, stand for a decimal point or part a list:"
-            " write 1000 or 1_000 or 1.5; only solve takes lists"
+            " write 1000 or 1_000 or 1.5. Only solve accepts lists"
         )
     if re.search(_RANGE, text):
         written = re.sub(r"(?<=\w)\s*[-–—]\s*(?=\d)", "..", text)
         here = f" ({shorten(written)[1:-1]})" if written != text else ""
-        raise _Unreadable(f"looks like a range; solve takes one as low..high or middle±half{here}, nothing else does")
+        raise _Unreadable(f"looks like a range. Only solve accepts one, as low..high or middle±half{here}")
 
 
 def _percent(row: Quantity, figure: str) -> float:

@@ -85,12 +85,12 @@ class Assumptions:
     # Outside facts.
 
     active_params: float | None = _fact(
-        "active_params", None, "unless given, those of models.csv, else assumed_active_params", "models.csv", within="known_size_spread"
+        "active_params", None, "unless given, from models.csv, otherwise assumed_active_params", "models.csv", within="known_size_spread"
     )
     machine_balance_ratio: float = _fact(
         "machine_balance_ratio",
         300.0,
-        "what the lecture takes for the accelerators of today",
+        "the lecture's value for today's accelerators",
         _LECTURE + ", 0:17:56",
         within="ridge_point_spread",
     )
@@ -128,19 +128,19 @@ class Assumptions:
         "kv_bytes_per_token", None, "unless given, it is what the estimators are asked for", within="given_kv_spread"
     )
     max_context: float | None = _fact(
-        "max_context", None, "unless given, that of the rows of a sheet or of models.csv, else nominal_context", "models.csv"
+        "max_context", None, "unless given, from the rows of a sheet or models.csv, otherwise nominal_context", "models.csv"
     )
 
     # Held in every reading and estimate.
 
     tokens_per_step: float = _number(
-        1.0, "token", "no sheet says how many tokens a step yields; KV bytes that rest on decode prices are as many times larger"
+        1.0, "token", "no sheet reveals the tokens per step. KV bytes from decode prices are larger by this factor"
     )
-    kv_replication: float = _number(1.0, "1", "no sheet says how many chips hold a copy of the cache; at more of them KV bytes are smaller")
+    kv_replication: float = _number(1.0, "1", "no sheet says how many chips hold a copy of the cache. At more of them KV bytes are smaller")
     assumed_active_params: float = _number(
         1e11,
         "1",
-        "the size at which the lecture reads a price sheet, for a model whose parameters nobody states",
+        "the lecture's size for a model without stated parameters",
         _LECTURE + ", 1:36:01",
         within="assumed_size_spread",
     )
@@ -157,7 +157,7 @@ class Assumptions:
         "memory_tiers.csv, rows H100-SXM and B200-SXM",
     )
     lecture_batch_multiple: float = _number(
-        2.0, "1", "the batch in balance batches that the lecture takes for usual: double or triple", _LECTURE + ", 0:19:41"
+        2.0, "1", "the usual batch in balance batches in the lecture: double or triple", _LECTURE + ", 0:19:41"
     )
 
     # What is believed of the hidden quantities before a sheet is seen.
@@ -187,7 +187,7 @@ class Assumptions:
         "share of the way through each band above a threshold: lengths thin out, so the mean lies in the lower half", (0.0, 1.0),
     )  # fmt: skip
     prompt_position_prior: Prior = _prior("1", 0.0, 1.0, "1/2 where the whole prompt is new, 1 for a short suffix", (0.5, 1.0))
-    tier_read_cost_ratio_prior: Prior = _prior("1", 5.0, 1.5, "a hit is read from HBM or from something dearer to read")
+    tier_read_cost_ratio_prior: Prior = _prior("1", 5.0, 1.5, "a hit is read from HBM or from a more expensive memory")
     suffix_tokens_prior: Prior = _prior("token", 1500.0, 1.0, "new tokens after a cached prefix")
     active_params_prior: Prior = _prior("1", 6e10, 1.0, "frontier and small models alike, where sheets are simulated")
     price_per_parameter_prior: Prior = _prior(
@@ -197,7 +197,7 @@ class Assumptions:
         "s", 0.027, 0.25, "capacity over bandwidth of the accelerators, most of them from 24 to 37 ms", source="memory_tiers.csv, tier hbm"
     )
     holding_cost_ratio_prior: Prior = _prior("1", 0.3, 1.3, "storage may be priced as HBM, below it, or be a product of its own")
-    cache_read_markup_prior: Prior = _prior("1", 3.0, 1.0, "hits are sold dearer than what they cost")
+    cache_read_markup_prior: Prior = _prior("1", 3.0, 1.0, "hits are sold above their cost")
 
     # How far a price strays from a common mark-up on cost.
 
@@ -206,38 +206,38 @@ class Assumptions:
     premium_in_noise: float = _number(0.15, "nat", "what mark-up both bands share cancels: a premium lies nearer to cost than a price")
     premium_out_noise: float = _number(0.15, "nat", "what mark-up both bands share cancels: a premium lies nearer to cost than a price")
     cache_read_ratio_noise: float = _number(0.5, "nat", "the price of a hit is a discount first, and a cost second")
-    storage_ratio_noise: float = _number(0.5, "nat", "few vendors sell storage, at prices that do not follow those of tokens")
+    storage_ratio_noise: float = _number(0.5, "nat", "few vendors sell storage, at prices that do not follow token prices")
 
     # How firmly a fact about the model is known.
 
     known_size_spread: float = _number(0.05, "nat", "active parameters that were given or verified: rounding in what is published")
-    unverified_size_spread: float = _number(0.2, "nat", "active parameters of models.csv that nobody verified")
-    assumed_size_spread: float = _number(1.0, "nat", "active parameters of a model of which nobody states any")
+    unverified_size_spread: float = _number(0.2, "nat", "active parameters of models.csv that are not verified")
+    assumed_size_spread: float = _number(1.0, "nat", "active parameters of a model without a stated size")
     given_kv_spread: float = _number(0.05, "nat", "KV bytes that were given: as firm as known parameters")
     known_cache_spread: float = _number(0.35, "nat", "KV bytes of a public architecture: the data type of the cache is not known")
-    bytes_per_kv_value: float = _number(2.0, "byte", "bf16, for the caches of public architectures; a ratio of two does not depend on it")
+    bytes_per_kv_value: float = _number(2.0, "byte", "bf16, for the caches of public architectures. A ratio of two does not depend on it")
 
     # What the market says.
 
     extra_markup_prior: Prior = _prior(
         "1", 1.35, 0.6,
-        "mark-up of a vendor with closed weights over one with open ones, which no price of an open model tells; 0.3 nat at the median",
+        "mark-up of a vendor with closed weights over one with open ones, which no price of an open model tells. 0.3 nat at the median",
     )  # fmt: skip
     class_spread: float = _number(1.0, "nat", "spread of caches of one time, before any is heard", "architectures.csv")
     class_votes: float = _number(3.0, "1", "for how many families that spread counts")
     class_horizons: tuple[float, ...] = _number(
-        (0.25, 0.5, 1.0, 2.0), "year", "e-folding times of a vote, among which the one is chosen that foretold best what came next"
+        (0.25, 0.5, 1.0, 2.0), "year", "e-folding times of a vote. The one with the best prediction of later models is used"
     )
     horizon_chosen_before: str = _number("2026-03-15", "", "the models since then judge the horizon, and are not heard when it is chosen")
     sparse_ratio: float = _number(1.05, "1", "total over active parameters above which a model is sparse")
     sparse_since: float = _number(2025.0, "year", "from when on sparse open models are like the closed ones of today")
-    least_hosts: float = _number(3.0, "1", "hosts of which a median price says how big a model is", "host_prices.csv")
-    least_families: int = _number(3, "1", "families below which nothing is said of what a price adds to the class of its time")
-    least_to_learn: int = _number(4, "1", "groups below which a line through them foretells nothing: two points fix it, two tell its error")
-    least_freedom: int = _number(3, "1", "degrees of freedom below which Student's t, that is foretold by, has no spread to speak of")
+    least_hosts: float = _number(3.0, "1", "smallest number of hosts whose median price tells the size of a model", "host_prices.csv")
+    least_families: int = _number(3, "1", "smallest number of families for a statement about the gain of a price over typical KV")
+    least_to_learn: int = _number(4, "1", "smallest number of groups for a prediction by a line: two points fix it, two give its error")
+    least_freedom: int = _number(3, "1", "smallest degrees of freedom of the predictive Student's t")
     slope_ridge: float = _number(
         1e-3, "1",
-        "added to the squares of every slope of a fit on prices: a group of one price would leave none; ten times it moves no end by 0.2 %",
+        "added to the squares of every slope of a fit on prices: a group of one price would leave none. Ten times it moves no end by 0.2 %",
     )  # fmt: skip
     least_gain_in_errors: float = _number(
         1.0, "1",
@@ -249,9 +249,9 @@ class Assumptions:
 
     # Bands and published numbers.
 
-    nominal_context: float = _number(128e3, "token", "longest context of a sheet with one band where nobody gives that of its model")
+    nominal_context: float = _number(128e3, "token", "longest context of a sheet with one band if the context of its model is not known")
     nominal_threshold_share: float = _number(
-        0.5, "1", "a sheet with one band has no threshold: one at this share of its longest context stands in, for the mean context alone"
+        0.5, "1", "a sheet with one band has no threshold: this share of its longest context replaces it, only for the mean context"
     )
     open_top_ratio: float = _number(2.0, "1", "top of the last band over its threshold, where no longer context is known", "prices.csv")
     nice_numbers: tuple[float, ...] = _number(
@@ -264,7 +264,7 @@ class Assumptions:
 
     level: float = _number(0.9, "1", "probability of an interval, and of a bound", "usual in the field")
     prior_dominated_below: float = _number(0.3, "1", "contraction below which an estimate says more about the prior than about the sheet")
-    feasible_share: float = _number(0.05, "1", "share of draws below which a sheet is taken to contradict the model")
+    feasible_share: float = _number(0.05, "1", "share of draws below which a sheet contradicts the model")
 
     # Increments at rental cost.
 
@@ -283,10 +283,10 @@ class Assumptions:
 
     band_means_spread: float = _number(0.45, "nat", "of the distance between two band means, which no sheet tells")
     range_level: float = _number(
-        0.9, "1", "probability that low and high of a row of memory_tiers.csv, or the ends of a rounding cell, are taken to hold"
+        0.9, "1", "probability between low and high of a row of memory_tiers.csv, or between the ends of a rounding cell"
     )
     price_years: tuple[int, ...] = _number(
-        (2025, 2026), "year", "of hardware prices that a vendor may reckon with, the last one for what is drawn of one year",
+        (2025, 2026), "year", "years of hardware prices that a vendor may use, the last one for draws of one year",
         "memory_tiers.csv",
     )  # fmt: skip
     tier_range_factor: float = _number(
@@ -294,20 +294,20 @@ class Assumptions:
         "memory_tiers.csv",
     )  # fmt: skip
     storage_markup_prior: Prior = _prior(
-        "1", 3.0, 2.0, "storage over its cost: a vendor that asks one price for unlike models shows how far off the mark-up can be",
+        "1", 3.0, 2.0, "storage over its cost: a vendor with one price for different models shows how far off the markup can be",
         source="prices.csv",
     )  # fmt: skip
-    output_storage_markup_ratio_prior: Prior = _prior("1", 1.0, 1.5, "mark-up of output over that of storage: either may be the higher")
+    output_storage_markup_ratio_prior: Prior = _prior("1", 1.0, 1.5, "markup of output over the markup of storage: either may be higher")
     drain_match_spread: float = _number(1.0, "nat", "how far a lifetime may lie from the drain time that it is chosen by")
     cost_temperature: float = _number(
-        3.0, "1", "vendors keep caches in what is idle, so that cost decides little; a lower temperature is refused"
+        3.0, "1", "vendors keep caches in what is idle, so that cost decides little. A lower temperature is refused"
     )
     transfers_per_hold: float = _number(2.0, "1", "one write and one read a hold")
     likely_tier: float = _number(
         0.6, "1", "probability of a memory tier from which on a table names it without a question mark, if no cost basis and year has less"
     )
     lifetime_not_stated: float = _number(
-        43200.0, "s", 'middle, by ratio, of "a few hours to a few days", taken as 3 to 48 hours', "disclosures.csv, topic cache_tier"
+        43200.0, "s", 'geometric middle of "a few hours to a few days", read as 3 to 48 hours', "disclosures.csv, topic cache_tier"
     )
 
     # What is asked about, and what is named.
@@ -316,14 +316,17 @@ class Assumptions:
         1e-3, "USD/Mtoken", "below it a price is likely one per token or per thousand: a tenth of the least that is sold", "prices.csv"
     )
     usual_price_ratio: float = _number(
-        10.0, "1", "so many times from the next price of its provider a price is likely in another unit or currency", "prices.csv"
+        10.0, "1", "factor from the next price of its provider beyond which another unit or currency is likely", "prices.csv"
     )
-    least_neighbours: float = _number(3.0, "1", "models of a provider, a doubtful one included, of which one can be said to stand apart")
+    least_neighbours: float = _number(3.0, "1", "smallest number of models of a provider for which one can be an outlier")
     usual_years: float = _number(
         3.0, "year", "so far from the other days of its file a day is likely a slip of the pen: no list of prices is as old"
     )
     days_sold_before_release: float = _number(
-        31.0, "day", "so long a preview is sold before the release of its model, or a database is late with it", "models.csv; prices.csv"
+        31.0,
+        "day",
+        ("longest time that a preview is sold before the release of its model, or that a database is late"),
+        "models.csv; prices.csv",
     )
     same_price_within: float = _number(2e-3, "1", "so far apart, relatively, two databases ask the same: they round", "prices_rivals.csv")
     same_converted_within: float = _number(
@@ -334,7 +337,7 @@ class Assumptions:
     )
 
     rounding_of_change: float = _number(
-        0.5, "1", "by so much of its change a price may move otherwise than the cell it is rounded to, and what it moved has a slope"
+        0.5, "1", "largest difference between the change of a price and of its rounding cell for which a slope is given"
     )
 
     # What follows from the fields.

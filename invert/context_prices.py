@@ -25,7 +25,7 @@ def prices_by_context(one: Inference, assumptions: Assumptions = USUAL) -> Price
     last = float(longest) if longest and longest > threshold else assumptions.open_top_ratio * max(threshold, _FIRST)
     joint = one.pairs[0].joint if one.pairs else None
     if joint is None or not joint.values:
-        problem = (joint.problem or "") if joint else "one price for all lengths: there is nothing to read off it"
+        problem = (joint.problem or "") if joint else "one price for all lengths: no premium to read"
         return PricesByContext(contexts=(), inputs=(), outputs=(), first=_FIRST, last=last, problem=problem)
     contexts = np.geomspace(_FIRST, last, _PLACES).tolist()
     base = one.pairs[0].pair.short_context

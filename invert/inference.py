@@ -425,7 +425,7 @@ def _refuse_unsold(
     if to_come:
         raise NotBegun(_together(to_come))
     if sold := [pair for pair in ever if is_provider(pair[0], provider)]:
-        raise UnknownModel(provider, "sells nothing in this service tier on this day", [], elsewhere(sold))
+        raise UnknownModel(provider, "has no sheet in this service tier on this day", [], elsewhere(sold))
     raise UnknownName("provider", provider, sorted({sheet.provider for sheet in offered}))
 
 

@@ -18,7 +18,7 @@ _OBSERVABLES = (
     "output_input_ratio", "premium_in", "premium_out", "cache_read_ratio", "cache_write_premium", "storage_price",
     "input_price_of_service_tier",
 )  # fmt: skip
-_NOTHING_SOLD = "the sheet sells nothing that it is read from"
+_NOTHING_SOLD = "the sheet has no price for it"
 _KINDS = ("given", "interval", "upper", "lower", "undetermined")
 
 

@@ -249,7 +249,7 @@ class SharedTariff:
 
 @immutable
 class TierEvidence:
-    """Where a lifetime, or a storage price without one (None), points, or None where there is nothing to go by.
+    """Where a lifetime, or a storage price without one (None), points, or None where there is no evidence.
 
     `cases` are the cost bases and years of hardware prices, `undisclosed` the one posterior of all of them, `rented` and
     `owned` those of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `ranges` are
@@ -281,7 +281,7 @@ class TierEvidence:
 
     @property
     def agreed_share(self) -> float | None:
-        """The probability of the tiers that are agreed, together, or None where there is nothing to go by."""
+        """The probability of the tiers that are agreed, together, or None where there is no evidence."""
         return _share_of(self.agreed, self.probabilities)
 
     @property

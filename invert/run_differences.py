@@ -30,7 +30,7 @@ def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, 
     """Of a saved result, by what it says of itself. A list of sheets says little, and that is said."""
     days = {date.fromisoformat(str(one["as_of"])) for one in sheets}
     if not saved:
-        return (*_days(days, run.as_of), "anchors, tables or versions, of which a list of sheets does not say")
+        return (*_days(days, run.as_of), "anchors, tables or versions, which a list of sheets does not have")
     made = made_with(data)
     return (
         *_days(days, run.as_of),

@@ -162,7 +162,7 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     by_class = partial(Scored, of=_KV, known="the class of its time")
     found = [by_class(estimate=KV_NAMES[name].heading, left_out="family", record=one) for name, one in known.items() if name != "headline"]
     found += [
-        Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, of=_KV, known="that of the other families")
+        Scored(estimate=quantity.replace("_", " "), left_out="family", record=one, of=_KV, known="the result of the other families")
         for quantity, one in beside.items()
     ]
     if of_storage_price := record_of_storage_price(data, assumptions):
@@ -367,7 +367,7 @@ def _coverage(half: float, most: float) -> dict[str, str]:
 def stale_calibration() -> str:
     """One line on a recorded calibration that is not of these assumptions and this sampler, or nothing where it is."""
     why = stale(next(csv.DictReader(_recorded_lines()))["made_of"], USUAL)
-    return f"the recorded calibration was {why}: backsolve validate --section calibration --rerun runs it anew" if why else ""
+    return f"the recorded calibration was {why}: backsolve validate --section calibration --rerun runs it again" if why else ""
 
 
 def _recorded_lines() -> list[str]:

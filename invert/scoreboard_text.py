@@ -25,8 +25,10 @@ _SIGNED = {"skill": ("gain",)}
 """Columns whose text has a sign."""
 TITLES = {
     "truth": "Sheets of several bands, of models whose architecture is known: what each reading gives over the truth",
-    "skill": "What was foretold of models left out: rms (nats), that of the class, gain in mean log density over the class (nats), and"
-    " shares in ranges; backsolve validate --as json has intervals and pools",
+    "skill": (
+        "Leave-out prediction: RMS error, RMS error of the baseline and gain in log score (all in nats), and coverage. backsolve"
+        " validate --as json has intervals and pools"
+    ),
     "single-band": "Lists of one band: how far prices of one model lie apart between hosts, and what cache reads tell",
     "storage": "Tier rules on cache lifetimes whose tier the vendor disclosed (log score: 0 is certain and right)",
     "controls": "Negative controls: one storage price, open models of unlike cache",
@@ -99,14 +101,14 @@ def legend(name: str, rows: Iterable[Mapping[str, object]]) -> str:
 
     >>> rows = [{"tolerance": 0.1}, {"tolerance": 0.25}, {"tolerance": None}]
     >>> legend("problems", rows).partition(". ")[2]
-    'A tolerance is that of its row in problems.csv, relatively: 0.1 to 0.25, 0.175 in the middle.'
+    'A tolerance is from its row in problems.csv, relatively: 0.1 to 0.25, 0.175 in the middle.'
     """
     meanings = "; ".join(f"{verdict}, {meaning}" for verdict, meaning in VERDICTS[name].items())
     found = sorted(float(str(row["tolerance"])) for row in rows if row["tolerance"] is not None)
     if not found:
         return f"{meanings}."
     least, middle, most = (f"{share:.3g}" for share in (found[0], median(found), found[-1]))
-    return f"{meanings}. A tolerance is that of its row in {name}.csv, relatively: {least} to {most}, {middle} in the middle."
+    return f"{meanings}. A tolerance is from its row in {name}.csv, relatively: {least} to {most}, {middle} in the middle."
 
 
 def overview(found: Mapping[str, _Rows], lecture_error: Span | None, width: int) -> str:

@@ -71,7 +71,7 @@ def test_two_releases_of_one_model_that_lie_apart_are_explained():
     of_code = {row.model: row.release_date for row in rows_of(Architecture)}
     apart = {row.model for row in rows_of(OpenModel) if row.architecture and abs(row.release_date - of_code[row.architecture]).days >= 30}
     readme = Path(__file__).parents[1] / "pricing_data" / "README.md"
-    (said,) = [line for line in readme.read_text(encoding="utf-8").splitlines() if line.startswith("- **Two releases.**")]
+    (said,) = [line for line in readme.read_text(encoding="utf-8").splitlines() if line.startswith("- **Two release dates.**")]
     assert apart == {"Kimi-K2.6/2.7", "Mistral-Large-4"} and all(name in said for name in apart)
 
 

@@ -27,6 +27,8 @@ WRITTEN = (README, *(page for part in ("tutorials", "how-to", "explanation") for
 
 CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```)", re.DOTALL | re.MULTILINE)
 PYTHON = re.compile(r"(?<=^```python\n).*?(?=^```)", re.DOTALL | re.MULTILINE)
+CUT = re.compile(r"\|\s*(head|tail|sed|grep|awk|cut)\b|2>\s*/dev/null")
+"""Commands that hide a part of an output."""
 FENCE = re.compile(r"^( *)```(\w+)$", re.MULTILINE)
 
 
@@ -105,6 +107,15 @@ def test_no_command_of_a_page_goes_unrun(page):
             assert output or " > " in command or " --out " in command, f"a filter that no longer finds anything: {command}"
     for block in PYTHON.findall(text):
         assert block.startswith(">>> ")
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_an_example_shows_what_a_user_sees(page):
+    """No output is cut, and each how-to page with commands has an example of at most 15 lines."""
+    examples = [example for block in CONSOLE.findall(page.read_text(encoding="utf-8")) for example in pairs(block)]
+    assert [command for command, _ in examples if CUT.search(command)] == []
+    if page.parent.name == "how-to" and examples:
+        assert any(0 < output.count("\n") <= 15 for _, output in examples)
 
 
 def test_the_readme_shows_the_three_uses():

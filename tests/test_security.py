@@ -18,12 +18,12 @@ from tests.tools.parsed import tree_of
 
 PAGE = (PYPROJECT.parent / "SECURITY.md").read_text(encoding="utf-8")
 SAID = (
-    f"{size(LARGEST)}, a saved result {size(LARGEST_RESULT)};",
-    f"{ROW_LIMIT:,} rows, of {LINE_LIMIT:,} characters a line and {CELL_LIMIT:,} a cell; ",
-    f"a cell; {BAND_LIMIT} bands and {PRICE_LIMIT} prices a sheet and day |",
-    f"| {PROBLEM_LIMIT:,} of a file",
+    f"{size(LARGEST)}, a saved result {size(LARGEST_RESULT)}.",
+    f"{ROW_LIMIT:,} rows, {LINE_LIMIT:,} characters per line, {CELL_LIMIT:,} per cell, ",
+    f"per cell, {BAND_LIMIT} bands and {PRICE_LIMIT} prices per sheet and day |",
+    f"| {PROBLEM_LIMIT:,} per file",
     f"| a value of `solve` | {LONGEST} characters |",
-    f"| a word that is looked for | {LONGEST_WORD} characters |",
+    f"| a search word | {LONGEST_WORD} characters |",
     f"| {MOST_POINTS:,} points, {MOST_VALUES:,} values |",
     f"| waiting for another writer | {PATIENCE:g} s |",
 )

@@ -141,10 +141,12 @@ def _list_quantities(rows: "Iterable[Quantity]") -> None:
 
 
 @click.command("show")
-@click.argument("id", metavar="ID|WORD", shell_complete=completes("equations", "quantities", "models", "chips"))
+@click.argument(
+    "words", nargs=-1, required=True, metavar="ID|WORD...", shell_complete=completes("equations", "quantities", "models", "chips")
+)
 @click.option("--as", "style", type=OneOf(["text", "latex", "json"]), default="text", help="Form of an equation and its derivation.")
-def show_command(id: str, style: str) -> None:
-    """Show an equation with its derivation, a quantity, an open model or a chip (NAME or NAME:DTYPE), or what there is of a WORD.
+def show_command(words: tuple[str, ...], style: str) -> None:
+    """Show an equation with its derivation, a quantity, a model, a chip (NAME or NAME:DTYPE), or everything about a WORD.
 
     Example:
 
@@ -156,6 +158,7 @@ def show_command(id: str, style: str) -> None:
     """
     from derive.catalogue import by_id, equation
 
+    id = " ".join(words)
     _refuse_long(id)
     if id.partition("@")[0] in by_id():
         tell(_equation_shown(id, style), style)
@@ -168,14 +171,36 @@ def show_command(id: str, style: str) -> None:
     _show_other(id)
 
 
+@click.command("explain")
+@click.argument("words", nargs=-1, required=True, metavar="WORD...")
+def explain_command(words: tuple[str, ...]) -> None:
+    """Explain a word of the outputs, a column of the price tables, or a quantity.
+
+    Example:
+
+    \b
+    backsolve explain right before
+    backsolve explain KV from premium
+    backsolve explain batch
+    """
+    word = " ".join(words)
+    _refuse_long(word)
+    _show_other(word)
+
+
 def _show_other(id: str) -> None:
     """Show what is no equation: a chip, a model, a quantity, or what there is of a word."""
     from derive import presets
     from derive.catalogue import by_id, equation, equations
+    from derive.glossary import explain_term
     from derive.quantities import QUANTITIES, aliases, quantity
     from derive.shipped import problems
     from derive.show.presets import model_card
 
+    if said := explain_term(id):
+        tell(said)
+        _shown_about(id)
+        return
     unusable: WrongData | None = None
     if ":" not in id and (lines := _chip_shown(id)):
         tell("\n".join(lines))
@@ -207,7 +232,7 @@ def _show_other(id: str) -> None:
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
         # A row that cannot be read may be why.
         bad = report_problems(problems(presets.ARCHITECTURES, presets.HARDWARE))
-        if not bad and "." not in id and _shown_about(id):
+        if not bad and "." not in id and (_explained_column(id) or _shown_about(id)):
             return
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
@@ -228,6 +253,17 @@ def _chip_shown(id: str) -> list[str]:
         return chip_lines(presets.chip_name(id))
     except (UnknownName, WrongData):
         return []
+
+
+def _explained_column(name: str) -> bool:
+    """Explain a column of the price tables, and return whether there is one of this name."""
+    from invert.report.columns import column_of
+
+    try:
+        tell(column_of(name).explained)
+    except UnknownName:
+        return False
+    return True
 
 
 def _shown_about(word: str) -> bool:
@@ -287,14 +323,14 @@ def _show_preset(preset: "Preset") -> None:
 @click.option(
     "--used-by",
     metavar="RESULT.json",
-    help="Cite all that a result used, and why: equations, and of --save pages, price sheets, inferences, the run; - reads standard input.",
+    help="Cite all that a result used, and why: equations, and of --save pages, price sheets, inferences, the run. - reads standard input.",
 )
 @click.option(
     "--html-base",
     envvar="BACKSOLVE_HTML_BASE",
     default="",
     metavar="URL",
-    help="Where the site with a page for every equation stands, for their addresses; BACKSOLVE_HTML_BASE sets it for good.",
+    help="Address of the site with a page for every equation. BACKSOLVE_HTML_BASE sets it for all commands.",
 )
 @click.option(
     "--reading", type=OneOf(("kv", "fraction", "tier")), help="Of MODEL a reading: price rows, equation, numbers, residual, record."
@@ -339,7 +375,7 @@ def cite_command(
             raise WrongData(f"{called(used_by)}: {error}") from None
         equations, found = [*equations, *why], [*found, *references_in(result, html_base)]
     if not equations and not found:
-        raise WrongValue("nothing to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
+        raise WrongValue("no id to cite: name an equation's id (backsolve list), a price sheet, or a saved result with --used-by")
     click.echo(cite_with_references(equations, found, style, html_base, macros, why))
     _refuse_other_schema(result)
     fail_on(faults)
@@ -370,8 +406,8 @@ def _refuse_other_schema(result: object) -> None:
         by = version_of(result)
         theirs = shorten(str(schema)) + (f" of backsolve {shorten(by)[1:-1]}" if by else "")
         raise WrongData(
-            f"the result's schema is {theirs}, and {SCHEMA!r} is what is read here: what it rests on may be cited in part only;"
-            " save it anew with this version"
+            f"the result's schema is {theirs}, and {SCHEMA!r} is expected here: some of its sources may be missing. Save it again with"
+            " this version"
         )
 
 

@@ -147,8 +147,8 @@ def state_argument(name: str) -> Callable[[_Command], _Command]:
     return click.argument(name, metavar=name.upper(), callback=_file_or_standard_input)
 
 
-as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold; by default the newest in the data.")
-tier_option = click.option("--tier", metavar="T", help="A service tier, or all; by default standard, else off_peak.")
+as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold. By default the newest in the data.")
+tier_option = click.option("--tier", metavar="T", help="A service tier, or all. By default standard, else off_peak.")
 all_option = click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
 
 
@@ -180,7 +180,7 @@ def pairs(option: str, items: tuple[str, ...], example: str = "output=20") -> di
     split = [item.partition("=") for item in items]
     for name, equals, value in split:
         if not (name and equals and value):
-            raise WrongValue(f"{option} takes name=value, e.g. {example}; given {shorten(name + equals + value)}")
+            raise WrongValue(f"{option} needs name=value, e.g. {example}. Given {shorten(name + equals + value)}")
         if sum(other == name for other, _, _ in split) > 1:
             raise WrongValue(f"{option} {shorten(name)} is given more than once")
     return {name: value for name, _, value in split}

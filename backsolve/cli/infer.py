@@ -48,7 +48,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.command("infer")
 @click.argument("models", nargs=-1, metavar="[MODEL]...", shell_complete=completes("sheets"))
 @click.option(
-    "--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider, e.g. openai or 'open*'; may be repeated."
+    "--provider", "providers", multiple=True, metavar="P", help="Only the sheets of a provider, e.g. openai or 'open*'. May be repeated."
 )
 @tier_option
 @as_of_option
@@ -59,10 +59,10 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "changes",
     multiple=True,
     metavar="COMPONENT=AMOUNT",
-    help="What if: output=15, input=+10%, input@200k=5 (or a band added), cache_write:5min=x1.5; may be repeated.",
+    help="Change a price: output=15, input=+10%, input@200k=5 (or add a band), cache_write:5min=x1.5. May be repeated.",
 )
 @click.option(
-    "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B; may be repeated."
+    "--anchor", "anchors", multiple=True, metavar="NAME=VALUE", help="Replace an outside fact, e.g. active_params=60B. May be repeated."
 )
 @click.option(
     "--suppose",
@@ -73,32 +73,31 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 )
 @workers_option("Processes that share the sheets; by default 1, and up to 4 for a market of hundreds.")
 @click.option("--as", "style", type=OneOf(_INFER_FORMATS), default="table", help="Form of the answer.")
-@click.option("--full", is_flag=True, help="Of one MODEL every reading with its numbers, and what the prices can tell at all.")
+@click.option("--full", is_flag=True, help="For one MODEL: every reading with its numbers, and which quantities the prices determine.")
 @click.option(
-    "--columns", metavar="C,...", help="Columns of the table or CSV by heading or key, e.g. model,price,'KV from premium'; see --explain."
+    "--columns", metavar="C,...", help="Columns of the table or CSV by heading or key, e.g. model,price,'KV from premium'. See --explain."
 )
 @click.option("--explain", is_flag=True, help="List all columns: what they are, and how often they were right.")
-@click.option("--sort", "by", metavar="C", help="By any column, numbers from the largest; -C the other way; sheets without a value last.")
+@click.option("--sort", "by", metavar="C", help="By any column, numbers from the largest; -C the other way. Sheets without a value last.")
 @click.option(
     "--where",
     "wanted",
     multiple=True,
     metavar="NAME=PATTERN",
-    help="By provider, model, region, tier, currency, cache or flag (a part of its words); may be repeated.",
+    help="By provider, model, region, tier, currency, cache or flag (a part of its words). May be repeated.",
 )
 @click.option("--wide", is_flag=True, help="All sheets in all columns of the table, those without room below each row.")
-@click.option(
-    "--summary", is_flag=True, help="What all sheets have in common, on a page; without it that is the table of more than 100 sheets."
-)
+@click.option("--summary", is_flag=True, help="A summary of all sheets on one page. It is the default for more than 100 sheets.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
 @click.option(
-    "--like", metavar="FILE", help="Ask again what a result asked that --save wrote, whatever became of its files; - reads standard input."
+    "--like", metavar="FILE", help="Ask again what a result asked that --save wrote, whatever became of its files. - reads standard input."
 )
 @click.option("--history", is_flag=True, help="What the prices of MODEL implied over the days on which one of them changed.")
 @click.option(
     "--against",
     metavar="DATE|FILE|shipped",
-    help="What moved against another day, a price CSV, a saved result, or the prices of the installed release, and which price moved it; "
+    help="Show the changes from another day, a price CSV, a saved result, or the prices of the installed release, and the price behind"
+    " each. "
     "- is a file from standard input.",
 )
 def infer_command(
@@ -108,7 +107,7 @@ def infer_command(
     wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
     history: bool, explain: bool, supposed: tuple[str, ...],
 ) -> None:  # fmt: skip
-    """What price sheets imply: KV bytes per token, bandwidth-bound fraction, cache tier.
+    """Estimate KV bytes per token, the bandwidth-bound fraction and the cache tier from price sheets.
 
     Without MODEL the table has a row for each flagship, and for each sheet of your own or with a price that the last release has not.
     --all has every sheet of every service tier, --tier T those of one, --provider and --where some. CSV, JSON and --save have the
@@ -374,7 +373,7 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
 def _leave_if_another(same: bool, place: str, where: str = "") -> None:
     """Say that an answer is, or may be, another than the saved one, and leave with the status of a question without an answer."""
     if not same:
-        say(f"{place}: does not reproduce: the answer is that of today, not the saved one{where}")
+        say(f"{place}: does not reproduce: today's answer is not the saved one{where}")
         leave(NO_ANSWER)
 
 

@@ -20,6 +20,7 @@ _PLACES = {  # of each command: its module here, and its name there
     "solve": ("solve", "solve_command"),
     "list": ("catalogue", "list_command"),
     "show": ("catalogue", "show_command"),
+    "explain": ("catalogue", "explain_command"),
     "cite": ("catalogue", "cite_command"),
     "claims": ("claims", "claims_command"),
     "infer": ("infer", "infer_command"),
@@ -94,11 +95,11 @@ def _unread() -> Iterator[None]:
 @click.group(cls=Program, commands=Loaded(), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, message="%(prog)s %(version)s")
 def backsolve() -> None:
-    """The equations of LLM-serving economics, solvable for any unknown, and what public API prices imply.
+    """Solve the equations of LLM serving for any unknown, and estimate what API prices reveal about models.
 
     \b
-    backsolve infer                  what every shipped price sheet implies
-    backsolve infer gemini-3.1-pro   one sheet; --full for every reading
+    backsolve infer                  estimates from every flagship price sheet
+    backsolve infer gemini-3.1-pro   one sheet, --full for every reading
     backsolve solve balance_batch machine_balance_ratio=300 sparsity=8
     backsolve cite roofline.step_time --as bibtex
 

@@ -86,7 +86,7 @@ def _tier_map(sheets: "Sequence[Inference]") -> "Chart":
     (one,) = sheets
     stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
     if stored is None:
-        raise NotCovered(f"{one.name}: how many bytes a kept token takes is not known, and no tier has a cost without")
+        raise NotCovered(f"{one.name}: the bytes of a cached token are not known, and no tier has a cost without them")
     return tier_map(one, hold_costs(read_data(), stored))
 
 
@@ -118,7 +118,7 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
     ),
     "cost-context": OfPrices(about="prices of a sheet over the context, with its bands and the joint reading", chart=_cost_context),
     "latency-cost": OfDeployment(
-        about="step time against cost of a token: the batches that nothing beats in both",
+        about="step time against cost of a token: batches that no other beats in both",
         unknowns=("step_time", "cost_per_token"), given={**_SERVED, "batch": "1..16k:log:15"}, hardware=_CHIPS, model=_MODELS,
         price="rent", drawn=_FRONT,
     ),
@@ -157,7 +157,7 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
 @click.argument("name", metavar="[NAME]", required=False)
 @click.argument("items", nargs=-1, metavar="[MODEL | NAME=VALUE]...")
 @click.option("--out", metavar="FILE", help="Where the picture is written: a name that ends in .svg or .png.")
-@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="The chip of a deployment; several are set side by side.")
+@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="The chip of a deployment. Several are set side by side.")
 @click.option("--model", multiple=True, metavar="NAME", help="The open model of a deployment.")
 @prices_option
 @as_of_option
@@ -190,11 +190,11 @@ def plot_command(
     figure = _FIGURES[name]
     if isinstance(figure, OfDeployment):
         if own is not None or as_of is not None or not all(_is_given(item) for item in items):
-            raise WrongValue(f"{name} is of a deployment: it takes NAME=VALUE, --hardware and --model, and no price sheet")
+            raise WrongValue(f"{name} is a figure of a deployment: it needs NAME=VALUE, --hardware and --model, and no price sheet")
         _solved(figure, items, hardware or figure.hardware, model or figure.model, out)
     else:
         if hardware or model or any(map(_is_given, items)):
-            raise WrongValue(f"{name} is of prices: it takes the MODEL of a sheet, --prices and --as-of, and no givens")
+            raise WrongValue(f"{name} is a figure of prices: it needs the MODEL of a sheet, --prices and --as-of, and no inputs")
         _of_prices(figure, items, own, as_of, out)
 
 

@@ -57,7 +57,7 @@ def prices() -> None:
 @prices_option
 @as_of_option
 @all_option
-@click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer; JSON and CSV have every price.")
+@click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer. JSON and CSV have every price.")
 def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, everything: bool, style: str) -> None:
     """List the sheets that hold on a day, with their base prices; as JSON or CSV every price with its grade, dates and source.
 
@@ -110,7 +110,7 @@ def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, eve
 @prices_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer.")
 def diff_prices(old: str | BinaryIO, new: str | BinaryIO, own: "str | BinaryIO | FileText | None", style: str) -> None:
-    """What changed in the prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
+    """Show the changes of prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
     Each is a date, a price CSV, - for one from standard input, or `shipped`. A CSV with the columns of prices.csv, as a copy of it,
     stands for all prices; any other, as `prices pull` writes, is laid over the shipped ones. Two of those are compared by their own
@@ -177,7 +177,7 @@ def news_of_prices(since: date, own: "str | BinaryIO | FileText | None", as_of: 
 @prices.command("add")
 @click.argument("name", metavar="PROVIDER/MODEL", required=False)
 @click.argument("items", nargs=-1, metavar="[NAME=VALUE]...")
-@click.option("--into", metavar="FILE", help="The price CSV to add to, which may be new; without it nothing is written.")
+@click.option("--into", metavar="FILE", help="The price CSV to add to, which may be new. Without it nothing is written.")
 def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> None:
     """Add one sheet to a price file: checks it, shows what it implies, and writes the file whole or not at all.
 
@@ -215,10 +215,10 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
             into = _ask_all(name, given, into, data)
         _add(name, given, into, data)
     except (BacksolveError, click.Abort):
-        _tell_answers(name, given, into, "Nothing is written. What was answered, as a command:")
+        _tell_answers(name, given, into, "Nothing is written. The answers as a command:")
         raise
     if into is None:
-        _tell_answers(name, given, into, "What was answered, as a command:")
+        _tell_answers(name, given, into, "The answers as a command:")
 
 
 def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") -> None:
@@ -384,10 +384,10 @@ def check_prices(file: str | BinaryIO | None, own: "str | BinaryIO | FileText | 
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @click.option("--into", metavar="FILE", help="The file that the rows go to: made, or brought up to date.")
 @click.option(
-    "--provider", "providers", multiple=True, metavar="P", help="Only what one provider sells, e.g. google or open*; may be repeated."
+    "--provider", "providers", multiple=True, metavar="P", help="Only what one provider sells, e.g. google or open*. May be repeated."
 )
 @click.option("--left-out", metavar="FILE", help="A CSV of every offer that is not taken, and why.")
-@click.option("--on", "on", type=day, metavar="DATE", help="The day of the pull; by default today, in UTC.")
+@click.option("--on", "on", type=day, metavar="DATE", help="The day of the pull. By default today, in UTC.")
 def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str, ...], left_out: str | None, on: date | None) -> None:
     """Write the prices of databases as rows of this schema.
 
@@ -493,14 +493,14 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         line(f"{name}: prices: {prices}; {by_source[name]} disagreeing, {pulled.agreeing.get(name, 0)} agreeing with a firmer source")
     if copies := sum(pulled.copies.values()):
         most = ", ".join(f"{name} {count}" for name, count in Counter(pulled.copies).most_common(3))
-        line(f"copies: {copies} by resellers and under second names, which ask what another sheet of the model asks ({most})")
+        line(f"copies: {copies} by resellers and under second names, with the prices of another sheet of the model ({most})")
     if pulled.renamed:
         most = ", ".join(map(shorten, pulled.renamed[:_NAMES_SHOWN])) + (", ..." if pulled.renamed[_NAMES_SHOWN:] else "")
-        line(f"names: {len(pulled.renamed)} that a spreadsheet would take for a formula, taken without the mark they begin with ({most})")
+        line(f"names: {len(pulled.renamed)} that a spreadsheet would read as a formula, written without their first mark ({most})")
     if without := len(pulled.without_context):
-        line(f"context: {without} sheet{'s' if without > 1 else ''} of which no database says the longest one")
+        line(f"context: {without} sheet{'s' if without > 1 else ''} without a longest one in any database")
     if refused := len(pulled.refused_context):
-        line(f"context: {refused} sheet{'s' if refused > 1 else ''} of which the one that is said ends before their last price band begins")
+        line(f"context: {refused} sheet{'s' if refused > 1 else ''} whose stated one ends before their last price band begins")
     if carried := ", ".join(f"{what} {count}" for what, count in pulled.not_carried.items() if count):
         line(f"not carried, by entries: {carried}")
     for change in update.redescribed[:_RIVALS_SHOWN]:
@@ -509,14 +509,14 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         line(f"changed: {len(update.redescribed) - _RIVALS_SHOWN} more contexts and releases")
     if met := len(update.not_met):
         names = ", ".join("/".join(key[:2]) for key in update.not_met[:_NAMES_SHOWN]) + ", ..." * (met > _NAMES_SHOWN)
-        line(f"not met again: {met} sheet{'s' if met > 1 else ''} of an earlier pull, whose prices stand ({names})")
+        line(f"not met again: {met} sheet{'s' if met > 1 else ''} of an earlier pull, with unchanged prices ({names})")
     for one in rivals[:_RIVALS_SHOWN]:
         line(f"disagreeing: {one}")
     if rivals[_RIVALS_SHOWN:]:
         where = "" if into is None else "; all are in the file of rivals beside it"
         line(f"disagreeing: {len(rivals) - _RIVALS_SHOWN} more{where or '; --into lists them all in a file'}")
     if into is not None and not update.held and not update.opened:
-        line(f"{into}: nothing to write")
+        line(f"{into}: no rows to write")
     elif into is not None:
         counts = {"added": update.count("added"), "changed": update.count("changed"), "ended": update.count("ended")}
         counts["unchanged"] = update.held - counts["changed"] - counts["ended"]

@@ -34,11 +34,11 @@ def site_command() -> None:
     "--out",
     required=True,
     metavar="DIR",
-    help="The folder to write: a new one, or one that an earlier build made, of which all is replaced and nothing else.",
+    help="The folder to write: a new one, or one of an earlier build, whose files are replaced.",
 )
 @click.option(
     "--html-base", envvar="BACKSOLVE_HTML_BASE", default="", metavar="URL",
-    help="Where the site will stand, for the addresses in citations; BACKSOLVE_HTML_BASE sets it for good.",
+    help="Address at which the site will be published, for citations. BACKSOLVE_HTML_BASE sets it for all commands.",
 )  # fmt: skip
 def site_build(out: str, html_base: str) -> None:
     """Write the whole site: static pages that open from disk and from any server. It needs `pip install 'backsolve[site]'`.

@@ -46,13 +46,13 @@ _LONG = 100_000
 @click.command("solve")
 @click.argument("unknown", metavar="UNKNOWN[,UNKNOWN]...", shell_complete=completes("quantities"))
 @click.argument("given", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=completes("quantities"))
-@click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id; may be repeated.")
+@click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id. May be repeated.")
 @click.option(
     "--hardware",
     multiple=True,
     metavar="NAME[:DTYPE]",
     shell_complete=completes("chips"),
-    help="Take a chip's figures, e.g. H100-SXM:fp8; several are set side by side.",
+    help="Take a chip's figures, e.g. H100-SXM:fp8. Several are set side by side.",
 )
 @click.option(
     "--model",
@@ -61,15 +61,22 @@ _LONG = 100_000
     shell_complete=completes("models"),
     help="Take the figures of an open model, e.g. DeepSeek-V3, or of a config.json.",
 )
-@click.option("--zip", "zipped", is_flag=True, help="Of two lists take the first with the first, and so on, not all with all.")
+@click.option(
+    "--zip",
+    "zipped",
+    is_flag=True,
+    help="Combine the first of one list with the first of the other, and so on. By default all are combined with all.",
+)
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
-@click.option("--count", default="flop", metavar="flop|mac", help="What figures in FLOP count: flop (default), or multiply-adds of 2 FLOP.")
-@click.option("--bytes", "sizes", default="decimal", metavar="decimal|binary", help="What 1 GB of memory is: 10^9 (default) or 2^30 bytes.")
+@click.option("--count", default="flop", metavar="flop|mac", help="Count typed figures in flop (default), or in multiply-adds of 2 FLOP.")
+@click.option(
+    "--bytes", "sizes", default="decimal", metavar="decimal|binary", help="Meaning of 1 GB of memory: 10^9 (default) or 2^30 bytes."
+)
 @click.option(
     "--efficiency",
     default="ideal",
     metavar="ideal|calibrated",
-    help="What is sustained of the peaks: all (default), or mfu, mbu and layer_time as measured (efficiencies.csv).",
+    help="Share of the peaks that is reached: all (default), or mfu, mbu and layer_time as measured (efficiencies.csv).",
 )
 @click.option(
     "--price", default="given", metavar="given|rent", help="Price of a chip: as given (default), or its median rent in the table."
@@ -187,10 +194,10 @@ def solve_command(
     panels = [] if plot is None or not all(one.answers for one in solutions) else asked_panels([("", solutions, deployments[0])], again)
     first = solutions[0]
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
-        raise WrongValue("--zip takes two lists: of --hardware and --model, or of givens")
+        raise WrongValue("--zip needs two lists: of --hardware and --model, or of inputs")
     points = max(len(one.sweep) if one.sweep else 0 for one in solutions)
     if style == "table" and plot is None and points > _LONG and in_terminal(sys.stderr):
-        say(f"{points:,} points are put into columns ...; --as csv lists them sooner")
+        say(f"{points:,} points are put into columns (--as csv lists them sooner) ...")
     shown = lines(solutions, style, full, width(sys.stdout))
     if style == "table":
         named = {quantity(name).name: word for name, word in zip(unknowns, words, strict=True)}
@@ -300,7 +307,7 @@ def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: b
     if zipped:
         longest = max(map(len, lists), default=1)
         if any(len(one) not in (1, longest) for one in lists):
-            raise WrongValue("--zip takes lists of --hardware and --model that are as long as each other")
+            raise WrongValue("--zip needs lists of --hardware and --model of equal length")
         rows = [*zip(*(one * longest if len(one) == 1 else one for one in lists), strict=True)] or [()]
     else:
         rows = [*product(*lists)]
@@ -369,7 +376,7 @@ def answered_column(chips: tuple[str, ...], models: tuple[str, ...], solved: "Ca
 
 def _refuse_form(place: str, style: str) -> None:
     if place == "-" and style != "table":
-        raise WrongValue(f"--plot - draws below the table, and would stand in the {style}: write to a file that ends in .svg or .png")
+        raise WrongValue(f"--plot - draws below the table, and would be inside the {style}: write to a file that ends in .svg or .png")
     if place != "-" and not place.lower().endswith((".svg", ".png")):
         raise WrongValue(f"--plot {shorten(place)[1:-1]}: write to a file that ends in .svg or .png, or - for the terminal")
 

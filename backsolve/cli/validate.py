@@ -41,13 +41,13 @@ def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int 
 
 
 @click.command("validate")
-@click.option("--section", type=OneOf((*_SECTIONS, _ALGEBRA, _ALL)), multiple=True, help="One part of the scoreboard; may be repeated.")
+@click.option("--section", type=OneOf((*_SECTIONS, _ALGEBRA, _ALL)), multiple=True, help="One part of the scoreboard. May be repeated.")
 @click.option("--rerun", is_flag=True, help="Run the calibration again: 36,000 simulated sheets, unless the next three say otherwise.")
-@click.option("--seeds", type=click.IntRange(1, 1000), metavar="N", help=f"Seeds of a rerun; {SEEDS} by default.")
-@click.option("--sheets", type=click.IntRange(1, 10_000), metavar="N", help=f"Sheets for each seed and shape; {SHEETS} by default.")
+@click.option("--seeds", type=click.IntRange(1, 1000), metavar="N", help=f"Seeds of a rerun. {SEEDS} by default.")
+@click.option("--sheets", type=click.IntRange(1, 10_000), metavar="N", help=f"Sheets for each seed and shape. {SHEETS} by default.")
 @click.option(
     "--draws", type=click.IntRange(_FEWEST_DRAWS, _MOST_DRAWS), callback=_power_of_two, metavar="N",
-    help=f"Draws a sheet, a power of two; {_DRAWS} by default.",
+    help=f"Draws a sheet, a power of two. {_DRAWS} by default.",
 )  # fmt: skip
 @workers_option("Processes that share a rerun.")
 @click.option("--as", "style", type=OneOf(("table", "json", "csv")), default="table", help="Form of the answer.")
@@ -56,7 +56,7 @@ def validate_command(
     section: tuple[str, ...], rerun: bool, seeds: int | None, sheets: int | None, draws: int | None, workers: int | None, style: str,
     save: str | None,
 ) -> None:  # fmt: skip
-    """What the readings make of what is known: the scoreboard.
+    """Compare the estimates with known values: the scoreboard.
 
     Without --section a screen says what is claimed, judged on what, right how often, with which gain. CSV and JSON have all sections.
 
@@ -95,7 +95,7 @@ def validate_command(
     section = tuple(dict.fromkeys(name for one in section for name in (_SECTIONS if one == _ALL else (one,))))
     chosen = ("calibration",) if rerun and not section else section or _SECTIONS
     if not rerun and any(option is not None for option in (save, seeds, sheets, draws, workers)):
-        raise WrongValue("--seeds, --sheets, --draws, --save and --workers go with --rerun, which is what takes long")
+        raise WrongValue("--seeds, --sheets, --draws, --save and --workers need --rerun")
     if rerun and chosen != ("calibration",):
         raise WrongValue("--rerun is of the calibration: --section calibration --rerun")
     on_screen = style == "table" and not section and not rerun

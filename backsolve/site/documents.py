@@ -84,7 +84,7 @@ def document_pages() -> Iterator[Page]:
         address=f"{SCHEMAS}/{INDEX}",
         template="schemas.html",
         title="JSON Schemas",
-        summary="What every form of --as json holds, as JSON Schema.",
+        summary="JSON Schemas of all outputs of --as json.",
         context={"files": [f"{SCHEMAS}/{name}" for name in schemas()], "parts": _PARTS, "ordered": ordered, "address_of": document_address},
         entries=(Entry(title="JSON Schemas", kind="reference", address=f"{SCHEMAS}/{INDEX}", summary="", words=" ".join(schemas())),),
     )

@@ -129,7 +129,7 @@ def _sections(rows: Iterable[Equation]) -> str:
 def _as_pdf(text: str) -> bytes:
     engine = next((found for name in ENGINES if (found := shutil.which(name))), None)
     if engine is None:
-        raise NotCovered(f"a PDF takes a TeX engine ({', '.join(ENGINES)}), and none is here; name a file that ends with .tex")
+        raise NotCovered(f"a PDF needs a TeX engine ({', '.join(ENGINES)}), and none is here; name a file that ends with .tex")
     with TemporaryDirectory() as folder:
         source = Path(folder, "book.tex")
         source.write_text(text, encoding="utf-8")

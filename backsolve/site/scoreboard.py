@@ -29,8 +29,8 @@ def scoreboard_pages(data: Data) -> Iterator[Page]:
     sections = [_section(name, rows) for name, rows in found.items()]
     charts = (
         reliability(found["skill"]),
-        foretold_against_true("Active parameters by price: foretold against true", "active_params", sizes),
-        foretold_over_true("KV bytes of known models: foretold over true", caches),
+        foretold_against_true("Active parameters from the price: predicted against true", "active_params", sizes),
+        foretold_over_true("KV bytes of known models: predicted over true", caches),
     )
     context = {"figures": [figure_of(chart) for chart in charts], "sections": sections, "titles": shown.TITLES, "misses": _MISSES}
     yield _page(_BOARD, "scoreboard.html", "Scoreboard", _BOARD_SUMMARY, context)

@@ -19,7 +19,7 @@ EQUATIONS = (
             kv_bytes_per_token,
             keys_and_values * layers * kv_heads * head_dim * bytes_per_element,
         ),
-        statement="Every layer stores a key and a value of head_dim for each KV head. Query heads do not enter.",
+        statement="Every layer stores a key and a value of head_dim for each KV head. Query heads do not matter.",
         assumptions=("every layer has its own cache over the whole context", "keys and values are equally wide"),
         example=Example(given={"layers": "126", "kv_heads": "8", "head_dim": "128", "bytes_per_element": "2"}, result="516.1 kB/token"),
         sources=(
@@ -41,7 +41,7 @@ EQUATIONS = (
             kv_bytes_per_token,
             keys_and_values * kv_layers * kv_heads * head_dim * bytes_per_element,
         ),
-        statement="Windowed and linear layers keep a fixed amount per sequence; only full-attention layers grow with the context.",
+        statement="Windowed and linear layers keep a fixed amount per sequence. Only full-attention layers grow with the context.",
         assumptions=("what grows with the context alone: windows and linear states are counted apart",),
         example=Example(given={"kv_layers": "10", "kv_heads": "16", "head_dim": "128", "bytes_per_element": "2"}, result="81.92 kB/token"),
         sources=(
@@ -126,7 +126,7 @@ EQUATIONS = (
             attention_flops_per_pair,
             flop_per_mac_and_token * 2 * kv_layers * query_heads * head_dim,
         ),
-        statement="Windowed and linear layers do a fixed amount per token; only full-attention layers grow with the context.",
+        statement="Windowed and linear layers do a fixed amount per token. Only full-attention layers grow with the context.",
         assumptions=("the slope at long context",),
         example=Example(given={"kv_layers": "10", "query_heads": "32", "head_dim": "128"}, result="163.8 kFLOP/token"),
         sources=(ours("attention_flops over the layers whose cache grows with the context"),),

@@ -7,7 +7,7 @@ COPIES = (
 ONE_COPY = "no copies of the cache over the chips (kv_replication)"
 EVERY_EXPERT_READ = (
     "every expert is read, as in a dense model: too long for a mixture of experts at small batches"
-    " (experts.weight_time_touched, taken where experts and active_experts are known)"
+    " (experts.weight_time_touched is used if experts and active_experts are known)"
 )
 EVERY_EXPERT_IN_USE = "every weight is read: at this batch every expert is in use"
 OF_MIXTURES = (EVERY_EXPERT_READ, EVERY_EXPERT_IN_USE)

@@ -56,7 +56,7 @@ EQUATIONS = (
     Equation(
         id="bands.decode_cost",
         version=2,
-        changes=("the reads of a step are shared by the tokens it yields; the arithmetic is not",),
+        changes=("the reads of a step are shared by the tokens it yields. The arithmetic is not",),
         title="Cost of a decoded token",
         kind=CONDITION,
         relation=lambda decode_cost_ratio, prefill_decode_flops_ratio, context_length,
@@ -70,8 +70,9 @@ EQUATIONS = (
                 overlap,
             ),
         ),
-        statement="Decode takes the larger of compute and memory time, plus what of the smaller is not hidden."
-        " Where several tokens come of a step and one is assumed, the balance context is found too long, and KV bytes too few, by as many.",
+        statement="Decode costs the larger of compute and memory time, plus the part of the smaller one that is not hidden. If a"
+                  " step yields several tokens and one is assumed, the balance context is too long and KV bytes too few by this"
+                  " factor.",
         assumptions=(DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         example=Example(
             given={
@@ -88,8 +89,8 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="what is claimed: the larger time and the part of the smaller that is not hidden, as in a step of overlap 0 to 1;"
-                " every token has its own arithmetic, and those of a step share its reads",
+                operation="what is claimed: the larger time and the part of the smaller that is not hidden, as in a step of overlap 0 to 1."
+                " Every token has its own arithmetic, and the tokens of a step share its reads",
                 relation=lambda decode_cost_ratio, prefill_decode_flops_ratio, compute_ratio, memory_ratio, tokens_per_step, one_token,
                     overlap: (
                     decode_cost_ratio,
@@ -117,7 +118,8 @@ EQUATIONS = (
             band_price,
             input_price * cost_ratio / prefill_cost_ratio,
         ),
-        statement="Every price of a sheet is to the base input price as its cost is to that of a prompt token of the base band.",
+        statement="The ratio of every price of a sheet to the base input price equals the ratio of its cost to the cost of a prompt"
+                  " token of the base band.",
         assumptions=BAND_MEANS,
         example=Example(given={"input_price": "2 USD/MTok", "cost_ratio": "9.9", "prefill_cost_ratio": "1.1"}, result="18 USD/MTok"),
         sources=(ours("a common mark-up, eliminated between a price and the base input price"),),
@@ -137,7 +139,7 @@ EQUATIONS = (
             Requirement(holds=lambda long_context, short_context: long_context > short_context),
             Requirement(holds=lambda premium_in, long_context, short_context: premium_in * short_context < long_context),
         ),
-        statement="Prefill is compute-bound, so an input premium can only pay for attention FLOPs: it says nothing of KV.",
+        statement="Prefill is compute-bound, so an input premium can only pay for attention FLOPs. It gives no information about KV bytes.",
         assumptions=BAND_MEANS,
         example=Example(
             given={
@@ -251,12 +253,12 @@ EQUATIONS = (
                 eliminated=("attention_context",),
             ),
         ),
-        sources=(ours("roofline.memory_time_share in units of linear compute time; R also holds margin, so it leans upward"),),
+        sources=(ours("roofline.memory_time_share in units of linear compute time. R also holds margin, so it leans upward"),),
     ),
     Equation(
         id="bands.storage_price",
         version=2,
-        changes=("reads take as much longer than at the full bandwidth as mbu says, so that a sweep holds less: too high by 1/mbu before",),
+        changes=("reads are slower than at full bandwidth by mbu: the price was too high by 1/mbu before",),
         title="Storage price from the balance context",
         kind=CONDITION,
         rule="the condition that storage is priced like HBM",
@@ -270,7 +272,7 @@ EQUATIONS = (
             * mbu
             / (balance_context * sweep_time * prefill_cost_ratio),
         ),
-        statement="Holding a token in HBM for one sweep at the bandwidth that is sustained costs as much as reading it once.",
+        statement="Storing a token in HBM for one sweep at the sustained bandwidth costs as much as reading it once.",
         assumptions=("storage priced as HBM times holding_cost_ratio", "the memory of the replica is full", ONE_COPY),
         example=Example(
             given={
@@ -328,7 +330,7 @@ EQUATIONS = (
     ),
     Equation(
         id="bands.cache_read_price",
-        title="Least a cache read can cost",
+        title="Lowest cost of a cache read",
         kind=CONDITION,
         relation=lambda cache_read_price, input_price, one_token, prefill_decode_flops_ratio,
             balance_context, prefill_cost_ratio: (
@@ -336,7 +338,7 @@ EQUATIONS = (
             input_price * one_token * prefill_decode_flops_ratio / (balance_context * prefill_cost_ratio),
         ),
         sense=">=",
-        statement="A cached token is at least read once from HBM; a dearer tier and attention over the suffix come on top.",
+        statement="A cached token is read at least once from HBM. A more expensive tier and attention of the suffix cost extra.",
         assumptions=("one mark-up throughout", ONE_COPY),
         example=Example(
             given={"input_price": "2 USD/MTok", "prefill_decode_flops_ratio": "1.3", "balance_context": "78k", "prefill_cost_ratio": "1.1"},

@@ -50,7 +50,7 @@ INVERSE = (
         kind=CONDITION,
         rule="the reading of the output premium as a ratio of decode costs",
         relation=lambda decode_cost_long, premium_out, decode_cost_short: (decode_cost_long, premium_out * decode_cost_short),
-        statement="The output price of the long-context band is premium_out times that of the base band.",
+        statement="The output price of the long-context band is premium_out times the output price of the base band.",
         assumptions=BAND_MEANS,
         example=Example(given={"premium_out": "1.5", "decode_cost_short": "6.6"}, result="9.9"),
         derivation=lambda: (
@@ -72,7 +72,7 @@ INVERSE = (
     Equation(
         id="bands.decode_cost_short",
         version=2,
-        changes=("the reads of a step are shared by the tokens it yields; the arithmetic is not",),
+        changes=("the reads of a step are shared by the tokens it yields. The arithmetic is not",),
         title="Decode cost of the base band from its memory ratio",
         kind=CONDITION,
         relation=lambda decode_cost_short, prefill_decode_flops_ratio, short_context,
@@ -85,7 +85,7 @@ INVERSE = (
                 overlap,
             ),
         ),
-        statement="Solved for memory_ratio_short it undoes the overlap; a compute-bound band gives only an upper end.",
+        statement="Solved for memory_ratio_short it removes the overlap. A compute-bound band gives only an upper bound.",
         assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         example=Example(
             given={
@@ -114,7 +114,7 @@ INVERSE = (
     Equation(
         id="bands.decode_cost_long",
         version=2,
-        changes=("the reads of a step are shared by the tokens it yields; the arithmetic is not",),
+        changes=("the reads of a step are shared by the tokens it yields. The arithmetic is not",),
         title="Decode cost of the long-context band from its memory ratio",
         kind=CONDITION,
         relation=lambda decode_cost_long, prefill_decode_flops_ratio, long_context, attention_flops_per_pair,
@@ -127,7 +127,7 @@ INVERSE = (
                 overlap,
             ),
         ),
-        statement="Solved for memory_ratio_long it undoes the overlap; a compute-bound band gives only an upper end.",
+        statement="Solved for memory_ratio_long it removes the overlap. A compute-bound band gives only an upper bound.",
         assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
         example=Example(
             given={
@@ -174,7 +174,7 @@ INVERSE = (
         ),
         derivation=lambda: (
             Step(
-                operation="the memory ratio at the two band means; the weight read is the same in both",
+                operation="the memory ratio at the two band means. The weight read is the same in both",
                 premises=(
                     at("bands.memory_ratio_short"),
                     at("bands.memory_ratio_short", memory_ratio_short="memory_ratio_long", short_context="long_context"),

@@ -23,10 +23,10 @@ EQUATIONS = (
                 "0:17:56",
                 "0:18:53",
                 "FLOPs over bandwidth, made dimensionless, is around 300 and stable",
-                "true of H100 and B200 (295, 281); A100 has 153 to 201, H200 206, B300 in fp4 422 to 469: an input per chip",
+                "true of H100 and B200 (295, 281). A100 has 153 to 201, H200 206, B300 in fp4 422 to 469: an input per chip",
             ),
             flashcard(
-                "card 7", "about 300 FLOPs per byte", "that unit belongs to ridge_point; it is 295 for bf16 on an H100 and 591 for fp8"
+                "card 7", "about 300 FLOPs per byte", "that unit belongs to ridge_point. It is 295 for bf16 on an H100 and 591 for fp8"
             ),
         ),
     ),
@@ -49,7 +49,7 @@ EQUATIONS = (
             arithmetic_intensity,
             ridge_point * mfu * tokens_verified_per_step * compute_time / (mbu * memory_time),
         ),
-        statement="The FLOPs of a step over the bytes it reads: its times, each with its rate; the figures of the chip cancel.",
+        statement="The FLOPs of a step over the bytes that it reads. The peak rates of the chip cancel.",
         assumptions=(
             "matrix multiplications with the weights alone: attention has an attention_intensity of its own",
             "FLOPs for drafts that are refused count",
@@ -78,7 +78,7 @@ EQUATIONS = (
             attainable_flops,
             minimum(peak_flops * mfu, arithmetic_intensity * hbm_bandwidth * mbu),
         ),
-        statement="The roof: the reads let through so many FLOPs for each byte, until arithmetic is what is slower.",
+        statement="The roof: memory delivers FLOPs in proportion to the arithmetic intensity, until arithmetic is slower.",
         assumptions=("arithmetic and memory traffic overlap perfectly",),
         example=Example(
             given={
@@ -128,9 +128,9 @@ EQUATIONS = (
                 "0:19:16",
                 "0:19:44",
                 "32 of 256 experts is a sparsity of 8",
-                "from parameters: DeepSeek-V3 is 671/37 = 18; its router takes 8 of 256, the 32 is a simplification",
+                "from parameters: DeepSeek-V3 is 671/37 = 18. Its router takes 8 of 256, the 32 is a simplification",
             ),
-            flashcard("card 8", "active over total", "the other way up; we keep the lecture's total over active"),
+            flashcard("card 8", "active over total", "the other way up. We keep the lecture's total over active"),
         ),
     ),
     Equation(
@@ -147,7 +147,7 @@ EQUATIONS = (
         example=Example(given={"machine_balance_ratio": "300", "sparsity": "8", "mfu": "50%", "mbu": "70%"}, result="1714"),
         derivation=lambda: (
             Step(
-                operation="at the balance batch the arithmetic takes as long as the weight read",
+                operation="at the balance batch arithmetic and weight read need the same time",
                 premises=(at("roofline.compute_time", batch="balance_batch", compute_time="weight_time"), at("roofline.weight_time")),
                 eliminated=("weight_time",),
                 relation=lambda balance_batch, total_params, bytes_per_weight, peak_flops, mfu, flop_per_weight,
@@ -188,15 +188,15 @@ EQUATIONS = (
             ),
         ),
         statement=(
-            "KV reads raise the balance batch and attention FLOPs lower it; where the reads of a sequence take longer than all its"
-            " arithmetic there is none."
+            "KV reads raise the balance batch and attention FLOPs lower it. If the reads of a sequence are slower than all its"
+            " arithmetic, there is no balance batch."
         ),
         assumptions=(EVERY_EXPERT_IN_USE, "no drafts"),
         changes=("attention FLOPs count, and the KV read enters by its ratio to the arithmetic, so that windows and selections are right",),
         example=Example(given={"balance_batch": "1714", "attention_compute_ratio": "0.1", "kv_compute_ratio": "0.4"}, result="2449"),
         derivation=lambda: (
             Step(
-                operation="at this batch the arithmetic takes as long as weight and KV read together",
+                operation="at this batch the arithmetic needs the same time as weight and KV read together",
                 premises=(
                     at("roofline.memory_time", memory_time=lambda compute_time, attention_time: compute_time + attention_time),
                     at("batching.weight_compute_ratio#1"),
@@ -231,7 +231,7 @@ EQUATIONS = (
                 "0:19:41",
                 "0:19:49",
                 "maybe double or triple it",
-                "the multiple is an input; the lecture then says two to three thousand, which is once 2,400",
+                "the multiple is an input. The lecture then says two to three thousand, which is once 2,400",
             ),
             scaling_book("DeepSeek ran 12,672 sequences: 2.33 times 5,440 on paper, half the balance batch at resident bytes"),
         ),
@@ -241,7 +241,7 @@ EQUATIONS = (
         title="Weight time over compute time, from the batch",
         variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_compute_ratio, balance_batch, batch: (weight_compute_ratio, balance_batch / batch),
-        statement="How many times longer the weight read takes than the linear arithmetic: 1 at the balance batch.",
+        statement="The ratio of weight-read time to linear compute time: 1 at the balance batch.",
         assumptions=("every weight is read, whatever the batch",),
         example=Example(given={"balance_batch": "211", "batch": "64"}, result="3.297"),
         derivation=lambda: (
@@ -262,7 +262,7 @@ EQUATIONS = (
         title="Weight time over compute time",
         defines="weight_compute_ratio",
         relation=lambda weight_compute_ratio, weight_time, compute_time: (weight_compute_ratio, weight_time / compute_time),
-        statement="What the ratio means, whichever weights a step reads.",
+        statement="The ratio of weight-read time to linear compute time, for any set of weights that a step reads.",
         example=Example(given={"weight_time": "10.79 ms", "compute_time": "3.274 ms"}, result="3.296"),
         sources=(ours("the definition of the ratio"),),
     ),
@@ -274,10 +274,10 @@ EQUATIONS = (
             compute_utilisation,
             tokens_verified_per_step * compute_time / step_time,
         ),
-        statement="The share of a step that the arithmetic with the weights takes, whatever overlaps.",
+        statement="The share of a step in which the chips compute with the weights, with any overlap.",
         assumptions=(
             "relative to the mfu given, which is a share of peak",
-            "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
+            "attention FLOPs have their own share. FLOPs of refused drafts count",
         ),
         example=Example(given={"tokens_verified_per_step": "4", "compute_time": "3.274 ms", "step_time": "28.61 ms"}, result="0.4577"),
         sources=(ours("the definition of the share"),),
@@ -296,10 +296,10 @@ EQUATIONS = (
             / (chips * pipeline_stages * peak_flops * mfu * tokens_per_step * (1 - idle_fraction)),
         ),
         requires=(Requirement(holds=lambda idle_fraction: idle_fraction < 1),),
-        statement="What a measured rate says of the arithmetic: FLOPs of all its tokens, over what the chips do while they are not idle.",
+        statement="The FLOPs of all tokens of a measured rate, over the FLOPs that the chips can do while they are busy.",
         assumptions=(
             "relative to the mfu given, which is a share of peak",
-            "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
+            "attention FLOPs have their own share. FLOPs of refused drafts count",
         ),
         example=Example(
             given={
@@ -360,11 +360,11 @@ EQUATIONS = (
         assumptions=(
             "perfect overlap",
             "relative to the mfu given, which is a share of peak",
-            "attention FLOPs take a share of their own; FLOPs for drafts that are refused count",
+            "attention FLOPs have their own share. FLOPs of refused drafts count",
         ),
         changes=(
-            "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are;"
-            " it bounds the share from above, under perfect overlap alone",
+            "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are."
+            " It bounds the share from above, under perfect overlap alone",
             "drafting enters by its time, as launches and all-reduces do",
         ),
         example=Example(
@@ -405,7 +405,7 @@ EQUATIONS = (
                 "0:11:40",
                 "0:12:04",
                 "optimum at 100k, run at 200k: MFU 50 percent, as modelled here",
-                "with the weight term kept; the 50 percent is the limit of a large batch",
+                "with the weight term kept. The 50 percent is the limit of a large batch",
             ),
         ),
     ),
@@ -417,8 +417,8 @@ EQUATIONS = (
         kind=CONDITION,
         relation=lambda sequences_in_flight, balance_batch: (sequences_in_flight, balance_batch),
         sense=">=",
-        statement="Sparsity costs nothing in time as long as at least the balance batch of sequences decodes at once.",
-        assumptions=("KV reads left out", "a replica of a single stage", "someone wants the balance batch: nothing forbids fewer"),
+        statement="Sparsity costs no time if at least the balance batch of sequences decodes at once.",
+        assumptions=("KV reads left out", "a replica of a single stage", "someone wants the balance batch: fewer are possible"),
         example=Example(given={"balance_batch": "1714"}, result="1714"),
         sources=(talk("0:30:44", "0:31:25", "doubling sparsity is free if there are users enough to double the batch"),),
     ),
@@ -454,7 +454,7 @@ EQUATIONS = (
                 "0:01:01",
                 "0:01:09",
                 "fast mode: six times the price for two and a half times the speed",
-                "the lecture answers with batch size and derives no numbers; the identity is ours",
+                "the lecture answers with batch size and derives no numbers. The identity is ours",
             ),
         ),
     ),
@@ -487,12 +487,12 @@ EQUATIONS = (
         kind=CONDITION,
         rule="the condition that the normal mode runs above the balance batch",
         relation=lambda normal_batch, fast_speed_ratio, balance_batch: (normal_batch, fast_speed_ratio * balance_batch),
-        statement="If normal mode is compute-bound and fast mode sits on the latency floor, normal runs at sigma balance batches.",
+        statement="If normal mode is compute-bound and fast mode is at the latency floor, normal mode runs at sigma balance batches.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
         example=Example(given={"fast_speed_ratio": "2.5", "balance_batch": "1714"}, result="4285"),
         derivation=lambda: (
             Step(
-                operation="fast takes the weight time, normal sigma times as long and that is its compute time",
+                operation="fast mode needs the weight time, normal mode sigma times as long, and that is its compute time",
                 premises=(
                     at(
                         "batching.weight_compute_ratio",
@@ -542,9 +542,9 @@ EQUATIONS = (
                 otherwise="past the balance batch a plain step is bound by arithmetic as well: verification_ratio is draft_tokens + 1",
             ),
         ),
-        statement="Checking drafts is free up to a fraction of the balance batch; from there on its arithmetic grows with the batch.",
+        statement="Verifying drafts is free up to a fraction of the balance batch. Above it the arithmetic grows with the batch.",
         assumptions=(
-            "a condition: KV reads and attention FLOPs left out, every weight is read; with them, serving.speculative_speedup",
+            "a condition: KV reads and attention FLOPs left out, every weight is read. With them, serving.speculative_speedup",
             "the assumptions of serving.speculative_tokens",
         ),
         example=Example(
@@ -559,7 +559,7 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="without drafts a step takes one read of the weights, with them the arithmetic of all its positions if longer",
+                operation="without drafts a step is one read of the weights, with them the arithmetic of all its positions if longer",
                 premises=(
                     at(
                         "serving.speculative_speedup",

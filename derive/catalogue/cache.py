@@ -12,7 +12,7 @@ EQUATIONS = (
         defines="cache_read_ratio",
         stand_in=True,
         relation=lambda cache_read_ratio, cache_read_price, input_price: (cache_read_ratio, cache_read_price / input_price),
-        statement="What a prompt token costs that is found in the cache, over what one costs that is not.",
+        statement="The price of a cached prompt token over the price of an uncached one.",
         example=Example(given={"cache_read_price": "0.3 USD/MTok", "input_price": "3 USD/MTok"}, result="0.1"),
         sources=(ours("the ratio of two prices of a sheet"),),
     ),
@@ -29,10 +29,10 @@ EQUATIONS = (
             rematerialisation_cost,
             chip_price / prefill_rate_per_chip,
         ),
-        statement="A token that is not kept is prefilled again: the price of a chip over the tokens that it prefills.",
-        assumptions=("the chips do nothing else while they prefill",),
+        statement="A token that is not kept is prefilled again: the price of a chip over its prefill rate.",
+        assumptions=("the chips do no other work while they prefill",),
         example=Example(given={"chip_price": "2 USD/h", "prefill_rate_per_chip": "4513 token/s"}, result="0.1231 USD/MTok"),
-        sources=(talk("1:50:54", "1:51:13", "rematerialisation costs parameters over FLOPs, holding costs nothing"),),
+        sources=(talk("1:50:54", "1:51:13", "rematerialisation costs parameters over FLOPs, holding is free"),),
     ),
     Equation(
         id="cache.hold_cost",
@@ -42,7 +42,7 @@ EQUATIONS = (
             hold_cost,
             tier_price * kv_bytes_per_token * ttl / tier_capacity,
         ),
-        statement="The token's share of the device's capacity, for as long as it is kept.",
+        statement="The token's share of the capacity of the device, for the time it is kept.",
         assumptions=("the device is full", "capacity pays for the whole device"),
         example=Example(
             given={"tier_price": "0.4 USD/h", "kv_bytes_per_token": "20 kB", "ttl": "1 h", "tier_capacity": "1 TB"},
@@ -58,8 +58,8 @@ EQUATIONS = (
             retrieve_cost,
             transfers_per_hold * tier_price * kv_bytes_per_token / tier_bandwidth,
         ),
-        statement="The device is busy for the bytes over its bandwidth: once for a read, twice if the write that it takes off HBM is"
-        " counted; for HBM itself this is next to nothing.",
+        statement="The device is busy for the bytes over its bandwidth: once for a read, twice if the write is included. For HBM"
+                  " itself this is almost zero.",
         assumptions=("bandwidth pays for the whole device while it transfers",),
         example=Example(
             given={"transfers_per_hold": "2", "tier_price": "0.4 USD/h", "kv_bytes_per_token": "20 kB", "tier_bandwidth": "400 GB/s"},
@@ -70,7 +70,7 @@ EQUATIONS = (
                 "1:55:05",
                 "1:59:24",
                 "retrieving costs bytes over bandwidth, times a price per second",
-                "whose price is not said: tier_price is an input; writes count as transfers_per_hold",
+                "whose price is not said: tier_price is an input. Writes count as transfers_per_hold",
             ),
         ),
     ),
@@ -79,7 +79,7 @@ EQUATIONS = (
         title="Cost of a cached token of KV",
         defines="cache_cost",
         relation=lambda cache_cost, hold_cost, retrieve_cost: (cache_cost, hold_cost + retrieve_cost),
-        statement="Hold it and read it back; off HBM it has to be written too, which makes two transfers a hold at least.",
+        statement="Hold it and read it back. Outside HBM it is also written, so there are at least two transfers per hold.",
         assumptions=("capacity and bandwidth each pay for the whole device: of one both full and busy, up to twice what it costs",),
         example=Example(given={"hold_cost": "0.008 USD/MTok", "retrieve_cost": "0.00001111 USD/MTok"}, result="0.008011 USD/MTok"),
         sources=(talk("1:55:05", "1:59:24", "each tier has a cost to retrieve and a cost to hold"),),
@@ -89,14 +89,14 @@ EQUATIONS = (
         title="Drain time of a tier",
         defines="drain_time",
         relation=lambda drain_time, tier_capacity, tier_bandwidth: (drain_time, tier_capacity / tier_bandwidth),
-        statement="Time to read the whole device once: at this hold time holding costs as much as one read.",
+        statement="The time to read the whole device once. At this hold time, holding costs as much as one read.",
         example=Example(given={"tier_capacity": "7.68 TB", "tier_bandwidth": "28 GB/s"}, result="4.571 min"),
         sources=(
             talk(
                 "2:00:37",
                 "2:01:16",
                 "capacity over bandwidth is the drain time of a memory",
-                "20 ms for HBM agrees with devices; flash of today drains in minutes to hours, disk in most of a day",
+                "20 ms for HBM agrees with devices. Flash of today drains in minutes to hours, disk in most of a day",
             ),
         ),
     ),
@@ -104,10 +104,10 @@ EQUATIONS = (
         id="cache.drain_time_rule",
         title="Lifetime as the drain time of the tier",
         kind=HEURISTIC,
-        rule="the drain-time rule (a cache lives as long as its tier takes to read once)",
+        rule="the drain-time rule (the lifetime of a cache is the time to read its tier once)",
         relation=lambda ttl, drain_time: (ttl, drain_time),
-        statement="A cache is kept in the tier whose drain time is its lifetime: there holding and reading cost the same.",
-        assumptions=("balance is taken for the optimum", "one read per hold"),
+        statement="A cache is kept in the tier whose drain time is its lifetime. There holding and reading cost the same.",
+        assumptions=("the balance is assumed to be the optimum", "one read per hold"),
         example=Example(given={"drain_time": "4.571 min"}, result="4.571 min"),
         derivation=lambda: (
             Step(
@@ -138,7 +138,7 @@ EQUATIONS = (
             rematerialisation_cost * tier_capacity / (tier_price * kv_bytes_per_token),
         ),
         statement="Below this time it is cheaper to hold a token than to prefill it again.",
-        assumptions=("nothing is charged for reading back, as from HBM",),
+        assumptions=("reading back is free, as from HBM",),
         example=Example(
             given={
                 "rematerialisation_cost": "0.1231 USD/MTok",
@@ -154,7 +154,7 @@ EQUATIONS = (
                 premises=(at("cache.hold_cost", ttl="break_even_time", hold_cost="rematerialisation_cost"),),
             ),
         ),
-        sources=(ours("hold_cost = rematerialisation_cost; 81 minutes for 1,667 bytes and 100 B on an H100 in fp8 at full utilisation"),),
+        sources=(ours("hold_cost = rematerialisation_cost. 81 minutes for 1,667 bytes and 100 B on an H100 in fp8 at full utilisation"),),
     ),
     Equation(
         id="cache.tier_switch_time",
@@ -179,7 +179,7 @@ EQUATIONS = (
                 ),
             ),
         ),
-        statement="The cheaper tier holds for less and reads for more; KV bytes cancel.",
+        statement="The cheaper tier has a lower holding cost and a higher read cost. KV bytes cancel.",
         assumptions=(
             "each tier's device is full",
             "both tiers are written and read as often",
@@ -233,7 +233,8 @@ EQUATIONS = (
             cache_read_ratio,
             retrieve_cost / rematerialisation_cost,
         ),
-        statement="If input is priced at recomputing and a hit at reading back, their ratio is the ratio of the two costs.",
+        statement="If input is priced at the cost of recomputing and a hit at the cost of reading back, the ratio of prices is the"
+                  " ratio of the two costs.",
         assumptions=("one mark-up on input and cache reads",),
         example=Example(given={"retrieve_cost": "0.02 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"}, result="0.1"),
         sources=(
@@ -241,7 +242,7 @@ EQUATIONS = (
                 "1:59:50",
                 "2:00:21",
                 "cache hits are ten times cheaper",
-                "a published read price bounds the cost from above; attention over the suffix is in it too",
+                "a published read price bounds the cost from above. Attention over the suffix is in it too",
             ),
         ),
     ),
@@ -254,7 +255,7 @@ EQUATIONS = (
             cache_write_premium,
             hold_cost / rematerialisation_cost,
         ),
-        statement="If input is priced at recomputing, what a cache write costs on top pays for holding.",
+        statement="If input is priced at the cost of recomputing, the extra price of a cache write pays for holding.",
         assumptions=("one mark-up on input and storage",),
         example=Example(given={"hold_cost": "0.05 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"}, result="0.25"),
         sources=(
@@ -286,7 +287,7 @@ EQUATIONS = (
         ),
         sources=(
             ours(
-                "gives 72 to 277 kB for the storage price of Gemini's Pro sheets at rented HBM; vendors that charge one price for models "
+                "gives 72 to 277 kB for the storage price of Gemini's Pro sheets at rented HBM. Vendors that charge one price for models "
                 "whose KV differs 55 times weigh against reading bytes from it"
             ),
         ),
@@ -305,8 +306,8 @@ EQUATIONS = (
             Requirement(holds=lambda premium_out: premium_out > 1),
             Requirement(holds=lambda long_context, short_context: long_context > short_context),
         ),
-        statement="Hold time that is sold for as much as one read: sweep_time/mbu, HBM's drain time at the bandwidth that is sustained,"
-        " if storage is priced as HBM.",
+        statement="Hold time that costs as much as one read: sweep_time/mbu, the drain time of HBM at the sustained bandwidth, if"
+                  " storage is priced as HBM.",
         assumptions=(
             "decode is memory-bound in both bands",
             "each band priced at its mean context",
@@ -324,11 +325,11 @@ EQUATIONS = (
             },
             result="30.86 ms",
         ),
-        sources=(ours("KV bytes, active parameters and base margins cancel; Gemini's Pro sheets come near the drain time of HBM"),),
+        sources=(ours("KV bytes, active parameters and base margins cancel. Gemini's Pro sheets come near the drain time of HBM"),),
     ),
     Equation(
         id="cache.break_even_reads",
-        title="Re-reads from which caching pays the user",
+        title="Number of re-reads from which caching saves money",
         defines="break_even_reads",
         relation=lambda break_even_reads, cache_write_premium, cache_read_ratio: (
             break_even_reads,

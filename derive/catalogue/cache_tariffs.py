@@ -16,16 +16,16 @@ TARIFFS = (
     Equation(
         id="cache.implied_drain_time_of_tier",
         version=2,
-        changes=("the sweep is one at the bandwidth that is sustained, as that of decode is: too short by mbu before",),
-        title="Implied drain time a tier would show",
+        changes=("the sweep is at the sustained bandwidth, as in decode: too short by mbu before",),
+        title="Implied drain time of a tier",
         kind=CONDITION,
         rule="the condition that one mark-up is on output and storage",
         relation=lambda implied_drain_time, sweep_time, mbu, output_storage_markup_ratio, hbm_holding_price, holding_price: (
             implied_drain_time,
             sweep_time * output_storage_markup_ratio * hbm_holding_price / (mbu * holding_price),
         ),
-        statement="If storage is priced as a tier, the implied drain time is the sweep time of HBM, at the bandwidth that is sustained,"
-        " times the ratio of holding prices.",
+        statement="If storage is priced as a tier, the implied drain time is the sweep time of HBM, at the sustained bandwidth,"
+                  " times the ratio of holding prices.",
         assumptions=("decode is memory-bound in both bands", "each band priced at its mean context"),
         example=Example(
             given={
@@ -67,7 +67,7 @@ TARIFFS = (
             input_price * (longer_cache_write_premium - cache_write_premium) / (longer_ttl - ttl),
         ),
         requires=(Requirement(holds=lambda longer_ttl, ttl: longer_ttl > ttl),),
-        statement="Two write prices for two lifetimes: their difference pays for the time between.",
+        statement="The difference of two write prices pays for the time between their two lifetimes.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime", "hits do not extend it"),
         example=Example(
             given={
@@ -89,15 +89,15 @@ TARIFFS = (
                 eliminated=("write_charge",),
             ),
         ),
-        sources=(ours("the slope of a write tariff in its lifetime; where hits extend the lifetime for free it is too high"),),
+        sources=(ours("the slope of a write tariff in its lifetime. Where hits extend the lifetime for free it is too high"),),
     ),
     Equation(
         id="cache.write_charge",
-        title="What a cache write is charged beyond storage",
+        title="Charge of a cache write beyond storage",
         kind=CONDITION,
         rule="the reading of a cache-write price as a charge and storage",
         relation=solved_claim(_write_premium, "write_charge", "input_price", "cache_write_premium", "storage_price", "ttl"),
-        statement="The intercept of a write tariff in its lifetime: over its slope it is the drain time a write would take.",
+        statement="The intercept of the write price as a function of the lifetime. Divided by the slope it is the drain time of a write.",
         assumptions=("a write price is a part that does not depend on the lifetime, and storage for the lifetime",),
         example=Example(
             given={"input_price": "3 USD/MTok", "cache_write_premium": "0.25", "storage_price": "2.455 USD/MTok/h", "ttl": "5 min"},

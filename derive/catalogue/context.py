@@ -10,14 +10,14 @@ EQUATIONS = (
     Equation(
         id="context.balance_context",
         version=2,
-        changes=("over the copies that chips hold of a cache: each reads its own",),
+        changes=("over the copies of a cache on the chips: each reads its own",),
         title="Balance context",
         defines="balance_context",
         relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, kv_replication, mfu: (
             balance_context,
             flop_per_weight * active_params * mbu / (ridge_point * kv_bytes_per_token * kv_replication * mfu),
         ),
-        statement="Context at which the KV read of a sequence takes as long as its arithmetic. Bytes per weight cancel.",
+        statement="Context at which KV read and arithmetic of a sequence need the same time. Bytes per weight cancel.",
         assumptions=("dense attention", "attention FLOPs left out", COPIES),
         example=Example(
             given={
@@ -32,7 +32,7 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="at the balance context the KV read of the batch takes as long as its arithmetic",
+                operation="at the balance context KV read and arithmetic of the batch need the same time",
                 premises=(
                     at("roofline.compute_time", compute_time="kv_time"),
                     at("roofline.kv_time", context_length="balance_context"),
@@ -51,7 +51,7 @@ EQUATIONS = (
     ),
     Equation(
         id="context.balance_context_with_attention",
-        title="Balance context, attention counted",
+        title="Balance context, attention included",
         defines="balance_context_with_attention",
         relation=lambda balance_context_with_attention, balance_context, attention_intensity, mbu, attention_rate_ratio, ridge_point,
             kv_replication, mfu: (
@@ -63,12 +63,12 @@ EQUATIONS = (
                 holds=lambda attention_intensity, mbu, attention_rate_ratio, ridge_point, kv_replication, mfu: (
                     attention_intensity * mbu < attention_rate_ratio * kv_replication * mfu * ridge_point
                 ),
-                otherwise="attention takes as long as its reads at any context, so that none is in balance",
+                otherwise="attention needs the same time as its reads at any context, so there is no balance",
             ),
         ),
         statement=(
-            "Context at which the KV read of a sequence takes as long as all its arithmetic. Where attention does more FLOPs for a byte"
-            " than the chip at the rate of attention, no context is that long: decode stays compute-bound."
+            "Context at which KV read and all arithmetic of a sequence need the same time. If attention does more FLOPs per byte"
+            " than the chip can at the rate of attention, there is no such context and decode stays compute-bound."
         ),
         assumptions=("dense attention", "attention and the multiplications with the weights follow one another", COPIES),
         example=Example(
@@ -85,7 +85,7 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="the read takes as long as all arithmetic, attention counted as so many weights more at its own rate",
+                operation="read and arithmetic need the same time, with attention as additional weights at its own rate",
                 premises=(
                     at("roofline.kv_time", context_length="balance_context_with_attention"),
                     at(
@@ -114,7 +114,8 @@ EQUATIONS = (
             ),
         ),
         sources=(
-            ours("a latent cache of one byte a value beside arithmetic in bf16 has none; grouped-query attention moves it little"),
+            ours("a latent cache of one byte per value beside arithmetic in bf16 has no balance context. Grouped-query attention moves"
+                  " it little"),
         ),
     ),
     Equation(
@@ -122,7 +123,7 @@ EQUATIONS = (
         title="KV time over compute time",
         defines="kv_compute_ratio",
         relation=lambda kv_compute_ratio, kv_time, compute_time: (kv_compute_ratio, kv_time / compute_time),
-        statement="How many times longer the KV read takes than the linear arithmetic, whatever a step reads of the cache.",
+        statement="The ratio of KV-read time to linear compute time, for any part of the cache that a step reads.",
         example=Example(given={"kv_time": "14.09 ms", "compute_time": "3.274 ms"}, result="4.304"),
         sources=(ours("what the ratio means, for any attention"),),
     ),
@@ -162,7 +163,7 @@ EQUATIONS = (
             attention_compute_ratio,
             attention_flops_per_sequence / (flop_per_weight * active_params * attention_rate_ratio),
         ),
-        statement="How many times longer the attention FLOPs take than those of the weights, whatever the batch.",
+        statement="The ratio of the time for attention FLOPs to the time for weight FLOPs, whatever the batch.",
         assumptions=("attention sustains the same share of its peak as the weights of theirs",),
         example=Example(
             given={"attention_flops_per_sequence": "66.06 GFLOP", "active_params": "405B", "attention_rate_ratio": "0.5"},
@@ -184,13 +185,13 @@ EQUATIONS = (
         ),
         sources=(
             talk("1:51:24", "1:52:20", "the quadratic term is dropped as small", "kept, as a multiple of the linear one"),
-            ours("latent attention with a one-byte cache asks more FLOPs for a byte than a chip has: arithmetic binds at any context"),
+            ours("latent attention with a one-byte cache needs more FLOPs per byte than a chip has: it is compute-bound at any context"),
         ),
     ),
     Equation(
         id="context.sparse_attention",
         version=2,
-        changes=("times the copies that chips hold of a cache: each reads its own",),
+        changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time with sparse attention",
         defines="kv_time",
         variant=Variant(group="kv_time", name="sparse"),
@@ -205,7 +206,7 @@ EQUATIONS = (
             * kv_replication
             / (chips * hbm_bandwidth * mbu),
         ),
-        statement="A sparse attention reads c L^p tokens of the context instead of L; p = 1/2 is the lecture's square root.",
+        statement="A sparse attention reads c L^p tokens of the context instead of L. p = 1/2 is the lecture's square root.",
         assumptions=("one law c L^p over the contexts of interest", "L counted in tokens", COPIES),
         example=Example(
             given={
@@ -226,14 +227,14 @@ EQUATIONS = (
                 "0:12:31",
                 "0:12:36",
                 "sparse attention puts a square root in this term",
-                "no constant is given, so c is free; DeepSeek's own scheme reads a fixed 2,048 tokens plus a linear index",
+                "no constant is given, so c is free. DeepSeek's own scheme reads a fixed 2,048 tokens plus a linear index",
             ),
         ),
     ),
     Equation(
         id="context.kv_time_fixed",
         version=2,
-        changes=("times the copies that chips hold of a cache: each reads its own",),
+        changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time with windows, states and selections",
         defines="kv_time",
         variant=Variant(group="kv_time", name="fixed"),
@@ -241,7 +242,8 @@ EQUATIONS = (
             kv_time,
             batch * kv_read_bytes_per_sequence * kv_replication / (chips * hbm_bandwidth * mbu),
         ),
-        statement="Every sequence reads what grows with its context, windows, states and selected entries; states are written back too.",
+        statement="Every sequence reads the KV bytes that grow with its context, and its windows, states and selected entries."
+                  " States are also written back.",
         assumptions=("no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
         example=Example(
             given={
@@ -258,7 +260,7 @@ EQUATIONS = (
     ),
     Equation(
         id="context.compress_select",
-        title="What a sparse attention of summaries and chosen blocks reads",
+        title="Entries that a sparse attention of summaries and chosen blocks reads",
         defines="attention_reads",
         relation=lambda attention_reads, context_length, block_size, one_token, selected_blocks: (
             attention_reads,
@@ -271,13 +273,14 @@ EQUATIONS = (
     ),
     Equation(
         id="context.compress_select_minimum",
-        title="Least reads of a sparse attention of summaries and chosen blocks",
+        title="Fewest reads of a sparse attention of summaries and chosen blocks",
         defines="least_attention_reads",
         relation=lambda least_attention_reads, context_length, one_token, selected_blocks: (
             least_attention_reads,
             2 * power(context_length * one_token * selected_blocks, 1, 2),
         ),
-        statement="At the best size of a block the reads grow with the square root of the context: where the lecture's law can come from.",
+        statement="At the best block size the reads grow with the square root of the context. This may be the source of the"
+                  " lecture's law.",
         assumptions=("the block size follows the context", "the assumptions of context.compress_select"),
         example=Example(given={"context_length": "8k", "selected_blocks": "16"}, result="715.5 tokens"),
         derivation=lambda: (
@@ -318,7 +321,7 @@ EQUATIONS = (
                 "1:51:24",
                 "1:52:20",
                 "the quadratic term is noticeable up in the millions of tokens",
-                "true of the lecture's own small cache (7.5 M); 54 k for Llama-3-70B, 14.8 k in prefill and 4.4 k in decode"
+                "true of the lecture's own small cache (7.5 M). 54 k for Llama-3-70B, 14.8 k in prefill and 4.4 k in decode"
                 " for DeepSeek-V3",
             ),
         ),

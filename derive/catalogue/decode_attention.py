@@ -15,7 +15,7 @@ DECODE_ATTENTION_EQUATIONS = (
             attention_flops_per_sequence,
             attention_flops_per_pair * context_length,
         ),
-        statement="The query of a new token meets every token of its context.",
+        statement="The query of a new token attends to every token of its context.",
         assumptions=("dense attention in every layer that attends",),
         example=Example(given={"attention_flops_per_pair": "8.258 MFLOP/token", "context_length": "8k"}, result="66.06 GFLOP"),
         sources=(talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: a new token meets its whole context"),),
@@ -29,7 +29,7 @@ DECODE_ATTENTION_EQUATIONS = (
             attention_flops_per_sequence,
             attention_flops_per_pair * context_length + window_attention_flops,
         ),
-        statement="Full layers meet the whole context, windowed layers what their window holds.",
+        statement="Full layers attend to the whole context, windowed layers to their window.",
         assumptions=("what linear layers do with their states is left out",),
         example=Example(
             given={"attention_flops_per_pair": "163.8 kFLOP/token", "context_length": "32k", "window_attention_flops": "872.4 MFLOP"},
@@ -68,7 +68,7 @@ DECODE_ATTENTION_EQUATIONS = (
     ),
     Equation(
         id="architecture.window_attention_flops_shared",
-        title="Attention FLOPs of one new token in windowed layers, the key is the value",
+        title="Attention FLOPs of one new token in windowed layers, if the key is the value",
         defines="window_attention_flops",
         variant=Variant(group="window_attention_flops", name="shared_values"),
         relation=lambda window_attention_flops, flop_per_mac_and_token, window_layers, query_heads, window_key_dim, window_tokens,
@@ -93,7 +93,7 @@ DECODE_ATTENTION_EQUATIONS = (
             indexer_flops_per_pair,
             flop_per_mac_and_token * indexer_layers * indexer_heads * indexer_dim,
         ),
-        statement="Every head of an indexer multiplies its query with the index key of a token, which they share.",
+        statement="Every indexer head multiplies its query with the index key of a token, which all heads share.",
         assumptions=("the sum over the heads is left out",),
         example=Example(given={"indexer_layers": "61", "indexer_heads": "64", "indexer_dim": "128"}, result="999.4 kFLOP/token"),
         sources=(DSA_PAPER,),
@@ -125,7 +125,7 @@ DECODE_ATTENTION_EQUATIONS = (
             selected_attention_flops,
             flop_per_mac * sparse_layers * query_heads * (2 * latent_dim + rope_dim) * read_entries,
         ),
-        statement="Each query head meets the latents it selected: keys latent_dim + rope_dim wide, values latent_dim.",
+        statement="Each query head attends to the selected latents: keys latent_dim + rope_dim wide, values latent_dim.",
         assumptions=("projections absorbed into the query and the output, as in decode",),
         example=Example(
             given={"sparse_layers": "61", "query_heads": "128", "latent_dim": "512", "rope_dim": "64", "read_entries": "2048"},
@@ -142,7 +142,7 @@ DECODE_ATTENTION_EQUATIONS = (
             selected_attention_flops,
             flop_per_mac * sparse_layers * query_heads * 2 * head_dim * read_entries,
         ),
-        statement="Each query head meets the keys and values of head_dim that its layer selected.",
+        statement="Each query head attends to the keys and values of head_dim that its layer selected.",
         assumptions=("all KV heads select the same tokens, or as many each",),
         example=Example(
             given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128", "read_entries": "2048"},
@@ -159,7 +159,7 @@ DECODE_ATTENTION_EQUATIONS = (
             selected_attention_flops,
             flop_per_mac * sparse_layers * query_heads * 2 * head_dim * read_entries,
         ),
-        statement="Each query head meets the entries its layer selected, each key and value at once and head_dim wide.",
+        statement="Each query head attends to the entries that its layer selected, each key and value at once and head_dim wide.",
         example=Example(
             given={"sparse_layers": "30", "query_heads": "128", "head_dim": "512", "read_entries": "1024"},
             result="8.053 GFLOP",
@@ -168,14 +168,15 @@ DECODE_ATTENTION_EQUATIONS = (
     ),
     Equation(
         id="architecture.attention_flops_mla_indexed",
-        title="Attention FLOPs of one new token, every layer selects what it reads",
+        title="Attention FLOPs of one new token, every layer selects",
         defines="attention_flops_per_sequence",
         variant=Variant(group="attention_flops_per_sequence", name="mla_indexed"),
         relation=lambda attention_flops_per_sequence, indexer_flops_per_pair, context_length, selected_attention_flops: (
             attention_flops_per_sequence,
             indexer_flops_per_pair * context_length + selected_attention_flops,
         ),
-        statement="The indexers score the whole context, attention meets the selected entries: at long context the indexers do most.",
+        statement="The indexers score the whole context, and attention uses the selected entries. At long context the indexers do"
+                  " most of the work.",
         assumptions=("every layer selects what it reads", "the indexer's arithmetic runs at the rate of attention"),
         example=Example(
             given={"indexer_flops_per_pair": "999.4 kFLOP/token", "context_length": "32k", "selected_attention_flops": "34.8 GFLOP"},
@@ -185,7 +186,7 @@ DECODE_ATTENTION_EQUATIONS = (
     ),
     Equation(
         id="architecture.attention_flops_gqa_indexed",
-        title="Attention FLOPs of one new token, all but a few layers select what they read",
+        title="Attention FLOPs of one new token, all but a few layers select",
         defines="attention_flops_per_sequence",
         variant=Variant(group="attention_flops_per_sequence", name="gqa_indexed"),
         relation=lambda attention_flops_per_sequence, indexer_flops_per_pair, flop_per_mac_and_token, layers, sparse_layers, query_heads,
@@ -195,7 +196,7 @@ DECODE_ATTENTION_EQUATIONS = (
             + selected_attention_flops,
         ),
         requires=(Requirement(holds=lambda layers, sparse_layers: layers >= sparse_layers),),
-        statement="Dense layers meet the whole context, as do the indexers; sparse layers meet their selection.",
+        statement="Dense layers and indexers process the whole context, sparse layers their selection.",
         assumptions=("the indexer's arithmetic runs at the rate of attention",),
         example=Example(
             given={
@@ -227,7 +228,7 @@ DECODE_ATTENTION_EQUATIONS = (
             + selected_attention_flops
             + window_attention_flops,
         ),
-        statement="Indexers and heavily compressed layers meet an entry for every few tokens; selections and windows stop growing.",
+        statement="Indexers and heavily compressed layers process one entry for every few tokens. Selections and windows stop growing.",
         assumptions=("tokens not yet compressed are left out", "the indexer's arithmetic runs at the rate of attention"),
         example=Example(
             given={

@@ -13,10 +13,10 @@ EQUATIONS = (
             energy_per_token,
             chips * pipeline_stages * chip_power / throughput,
         ),
-        statement="What all chips of a replica draw, over the tokens that they make.",
+        statement="The power of all chips of a replica over the tokens that they make per second.",
         assumptions=(
             "every chip draws its power all the time, whatever it waits for: with the power of a data sheet more than is metered",
-            "chips alone: what servers, network and cooling take on top is in electricity_cost_per_token, by power_usage_effectiveness",
+            "chips alone: servers, network and cooling are in electricity_cost_per_token, by power_usage_effectiveness",
         ),
         example=Example(
             given={"chips": "16", "pipeline_stages": "2", "chip_power": "700 W", "throughput": "13.2k token/s"},
@@ -26,10 +26,10 @@ EQUATIONS = (
     ),
     Equation(
         id="energy.tokens_per_joule",
-        title="Decoded tokens of a joule",
+        title="Decoded tokens per joule",
         defines="tokens_per_joule",
         relation=lambda tokens_per_joule, energy_per_token: (tokens_per_joule, 1 / energy_per_token),
-        statement="The tokens to a joule, or to a second and watt, are one over the joules to a token.",
+        statement="The inverse of the energy per token.",
         assumptions=("the energy of the chips alone",),
         example=Example(given={"energy_per_token": "1.697 J/token"}, result="0.5893 token/J"),
         sources=(ours("the energy of a token turned round"),),
@@ -43,7 +43,7 @@ EQUATIONS = (
             energy_per_token * power_usage_effectiveness * electricity_price,
         ),
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
-        statement="The energy of the chips, times what the data centre takes for each joule of it, at the price of electricity.",
+        statement="The energy of the chips, times the power usage effectiveness of the data centre, at the price of electricity.",
         assumptions=(
             "every joule at the same price, with no charge for the highest power drawn",
             "not to be added to a chip_price that pays for electricity, as a rent does",
@@ -52,7 +52,7 @@ EQUATIONS = (
             given={"energy_per_token": "1.4 J/token", "power_usage_effectiveness": "1.2", "electricity_price": "0.08 USD/kWh"},
             result="0.03733 USD/MTok",
         ),
-        sources=(WAREHOUSE_BOOK, ours("energy times its price, that of the building with it")),
+        sources=(WAREHOUSE_BOOK, ours("energy times its price, building included")),
     ),
     Equation(
         id="energy.fleet_electricity_cost",
@@ -64,7 +64,8 @@ EQUATIONS = (
             fleet_chips * chip_power * power_usage_effectiveness * deployment_time * electricity_price,
         ),
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
-        statement="What all chips of all replicas draw, times what the data centre takes for each joule of it, at its price.",
+        statement="The energy of all chips of all replicas, times the power usage effectiveness of the data centre, at the price of"
+                  " electricity.",
         assumptions=(
             "every chip draws its power all the time, in use or not",
             "every joule at the same price, with no charge for the highest power drawn",
@@ -81,7 +82,7 @@ EQUATIONS = (
             },
             result="77410 USD",
         ),
-        sources=(WAREHOUSE_BOOK, ours("power over time, that of the building with it, times its price")),
+        sources=(WAREHOUSE_BOOK, ours("power over time, building included, times its price")),
     ),
     Equation(
         id="energy.fleet_power",
@@ -92,26 +93,26 @@ EQUATIONS = (
             fleet_chips * chip_power * power_usage_effectiveness,
         ),
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
-        statement="What all chips of all replicas draw, times what the data centre takes for each watt of it.",
+        statement="The power of all chips of all replicas, times the power usage effectiveness of the data centre.",
         assumptions=(
             "every chip draws its power at the same moment",
-            "what servers and network take is in power_usage_effectiveness, or in a chip_power that counts them",
+            "servers and network are in power_usage_effectiveness, or in a chip_power that includes them",
         ),
         example=Example(
             given={"fleet_chips": "1600", "chip_power": "700 W", "power_usage_effectiveness": "1.2"},
             result="1.344 MW",
         ),
-        sources=(WAREHOUSE_BOOK, ours("the power of one chip times their number, that of the building with it")),
+        sources=(WAREHOUSE_BOOK, ours("the power of one chip times their number, building included")),
     ),
     Equation(
         id="energy.output_energy",
         title="Energy of decoded tokens",
         defines="output_energy",
         relation=lambda output_energy, energy_per_token, output_tokens: (output_energy, energy_per_token * output_tokens),
-        statement="The energy of a decoded token, as many times as tokens are decoded.",
-        assumptions=("the energy of the chips alone", "what prompts take is in it where energy_per_token counts them"),
+        statement="The energy of a decoded token times the number of decoded tokens.",
+        assumptions=("the energy of the chips alone", "prompts are included if energy_per_token includes them"),
         example=Example(given={"energy_per_token": "1.4 J/token", "output_tokens": "500"}, result="700 J"),
-        sources=(ours("the energy of a token, so many times"),),
+        sources=(ours("the energy of a token times their number"),),
     ),
     Equation(
         id="energy.output_electricity_cost",
@@ -121,13 +122,13 @@ EQUATIONS = (
             output_electricity_cost,
             electricity_cost_per_token * output_tokens,
         ),
-        statement="The electricity of a decoded token, that of the building with it, as many times as tokens are decoded.",
+        statement="The electricity cost of a decoded token, building included, times the number of decoded tokens.",
         assumptions=(
-            "what prompts take is in it where energy_per_token counts them",
+            "prompts are included if energy_per_token includes them",
             "not to be added to a chip_price that pays for electricity, as a rent does",
         ),
         example=Example(given={"electricity_cost_per_token": "0.037 USD/MTok", "output_tokens": "1M"}, result="0.037 USD"),
-        sources=(ours("the cost of a token, so many times"),),
+        sources=(ours("the cost of a token times their number"),),
     ),
     Equation(
         id="energy.training_energy",
@@ -138,16 +139,16 @@ EQUATIONS = (
             chip_hours * chip_power * power_usage_effectiveness,
         ),
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
-        statement="What one chip draws over the chip time of the run, times what the data centre takes for each joule of it.",
+        statement="The power of one chip times the chip time of the run, times the power usage effectiveness of the data centre.",
         assumptions=(
             "every chip draws its power all the time: with the power of a data sheet more than is metered",
-            "what servers and network take is in power_usage_effectiveness, or in a chip_power that counts them",
+            "servers and network are in power_usage_effectiveness, or in a chip_power that includes them",
         ),
         example=Example(
             given={"chip_hours": "2.664M h", "chip_power": "700 W", "power_usage_effectiveness": "1.2"},
             result="2.238 GWh",
         ),
-        sources=(WAREHOUSE_BOOK, ours("power over the chip time of a run, that of the building with it")),
+        sources=(WAREHOUSE_BOOK, ours("power over the chip time of a run, building included")),
     ),
     Equation(
         id="energy.training_electricity_cost",
@@ -157,7 +158,7 @@ EQUATIONS = (
             training_electricity_cost,
             training_energy * electricity_price,
         ),
-        statement="The energy of the run, that of the building with it, at the price of electricity.",
+        statement="The energy of the run, building included, at the price of electricity.",
         assumptions=(
             "every joule at the same price, with no charge for the highest power drawn",
             "not to be added to a training_cost whose chip_price pays for electricity, as a rent does",

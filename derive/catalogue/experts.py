@@ -11,7 +11,7 @@ EQUATIONS = (
         title="Experts on one chip",
         defines="experts_per_chip",
         relation=lambda experts_per_chip, experts, expert_parallel: (experts_per_chip, experts / expert_parallel),
-        statement="The experts of a layer are dealt out evenly.",
+        statement="The experts of a layer are divided evenly over the chips.",
         example=Example(given={"experts": "256", "expert_parallel": "32"}, result="8"),
         sources=(talk("0:33:54", "0:34:23", "256 experts over 64 of a rack's 72 GPUs are four each"),),
     ),
@@ -24,7 +24,7 @@ EQUATIONS = (
             activated_experts,
             experts * (1 - (1 - active_experts / experts) ** (batch * tokens_verified_per_step)),
         ),
-        changes=("counts the drafts that a pass checks, as each of them goes to experts of its own; a batch is one sequence at least",),
+        changes=("counts the drafts that a pass checks, as each of them goes to experts of its own. A batch is one sequence at least",),
         requires=(
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
             Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
@@ -37,7 +37,7 @@ EQUATIONS = (
         example=Example(given={"experts": "256", "active_experts": "8", "batch": "32", "tokens_verified_per_step": "2"}, result="222.4"),
         sources=(
             MOE_PAPER,
-            ours("the lecture reads all weights whatever the batch; that is true once nearly every expert has somebody who needs it"),
+            ours("the lecture reads all weights whatever the batch. That is true if tokens need nearly every expert"),
         ),
     ),
     Equation(
@@ -57,7 +57,7 @@ EQUATIONS = (
         example=Example(given={"experts": "256", "active_experts": "8", "batch": "2", "new_tokens_per_pass": "16"}, result="163.3"),
         derivation=lambda: (
             Step(
-                operation="the new tokens of a pass, as a batch of so many sequences",
+                operation="the new tokens of a pass, as a batch of this number of sequences",
                 premises=(
                     at(
                         "experts.touched_experts",
@@ -72,7 +72,7 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.mixed_touched_experts",
-        title="Experts that a step with a chunk of prefill on board uses",
+        title="Experts that a step with a chunk of prefill uses",
         defines="mixed_activated_experts",
         relation=lambda mixed_activated_experts, activated_experts, experts, active_experts, prefill_chunk, one_token: (
             mixed_activated_experts,
@@ -85,7 +85,7 @@ EQUATIONS = (
                 otherwise="no more experts are used than there are",
             ),
         ),
-        statement="Of the experts that decode leaves out, a chunk leaves out those that none of its tokens goes to.",
+        statement="An expert stays unused if neither a decode token nor a token of the chunk needs it.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
         example=Example(
             given={"activated_experts": "222.4", "experts": "256", "active_experts": "8", "prefill_chunk": "64"}, result="251.6"
@@ -107,7 +107,7 @@ EQUATIONS = (
                 eliminated=("prefill_activated_experts",),
             ),
         ),
-        sources=(MOE_PAPER, ours("a token of the chunk passes by an expert whoever else is in the pass")),
+        sources=(MOE_PAPER, ours("whether a token of the chunk uses an expert is independent of the other tokens")),
     ),
     Equation(
         id="experts.shared_params",
@@ -120,7 +120,7 @@ EQUATIONS = (
                 otherwise="routed experts are a part of all parameters",
             ),
         ),
-        statement="Attention, embeddings, shared experts and dense layers: all that is not routed.",
+        statement="Attention, embeddings, shared experts and dense layers: everything that is not routed.",
         example=Example(given={"total_params": "671B", "routed_params": "654.5B"}, result="16.5B"),
         sources=(MOE_PAPER,),
     ),
@@ -157,7 +157,7 @@ EQUATIONS = (
                 otherwise="a token uses a part of all parameters",
             ),
         ),
-        statement="What total and active parameters and the router say of the experts together.",
+        statement="Total parameters, active parameters and the router together determine the parameters of the experts.",
         assumptions=("all experts are of one size",),
         example=Example(given={"total_params": "671B", "active_params": "37B", "active_experts": "8", "experts": "256"}, result="654.5B"),
         derivation=lambda: (
@@ -177,7 +177,7 @@ EQUATIONS = (
             fetched_params,
             shared_params + routed_params * activated_experts / experts,
         ),
-        statement="The shared parameters and the experts that somebody in the batch uses.",
+        statement="The shared parameters and the experts that any token of the batch uses.",
         assumptions=("all experts are of one size", "an expert is read once, however many tokens use it"),
         example=Example(
             given={"shared_params": "16.5B", "routed_params": "654.5B", "activated_experts": "222.4", "experts": "256"},
@@ -199,13 +199,13 @@ EQUATIONS = (
                 otherwise="a step reads what every token uses",
             ),
         ),
-        statement="Where experts are stored in fewer bytes than the rest, a step that reads few of them reads wider weights than the mean.",
+        statement="If experts are stored in fewer bytes than the rest, a step that reads few experts reads wider weights on average.",
         assumptions=("all experts are stored alike, and so is all beside them",),
         example=Example(
             given={"expert_bytes_per_weight": "0.5", "fetched_params": "585.1B", "shared_params": "16.5B", "shared_bytes_per_weight": "2"},
             result="0.5423",
         ),
-        sources=(ours("the mean over what is read: of experts as many as are activated, of the rest all"),),
+        sources=(ours("the mean over the reads: activated experts and all other weights"),),
     ),
     Equation(
         id="experts.mean_bytes_per_weight",
@@ -220,7 +220,7 @@ EQUATIONS = (
                 otherwise="routed experts are a part of all parameters",
             ),
         ),
-        statement="Of a model whose experts are stored in fewer bytes than the rest: the mean over all weights.",
+        statement="The mean over all weights of a model whose experts are stored in fewer bytes than the rest.",
         assumptions=("all experts are stored alike, and so is all beside them",),
         example=Example(
             given={"expert_bytes_per_weight": "0.5", "routed_params": "654.5B", "shared_bytes_per_weight": "2", "total_params": "671B"},
@@ -252,15 +252,16 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
-            "waits for the chip on which most of the activated experts lie; that was left out",
-            "the busiest chip reads no more than all the experts that it holds; an imbalance could make it read any number",
-            "what every token uses is read as often as attention_replicas hold it",
+            "waits for the chip on which most of the activated experts lie. That was left out",
+            "the busiest chip reads no more than all the experts that it holds. An imbalance could make it read any number",
+            "what every token uses is read once in each attention replica",
         ),
         requires=(
             Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
             Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
-        statement="At small batches a step reads only the experts it uses; the chip that reads most, at most all it holds, is done last.",
+        statement="At small batches a step reads only the experts that it uses. The chip with the most reads, at most all its"
+                  " experts, finishes last.",
         assumptions=(
             "what all tokens use is sharded perfectly over the chips that share one copy",
             "every chip holds as many experts",
@@ -282,7 +283,7 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="the weight time of the busiest chip: of all parameters as many as it reads, times the chips",
+                operation="the weight time of the busiest chip: its reads times the number of chips",
                 premises=(
                     at(
                         "roofline.weight_time",
@@ -302,7 +303,7 @@ EQUATIONS = (
         version=3,
         changes=(
             "the busiest chip reads no more than all the experts that it holds",
-            "what every token uses is read as often as attention_replicas hold it",
+            "what every token uses is read once in each attention replica",
         ),
         title="Weight-read time with only the activated experts, of a step without drafts",
         defines="plain_weight_time",
@@ -322,7 +323,7 @@ EQUATIONS = (
             Requirement(holds=lambda batch: batch >= 1),
             Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
-        statement="One token a sequence touches fewer experts than that token and its drafts.",
+        statement="One token per sequence uses fewer experts than the token and its drafts.",
         assumptions=("activated experts lie on the chips as unevenly as in a step with drafts",),
         example=Example(
             given={
@@ -356,8 +357,8 @@ EQUATIONS = (
     Equation(
         id="experts.weight_time_mixed",
         version=2,
-        changes=("what every token uses is read as often as attention_replicas hold it",),
-        title="Weight-read time with only the activated experts, stored in other bytes than the rest",
+        changes=("what every token uses is read once in each attention replica",),
+        title="Weight-read time with only the activated experts, in another data type than the rest",
         defines="weight_time",
         variant=Variant(group="weight_time", name="mixed"),
         relation=lambda weight_time, attention_replicas, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance,
@@ -373,7 +374,7 @@ EQUATIONS = (
             Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
             Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
-        statement="What every token uses is read at its own width, and the experts that a batch touches at theirs.",
+        statement="Shared weights are read at their own width, and activated experts at theirs.",
         assumptions=(
             "all experts are stored alike, and so is all beside them",
             "what all tokens use is sharded perfectly over the chips that share one copy",
@@ -415,14 +416,14 @@ EQUATIONS = (
         ),
         sources=(
             GPT_OSS_CARD,
-            ours("the mean width of all weights is that of a read of all: of few experts it makes too little of what is beside them"),
+            ours("the mean width of all weights is right if all are read. For few experts it underestimates the shared weights"),
         ),
     ),
     Equation(
         id="experts.plain_weight_time_mixed",
         version=2,
-        changes=("what every token uses is read as often as attention_replicas hold it",),
-        title="Weight-read time with only the activated experts, stored in other bytes than the rest, of a step without drafts",
+        changes=("what every token uses is read once in each attention replica",),
+        title="Weight-read time with only the activated experts, in another data type than the rest, of a step without drafts",
         defines="plain_weight_time",
         variant=Variant(group="weight_time", name="mixed"),
         relation=lambda plain_weight_time, attention_replicas, shared_params, shared_bytes_per_weight, routed_params,
@@ -439,7 +440,7 @@ EQUATIONS = (
             Requirement(holds=lambda batch: batch >= 1),
             Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
-        statement="One token a sequence touches fewer experts than that token and its drafts.",
+        statement="One token per sequence uses fewer experts than the token and its drafts.",
         assumptions=(
             "all experts are stored alike, and so is all beside them",
             "activated experts lie on the chips as unevenly as in a step with drafts",
@@ -477,8 +478,8 @@ EQUATIONS = (
     Equation(
         id="experts.latency_floor_mixed",
         version=2,
-        changes=("what every token uses is read as often as attention_replicas hold it",),
-        title="Latency floor of a step, with experts stored in other bytes than the rest",
+        changes=("what every token uses is read once in each attention replica",),
+        title="Latency floor of a step, with experts in another data type than the rest",
         defines="latency_floor",
         variant=Variant(group="latency_floor", name="mixed"),
         relation=lambda latency_floor, attention_replicas, shared_params, shared_bytes_per_weight, active_params,
@@ -488,7 +489,7 @@ EQUATIONS = (
             / (chips * hbm_bandwidth * mbu),
         ),
         requires=(Requirement(holds=lambda active_params, shared_params: active_params > shared_params),),
-        statement="Whatever the batch, a step reads at least what every token uses, and the experts of one.",
+        statement="Whatever the batch, a step reads at least the shared weights and the experts of one token.",
         assumptions=(
             "fixed hardware",
             "weights are sharded perfectly over the chips that share one copy",
@@ -549,7 +550,7 @@ EQUATIONS = (
             Requirement(holds=lambda activated_experts, experts: activated_experts <= experts),
             Requirement(holds=lambda expert_parallel: expert_parallel >= 1),
         ),
-        statement="Of many chips one holds more activated experts than the mean: at least one, at most all that lie on it.",
+        statement="One of many chips has more activated experts than the mean: at least one, at most all its experts.",
         assumptions=(
             "experts lie on the chips at random, as many on each, and none twice",
             "tokens choose their experts independently and evenly: skewed routing is worse",
@@ -559,20 +560,20 @@ EQUATIONS = (
         sources=(
             ours(
                 "activated experts of a chip are nearly binomial, and the largest of n chips lies about (ln n)^(3/4) standard deviations"
-                " above the mean; the exponent fits draws at random"
+                " above the mean. The exponent fits draws at random"
             ),
         ),
     ),
     Equation(
         id="experts.expert_capacity",
-        title="Tokens an expert takes",
+        title="Tokens that an expert processes",
         defines="expert_capacity",
         relation=lambda expert_capacity, capacity_factor, batch, tokens_verified_per_step, active_experts, experts: (
             expert_capacity,
             capacity_factor * batch * tokens_verified_per_step * active_experts / experts,
         ),
-        statement="Buffers of a fixed size hold the mean of an expert's tokens, times a factor; what is more is dropped.",
-        assumptions=("buffers of a fixed size: serving usually drops nothing",),
+        statement="Buffers of fixed size have room for the mean number of tokens times a factor. Further tokens are dropped.",
+        assumptions=("buffers of a fixed size: serving usually drops no tokens",),
         example=Example(
             given={"capacity_factor": "1.25", "batch": "32", "tokens_verified_per_step": "2", "active_experts": "8", "experts": "256"},
             result="2.5",
@@ -584,7 +585,7 @@ EQUATIONS = (
         title="Sequences for each chip",
         defines="sequences_per_chip",
         relation=lambda sequences_per_chip, batch, chips: (sequences_per_chip, batch / chips),
-        statement="Outside the experts a sequence belongs to one chip, so the batch is dealt out.",
+        statement="Outside the experts a sequence belongs to one chip, so the batch is divided over the chips.",
         example=Example(given={"batch": "2048", "chips": "32"}, result="64"),
         sources=(scaling_book("88 sequences a chip on 144 chips"),),
     ),
@@ -603,7 +604,7 @@ EQUATIONS = (
             * (dispatch_bytes_per_element + combine_bytes_per_element)
             / link_bandwidth,
         ),
-        statement="In every expert layer each token's activation goes to its experts and comes back.",
+        statement="In every expert layer the activation of each token goes to its experts and comes back.",
         assumptions=(
             "every expert of a token lies on another chip: on few chips too long by active_experts over reached_chips"
             " (experts.all_to_all_time_one_copy)",
@@ -625,28 +626,28 @@ EQUATIONS = (
         sources=(
             talk(
                 "0:36:20", "0:38:47", "any chip talks to any other, as much in as out",
-                "the lecture gives no time; the formula is the usual one",
+                "the lecture gives no time. The formula is the usual one",
             ),
             scaling_book("dispatch in fp8 and combine in bf16, over a link of 40 GB/s, is 22 ms of DeepSeek-V3's step"),
         ),
     ),
     Equation(
         id="experts.reached_chips",
-        title="Other chips that the experts of a token lie on",
+        title="Other chips with experts of a token",
         defines="reached_chips",
         relation=lambda reached_chips, expert_parallel, active_experts: (
             reached_chips,
             (expert_parallel - 1) * (1 - (1 - 1 / expert_parallel) ** active_experts),
         ),
         requires=(Requirement(holds=lambda expert_parallel: expert_parallel > 1, otherwise="experts on one chip reach no other"),),
-        statement="Two experts of a token may lie on one chip, or on the token's own.",
+        statement="Two experts of a token may be on one chip, or on the token's own chip.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more chips are reached",),
         example=Example(given={"expert_parallel": "32", "active_experts": "8"}, result="6.953"),
         sources=(ours("each other chip is missed by all experts of a token with the chance (1 - 1/n)^k"),),
     ),
     Equation(
         id="experts.all_to_all_time_one_copy",
-        title="All-to-all time of one step, one copy a chip",
+        title="All-to-all time of one step, one copy per chip",
         defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="one_copy_a_chip"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
@@ -696,7 +697,7 @@ EQUATIONS = (
             * (dispatch_bytes_per_element + combine_bytes_per_element)
             / scale_up_link_bandwidth,
         ),
-        statement="Where all experts lie in one scale-up domain no copy leaves it, whatever link leads out.",
+        statement="If all experts are in one scale-up domain, no copy leaves it.",
         assumptions=(
             "the assumptions of experts.all_to_all_time_one_copy",
             "all chips that experts lie on are of one scale-up domain: over several, experts.all_to_all_time_racks",
@@ -727,13 +728,13 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.racks",
-        title="Scale-up domains that experts are spread over",
+        title="Scale-up domains with experts of a layer",
         defines="racks",
         relation=lambda racks, expert_parallel, scale_up_size: (racks, maximum(1, expert_parallel / scale_up_size)),
         statement="Chips fill one domain after another.",
-        assumptions=("domains are full, but for the last",),
+        assumptions=("all domains except the last are full",),
         example=Example(given={"expert_parallel": "32", "scale_up_size": "8"}, result="4"),
-        sources=(ours("chips over those of one domain; experts on fewer chips stay within one"),),
+        sources=(ours("chips over the chips of one domain. Experts on fewer chips stay within one"),),
     ),
     Equation(
         id="experts.all_to_all_time_racks",
@@ -759,7 +760,7 @@ EQUATIONS = (
             Requirement(holds=lambda expert_parallel: expert_parallel > 1),
             Requirement(holds=lambda expert_parallel, racks: expert_parallel >= racks),
         ),
-        statement="Most of what goes to other chips leaves the rack, over a slower link, and hides what stays.",
+        statement="Most of the traffic leaves the rack over a slower link and hides the traffic inside.",
         assumptions=(
             "the assumptions of experts.all_to_all_time_one_copy",
             "traffic inside and between racks overlaps, and each link gives its full rate in one direction",
@@ -812,19 +813,19 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.reached_racks",
-        title="Racks that the experts of a token lie in",
+        title="Racks with experts of a token",
         defines="reached_racks",
         variant=Variant(group="reached_racks", name="any_rack", default=True),
         relation=lambda reached_racks, racks, active_experts: (reached_racks, racks * (1 - (1 - 1 / racks) ** active_experts)),
         requires=(Requirement(holds=lambda racks: racks >= 1),),
-        statement="The experts of a token lie in fewer racks than there are experts, as some share a rack.",
+        statement="The experts of a token are in fewer racks than there are experts, because some share a rack.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
         example=Example(given={"racks": "8", "active_experts": "8"}, result="5.251"),
         sources=(ours("each rack is missed by all experts of a token with the chance (1 - 1/n)^k"),),
     ),
     Equation(
         id="experts.reached_racks_limited",
-        title="Racks that the experts of a token lie in, where the router limits them",
+        title="Racks with experts of a token, if the router limits them",
         defines="reached_racks",
         variant=Variant(group="reached_racks", name="limited"),
         relation=lambda reached_racks, rack_limit, active_experts: (
@@ -832,7 +833,7 @@ EQUATIONS = (
             rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
         ),
         requires=(Requirement(holds=lambda rack_limit: rack_limit >= 1),),
-        statement="A router that first picks a few racks, and then experts within these, reaches no others.",
+        statement="A router that first picks a few racks, and then experts in them, reaches no other racks.",
         assumptions=("within the racks that are picked, experts are chosen independently and evenly",),
         example=Example(given={"rack_limit": "4", "active_experts": "8"}, result="3.6"),
         derivation=lambda: (
@@ -842,11 +843,11 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.most_racks",
-        title="Racks that a token can reach",
+        title="Largest number of racks of a token",
         kind=BOUND,
         relation=lambda reached_racks, active_experts, racks: (reached_racks, minimum(active_experts, racks)),
         sense="<=",
-        statement="A token goes to no more racks than it has experts, and no more than there are.",
+        statement="At most the number of its experts, and at most the number of racks.",
         assumptions=("a token goes to no rack without one of its experts",),
         example=Example(given={"active_experts": "8", "racks": "4"}, result="4"),
         sources=(DEEPSEEK_V3_PAPER,),
@@ -857,7 +858,7 @@ EQUATIONS = (
         defines="leaving_copies",
         relation=lambda leaving_copies, reached_racks, racks: (leaving_copies, reached_racks * (racks - 1) / racks),
         requires=(Requirement(holds=lambda racks: racks >= 1),),
-        statement="One copy goes to every rack that holds experts of the token, but none to its own.",
+        statement="One copy goes to every rack with experts of the token, except its own.",
         assumptions=("a token's own rack is among those it reaches as often as any other",),
         example=Example(given={"reached_racks": "3.6", "racks": "4"}, result="2.7"),
         sources=(DEEPSEEK_V3_PAPER, ours("of the racks that are reached, one in all racks is the token's own")),
@@ -868,14 +869,14 @@ EQUATIONS = (
         defines="leaving_share",
         variant=Variant(group="leaving_share", name="of_experts", default=True),
         relation=lambda leaving_share, racks: (leaving_share, (racks - 1) / racks),
-        statement="With the experts of a layer over several racks, a token's expert is in another one with this chance.",
+        statement="The probability that an expert of a token is in another rack.",
         assumptions=("experts are chosen evenly over the racks",),
         example=Example(given={"racks": "4"}, result="0.75"),
         sources=(talk("0:38:47", "0:39:35", "with two racks half of the tokens go to the other one"),),
     ),
     Equation(
         id="experts.leaving_share_of_other_chips",
-        title="Share of what goes to other chips that leaves the rack",
+        title="Share of the traffic to other chips that leaves the rack",
         defines="leaving_share",
         variant=Variant(group="leaving_share", name="of_other_chips"),
         relation=lambda leaving_share, expert_parallel, racks: (
@@ -887,10 +888,10 @@ EQUATIONS = (
             Requirement(holds=lambda expert_parallel, racks: expert_parallel >= racks),
             Requirement(holds=lambda expert_parallel: expert_parallel > 1),
         ),
-        statement="A token sends nothing to its own chip: of the chips it sends to, its rack has one fewer than any other.",
+        statement="A token does not send to its own chip, so its own rack has one receiver fewer than any other.",
         assumptions=("experts are chosen evenly over the chips",),
         example=Example(given={"expert_parallel": "32", "racks": "4"}, result="0.7742"),
-        sources=(ours("of the other chips, those of the other racks"),),
+        sources=(ours("the other racks' share of the other chips"),),
     ),
     Equation(
         id="experts.scale_out_bandwidth_ratio",
@@ -918,7 +919,7 @@ EQUATIONS = (
             scale_out_slowdown,
             maximum(1 / racks, scale_out_bandwidth_ratio * (racks - 1) / racks),
         ),
-        statement="What leaves the rack is slower by the ratio of the bandwidths, and hides what stays.",
+        statement="Traffic out of the rack is slower by the ratio of the bandwidths, and hides the traffic inside.",
         assumptions=(
             "traffic inside and between racks overlaps",
             "one message an expert: with one copy a rack less leaves (experts.scale_out_slowdown_one_copy)",
@@ -947,14 +948,14 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.scale_out_slowdown_one_copy",
-        title="Slowdown of the all-to-all over several racks, one copy a rack",
+        title="Slowdown of the all-to-all over several racks, one copy per rack",
         defines="scale_out_slowdown",
         variant=Variant(group="scale_out_slowdown", name="one_copy_a_rack"),
         relation=lambda scale_out_slowdown, scale_out_bandwidth_ratio, leaving_copies, active_experts: (
             scale_out_slowdown,
             maximum(1, scale_out_bandwidth_ratio * leaving_copies / active_experts),
         ),
-        statement="A token crosses once to each rack it reaches; there it is handed on to all of its experts.",
+        statement="A token crosses once to each rack with some of its experts, and is distributed there.",
         assumptions=(
             "traffic inside and between racks overlaps",
             "inside the racks every expert gets a message, as within one rack",

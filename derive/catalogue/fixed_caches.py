@@ -13,9 +13,9 @@ FIXED = (
             window_kv_width,
             window_kv_heads * (window_key_dim + window_value_dim),
         ),
-        statement="A key and a value for each KV head of the layer; where the key serves as the value too, the value adds no width.",
+        statement="A key and a value for each KV head of the layer. If the key is also the value, the value adds no width.",
         example=Example(given={"window_kv_heads": "8", "window_key_dim": "192", "window_value_dim": "128"}, result="2560"),
-        sources=(WINDOW_PAPER, GQA_PAPER, ours("heads and widths of windowed layers need not be those of the others")),
+        sources=(WINDOW_PAPER, GQA_PAPER, ours("heads and widths of windowed layers may differ from other layers")),
     ),
     Equation(
         id="architecture.window_kv_bytes",
@@ -28,8 +28,8 @@ FIXED = (
             window_kv_bytes,
             entry_per_token * window_layers * minimum(window_tokens, context_length) * window_kv_width * bytes_per_element,
         ),
-        statement="A windowed layer keeps the last window_tokens tokens of a sequence, or all there are, and forgets the rest.",
-        assumptions=("nothing behind the window is kept: a server that keeps all needs far more",),
+        statement="A windowed layer keeps the last window_tokens tokens of a sequence, or all if there are fewer.",
+        assumptions=("tokens behind the window are dropped: a server that keeps them needs far more",),
         example=Example(
             given={
                 "window_layers": "39",
@@ -52,7 +52,7 @@ FIXED = (
             linear_state_bytes,
             linear_layers * state_heads * state_key_dim * state_value_dim * state_bytes_per_element,
         ),
-        statement="A linear layer keeps one matrix per head, key width by value width, in place of keys and values of every token.",
+        statement="A linear layer keeps one matrix per head, key width by value width, instead of keys and values of every token.",
         assumptions=("the few tokens that short convolutions keep are left out",),
         example=Example(
             given={
@@ -106,9 +106,9 @@ FIXED = (
             read_entries,
             minimum(selected_entries, entry_per_token * context_length),
         ),
-        statement="A sparse layer reads as many tokens as it selects, or all there are.",
+        statement="A sparse layer reads the tokens that it selects, or all if there are fewer.",
         example=Example(given={"selected_entries": "2048", "context_length": "32k"}, result="2048"),
-        sources=(DSA_PAPER, ours("blocks count as the tokens they hold; a context shorter than the selection is read whole")),
+        sources=(DSA_PAPER, ours("blocks count as the tokens they hold. A context shorter than the selection is read whole")),
     ),
     Equation(
         id="architecture.read_entries_compressed",
@@ -119,7 +119,7 @@ FIXED = (
             read_entries,
             minimum(selected_entries, entry_per_token * context_length / sparse_compression_ratio),
         ),
-        statement="A sparse layer reads as many compressed entries as it selects, or all there are.",
+        statement="A sparse layer reads the compressed entries that it selects, or all if there are fewer.",
         assumptions=("tokens not yet compressed are left out",),
         example=Example(given={"selected_entries": "1024", "context_length": "32k", "sparse_compression_ratio": "4"}, result="1024"),
         sources=(COMPRESSED_DOCS, ours("as for tokens, with one entry for every few of them")),
@@ -134,7 +134,7 @@ FIXED = (
             selected_kv_bytes,
             sparse_layers * read_entries * selected_entry_width * bytes_per_element,
         ),
-        statement="A sparse layer reads the same number of entries however long the context, once it holds as many.",
+        statement="A sparse layer reads the same number of entries at any context that is long enough.",
         example=Example(
             given={"sparse_layers": "61", "read_entries": "2048", "selected_entry_width": "576", "bytes_per_element": "1"},
             result="71.96 MB",
@@ -149,7 +149,8 @@ FIXED = (
             fixed_kv_bytes_per_sequence,
             window_kv_bytes + linear_state_bytes + selected_kv_bytes,
         ),
-        statement="What every step reads beside what grows: the same at any context that fills windows and selections; zero without them.",
+        statement="The part of the read that does not grow: the same at any context that fills windows and selections, and zero"
+                  " without them.",
         example=Example(
             given={"window_kv_bytes": "3.998 MB", "linear_state_bytes": "18.87 MB", "selected_kv_bytes": "15.73 MB"},
             result="38.6 MB",
@@ -168,7 +169,7 @@ FIXED = (
         statement="Every token of the context is stored as many times as any other.",
         assumptions=("no windows and no linear states",),
         example=Example(given={"context_length": "8k", "kv_bytes_per_token": "516.1 kB/token"}, result="4.129 GB"),
-        sources=(talk("1:04:23", "1:07:15", "a sequence takes its context times bytes per token"),),
+        sources=(talk("1:04:23", "1:07:15", "a sequence needs its context times bytes per token"),),
     ),
     Equation(
         id="architecture.kv_bytes_per_sequence",
@@ -179,7 +180,8 @@ FIXED = (
             kv_bytes_per_sequence,
             context_length * kv_bytes_per_token + window_kv_bytes + linear_state_bytes,
         ),
-        statement="What grows with the context, and windows and states. Selected entries are among what grows and are not stored again.",
+        statement="The part that grows with the context, and windows and states. Selected entries are part of the growing cache and"
+                  " are not stored again.",
         example=Example(
             given={
                 "context_length": "32k",
@@ -195,7 +197,7 @@ FIXED = (
         id="architecture.kv_read_per_sequence",
         version=2,
         changes=("states are written back as well as read: as many bytes again over the same bus",),
-        title="KV bytes a step reads of a sequence, states written back among them",
+        title="KV bytes that a step reads for a sequence, with the states that are written back",
         defines="kv_read_bytes_per_sequence",
         relation=lambda kv_read_bytes_per_sequence, context_length, kv_read_bytes_per_token, fixed_kv_bytes_per_sequence,
             linear_state_bytes: (
@@ -203,8 +205,8 @@ FIXED = (
             context_length * kv_read_bytes_per_token + fixed_kv_bytes_per_sequence + linear_state_bytes,
         ),
         statement=(
-            "What a step reads of every token of the context, what it reads of windows, states and selections, and the states once more:"
-            " each is written back."
+            "The reads of every token of the context, of windows, states and selections, and the states once more, because each is"
+            " written back."
         ),
         assumptions=("the one token that a step adds to caches and windows is left out",),
         example=Example(
@@ -216,6 +218,6 @@ FIXED = (
             },
             result="348.5 MB",
         ),
-        sources=(LINEAR_PAPER, ours("what grows without end, and what stops growing; a state is updated as a whole in every step")),
+        sources=(LINEAR_PAPER, ours("what grows without end, and what stops growing. A state is updated as a whole in every step")),
     ),
 )

@@ -8,8 +8,8 @@ from derive.requirements import Requirement
 _SEVERAL = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
 _OF_SUMS = (
     "every layer is cut over all chips (tensor parallelism), with two all-reduces: after attention and after the feed-forward",
-    "the links alone: every all-reduce also takes a latency",
-    "every chip sends over a link of its own, at its full rate in one direction; switches that add up by themselves halve it",
+    "only the links: every all-reduce also has a latency",
+    "every chip sends over a link of its own, at its full rate in one direction. Switches that add up by themselves halve it",
     "no overlap with arithmetic",
 )
 
@@ -23,7 +23,7 @@ EQUATIONS = (
             2 * (chips - 1) * (all_reduce_bytes / (chips * link_bandwidth) + hop_latency),
         ),
         requires=(_SEVERAL,),
-        statement="In a ring, parts go once round to be added up and once round to be gathered, each a share of the whole.",
+        statement="In a ring, each part goes around once for the sum and once for the gather.",
         assumptions=(
             "a ring: as few bytes as there can be without switches that add up by themselves, which halve them",
             "every chip sends over a link of its own, at its full rate in one direction",
@@ -43,7 +43,7 @@ EQUATIONS = (
             all_reduce_bytes,
             batch * tokens_verified_per_step * model_dim * bytes_per_activation,
         ),
-        statement="Chips that share a layer add up the activations of every position of a step, each as wide as the model.",
+        statement="Chips that share a layer add the activations of every position of a step, each as wide as the model.",
         assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
         example=Example(
             given={"batch": "64", "tokens_verified_per_step": "4", "model_dim": "16384", "bytes_per_activation": "2"},
@@ -60,7 +60,7 @@ EQUATIONS = (
             all_reduce_bytes,
             prefill_batch * new_tokens_per_pass / one_token * model_dim * bytes_per_activation,
         ),
-        statement="Chips that share a layer add up the activations of every token of a pass, each as wide as the model.",
+        statement="Chips that share a layer add the activations of every token of a pass, each as wide as the model.",
         assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
         example=Example(
             given={"prefill_batch": "2", "new_tokens_per_pass": "2000", "model_dim": "16384", "bytes_per_activation": "2"},
@@ -82,7 +82,7 @@ EQUATIONS = (
     ),
     Equation(
         id="network.tensor_parallel_time",
-        title="Time to add up what the chips of a layer make",
+        title="Tensor-parallel all-reduce time",
         defines="tensor_parallel_time",
         variant=Variant(group="summed", name="step", default=True),
         relation=lambda tensor_parallel_time, layers, allreduces_per_layer, batch, tokens_verified_per_step, model_dim,
@@ -99,7 +99,7 @@ EQUATIONS = (
             / (chips * link_bandwidth),
         ),
         requires=(_SEVERAL,),
-        statement="Chips that share every layer each hold a part of its sums: these are scattered to be added up, and gathered again.",
+        statement="Chips that share every layer have partial sums. A reduce-scatter adds them and an all-gather distributes them.",
         assumptions=_OF_SUMS,
         example=Example(
             given={
@@ -135,7 +135,7 @@ EQUATIONS = (
     ),
     Equation(
         id="network.exposed_share_of_sums",
-        title="Share of a step that its sums take where nothing hides them",
+        title="Share of a step for its all-reduces, if no computation hides them",
         defines="exposed_communication_share",
         stand_in=True,
         relation=lambda exposed_communication_share, tensor_parallel_time, memory_time, tokens_verified_per_step, compute_time,
@@ -144,8 +144,8 @@ EQUATIONS = (
             tensor_parallel_time
             / (tensor_parallel_time + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time)),
         ),
-        statement="What chips add up comes on top of the arithmetic or of the reads, whichever take longer.",
-        assumptions=("nothing else is sent, and launches take no time", "nothing of it hides behind arithmetic or reads: at most so much"),
+        statement="The all-reduce time adds to the arithmetic or to the reads, whichever is longer.",
+        assumptions=("no other traffic, and launches cost no time", "no part of it is hidden behind arithmetic or reads: an upper bound"),
         example=Example(
             given={
                 "tensor_parallel_time": "652.4 us",
@@ -156,11 +156,11 @@ EQUATIONS = (
             },
             result="0.1384",
         ),
-        sources=(ours("the sums of a layer over a step that waits for all of them; what a measured share is at most"),),
+        sources=(ours("the sums of a layer over a step that waits for all of them. A measured share is at most this"),),
     ),
     Equation(
         id="network.tensor_parallel_time_of_prompts",
-        title="Time to add up what the chips of a layer make of a pass over prompts",
+        title="Tensor-parallel all-reduce time of a pass over prompts",
         defines="tensor_parallel_time",
         variant=Variant(group="summed", name="prompts"),
         relation=lambda tensor_parallel_time, layers, allreduces_per_layer, prefill_batch, new_tokens_per_pass, one_token, model_dim,
@@ -178,7 +178,7 @@ EQUATIONS = (
             / (chips * link_bandwidth),
         ),
         requires=(_SEVERAL,),
-        statement="As of a step of decode, of all tokens of the pass.",
+        statement="As for a decode step, for all tokens of the pass.",
         assumptions=_OF_SUMS,
         example=Example(
             given={
@@ -209,7 +209,7 @@ EQUATIONS = (
     ),
     Equation(
         id="network.weight_stationary_2d",
-        title="Time of the exchanges of a feed-forward part that is cut both ways",
+        title="Communication time of a feed-forward layer that is sharded in two dimensions",
         defines="weight_stationary_time",
         relation=lambda weight_stationary_time, layers, batch, tokens_verified_per_step, bytes_per_activation, model_dim, ffn_dim, chips,
             link_bandwidth: (
@@ -229,9 +229,9 @@ EQUATIONS = (
                 otherwise="on so few chips it is best to cut the width of the feed-forward part alone",
             ),
         ),
-        statement="Where weights stay and are cut along both of their sides, what is sent shrinks as the root of the chips.",
+        statement="If weights stay and are divided along both sides, the traffic shrinks with the square root of the chips.",
         assumptions=(
-            "the feed-forward part alone, of two matrices; attention exchanges besides",
+            "the feed-forward part alone, of two matrices. Attention exchanges besides",
             "the best way to cut, of many parts on either side: all of an activation is sent but a small share",
             "the links alone, with no overlap with arithmetic",
         ),
@@ -288,10 +288,10 @@ EQUATIONS = (
             kv_transfer_time,
             kv_bytes_per_sequence / (chips * link_bandwidth),
         ),
-        statement="What a sequence has cached at the end of its prompt, over the links of the chips that send it.",
+        statement="The cache of a sequence at the end of its prompt, over the links of the chips that send it.",
         assumptions=(
             "every chip sends its share over a link of its own, at its full rate in one direction",
-            "all of it after the prefill; sent layer by layer, most of it is hidden",
+            "all of it after the prefill. Sent layer by layer, most of it is hidden",
         ),
         example=Example(given={"kv_bytes_per_sequence": "4.129 GB", "chips": "16", "link_bandwidth": "50 GB/s"}, result="5.161 ms"),
         sources=(SPLITWISE_PAPER,),

@@ -87,7 +87,7 @@ COUNTS = (
             + moe_layers * model_dim * (3 * moe_ffn_dim * (experts + shared_experts) + experts),
         ),
         requires=(_LAYERS,),
-        statement="As of a dense model, with all experts and their router in place of the feed-forward part where a layer has them.",
+        statement="As for a dense model, but some layers have experts and their router instead of the feed-forward part.",
         assumptions=("experts are of one size, shared ones among them", _GATED, _UNTIED, _SMALL_PARTS),
         example=Example(
             given={
@@ -135,7 +135,7 @@ COUNTS = (
             + moe_layers * model_dim * (3 * moe_ffn_dim * (active_experts + shared_experts) + experts),
         ),
         requires=(_MIXTURE, _LAYERS),
-        statement="A token uses all but the routed experts that it does not go to.",
+        statement="A token uses all parameters except the routed experts that it does not go to.",
         assumptions=(
             "experts are of one size, shared ones among them",
             _VOCABULARY,
@@ -157,7 +157,7 @@ COUNTS = (
         ),
         derivation=lambda: (
             Step(
-                operation="all parameters but those of the experts that a token leaves out",
+                operation="all parameters except unused experts",
                 premises=(
                     at(
                         "architecture.total_params_moe",

@@ -27,7 +27,7 @@ EQUATIONS = (
         title="Sequences in flight",
         defines="sequences_in_flight",
         relation=lambda sequences_in_flight, microbatches, microbatch_size: (sequences_in_flight, microbatches * microbatch_size),
-        statement="All microbatches on their way through the stages.",
+        statement="All microbatches in the pipeline times the sequences of one.",
         example=Example(given={"microbatches": "2", "microbatch_size": "64"}, result="128"),
         sources=(talk("1:08:36", "1:10:03", "the batch in flight is the number of microbatches times their size"),),
     ),
@@ -37,13 +37,13 @@ EQUATIONS = (
         title="The batch of one pass is one microbatch",
         defines="microbatch_size",
         relation=lambda microbatch_size, batch: (microbatch_size, batch),
-        statement="A stage works on one microbatch at a time: that is the batch of every step time.",
-        changes=("read from the batch to the microbatch; a definition, because batch means that of one pass everywhere",),
+        statement="A stage works on one microbatch at a time. So its batch is the batch of every step time.",
+        changes=("read from the batch to the microbatch. A definition, because batch is always the batch of one pass",),
         example=Example(given={"batch": "64"}, result="64"),
         sources=(
             talk(
                 "1:08:36", "1:10:03", "the microbatch is the train of the earlier part",
-                "the talk slips once and makes its size the number of stages; their number is meant",
+                "the talk slips once and makes its size the number of stages. Their number is meant",
             ),
         ),
     ),
@@ -54,7 +54,7 @@ EQUATIONS = (
         rule="the rule of thumb that there are as many microbatches as stages",
         relation=lambda microbatches, pipeline_stages: (microbatches, pipeline_stages),
         statement="The fewest microbatches that leave no stage idle.",
-        assumptions=("a stage takes as long as any other", "no time passes between stages"),
+        assumptions=("all stages need the same time", "no time passes between stages"),
         example=Example(given={"pipeline_stages": "4"}, result="4"),
         sources=(talk("1:08:36", "1:10:03", "one needs as many microbatches as pipeline stages, by a drawing"),),
     ),
@@ -72,7 +72,7 @@ EQUATIONS = (
     Equation(
         id="pipeline.kv_cancellation",
         version=2,
-        changes=("over the bytes of a sequence, windows and states among them, and times the copies that chips hold of a cache",),
+        changes=("over the bytes of a sequence, windows and states among them, and times the copies of a cache on the chips",),
         title="Memory of one chip with as many microbatches as stages",
         kind=CONDITION,
         relation=lambda memory_per_chip, total_params, bytes_per_weight, chips, pipeline_stages, microbatch_size,
@@ -80,7 +80,7 @@ EQUATIONS = (
             memory_per_chip,
             total_params * bytes_per_weight / (chips * pipeline_stages) + microbatch_size * kv_bytes_per_sequence * kv_replication / chips,
         ),
-        statement="More stages need more microbatches, so they thin out the weights of a chip and not its caches.",
+        statement="More stages need more microbatches. So a chip has fewer weights but not fewer caches.",
         assumptions=("as many microbatches as stages", "the assumptions of memory.per_chip"),
         example=Example(
             given={
@@ -122,7 +122,7 @@ EQUATIONS = (
             talk(
                 "1:10:33",
                 "1:12:28",
-                "pipelining helps the weights and does nothing for the KV cache",
+                "pipelining helps the weights and not the KV cache",
                 "a condition, because it holds only with as many microbatches as stages",
             ),
         ),
@@ -136,10 +136,11 @@ EQUATIONS = (
             idle_fraction,
             maximum(0, 1 - microbatches * step_time / (pipeline_stages * (step_time + hops(pipeline_stages) * hop_latency))),
         ),
-        statement="Each microbatch keeps a stage busy for its share of a pass, once a round of pass and hops; the rest a stage waits.",
+        statement="Each microbatch keeps a stage busy for its share of a pass, once per round of pass and hops. Otherwise the stage"
+                  " waits.",
         assumptions=(
-            "a stage takes as long as any other",
-            "one hop a stage, the last back to the first; a single stage has none",
+            "all stages need the same time",
+            "one hop a stage, the last back to the first. A single stage has no hop",
         ),
         changes=(
             "hops between stages leave them idle too: as many microbatches as stages do not fill them",
@@ -171,16 +172,16 @@ EQUATIONS = (
                 otherwise="a training step has one microbatch at least",
             ),
         ),
-        statement="Filling and draining the stages once a training step leaves this share of the schedule idle.",
+        statement="Filling and draining the stages once per training step leaves this share of the schedule idle.",
         assumptions=(
             "GPipe or 1F1B (one forward, one backward): they wait as long and differ in the microbatches they hold",
-            "a pass takes as long in one stage as in any other; a backward pass may take longer than a forward one",
+            "a pass needs the same time in all stages. A backward pass may be longer than a forward one",
             "each stage is one run of layers, and no backward pass is cut in two to fill the bubble (zero bubble, DualPipe)",
         ),
         example=Example(given={"pipeline_stages": "16", "training_microbatches": "64"}, result="0.1899"),
         sources=(
             GPIPE_PAPER,
-            talk("0:59:01", "1:00:46", "training has a bubble; one forward one backward and zero bubble fight it", "no formula is given"),
+            talk("0:59:01", "1:00:46", "training has a bubble. One forward one backward and zero bubble fight it", "no formula is given"),
         ),
     ),
     Equation(
@@ -200,16 +201,17 @@ EQUATIONS = (
                 otherwise="an interleaved schedule has a microbatch for each stage at least",
             ),
         ),
-        statement="A device that holds several short runs of layers fills and drains sooner, and sends its activations as many times more.",
+        statement="A device with several short runs of layers fills and drains sooner, and sends its activations more often by the"
+                  " same factor.",
         assumptions=(
             "interleaved 1F1B, the microbatches a multiple of the stages",
-            "a pass takes as long in one virtual stage as in any other",
-            "what is sent between stages takes no time",
+            "a pass needs the same time in all virtual stages",
+            "traffic between stages costs no time",
         ),
         example=Example(given={"pipeline_stages": "16", "virtual_stages": "4", "training_microbatches": "64"}, result="0.05535"),
         derivation=lambda: (
             Step(
-                operation="a pass through a virtual stage is shorter and comes more often, as if there were so many more microbatches",
+                operation="a pass through a virtual stage is shorter and more frequent, as with more microbatches",
                 premises=(
                     at(
                         "pipeline.bubble",
@@ -226,7 +228,7 @@ EQUATIONS = (
         kind=BOUND,
         relation=lambda virtual_stages, layers_per_stage: (virtual_stages, layers_per_stage),
         sense="<=",
-        statement="A virtual stage holds a layer at least.",
+        statement="A virtual stage has at least one layer.",
         assumptions=("no layer is cut",),
         example=Example(given={"layers_per_stage": "9"}, result="9"),
         sources=(MEGATRON_PAPER,),
@@ -237,11 +239,11 @@ EQUATIONS = (
         title="Layers of a stage",
         defines="layers_per_stage",
         relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
-        changes=("more stages than layers are refused: a stage without a layer is none",),
+        changes=("more stages than layers are refused: a stage needs a layer",),
         requires=(
             Requirement(holds=lambda layers, pipeline_stages: layers >= pipeline_stages, otherwise="a stage has one layer at least"),
         ),
-        statement="The layers are dealt out evenly.",
+        statement="The layers are divided evenly over the stages.",
         example=Example(given={"layers": "126", "pipeline_stages": "14"}, result="9"),
         sources=(talk("0:50:48", "0:52:55", "a stage is a number of layers"),),
     ),
@@ -254,8 +256,8 @@ EQUATIONS = (
             2 * active_experts * layers_per_stage / scale_out_bandwidth_ratio,
         ),
         statement=(
-            "A token's activation crosses the rack twice for each of its experts in each layer, and leaves it once a stage;"
-            " where the ratio is one or more, the hop between racks is not the bottleneck."
+            "The activation of a token crosses the rack twice for each of its experts in each layer, and leaves it once per stage."
+            " If the ratio is one or more, the hop between racks is not the bottleneck."
         ),
         assumptions=("the same bytes in every message", "every expert of a token lies on another chip"),
         example=Example(given={"active_experts": "8", "layers_per_stage": "4", "scale_out_bandwidth_ratio": "9"}, result="7.111"),
@@ -271,14 +273,14 @@ EQUATIONS = (
             maximum(step_time + hops(pipeline_stages) * hop_latency, microbatches * step_time / pipeline_stages),
         ),
         statement=(
-            "Cutting a pass into stages takes no longer than the pass; hops come on top, and more microbatches than stages queue."
+            "Stages do not make a pass longer. Hops add time, and so do more microbatches than stages."
         ),
         assumptions=(
-            "step_time is the pass through all layers, and a stage takes as long as any other",
-            "one hop a stage, the last back to the first, where the next token begins; a single stage has none",
+            "step_time is the pass through all layers, and all stages need the same time",
+            "one hop a stage, the last back to the first, where the next token begins. A single stage has no hop",
         ),
         changes=(
-            "microbatches beyond what the stages and hops hold wait in a queue; a single stage is included",
+            "microbatches beyond what the stages and hops hold wait in a queue. A single stage is included",
             "a single stage has no hop, whatever one takes",
         ),
         example=Example(
@@ -290,7 +292,7 @@ EQUATIONS = (
             talk(
                 "1:15:13",
                 "1:15:50",
-                "a hop is a few milliseconds, give or take ten times: 20 becomes 30 ms",
+                "a hop is a few milliseconds, within a factor of ten: 20 becomes 30 ms",
                 "ten milliseconds are all hops of a token, the one back to the first stage among them",
             ),
         ),

@@ -33,11 +33,11 @@ EQUATIONS = (
                 prefill_weight_time,
             ),
         ),
-        statement="The arithmetic of all its tokens, causal attention among it, or the reads of the weights where these take longer.",
+        statement="The arithmetic of all its tokens with causal attention, or the weight reads if these are longer.",
         assumptions=(
             "no network",
             "arithmetic and memory traffic overlap perfectly",
-            "chunks follow one another with nothing between them; their reads of the cache are left out",
+            "chunks follow one another without a gap. Their reads of the cache are left out",
             "with pipeline stages, one of them computes at a time",
             ATTENTION_LEFT_OUT,
         ),
@@ -68,7 +68,7 @@ EQUATIONS = (
             prefill_weight_time,
             prefill_passes * total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
         ),
-        statement="Each pass reads the weights, so that small chunks of a prompt wait for memory.",
+        statement="Each pass reads the weights, so small chunks of a prompt are memory-bound.",
         assumptions=(_READ_ONCE_A_PASS, "weights are sharded perfectly: no chip reads what another reads too"),
         example=Example(
             given={
@@ -103,7 +103,7 @@ EQUATIONS = (
             prefill_weight_time,
             prefill_passes * pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
         ),
-        statement="Each pass reads all that lies on a chip, one stage after another.",
+        statement="Each pass reads all weights on a chip, one stage after another.",
         assumptions=(_READ_ONCE_A_PASS, "every chip holds and reads the same number of bytes"),
         example=Example(
             given={
@@ -131,7 +131,7 @@ EQUATIONS = (
     Equation(
         id="prefill.weight_time_touched",
         version=2,
-        changes=("what every token uses is read as often as attention_replicas hold it",),
+        changes=("what every token uses is read once in each attention replica",),
         title="Weight-read time of all passes of a prompt, with only the activated experts",
         defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="touched"),
@@ -149,7 +149,7 @@ EQUATIONS = (
         requires=(
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
         ),
-        statement="Each pass reads what all tokens use, and the experts that its own tokens go to: of long prompts, all of them.",
+        statement="Each pass reads the shared weights and the experts of its own tokens. Long prompts read all experts.",
         assumptions=(_READ_ONCE_A_PASS, "tokens choose their experts independently and evenly: skewed routing touches fewer"),
         example=Example(
             given={
@@ -199,8 +199,8 @@ EQUATIONS = (
     Equation(
         id="prefill.weight_time_mixed",
         version=2,
-        changes=("what every token uses is read as often as attention_replicas hold it",),
-        title="Weight-read time of all passes of a prompt, with only the activated experts, stored in other bytes than the rest",
+        changes=("what every token uses is read once in each attention replica",),
+        title="Weight-read time of all passes of a prompt, with only the activated experts, in another data type than the rest",
         defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="mixed"),
         relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params, active_experts,
@@ -219,7 +219,7 @@ EQUATIONS = (
         requires=(
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
         ),
-        statement="Each pass reads what all tokens use at its own width, and the experts that its own tokens go to at theirs.",
+        statement="Each pass reads the shared weights at their own width, and the experts of its own tokens at theirs.",
         assumptions=(
             _READ_ONCE_A_PASS,
             "all experts are stored alike, and so is all beside them",
@@ -278,9 +278,9 @@ EQUATIONS = (
         title="Time to the first token",
         defines="time_to_first_token",
         relation=lambda time_to_first_token, queue_time, prefill_time: (time_to_first_token, queue_time + prefill_time),
-        statement="A request waits for its turn, and then for its prompt, whose last pass yields the first token.",
+        statement="A request waits for its turn and then for its prompt, whose last pass yields the first token.",
         assumptions=(
-            "no decode step between: where chunks of a prompt ride along with decode, each takes as long as that step",
+            "prefill is not interleaved with decode. With chunked prefill each chunk needs the time of its decode step",
             "sending the cache to other chips that decode is not counted: the first token does not wait for it",
         ),
         example=Example(given={"queue_time": "50 ms", "prefill_time": "207.4 ms"}, result="257.4 ms"),
@@ -294,12 +294,12 @@ EQUATIONS = (
             prefill_cost_per_token,
             chips * chip_price * prefill_time / (prefill_batch * uncached_tokens),
         ),
-        statement="The chips are paid for the time a prompt takes; the tokens that are not cached share the bill.",
+        statement="The chips are paid for the time of a prompt, and its uncached tokens share this cost.",
         assumptions=("prompts follow one another without a gap", "pipeline stages that do not compute this prompt compute another"),
         example=Example(
             given={"chips": "16", "chip_price": "2 USD/h", "prefill_time": "207.4 ms", "prefill_batch": "2", "uncached_tokens": "2400"},
             result="0.3841 USD/MTok",
         ),
-        sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), ours("the chips for so long, over the tokens")),
+        sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), ours("the chip cost for this time, over the tokens")),
     ),
 )

@@ -58,7 +58,8 @@ def _in_prefill(decoded: str, *, id: str, title: str, names: dict[str, str], exa
         assumptions=(*row.assumptions, "prefill does what decode does"),
         example=example,
         derivation=lambda: (
-            Step(operation="the FLOPs grow in proportion to what is met: those of the mean", premises=(at(row.id, **renamed),)),
+            Step(operation="the FLOPs are proportional to the number of attended tokens, so the mean is"
+                           " enough", premises=(at(row.id, **renamed),)),
         ),
         sources=row.sources,
     )
@@ -67,15 +68,15 @@ def _in_prefill(decoded: str, *, id: str, title: str, names: dict[str, str], exa
 PREFILL_ATTENTION = (
     Equation(
         id="architecture.prefill_attention_flops",
-        title="Attention FLOPs of prefill per query and context token, those of decode",
+        title="Attention FLOPs of prefill per query and context token, same as decode",
         defines="prefill_attention_flops_per_pair",
         variant=Variant(group="prefill_attention_flops_per_pair", name="same", default=True),
         relation=lambda prefill_attention_flops_per_pair, attention_flops_per_pair: (
             prefill_attention_flops_per_pair,
             attention_flops_per_pair,
         ),
-        statement="Where keys and values are kept as attention takes them, a prompt token does what a decoded one does.",
-        assumptions=("nothing is expanded in prefill: true of grouped queries, untrue of a latent cache",),
+        statement="If keys and values are stored as attention uses them, a prompt token needs the same FLOPs as a decoded one.",
+        assumptions=("prefill expands no keys or values: true for grouped queries, not for a latent cache",),
         example=Example(given={"attention_flops_per_pair": "8.258 MFLOP/token"}, result="8.258 MFLOP/token"),
         sources=(ours("one product with keys and one with values in either phase"),),
     ),
@@ -127,13 +128,13 @@ PREFILL_ATTENTION = (
     ),
     Equation(
         id="architecture.prefill_window_tokens",
-        title="Tokens of a window that a new token of a prompt meets",
+        title="Window tokens that a new token of a prompt attends to",
         defines="prefill_window_tokens",
         relation=lambda prefill_window_tokens, window_tokens, cached_tokens, uncached_tokens: (
             prefill_window_tokens,
             mean_met(window_tokens, cached_tokens, uncached_tokens),
         ),
-        statement="A token meets all before it until the window is full, and then the window.",
+        statement="A token attends to all tokens before it until the window is full, and then to the window.",
         assumptions=_PLACES,
         example=Example(given={"window_tokens": "1024", "cached_tokens": "500", "uncached_tokens": "1000"}, result="886.7 tokens"),
         sources=(WINDOW_PAPER, ours("the mean of the lesser of window and place")),
@@ -157,7 +158,7 @@ PREFILL_ATTENTION = (
     _in_prefill(
         "window_attention_flops_shared",
         id="prefill_window_flops_shared",
-        title="Attention FLOPs of one new token of a prompt in windowed layers, the key is the value",
+        title="Attention FLOPs of one new token of a prompt in windowed layers, if the key is the value",
         names=_WINDOW,
         example=Example(
             given={"window_layers": "61", "query_heads": "128", "window_key_dim": "512", "prefill_window_tokens": "128"},
@@ -173,7 +174,7 @@ PREFILL_ATTENTION = (
             prefill_read_entries,
             entry_per_token * mean_met(selected_entries / entry_per_token, cached_tokens, uncached_tokens),
         ),
-        statement="A token reads all before it while they are fewer than it selects, and then as many as it selects.",
+        statement="A token reads all tokens before it while they are fewer than its selection, and then its selection.",
         assumptions=_PLACES,
         example=Example(given={"selected_entries": "2048", "cached_tokens": "1000", "uncached_tokens": "3000"}, result="1865"),
         sources=(DSA_PAPER, ours("the mean of the lesser of selection and place")),
@@ -190,7 +191,7 @@ PREFILL_ATTENTION = (
             * mean_met(selected_entries * sparse_compression_ratio / entry_per_token, cached_tokens, uncached_tokens)
             / sparse_compression_ratio,
         ),
-        statement="A token reads all compressed entries before it while they are fewer than it selects, and then as many as it selects.",
+        statement="A token reads all compressed entries before it while they are fewer than its selection, and then its selection.",
         assumptions=(*_PLACES, "tokens not yet compressed are left out"),
         example=Example(
             given={"selected_entries": "1024", "sparse_compression_ratio": "4", "cached_tokens": "2000", "uncached_tokens": "6000"},
@@ -237,7 +238,7 @@ PREFILL_ATTENTION = (
             prefill_attention_flops_per_token,
             prefill_attention_flops_per_pair * (cached_tokens + uncached_tokens / 2),
         ),
-        statement="A new token meets all that is cached, and on average half of the new tokens.",
+        statement="A new token attends to all cached tokens, and on average to half of the new tokens.",
         assumptions=("dense attention in every layer that attends", *_PLACES),
         example=Example(
             given={"prefill_attention_flops_per_pair": "8.258 MFLOP/token", "cached_tokens": "3600", "uncached_tokens": "2400"},
@@ -251,7 +252,7 @@ PREFILL_ATTENTION = (
                 ),
             ),
         ),
-        sources=(KAPLAN_PAPER, ours("the mean over the places of a prompt; chunks change nothing in it")),
+        sources=(KAPLAN_PAPER, ours("the mean over the places of a prompt. Chunks do not change it")),
     ),
     Equation(
         id="architecture.prefill_attention_with_windows",
@@ -263,7 +264,7 @@ PREFILL_ATTENTION = (
             prefill_attention_flops_per_token,
             prefill_attention_flops_per_pair * (cached_tokens + uncached_tokens / 2) + prefill_window_flops,
         ),
-        statement="Full layers meet all that is cached and half of the new tokens, windowed layers what their window holds.",
+        statement="Full layers attend to all cached tokens and half of the new ones, windowed layers to their window.",
         assumptions=("what linear layers do with their states is left out", *_PLACES),
         example=Example(
             given={
@@ -290,7 +291,7 @@ PREFILL_ATTENTION = (
     ),
     Equation(
         id="architecture.prefill_attention_mla_indexed",
-        title="Attention FLOPs of one new token of a prompt, every layer selects what it reads",
+        title="Attention FLOPs of one new token of a prompt, every layer selects",
         defines="prefill_attention_flops_per_token",
         variant=Variant(group=_GROUP, name="mla_indexed"),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, cached_tokens, uncached_tokens,
@@ -298,11 +299,11 @@ PREFILL_ATTENTION = (
             prefill_attention_flops_per_token,
             indexer_flops_per_pair * (cached_tokens + uncached_tokens / 2) + prefill_selected_flops,
         ),
-        statement="The indexers score every pair of a token and one before it; attention meets what each token selects.",
+        statement="The indexers score every pair of a token and an earlier one, and attention uses the selection of each token.",
         assumptions=(
             "every layer selects what it reads",
             "the indexer's arithmetic runs at the rate of attention",
-            "selected latents are met as in decode, absorbed; short prompts take less where all of them are met expanded, behind a mask",
+            "selected latents are met as in decode, absorbed. Short prompts need less if all of them are expanded, behind a mask",
             *_PLACES,
         ),
         example=Example(
@@ -326,7 +327,7 @@ PREFILL_ATTENTION = (
     ),
     Equation(
         id="architecture.prefill_attention_gqa_indexed",
-        title="Attention FLOPs of one new token of a prompt, all but a few layers select what they read",
+        title="Attention FLOPs of one new token of a prompt, all but a few layers select",
         defines="prefill_attention_flops_per_token",
         variant=Variant(group=_GROUP, name="gqa_indexed"),
         relation=lambda prefill_attention_flops_per_token, indexer_flops_per_pair, flop_per_mac_and_token, layers, sparse_layers,
@@ -337,7 +338,7 @@ PREFILL_ATTENTION = (
             + prefill_selected_flops,
         ),
         requires=(Requirement(holds=lambda layers, sparse_layers: layers >= sparse_layers),),
-        statement="Dense layers meet every token before a new one, as do the indexers; sparse layers meet what each token selects.",
+        statement="Dense layers and indexers process every earlier token, sparse layers the selection of each token.",
         assumptions=("the indexer's arithmetic runs at the rate of attention", *_PLACES),
         example=Example(
             given={
@@ -379,7 +380,8 @@ PREFILL_ATTENTION = (
             + prefill_selected_flops
             + prefill_window_flops,
         ),
-        statement="Indexers and heavily compressed layers meet an entry for every few tokens before; selections and windows stop growing.",
+        statement="Indexers and heavily compressed layers process one entry for every few earlier tokens. Selections and windows"
+                  " stop growing.",
         assumptions=("tokens not yet compressed are left out", "the indexer's arithmetic runs at the rate of attention", *_PLACES),
         example=Example(
             given={
@@ -397,7 +399,8 @@ PREFILL_ATTENTION = (
         ),
         derivation=lambda: (
             Step(
-                operation="a decoded token meets the entries of its context, a new one those of the mean place in the prompt",
+                operation="a decoded token attends to the entries of its context, a new one to the entries of the mean position in the"
+                          " prompt",
                 premises=(
                     _at_the_mean(
                         "attention_flops_compressed",

@@ -14,7 +14,7 @@ from derive.requirements import Requirement
 LEVELS = (
     Equation(
         id="bands.active_params_times_markup",
-        title="Active parameters times mark-up from the input price",
+        title="Active parameters times markup from the input price",
         kind=CONDITION,
         rule="the reading of the input price as compute times price/cost",
         relation=lambda active_params_times_markup, input_price, prefill_decode_flops_ratio, flop_per_mac_and_token,
@@ -22,7 +22,7 @@ LEVELS = (
             active_params_times_markup,
             input_price * prefill_decode_flops_ratio / (flop_per_mac_and_token * price_per_flop * prefill_cost_ratio),
         ),
-        statement="The level of the input price gives the product of size and mark-up, and neither of them.",
+        statement="The input price gives the product of size and markup, and neither of them alone.",
         assumptions=("prefill is compute-bound",),
         example=Example(
             given={
@@ -42,7 +42,7 @@ LEVELS = (
                 ),
             ),
             Step(
-                operation="recomputing in terms of the price of a FLOP; the parameters cancel",
+                operation="recomputing in terms of the price of a FLOP. The parameters cancel",
                 premises=(
                     at("#1"),
                     at("cache.rematerialisation_cost"),
@@ -65,7 +65,7 @@ LEVELS = (
             output_increment * tokens_per_step / (increment_markup * price_per_hbm_byte * (long_context - short_context)),
         ),
         requires=(Requirement(holds=lambda long_context, short_context: long_context > short_context),),
-        statement="What more an output token costs at long context pays for the KV bytes it reads more.",
+        statement="The extra price of an output token at long context pays for its extra KV reads.",
         assumptions=("decode is memory-bound in both bands", "each band priced at its mean context", DENSE, ONE_COPY),
         example=Example(
             given={
@@ -101,8 +101,8 @@ LEVELS = (
             ),
         ),
         sources=(
-            ours("no parameters, base price or batch enter; every factor has elasticity one. Sold at cost, at the rental price,"
-                 " it is the dollar-anchored reading; models of known architecture calibrate the mark-up"),
+            ours("no parameters, base price or batch enter. Every factor has elasticity one. Sold at cost, at the rental price,"
+                 " it is the dollar-anchored reading. Models of known architecture calibrate the mark-up"),
         ),
     ),
     Equation(
@@ -119,7 +119,7 @@ LEVELS = (
             / (increment_markup * price_per_flop * prompt_position * (long_context - short_context)),
         ),
         requires=(Requirement(holds=lambda long_context, short_context: long_context > short_context),),
-        statement="What more a prompt token costs at long context pays for attention over what stands before it.",
+        statement="The extra price of a prompt token at long context pays for attention to the tokens before it.",
         assumptions=("prefill is compute-bound", "each band priced at its mean context", ONE_ATTENTION),
         example=Example(
             given={
@@ -147,7 +147,7 @@ LEVELS = (
                 ),
             ),
             Step(
-                operation="the attention context and recomputing in terms of FLOPs and their price; the parameters cancel",
+                operation="the attention context and recomputing in terms of FLOPs and their price. The parameters cancel",
                 premises=(
                     at("#1"),
                     at("context.attention_context"),
@@ -158,18 +158,19 @@ LEVELS = (
                 eliminated=("attention_context", "rematerialisation_cost", "prefill_rate_per_chip", "chip_price"),
             ),
         ),
-        sources=(ours("the input increment says nothing of KV: prefill is compute-bound"),),
+        sources=(ours("the input increment is independent of KV: prefill is compute-bound"),),
     ),
     Equation(
         id="bands.increments_of_a_sum",
-        title="What the two increments must satisfy if nothing overlaps",
+        title="Condition on the two increments with no overlap",
         kind=CONDITION,
         relation=lambda output_increment, prefill_decode_flops_ratio, input_increment, prompt_position: (
             output_increment,
             prefill_decode_flops_ratio * input_increment / prompt_position,
         ),
         sense=">=",
-        statement="If decode pays for compute and memory one after the other, its increment holds the attention that the input pays for.",
+        statement="If decode pays for compute and memory one after the other, its increment contains the attention that the input"
+                  " pays for.",
         assumptions=("no overlap", "one mark-up throughout", "each band priced at its mean context", DENSE, ONE_ATTENTION),
         example=Example(
             given={"prefill_decode_flops_ratio": "1.3", "input_increment": "2 USD/MTok", "prompt_position": "0.5"},
@@ -208,7 +209,7 @@ LEVELS = (
     ),
     Equation(
         id="bands.kv_read_within_price",
-        title="Most KV bytes a flat output price can pay for",
+        title="Largest KV bytes that a flat output price can pay for",
         kind=CONDITION,
         relation=lambda output_price, price_per_hbm_byte, kv_bytes_per_token, max_context, tokens_per_step: (
             output_price,
@@ -263,7 +264,7 @@ LEVELS = (
         ),
         statement="A hit pays for one read from its tier and for the attention of the new tokens over it.",
         assumptions=(
-            "mark-up of a hit relative to that of input",
+            "markup of a hit over the markup of input",
             "hits are priced at the mean context of the base band",
             DENSE,
             ONE_ATTENTION,

@@ -48,7 +48,7 @@ RULES = (
             kv_bytes_per_token,
             flop_per_weight * active_params * mbu * base_cost / (ridge_point * mfu * cost_context_scale),
         ),
-        statement="A cost that doubles over cost_context_scale from a base of base_cost compute times has this KV read in its slope.",
+        statement="A cost that doubles over cost_context_scale, from a base of base_cost compute times, has this KV read as its slope.",
         assumptions=(
             "the band cost is affine in the context",
             "base_cost is 1 if the base band is compute-bound, bands.base_cost_memory_bound if memory-bound",
@@ -76,7 +76,7 @@ RULES = (
                 eliminated=("balance_context",),
             ),
         ),
-        sources=(ours("the slope of the band cost is the KV read; rules for cost_context_scale follow"),),
+        sources=(ours("the slope of the band cost is the KV read. Rules for cost_context_scale follow"),),
     ),
     Equation(
         id="bands.base_cost_memory_bound",
@@ -211,12 +211,12 @@ RULES = (
                 ),
             ),
         ),
-        statement="Band means, with the threshold halfway between them, as the least-squares split of the demand has it.",
+        statement="Band means, with the threshold halfway between them, as in the least-squares split of the demand.",
         assumptions=_AFFINE,
         example=Example(given={"long_context_threshold": "200k", "premium_out": "1.5", "short_context": "20k"}, result="700k tokens"),
         derivation=lambda: (
             Step(
-                operation="what is claimed besides: the threshold lies halfway between the band means",
+                operation="a further claim: the threshold is halfway between the band means",
                 relation=lambda long_context_threshold, short_context, long_context: (
                     long_context_threshold,
                     (short_context + long_context) / 2,

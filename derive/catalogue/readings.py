@@ -50,7 +50,7 @@ EQUATIONS = (
                 "1:36:01",
                 "1:38:27",
                 "100 B over 300 times 200 k is 1,667 bytes, almost two kilobytes",
-                "KV against compute, as on the board; the bytes per weight behind the 300 stand in the equation: "
+                "KV against compute, as on the board. The bytes per weight behind the 300 are in the equation: "
                 "1,667 is one byte per weight, 833 is fp4, 3,333 is bf16",
             ),
             flashcard("card on KV bytes", "1.7 KB", "some summaries say KV against weights: not what was computed"),
@@ -77,7 +77,7 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="at the threshold the KV read takes as long as the weight read",
+                operation="at the threshold KV read and weight read need the same time",
                 premises=(
                     at("roofline.kv_time", context_length="long_context_threshold", kv_time="weight_time", kv_replication=1),
                     at("roofline.weight_time"),
@@ -86,7 +86,7 @@ EQUATIONS = (
             ),
         ),
         sources=(
-            ours("some public summaries give this one; equal to the lecture's reading only at the balance batch,"
+            ours("some public summaries give this one. Equal to the lecture's reading only at the balance batch,"
                  " a half of it at twice that batch"),
         ),
     ),
@@ -248,7 +248,7 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="the output/input ratio at the two band means; the weight read is the same in both",
+                operation="the output/input ratio at the two band means. The weight read is the same in both",
                 premises=(
                     at("readings.output_input_ratio", context_length="short_context"),
                     at(
@@ -261,7 +261,7 @@ EQUATIONS = (
             ),
         ),
         sources=(
-            ours("readings.output_input_ratio taken at the two band means; resolves the contradiction of the lecture's two readings"),
+            ours("readings.output_input_ratio at the two band means. Resolves the contradiction of the lecture's two readings"),
         ),
     ),
     Equation(
@@ -275,7 +275,7 @@ EQUATIONS = (
             weight_compute_ratio,
             output_input_ratio * tokens_per_step / one_token - short_context / balance_context,
         ),
-        statement="What the KV read of the short band leaves of R is the weight read: B_star over B.",
+        statement="R minus the KV read of the short band is the weight read: B_star over B.",
         assumptions=("the assumptions of readings.joint_slope",),
         example=Example(
             given={"output_input_ratio": "6", "tokens_per_step": "1.8", "short_context": "20k", "balance_context": "51.85k"},
@@ -331,17 +331,17 @@ EQUATIONS = (
             talk(
                 "1:35:23",
                 "1:35:41",
-                "profitable no matter what the context length; the bump is about the crossover",
+                "profitable no matter what the context length. The bump is about the crossover",
                 "the 50 percent is never derived: at a balance context of 200 k it covers 300 k, and 1 M would cost five times",
             ),
         ),
     ),
     Equation(
         id="readings.input_markup",
-        title="Mark-up of the input price over its compute cost",
+        title="Markup of the input price over its compute cost",
         defines="input_markup",
         relation=lambda input_markup, input_price, rematerialisation_cost: (input_markup, input_price / rematerialisation_cost),
-        statement="How many times its compute cost an input token is sold for.",
+        statement="The input price over the compute cost of an input token.",
         assumptions=("the assumptions of cache.rematerialisation_cost",),
         example=Example(given={"input_price": "2 USD/MTok", "rematerialisation_cost": "0.1231 USD/MTok"}, result="16.25"),
         sources=(
@@ -349,8 +349,8 @@ EQUATIONS = (
                 "1:41:18",
                 "1:41:33",
                 "one is incentivised to price close to cost",
-                "levels fail: the lecture's 5 dollars are 89 times the compute cost of its 100 B on an H100;"
-                " elsewhere only ratios are read",
+                "levels fail: the lecture's 5 dollars are 89 times the compute cost of its 100 B on an H100."
+                " Elsewhere only ratios are read",
             ),
         ),
     ),

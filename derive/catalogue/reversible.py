@@ -9,8 +9,8 @@ EQUATIONS = (
         title="A round of a Feistel network",
         defines="mixed_half",
         relation=lambda mixed_half, right_half, round_function: (mixed_half, right_half + round_function),
-        statement="(x, y) becomes (x, y + f(x)). Since x is still there, f(x) can be taken away again, whatever f is.",
-        assumptions=("the registry holds positive numbers; the identity does not need them",),
+        statement="(x, y) becomes (x, y + f(x)). Since x is unchanged, f(x) can be subtracted again, for any f.",
+        assumptions=("the registry holds positive numbers. The identity does not need them",),
         example=Example(given={"right_half": "0.75", "round_function": "0.4"}, result="1.15"),
         sources=(talk("2:08:41", "2:10:01", "the inverse subtracts the same function of the half that was kept"),),
     ),
@@ -19,7 +19,7 @@ EQUATIONS = (
         title="The half that a RevNet layer keeps",
         defines="revnet_right",
         relation=lambda revnet_right, left_half: (revnet_right, left_half),
-        statement="y' = x: what the function was taken of leaves unchanged on the other side, so the way back can take it again.",
+        statement="y' = x: the input of the function is unchanged on the other side, so the way back can use it again.",
         example=Example(given={"left_half": "0.6"}, result="0.6"),
         sources=(REVNET_PAPER, talk("2:11:08", "2:11:56", "y' is x")),
     ),
@@ -28,8 +28,9 @@ EQUATIONS = (
         title="A RevNet layer",
         defines="revnet_left",
         relation=lambda revnet_left, right_half, round_function: (revnet_left, right_half + round_function),
-        statement="A Feistel round with the halves swapped: x' = y + f(x), and back y = x' - f(y'); the next layer changes the other half.",
-        assumptions=("the registry holds positive numbers; the identity does not need them",),
+        statement="A Feistel round with the halves swapped: x' = y + f(x), and back y = x' - f(y'). The next layer changes the"
+                  " other half.",
+        assumptions=("the registry holds positive numbers. The identity does not need them",),
         example=Example(given={"right_half": "0.75", "round_function": "0.4"}, result="1.15"),
         derivation=lambda: (
             Step(
@@ -44,7 +45,7 @@ EQUATIONS = (
     ),
     Equation(
         id="reversible.activation_memory",
-        title="Activations held for the backward pass",
+        title="Activations stored for the backward pass",
         defines="activation_bytes",
         variant=Variant(group="activation_bytes", name="stored", default=True),
         relation=lambda activation_bytes, activation_per_token, layers, tokens_in_training_batch, model_dim,
@@ -52,8 +53,8 @@ EQUATIONS = (
             activation_bytes,
             activation_per_token * layers * tokens_in_training_batch * model_dim * activations_per_width * bytes_per_activation,
         ),
-        statement="Every layer keeps its inputs until the backward pass comes by: linear in depth, and at times the largest footprint.",
-        assumptions=("nothing is computed again",),
+        statement="Every layer keeps its inputs until the backward pass: linear in depth, and sometimes the largest part of memory.",
+        assumptions=("no activations are recomputed",),
         example=Example(
             given={
                 "layers": "48",
@@ -67,13 +68,13 @@ EQUATIONS = (
         sources=(
             talk(
                 "2:12:05", "2:12:46", "training memory is linear in layers and can be the largest footprint",
-                "the usual formula; the activations of a layer are an input",
+                "the usual formula. The activations of a layer are an input",
             ),
         ),
     ),
     Equation(
         id="reversible.activation_memory_reversible",
-        title="Activations held by a reversible network",
+        title="Activations stored by a reversible network",
         defines="activation_bytes",
         variant=Variant(group="activation_bytes", name="reversible"),
         relation=lambda activation_bytes, activation_per_token, tokens_in_training_batch, model_dim, activations_per_width,
@@ -81,7 +82,7 @@ EQUATIONS = (
             activation_bytes,
             activation_per_token * tokens_in_training_batch * model_dim * activations_per_width * bytes_per_activation,
         ),
-        statement="Only one layer's activations are held; the rest is computed backwards from the output, at any depth.",
+        statement="Only the activations of one layer are stored. The rest is computed backwards from the output, at any depth.",
         assumptions=("every layer is reversible",),
         example=Example(
             given={"tokens_in_training_batch": "8192", "model_dim": "4096", "activations_per_width": "17", "bytes_per_activation": "2"},
@@ -104,12 +105,13 @@ EQUATIONS = (
             pretrain_flops,
             8 * one_flop_per_token * active_params * pretrain_tokens,
         ),
-        statement="One more forward pass, layer by layer, on the way back: compute spent to save memory; a KV cache does the opposite.",
+        statement="One more forward pass, layer by layer, on the way back. It uses compute to save memory, and a KV cache does the"
+                  " opposite.",
         assumptions=("attention FLOPs left out", "every layer is reversible"),
         example=Example(given={"active_params": "7B", "pretrain_tokens": "2T"}, result="1.12e+23 FLOP"),
         derivation=lambda: (
             Step(
-                operation="but for the pass that computes the activations again, the cost is that of training with them stored",
+                operation="without the pass that recomputes the activations, the cost equals training with stored activations",
                 premises=(
                     at(
                         "training.pretrain_cost",
@@ -122,7 +124,7 @@ EQUATIONS = (
         ),
         sources=(
             REVNET_PAPER,
-            ours("two more FLOPs a parameter and token; the lecture's last remark is that the trade of the KV cache usually pays"),
+            ours("two more FLOPs a parameter and token. The lecture's last remark is that the trade of the KV cache usually pays"),
         ),
     ),
 )

@@ -16,10 +16,10 @@ EQUATIONS = (
             compute_time,
             flop_per_weight * batch * active_params / (chips * peak_flops * mfu),
         ),
-        statement="Every sequence of the batch multiplies by every active weight once; the chips share the work.",
+        statement="Every sequence of the batch multiplies by every active weight once. The chips share the work.",
         assumptions=(
-            "matrix multiplications with the active weights only; attention has a time of its own",
-            "one new token of each sequence; checking drafts multiplies it",
+            "matrix multiplications with the active weights only. Attention has a time of its own",
+            "one new token of each sequence. Checking drafts multiplies it",
             "the work is spread evenly over the chips",
         ),
         example=Example(
@@ -31,7 +31,7 @@ EQUATIONS = (
                 "0:03:28",
                 "0:03:48",
                 "compute time is batch times active parameters over FLOPs",
-                "the board counts a multiply-add as one; we write 2 FLOP per weight so that data-sheet FLOP/s go in",
+                "the board counts a multiply-add as one. We write 2 FLOP per weight so that data-sheet FLOP/s go in",
             ),
         ),
     ),
@@ -58,7 +58,7 @@ EQUATIONS = (
                 "0:05:09",
                 "0:05:21",
                 "weights must be fetched once: total parameters over memory bandwidth",
-                "bytes per weight stand in the equation; the board leaves them out",
+                "bytes per weight are in the equation. The board leaves them out",
             ),
             talk(
                 "0:09:54",
@@ -78,7 +78,7 @@ EQUATIONS = (
             weight_time,
             pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
         ),
-        statement="A chip reads the weights that lie in its own memory once per step, replicas included, one stage after another.",
+        statement="A chip reads the weights in its own memory once per step, replicas included. Pipeline stages read one after another.",
         changes=("a pass goes through all stages, whose chips read their own weights in turn",),
         assumptions=("every chip holds and reads the same number of bytes",),
         example=Example(
@@ -109,7 +109,7 @@ EQUATIONS = (
         defines="plain_weight_time",
         variant=Variant(group="weight_time", name="resident"),
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
-        statement="All that lies on a chip is read, however many tokens a pass computes.",
+        statement="A chip reads all weights in its memory, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
         example=Example(given={"weight_time": "11.09 ms"}, result="11.09 ms"),
         sources=(ours("what a step with drafts is compared with"),),
@@ -117,7 +117,7 @@ EQUATIONS = (
     Equation(
         id="roofline.kv_time",
         version=2,
-        changes=("times the copies that chips hold of a cache: each reads its own",),
+        changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time of one decode step",
         defines="kv_time",
         variant=Variant(group="kv_time", name="dense", default=True),
@@ -174,7 +174,7 @@ EQUATIONS = (
             step_time,
             overhead_time + drafting_time + maximum(tokens_verified_per_step * (compute_time + attention_time), memory_time),
         ),
-        statement="A step takes at least as long as the slower of its arithmetic and its memory traffic, after the drafting.",
+        statement="A step needs at least the longer of its arithmetic time and its memory time, after the drafting.",
         unsaid=("overhead_time", "drafting_time", "tokens_verified_per_step", "attention_time"),
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
@@ -183,7 +183,7 @@ EQUATIONS = (
         ),
         changes=(
             "attention FLOPs count as arithmetic, and drafts are made before and checked in the step: without these a step could"
-            " beat the peak FLOP/s", "what launches and all-reduces take in every layer comes on top"),
+            " beat the peak FLOP/s", "the time of launches and all-reduces in every layer is added"),
         example=Example(
             given={
                 "overhead_time": "12.6 ms",
@@ -200,7 +200,7 @@ EQUATIONS = (
                 "0:02:50",
                 "0:03:09",
                 "time is at least the maximum of compute and memory time",
-                "kept as an equality so that it answers with points; attention FLOPs and drafts are counted where they are known;"
+                "kept as an equality so that it answers with points. Attention FLOPs and drafts are counted where they are known."
                 " DeepSeek's published step took about four times the bound",
             ),
             ROOFLINE_PAPER,
@@ -218,9 +218,9 @@ EQUATIONS = (
             step_time,
             overhead_time + drafting_time + tokens_verified_per_step * (compute_time + attention_time) + memory_time,
         ),
-        statement="If nothing overlaps, arithmetic and memory traffic follow one another.",
+        statement="Without overlap, arithmetic and memory traffic follow one another.",
         assumptions=("no overlap at all", "no network"),
-        changes=("attention FLOPs and drafts count", "what launches and all-reduces take in every layer comes on top"),
+        changes=("attention FLOPs and drafts count", "the time of launches and all-reduces in every layer is added"),
         example=Example(
             given={
                 "overhead_time": "12.6 ms",
@@ -237,7 +237,7 @@ EQUATIONS = (
     Equation(
         id="roofline.step_time_kv_plus_max",
         version=3,
-        title="Step time with the attention apart",
+        title="Step time with attention separate",
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="kv_plus_max"),
@@ -249,11 +249,12 @@ EQUATIONS = (
             + maximum(tokens_verified_per_step * attention_time, kv_time)
             + maximum(tokens_verified_per_step * compute_time, weight_time),
         ),
-        statement="Attention takes the slower of its FLOPs and its KV read; the weight layers then that of compute and weight read.",
+        statement="Attention needs the longer of its FLOP time and its KV-read time. The other layers need the longer of compute"
+                  " time and weight-read time.",
         assumptions=("attention and weight layers do not overlap", "no network"),
         changes=(
             "attention takes as long as its FLOPs where those are slower than the KV read, and drafts count",
-            "what launches and all-reduces take in every layer comes on top",
+            "the time of launches and all-reduces in every layer is added",
         ),
         example=Example(
             given={
@@ -278,7 +279,7 @@ EQUATIONS = (
             attention_time,
             batch * attention_flops_per_sequence / (chips * peak_flops * attention_rate_ratio * mfu),
         ),
-        statement="Every sequence's new token meets what it attends to, at the rate of the data type that attention runs in.",
+        statement="Each new token attends to its context, at the rate of the data type of attention.",
         assumptions=("the work is spread evenly over the chips", "attention sustains the same share of its peak as the weights of theirs"),
         changes=("of what a sequence attends to, selections and windows included, and at the rate of attention's own data type",),
         example=Example(
@@ -300,7 +301,7 @@ EQUATIONS = (
     Equation(
         id="roofline.step_time_network",
         version=3,
-        title="Step time with no overlap, network counted",
+        title="Step time with no overlap, network included",
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="network"),
@@ -309,9 +310,9 @@ EQUATIONS = (
             step_time,
             overhead_time + drafting_time + tokens_verified_per_step * (compute_time + attention_time + all_to_all_time) + memory_time,
         ),
-        statement="Arithmetic, attention, memory traffic and the exchange between experts follow one another.",
+        statement="Arithmetic, attention, memory traffic and all-to-all between experts follow one another.",
         assumptions=("no overlap at all", "only the exchange between experts loads the network"),
-        changes=("drafts count, each of which goes to its experts too", "what launches and all-reduces take in every layer comes on top"),
+        changes=("drafts count, each of which goes to its experts too", "the time of launches and all-reduces in every layer is added"),
         example=Example(
             given={
                 "overhead_time": "6.1 ms",
@@ -327,14 +328,14 @@ EQUATIONS = (
         sources=(
             scaling_book(
                 "the published decode step of DeepSeek-V3 is mostly all-to-all",
-                "not in the lecture; with every published part counted the sum falls somewhat short of the measured step",
+                "not in the lecture. With every published part counted the sum falls somewhat short of the measured step",
             ),
         ),
     ),
     Equation(
         id="roofline.step_time_exposed",
         version=3,
-        title="Step time with communication that nothing hides",
+        title="Step time with exposed communication",
         kind=ESTIMATE,
         defines="step_time",
         variant=Variant(group="overlap", name="exposed"),
@@ -348,16 +349,16 @@ EQUATIONS = (
         requires=(
             Requirement(
                 holds=lambda exposed_communication_share: exposed_communication_share < 1,
-                otherwise="communication leaves nothing of the step",
+                otherwise="communication needs the whole step",
             ),
         ),
-        statement="What communication and launches add, as the share of the step they take for themselves.",
+        statement="Communication and launches add their share of the step, because no computation hides them.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
             "the share was measured on a step like this one",
             "weights and KV cache fit in memory",
         ),
-        changes=("attention FLOPs and drafts count", "what launches and all-reduces take in every layer comes on top"),
+        changes=("attention FLOPs and drafts count", "the time of launches and all-reduces in every layer is added"),
         example=Example(
             given={
                 "overhead_time": "12.6 ms",
@@ -426,7 +427,7 @@ EQUATIONS = (
                 "0:09:54",
                 "0:10:34",
                 "there is a latency floor: all total parameters over memory bandwidth",
-                "active parameters: total ones are the floor of a dense model, where the two are the same; nor is it the 20 ms of"
+                "active parameters: total ones are the floor of a dense model, where the two are the same. Nor is it the 20 ms of"
                 " one full HBM read that some summaries give: that is sweep_time",
             ),
             flashcard("card 5", "active parameters over memory bandwidth"),

@@ -58,7 +58,7 @@ GRID = (
     Equation(
         id="roofline.minimum_latency",
         version=2,
-        title="Least latency of a token, at the best number of chips",
+        title="Lowest latency of a token, at the best number of chips",
         kind=BOUND,
         direction=LOWER,
         defines="minimum_latency",
@@ -76,10 +76,11 @@ GRID = (
                 holds=lambda layers, allreduces_per_layer, hop_latency, bytes_per_weight, active_params, hbm_bandwidth: (
                     hop_latency * layers * allreduces_per_layer < active_params * bytes_per_weight / hbm_bandwidth
                 ),
-                otherwise="one chip is the fastest, as waiting for a second takes longer than it saves",
+                otherwise="one chip is the fastest, because waiting for a second one costs more than it saves",
             ),
         ),
-        statement="Where one more chip costs as much waiting as it saves reading; money cannot buy a faster token on the same chips.",
+        statement="At the best number of chips, one more chip adds as much waiting as it saves reading. Money cannot buy a faster"
+                  " token on the same chips.",
         assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one and can be had"),
         example=Example(
             given={

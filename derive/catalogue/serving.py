@@ -22,7 +22,7 @@ EQUATIONS = (
             cost_per_token,
             chips * pipeline_stages * chip_price * token_latency / (microbatches * batch * tokens_per_step),
         ),
-        statement="The chips are paid for the time between two tokens; all that is in flight shares the bill.",
+        statement="The chips cost money for the time between two tokens. All sequences in flight share this cost.",
         assumptions=("every step is full: no idle time of the replica is charged",),
         changes=("stages that wait, for hops or for microbatches, are paid too",),
         example=Example(
@@ -49,11 +49,11 @@ EQUATIONS = (
             cost_per_token,
             chips * pipeline_stages * chip_price * token_latency / (microbatches * batch * tokens_per_step * (1 - prompt_time_share)),
         ),
-        requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts leave nothing of the time"),),
-        statement="Output tokens pay for the chips all the time, and so for the prompts that are computed between.",
+        requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts need all the time"),),
+        statement="Output tokens pay for the chips all the time, and so also for the prompts in between.",
         assumptions=(
             "every step is full: no idle time of the replica is charged",
-            "prompts and decode steps take turns on the same chips, and neither hides behind the other",
+            "prompts and decode steps alternate on the same chips and do not overlap",
         ),
         example=Example(
             given={
@@ -89,7 +89,7 @@ EQUATIONS = (
             cost_per_token,
             chips * pipeline_stages * chip_price / throughput,
         ),
-        statement="What the chips of the replica cost in a second over the tokens they make in a second.",
+        statement="The cost of the chips of a replica per second over the tokens that they make per second.",
         assumptions=("every token is charged alike",),
         changes=("the chips of all stages are paid",),
         example=Example(
@@ -110,7 +110,7 @@ EQUATIONS = (
         title="Price of a FLOP",
         defines="price_per_flop",
         relation=lambda price_per_flop, chip_price, peak_flops, mfu: (price_per_flop, chip_price / (peak_flops * mfu)),
-        statement="What a chip costs in a second over the FLOPs it sustains in it.",
+        statement="The cost of a chip per second over the FLOPs that it sustains per second.",
         assumptions=("the chip is busy with arithmetic alone",),
         example=Example(given={"chip_price": "2 USD/h", "peak_flops": "1979 TFLOP/s", "mfu": "50%"}, result="5.615e-19 USD/FLOP"),
         sources=(ours("rent over sustained arithmetic"),),
@@ -120,7 +120,7 @@ EQUATIONS = (
         title="Price of a byte read from HBM",
         defines="price_per_hbm_byte",
         relation=lambda price_per_hbm_byte, chip_price, hbm_bandwidth, mbu: (price_per_hbm_byte, chip_price / (hbm_bandwidth * mbu)),
-        statement="What a chip costs in a second over the bytes it reads in it.",
+        statement="The cost of a chip per second over the bytes that it reads per second.",
         assumptions=("the chip is busy with reading alone",),
         example=Example(given={"chip_price": "2 USD/h", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"}, result="2.369e-16 USD/byte"),
         sources=(ours("rent over sustained bandwidth: it differs less between accelerators than either does"),),
@@ -133,7 +133,7 @@ EQUATIONS = (
             normalised_cost,
             step_time * one_token / (compute_time * tokens_per_step),
         ),
-        statement="How many times what a token must cost it does cost, whatever overlaps.",
+        statement="The cost of a token as a multiple of its compute floor, with any overlap.",
         assumptions=("no stage of a pipeline waits",),
         example=Example(given={"step_time": "28.61 ms", "compute_time": "3.274 ms", "tokens_per_step": "2.952"}, result="2.96"),
         sources=(ours("the definition of the ratio"),),
@@ -155,11 +155,11 @@ EQUATIONS = (
             * one_token
             / tokens_per_step,
         ),
-        statement="Flat while arithmetic binds, then the weight hyperbola plus a line in the context.",
+        statement="Flat while compute-bound, otherwise the weight hyperbola plus a line in the context.",
         assumptions=("perfect overlap", "no stage of a pipeline waits"),
         changes=(
-            "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are;"
-            " it bounds the cost from below, under perfect overlap alone",
+            "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are."
+            " It bounds the cost from below, under perfect overlap alone",
             "drafting enters by its time, as launches and all-reduces do",
         ),
         example=Example(
@@ -177,7 +177,7 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="what it means: the cost of a token over that of the weights' arithmetic for it",
+                operation="by definition: the cost of a token over the cost of its arithmetic with the weights",
                 relation=lambda normalised_cost, cost_per_token, batch, one_token, chips, chip_price, compute_time: (
                     normalised_cost,
                     cost_per_token * batch * one_token / (chips * chip_price * compute_time),
@@ -227,12 +227,13 @@ EQUATIONS = (
             prefill_normalised_cost,
             maximum(prefill_attention_factor, (prefill_weight_compute_ratio + kv_compute_ratio) * one_token / new_tokens_per_pass),
         ),
-        statement="New tokens share the reads: a large batch is compute-bound at a few of them, a single sequence at a balance batch.",
+        statement="New tokens share the reads. A large batch is compute-bound with a few new tokens, a single sequence only with a"
+                  " balance batch of them.",
         assumptions=("perfect overlap", "KV of the new tokens stays on chip", ATTENTION_LEFT_OUT),
         changes=(
-            "the KV read enters by its ratio to the arithmetic, whichever it is; a bound from below, under perfect overlap alone",
+            "the KV read enters by its ratio to the arithmetic, whichever it is. A bound from below, under perfect overlap alone",
             "attention of the new tokens is arithmetic",
-            "reads the weights that a pass of so many tokens needs: with all of a mixture of experts it was no bound from below",
+            "reads the weights that a pass of this number of tokens needs: with all weights of a mixture of experts it was no lower bound",
         ),
         example=Example(
             given={
@@ -269,7 +270,8 @@ EQUATIONS = (
     Equation(
         id="serving.prefill_normalised_cost_serial",
         version=3,
-        changes=("attention of the new tokens is arithmetic", "reads the weights that a pass of so many tokens needs, not all of them"),
+        changes=("attention of the new tokens is arithmetic", ("reads the weights that a pass of this number of tokens needs, not all"
+                                                               " of them")),
         title="Cost of a token of a pass with many new tokens, over its compute floor, with no overlap",
         kind=ESTIMATE,
         defines="prefill_normalised_cost",
@@ -279,7 +281,7 @@ EQUATIONS = (
             prefill_normalised_cost,
             prefill_attention_factor + (prefill_weight_compute_ratio + kv_compute_ratio) * one_token / new_tokens_per_pass,
         ),
-        statement="If nothing overlaps, the reads come on top of the arithmetic, shared by the new tokens.",
+        statement="Without overlap, the reads add to the arithmetic and are shared by the new tokens.",
         assumptions=("no overlap at all", "KV of the new tokens stays on chip", ATTENTION_LEFT_OUT),
         example=Example(
             given={
@@ -309,7 +311,7 @@ EQUATIONS = (
         defines="prefill_weight_compute_ratio",
         variant=Variant(group="weight_time", name="resident"),
         relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
-        statement="All that lies on a chip is read, however many tokens a pass computes.",
+        statement="A chip reads all weights in its memory, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
         example=Example(given={"weight_compute_ratio": "3.387"}, result="3.387"),
         sources=(ours("as with every weight read"),),
@@ -318,8 +320,8 @@ EQUATIONS = (
         id="serving.prefill_weight_compute_ratio_touched",
         version=2,
         changes=(
-            "rests on the weight read of decode, in which the busiest chip reads no more than it holds, and which may have drafts;"
-            " of an imbalance beyond that there was no answer",
+            ("rests on the weight read of decode, in which the busiest chip reads no more than it holds, and which may have drafts. A"
+             " larger imbalance had no answer"),
         ),
         title="Weight time of a pass with many new tokens over compute time of decode, with only the activated experts",
         defines="prefill_weight_compute_ratio",
@@ -339,7 +341,7 @@ EQUATIONS = (
                 otherwise="decode reads no more than all weights",
             ),
         ),
-        statement="All weights are read but those of experts that neither a step of decode uses nor a further token of any sequence.",
+        statement="A pass reads all weights except experts that neither a decode step nor a further token of any sequence uses.",
         assumptions=(
             "tokens choose their experts independently and evenly: skewed routing touches fewer",
             "the chip that waits for decode's experts is waited for here: with more tokens another may hold more",
@@ -358,7 +360,7 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="what it means: all weights but those of experts that decode leaves unread and no further token touches",
+                operation="by definition: all weights except experts that neither decode nor a further token uses",
                 relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, activated_experts, experts: (
                     prefill_weight_compute_ratio,
                     balance_batch / batch - (balance_batch / batch - weight_compute_ratio) * (1 - activated_experts / experts),

@@ -8,7 +8,7 @@ COSTS = (
     Equation(
         id="serving.forward_flops",
         version=2,
-        changes=("attention of any kind, windows and selections among them; of a prompt in several passes, their mean",),
+        changes=("attention of any kind, windows and selections among them. For a prompt in several passes, the mean of the passes",),
         title="FLOPs of a causal pass over new tokens",
         defines="forward_flops",
         relation=lambda forward_flops, flop_per_mac_and_token, active_params, new_tokens_per_pass, prefill_attention_flops_per_token,
@@ -17,8 +17,8 @@ COSTS = (
             flop_per_mac_and_token * active_params * new_tokens_per_pass
             + prefill_attention_flops_per_token * new_tokens_per_pass / one_token,
         ),
-        statement="Each new token meets every active weight, and what it attends to of the tokens before it.",
-        assumptions=("one sequence", "of a prompt that takes several passes, the mean over them"),
+        statement="Each new token uses every active weight and attends to the tokens before it.",
+        assumptions=("one sequence", "for a prompt in several passes, the mean over them"),
         example=Example(
             given={"active_params": "405B", "new_tokens_per_pass": "2000", "prefill_attention_flops_per_token": "39.64 GFLOP"},
             result="1.699 PFLOP",
@@ -27,11 +27,11 @@ COSTS = (
     ),
     Equation(
         id="serving.uncached_tokens",
-        title="Tokens of a prompt that are not found in the cache",
+        title="Tokens of a prompt that are not in the cache",
         defines="uncached_tokens",
         relation=lambda uncached_tokens, prompt_tokens, cache_hit_share: (uncached_tokens, prompt_tokens * (1 - cache_hit_share)),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
-        statement="What is left of a prompt to compute, in one pass or in several chunks.",
+        statement="The tokens of a prompt that remain to be computed, in one pass or in several chunks.",
         example=Example(given={"prompt_tokens": "6000", "cache_hit_share": "60%"}, result="2400 tokens"),
         sources=(ours("the other part of the prompt"),),
     ),
@@ -44,7 +44,7 @@ COSTS = (
             uncached_tokens * cache_hit_share / (1 - cache_hit_share),
         ),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
-        statement="What a prompt finds in the cache stands to what it does not find as one share to the other.",
+        statement="The cached tokens of a prompt over its uncached ones are in the ratio of the two shares.",
         example=Example(given={"uncached_tokens": "2400", "cache_hit_share": "60%"}, result="3600 tokens"),
         sources=(ours("in terms of the new tokens, which are known of a pass"),),
     ),
@@ -52,14 +52,14 @@ COSTS = (
         id="serving.prefill_attention_factor",
         version=2,
         changes=("over what a token of the prompt attends to on average, windows and selections among it",),
-        title="What attention adds to the compute time of a prompt",
+        title="Factor of attention on the compute time of a prompt",
         defines="prefill_attention_factor",
         relation=lambda prefill_attention_factor, prefill_attention_flops_per_token, flop_per_weight, active_params,
             attention_rate_ratio: (
             prefill_attention_factor,
             1 + prefill_attention_flops_per_token / (flop_per_weight * active_params * attention_rate_ratio),
         ),
-        statement="What a prompt's tokens attend to on average, over what each multiplies with the weights, comes on top of that.",
+        statement="One plus the attention FLOPs of a prompt token, on average, over its FLOPs with the weights.",
         assumptions=("the mean over all new tokens of a prompt",),
         example=Example(
             given={"prefill_attention_flops_per_token": "39.64 GFLOP", "active_params": "405B", "attention_rate_ratio": "0.5"},
@@ -87,7 +87,7 @@ COSTS = (
                 eliminated=("forward_flops", "new_tokens_per_pass"),
             ),
         ),
-        sources=(ours("serving.forward_flops over the same without attention; chunks change nothing in the mean"),),
+        sources=(ours("serving.forward_flops over the same without attention. Chunks do not change the mean"),),
     ),
     Equation(
         id="serving.mean_decode_context",
@@ -96,7 +96,7 @@ COSTS = (
         variant=Variant(group="context_length", name="decode", default=True),
         stand_in=True,
         relation=lambda context_length, prompt_tokens, output_tokens: (context_length, prompt_tokens + output_tokens / 2),
-        statement="From the first output token to the last, a sequence reads its prompt and on average half of its output.",
+        statement="From the first to the last output token, a sequence reads its prompt and on average half of its output.",
         assumptions=("all requests alike, the sequences of a batch anywhere in their output", "the whole prompt stays in the context"),
         example=Example(given={"prompt_tokens": "6000", "output_tokens": "500"}, result="6250 tokens"),
         sources=(ours("the mean of n_in + i over the n_out steps of a request"),),
@@ -108,14 +108,14 @@ COSTS = (
         variant=Variant(group="context_length", name="prompt"),
         stand_in=True,
         relation=lambda context_length, prompt_tokens: (context_length, prompt_tokens),
-        statement="At its first output token a sequence has its prompt behind it, and nothing else.",
+        statement="At its first output token a sequence has only its prompt as context.",
         assumptions=("the whole prompt stays in the context",),
         example=Example(given={"prompt_tokens": "6000"}, result="6000 tokens"),
         sources=(ours("the first step of decode, and what is sent to the chips that do it"),),
     ),
     Equation(
         id="serving.chip_price_from_capex",
-        title="Price of a chip that is owned, for a second in use",
+        title="Price of an owned chip for a second in use",
         relation=lambda chip_price, chip_capex, depreciation_time, fleet_utilisation, chip_power, power_usage_effectiveness,
             electricity_price: (
             chip_price,
@@ -123,8 +123,8 @@ COSTS = (
         ),
         requires=(Requirement(holds=lambda power_usage_effectiveness: power_usage_effectiveness >= 1),),
         statement=(
-            "A second in use pays for its share of the chip, written off over the seconds it is used, and for electricity: the seconds in"
-            " which the chip waits are in the price, by fleet_utilisation."
+            "A second in use pays for its share of the chip, written off over the seconds in use, and for electricity. By"
+            " fleet_utilisation the price includes the seconds in which the chip waits."
         ),
         assumptions=(
             "the price of a second in use, not of any second: not to be divided by fleet_utilisation again",
@@ -143,14 +143,14 @@ COSTS = (
             },
             result="2.027 USD/h",
         ),
-        sources=(WAREHOUSE_BOOK, ours("per second in use: nothing else is to be divided by the utilisation again")),
+        sources=(WAREHOUSE_BOOK, ours("per second in use: do not divide by the utilisation again")),
     ),
     Equation(
         id="serving.rented_chip_price",
-        title="Rent of a chip, by the price of a second in use",
+        title="Rent of a chip from the price of a second in use",
         defines="rented_chip_price",
         relation=lambda rented_chip_price, chip_price, fleet_utilisation: (rented_chip_price, chip_price * fleet_utilisation),
-        statement="Rent is paid for the seconds in which a chip waits too, and the price of the seconds in use pays for them.",
+        statement="Rent is also paid for seconds in which a chip waits, and the price of the seconds in use includes them.",
         assumptions=(
             "the price of a second in use, not of any second: not to be divided by fleet_utilisation again",
             "every chip is rented all the time at the same rent",
@@ -160,10 +160,10 @@ COSTS = (
     ),
     Equation(
         id="serving.fleet_cost_per_token",
-        title="Cost of a decoded token of a fleet that is not always in use",
+        title="Cost of a decoded token of a fleet that is sometimes idle",
         defines="fleet_cost_per_token",
         relation=lambda fleet_cost_per_token, cost_per_token, fleet_utilisation: (fleet_cost_per_token, cost_per_token / fleet_utilisation),
-        statement="Rented chips are paid while they wait for work too, and the tokens of the hours in use pay for it.",
+        statement="Rented chips are also paid while they wait for work, and the tokens of the hours in use pay for it.",
         assumptions=(
             "every chip is paid all the time at the same price",
             "not with serving.chip_price_from_capex, whose second in use has paid for the others",

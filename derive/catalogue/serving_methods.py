@@ -17,8 +17,8 @@ METHODS = (
             prefill_compute_time,
             compute_time * new_tokens_per_pass / one_token * prefill_attention_factor,
         ),
-        statement="Arithmetic grows with the new tokens of each sequence; what is read from memory does not.",
-        assumptions=("KV of the new tokens stays on chip", "mfu is that of prefill", ATTENTION_LEFT_OUT),
+        statement="Arithmetic grows with the new tokens of each sequence, and reads from memory do not.",
+        assumptions=("KV of the new tokens stays on chip", "mfu is for prefill", ATTENTION_LEFT_OUT),
         example=Example(
             given={"compute_time": "3.274 ms", "new_tokens_per_pass": "2000", "prefill_attention_factor": "1.098"},
             result="7.19 s",
@@ -34,7 +34,7 @@ METHODS = (
             compute_bound_chunk,
             one_token * (balance_batch / batch + kv_compute_ratio) / prefill_attention_factor,
         ),
-        statement="As many new tokens of each sequence as decode waits longer for memory than for arithmetic.",
+        statement="The number of new tokens per sequence is the ratio of memory time to compute time of decode.",
         assumptions=("perfect overlap", ATTENTION_LEFT_OUT, "every weight is read, as a pass of many tokens does"),
         changes=(
             "the KV read enters by its ratio to the arithmetic, so that windows and selections are right",
@@ -46,7 +46,7 @@ METHODS = (
         ),
         derivation=lambda: (
             Step(
-                operation="at this chunk the arithmetic takes as long as the reads",
+                operation="at this chunk arithmetic and reads need the same time",
                 premises=(
                     at(
                         "serving.prefill_compute_time",
@@ -62,7 +62,7 @@ METHODS = (
                 ),
             ),
             Step(
-                operation="the reads over the arithmetic, that of the weights in terms of the balance batch",
+                operation="the reads over the arithmetic, the weight read in terms of the balance batch",
                 premises=(
                     at("#1"),
                     at("batching.weight_compute_ratio#1"),
@@ -75,14 +75,14 @@ METHODS = (
         sources=(
             talk(
                 "1:47:56", "1:48:23", "prefill needs few tokens to be compute-bound",
-                "as many as the output/input ratio, if that is read as memory over compute",
+                "the output/input ratio, if it is read as memory over compute",
             ),
         ),
     ),
     Equation(
         id="serving.mixed_step_time",
         version=5,
-        title="Step time with a chunk of prefill on board",
+        title="Step time with a chunk of prefill",
         kind=BOUND,
         direction=LOWER,
         defines="mixed_step_time",
@@ -104,13 +104,13 @@ METHODS = (
             "the mean over the chunks of a prompt",
             "KV reads of the chunk left out",
             ATTENTION_LEFT_OUT,
-            "compute_time is that of the decoding sequences",
+            "compute_time is for the decoding sequences",
         ),
         changes=(
             "attention FLOPs and drafts of the decoding sequences count",
             "attention FLOPs of the chunk count",
             "reads the experts that the chunk's tokens go to: with those of decode alone a chunk in a small batch came out far too fast",
-            "what launches and all-reduces take in every layer comes on top",
+            "the time of launches and all-reduces in every layer is added",
         ),
         example=Example(
             given={
@@ -131,8 +131,8 @@ METHODS = (
     Equation(
         id="serving.mixed_step_time_serial",
         version=2,
-        changes=("what launches and all-reduces take in every layer comes on top",),
-        title="Step time with a chunk of prefill on board, with no overlap",
+        changes=("the time of launches and all-reduces in every layer is added",),
+        title="Step time with a chunk of prefill, with no overlap",
         kind=ESTIMATE,
         defines="mixed_step_time",
         variant=Variant(group="overlap", name="sum"),
@@ -145,13 +145,13 @@ METHODS = (
             + compute_time * prefill_attention_factor * prefill_chunk / (one_token * batch)
             + mixed_memory_time,
         ),
-        statement="If nothing overlaps, the arithmetic of the chunk comes on top of that of decode and of all reads.",
+        statement="Without overlap, the arithmetic of the chunk adds to the arithmetic of decode and to all reads.",
         assumptions=(
             "no overlap at all",
             "the mean over the chunks of a prompt",
             "KV reads of the chunk left out",
             ATTENTION_LEFT_OUT,
-            "compute_time is that of the decoding sequences",
+            "compute_time is for the decoding sequences",
         ),
         example=Example(
             given={
@@ -172,8 +172,8 @@ METHODS = (
     Equation(
         id="serving.mixed_step_time_exposed",
         version=2,
-        changes=("what launches and all-reduces take in every layer comes on top",),
-        title="Step time with a chunk of prefill on board, with communication that nothing hides",
+        changes=("the time of launches and all-reduces in every layer is added",),
+        title="Step time with a chunk of prefill, with exposed communication",
         kind=ESTIMATE,
         defines="mixed_step_time",
         variant=Variant(group="overlap", name="exposed"),
@@ -192,17 +192,17 @@ METHODS = (
         requires=(
             Requirement(
                 holds=lambda exposed_communication_share: exposed_communication_share < 1,
-                otherwise="communication leaves nothing of the step",
+                otherwise="communication needs the whole step",
             ),
         ),
-        statement="What communication and launches add, as the share of the step they take for themselves.",
+        statement="Communication and launches add their share of the step, because no computation hides them.",
         assumptions=(
             "arithmetic and memory traffic overlap perfectly",
             "the share was measured on a step like this one",
             "the mean over the chunks of a prompt",
             "KV reads of the chunk left out",
             ATTENTION_LEFT_OUT,
-            "compute_time is that of the decoding sequences",
+            "compute_time is for the decoding sequences",
         ),
         example=Example(
             given={
@@ -223,7 +223,7 @@ METHODS = (
     ),
     Equation(
         id="serving.mixed_memory_time",
-        title="Memory time of a step with a chunk of prefill on board",
+        title="Memory time of a step with a chunk of prefill",
         defines="mixed_memory_time",
         variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
@@ -234,18 +234,18 @@ METHODS = (
     ),
     Equation(
         id="serving.mixed_memory_time_resident",
-        title="Memory time of a step with a chunk of prefill on board, from the bytes resident on each chip",
+        title="Memory time of a step with a chunk of prefill, from the bytes resident on each chip",
         defines="mixed_memory_time",
         variant=Variant(group="weight_time", name="resident"),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
-        statement="All that lies on a chip is read, however many tokens a pass computes.",
+        statement="A chip reads all weights in its memory, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
         example=Example(given={"memory_time": "25.18 ms"}, result="25.18 ms"),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
         id="serving.mixed_memory_time_touched",
-        title="Memory time of a step with a chunk of prefill on board that goes to experts of its own",
+        title="Memory time of a step with a chunk of prefill, with only the activated experts",
         defines="mixed_memory_time",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
@@ -264,7 +264,7 @@ METHODS = (
                 otherwise="decode reads no more than all weights",
             ),
         ),
-        statement="Of the experts that decode leaves unread, a step reads those too that some token of the chunk goes to.",
+        statement="The step also reads the experts that decode does not use and some token of the chunk does.",
         assumptions=(
             "tokens choose their experts independently and evenly: skewed routing touches fewer",
             "the chip that waits for decode's experts is waited for here: with a chunk another may hold more",
@@ -308,12 +308,12 @@ METHODS = (
                 eliminated=("activated_experts",),
             ),
         ),
-        sources=(MOE_PAPER, ours("a token of the chunk passes by an expert whoever else is in the pass")),
+        sources=(MOE_PAPER, ours("whether a token of the chunk uses an expert is independent of the other tokens")),
     ),
     Equation(
         id="serving.free_prefill_chunk",
         version=4,
-        title="Prefill tokens that ride along for nothing",
+        title="Prefill tokens that add no time to a memory-bound step",
         defines="free_prefill_chunk",
         variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, tokens_verified_per_step, compute_time, attention_time,
@@ -329,14 +329,14 @@ METHODS = (
                 holds=lambda memory_time, tokens_verified_per_step, compute_time, attention_time: (
                     memory_time > tokens_verified_per_step * (attention_time + compute_time)
                 ),
-                otherwise="arithmetic binds the step already, so that nothing rides along for free",
+                otherwise="the step is compute-bound, so no prefill token is free",
             ),
         ),
-        statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
+        statement="Up to this chunk a memory-bound decode step is as fast as without it.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "every weight is read, whatever the chunk"),
         changes=(
             "attention FLOPs and drafts of the decoding sequences leave less room",
-            "attention FLOPs of the chunk take room too",
+            "attention FLOPs of the chunk count too",
             "where every weight is read anyway: elsewhere the chunk reads experts of its own",
         ),
         example=Example(
@@ -352,7 +352,7 @@ METHODS = (
         ),
         derivation=lambda: (
             Step(
-                operation="the arithmetic of the mixed step takes just as long as its reads",
+                operation="arithmetic and reads of the mixed step need the same time",
                 premises=(
                     at(
                         "roofline.compute_time",
@@ -372,7 +372,7 @@ METHODS = (
     ),
     Equation(
         id="serving.free_prefill_chunk_resident",
-        title="Prefill tokens that ride along for nothing, from the bytes resident on each chip",
+        title="Prefill tokens that add no time to a memory-bound step, from the bytes resident on each chip",
         defines="free_prefill_chunk",
         variant=Variant(group="weight_time", name="resident"),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, tokens_verified_per_step, compute_time, attention_time,
@@ -388,10 +388,10 @@ METHODS = (
                 holds=lambda memory_time, tokens_verified_per_step, compute_time, attention_time: (
                     memory_time > tokens_verified_per_step * (attention_time + compute_time)
                 ),
-                otherwise="arithmetic binds the step already, so that nothing rides along for free",
+                otherwise="the step is compute-bound, so no prefill token is free",
             ),
         ),
-        statement="Up to this chunk a memory-bound decode step takes no longer than without it.",
+        statement="Up to this chunk a memory-bound decode step is as fast as without it.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "all of a chip is read, whatever the chunk"),
         example=Example(
             given={
@@ -409,7 +409,7 @@ METHODS = (
     ),
     Equation(
         id="serving.free_prefill_chunk_touched",
-        title="Prefill tokens whose arithmetic is hidden by the reads, with their experts",
+        title="Prefill tokens whose arithmetic is hidden by the reads, with only the activated experts",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda memory_time, tokens_verified_per_step, compute_time, attention_time, prefill_attention_factor, free_prefill_chunk,
             one_token, batch, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time, active_experts, experts: (
@@ -431,10 +431,10 @@ METHODS = (
                 holds=lambda memory_time, tokens_verified_per_step, compute_time, attention_time: (
                     memory_time > tokens_verified_per_step * (attention_time + compute_time)
                 ),
-                otherwise="arithmetic binds the step already, so that nothing rides along for free",
+                otherwise="the step is compute-bound, so no prefill token is free",
             ),
         ),
-        statement="Up to this chunk its arithmetic takes no longer than the reads; what it reads of experts of its own is not free.",
+        statement="Up to this chunk its arithmetic is not slower than the reads. The reads of its own experts are not free.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time"),
         example=Example(
             given={
@@ -457,7 +457,7 @@ METHODS = (
         ),
         derivation=lambda: (
             Step(
-                operation="the arithmetic of the mixed step takes just as long as its reads",
+                operation="arithmetic and reads of the mixed step need the same time",
                 premises=(
                     at(
                         "serving.mixed_memory_time_touched#1",
@@ -516,11 +516,12 @@ METHODS = (
                 + chips * prefill_passes * overhead_time / (prefill_batch * uncached_tokens)
             ),
         ),
-        statement="What a chip computes over what a token takes; where the weights take longer to read, the tokens of a pass over that.",
+        statement="The FLOP/s of a chip over the FLOPs of a token. If the weight read is longer, the tokens of a pass over this"
+                  " read time.",
         assumptions=(
             "prompts follow one another without a gap",
             "the assumptions of prefill.time",
-            "tokens found in the cache take nothing and are not counted",
+            "cached tokens are free and are not counted",
             ATTENTION_LEFT_OUT,
         ),
         example=Example(
@@ -555,7 +556,7 @@ METHODS = (
             prefill_rate_per_chip,
             prefill_batch * uncached_tokens / (prefill_time * chips),
         ),
-        statement="The tokens of a pass that are not cached, over its time and its chips.",
+        statement="The tokens of a prompt that are not cached, over its time and its chips.",
         assumptions=(
             "prompts follow one another without a gap",
             "pipeline stages that do not compute this prompt compute another",
@@ -574,7 +575,7 @@ METHODS = (
             prefill_throughput,
             prefill_rate_per_chip * chips * pipeline_stages,
         ),
-        statement="What one chip takes, times the chips of all stages.",
+        statement="The rate of one chip times the chips of all stages.",
         assumptions=("every stage computes all the time: prompts follow one another without a gap",),
         example=Example(given={"prefill_rate_per_chip": "1446 token/s", "chips": "16", "pipeline_stages": "2"}, result="46.27k token/s"),
         sources=(SPLITWISE_PAPER,),
@@ -588,7 +589,7 @@ METHODS = (
             decode_rate_per_chip,
             throughput / (chips * pipeline_stages),
         ),
-        statement="What a replica delivers, shared over the chips of all its stages.",
+        statement="The throughput of a replica over the chips of all its stages.",
         changes=("the chips of all stages share it",),
         example=Example(given={"throughput": "13.2k token/s", "chips": "16", "pipeline_stages": "2"}, result="412.5 token/s"),
         sources=(SPLITWISE_PAPER,),
@@ -606,10 +607,10 @@ METHODS = (
             prompt_tokens * (1 - cache_hit_share) * decode_rate_per_chip / (output_tokens * prefill_rate_per_chip),
         ),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
-        statement="Two pools, one for each phase, sized so that neither waits for the other; what the cache holds is not prefilled.",
+        statement="Two pools, one for each phase, sized so that neither waits for the other. Cached tokens are not prefilled.",
         assumptions=(
             "both pools are busy all the time",
-            "moving the cache between the pools costs nothing",
+            "moving the cache between the pools is free",
             "requests alike, or their mean",
         ),
         example=Example(

@@ -16,14 +16,15 @@ from derive.requirements import Requirement
 REQUESTS = (
     Equation(
         id="serving.tokens_per_second_per_user",
-        title="Tokens a second for one user",
+        title="Tokens per second of one user",
         defines="tokens_per_second_per_user",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda tokens_per_second_per_user, tokens_per_step, token_latency: (
             tokens_per_second_per_user,
             tokens_per_step / token_latency,
         ),
-        statement="What a step yields for one sequence, over the time from one step to its next; without stages that is the step time.",
+        statement="The tokens of a step for one sequence over the time between two of its steps. Without pipeline stages this is"
+                  " the step time.",
         assumptions=("no step is delayed by a prompt that is computed between",),
         example=Example(given={"tokens_per_step": "2.952", "token_latency": "28.63 ms"}, result="103.1 token/s"),
         sources=(INFERENCEX, ours("the throughput of a replica over the sequences that share it")),
@@ -33,23 +34,23 @@ REQUESTS = (
         title="Time per output token",
         defines="time_per_output_token",
         relation=lambda time_per_output_token, tokens_per_second_per_user: (time_per_output_token, 1 / tokens_per_second_per_user),
-        statement="The seconds to a token are one over the tokens to a second: a step, less where drafts are accepted, more with stages.",
+        statement="The inverse of tokens per second: a step time, shorter with accepted drafts, longer with pipeline stages.",
         assumptions=("the mean over the output of a request, its first token left out",),
         example=Example(given={"tokens_per_second_per_user": "103.1 token/s"}, result="9.699 ms/token"),
         sources=(INFERENCEX, ours("the speed of a user turned round")),
     ),
     Equation(
         id="serving.tokens_per_second_per_user_with_prompts",
-        title="Tokens a second for one user, prompts on the same chips",
+        title="Tokens per second of one user, prompts on the same chips",
         defines="tokens_per_second_per_user",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda tokens_per_second_per_user, tokens_per_step, token_latency, prompt_time_share: (
             tokens_per_second_per_user,
             tokens_per_step * (1 - prompt_time_share) / token_latency,
         ),
-        requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts leave nothing of the time"),),
-        statement="What a step yields for one sequence, in the share of the time that prompts on the same chips leave to steps.",
-        assumptions=("prompts and decode steps take turns on the same chips, and neither hides behind the other",),
+        requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts need all the time"),),
+        statement="The tokens of a step for one sequence, in the share of the time that prompts leave for steps.",
+        assumptions=("prompts and decode steps alternate on the same chips and do not overlap",),
         example=Example(
             given={"tokens_per_step": "2.952", "token_latency": "28.63 ms", "prompt_time_share": "57.79%"}, result="43.52 token/s"
         ),
@@ -68,31 +69,31 @@ REQUESTS = (
     ),
     Equation(
         id="serving.requests_per_second",
-        title="Requests a second",
+        title="Requests per second",
         defines="requests_per_second",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda requests_per_second, throughput, output_tokens: (requests_per_second, throughput / output_tokens),
-        statement="A replica finishes a request whenever it has decoded as many tokens as one asks for.",
+        statement="The output tokens per second of a replica over the output tokens of a request.",
         assumptions=(
             "requests alike, or their mean, and always enough of them to fill the batch",
-            "prompts are computed on chips of their own, or take no time from decode",
+            "prompts run on other chips, or need no time of decode",
         ),
         example=Example(given={"throughput": "13.2k token/s", "output_tokens": "500"}, result="26.4 request/s"),
         sources=(ours("tokens a second over tokens a request"),),
     ),
     Equation(
         id="serving.prompt_time_share",
-        title="Share of a replica's time that prompts take",
+        title="Share of a replica's time for prompts",
         version=2,
-        changes=("of the rate while decode runs: the throughput with prompts on the same chips has its share taken off",),
+        changes=("from the rate while decode runs: the throughput with prompts on the same chips already lacks their share",),
         defines="prompt_time_share",
         relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, output_tokens, decode_only_throughput: (
             prompt_time_share,
             prefill_time / (prefill_time + prefill_batch * pipeline_stages * output_tokens / decode_only_throughput),
         ),
-        statement="Of the time that a request takes of all chips, prompt and output in turn: that of its prompt.",
+        statement="The chip time of a request's prompt over the chip time of its prompt and output together.",
         assumptions=(
-            "prompts and decode steps take turns on the same chips, and neither hides behind the other",
+            "prompts and decode steps alternate on the same chips and do not overlap",
             "decode has its whole batch whenever it runs",
             "pipeline stages that do not compute this prompt compute another",
         ),
@@ -125,19 +126,19 @@ REQUESTS = (
     ),
     Equation(
         id="serving.requests_per_second_with_prompts",
-        title="Requests a second, prompts on the same chips",
+        title="Requests per second, prompts on the same chips",
         defines="requests_per_second",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         version=2,
-        changes=("of the rate while decode runs: the throughput with prompts on the same chips has their time taken off",),
+        changes=("from the rate while decode runs: the throughput with prompts on the same chips already lacks their time",),
         relation=lambda requests_per_second, output_tokens, decode_only_throughput, prefill_time, prefill_batch, pipeline_stages: (
             requests_per_second,
             1 / (output_tokens / decode_only_throughput + prefill_time / (prefill_batch * pipeline_stages)),
         ),
-        statement="A replica finishes a request whenever it has computed a prompt and decoded as many tokens as one asks for.",
+        statement="A replica finishes a request when it has computed the prompt and decoded all output tokens.",
         assumptions=(
             "requests alike, or their mean, and always enough of them to fill the batch",
-            "prompts and decode steps take turns on the same chips, and neither hides behind the other",
+            "prompts and decode steps alternate on the same chips and do not overlap",
             "pipeline stages that do not compute this prompt compute another",
         ),
         example=Example(
@@ -152,7 +153,7 @@ REQUESTS = (
         ),
         derivation=lambda: (
             Step(
-                operation="decode has what prompts leave of the time: one part beside the time of a prompt over that of an output",
+                operation="decode has the time that prompts leave: the time of an output over the time of prompt and output",
                 premises=(
                     at("serving.requests_per_second"),
                     at(
@@ -171,8 +172,8 @@ REQUESTS = (
     Equation(
         id="serving.request_latency",
         version=2,
-        changes=("the first output token is that of the prompt, and takes no step of decode: as engines publish it",),
-        title="Time a request takes",
+        changes=("the prompt yields the first output token without a decode step, as engines publish it",),
+        title="Time of a request",
         defines="request_latency",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda request_latency, time_to_first_token, output_tokens, one_token, token_latency, tokens_per_step: (
@@ -182,12 +183,12 @@ REQUESTS = (
         requires=(
             Requirement(
                 holds=lambda request_latency, time_to_first_token: request_latency >= time_to_first_token,
-                otherwise="it takes no less than its first token",
+                otherwise="it is not shorter than the time to its first token",
             ),
         ),
-        statement="The prompt yields the first output token, and every further one takes a step, or as many as a step yields.",
+        statement="The prompt yields the first output token. Every further one needs a step, or less if a step yields several tokens.",
         assumptions=(
-            "steps take as long from the first output token to the last as at the mean context",
+            "all steps have the time of the mean context",
             "no step waits for the prompt of another request",
         ),
         example=Example(
@@ -199,8 +200,8 @@ REQUESTS = (
     Equation(
         id="serving.request_latency_with_prompts",
         version=2,
-        changes=("the first output token is that of the prompt, and takes no step of decode: as engines publish it",),
-        title="Time a request takes, prompts on the same chips",
+        changes=("the prompt yields the first output token without a decode step, as engines publish it",),
+        title="Time of a request, prompts on the same chips",
         defines="request_latency",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda request_latency, queue_time, output_tokens, prompt_time_share, one_token, token_latency, tokens_per_step: (
@@ -208,16 +209,16 @@ REQUESTS = (
             queue_time + (output_tokens / (1 - prompt_time_share) - one_token) * token_latency / tokens_per_step,
         ),
         requires=(
-            Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts leave nothing of the time"),
+            Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts need all the time"),
             Requirement(
                 holds=lambda request_latency, queue_time: request_latency >= queue_time, otherwise="it waits no longer than it takes"
             ),
         ),
-        statement="The steps of its output but the first, between which the prompts of all sequences are computed, its own among them.",
+        statement="The steps of all output tokens except the first, and between them the prompts of all sequences, its own included.",
         assumptions=(
             "rates of requests count a decode step for the first output token too, and latencies none",
-            "steps take as long from the first output token to the last as at the mean context",
-            "prompts and decode steps take turns on the same chips, and neither hides behind the other",
+            "all steps have the time of the mean context",
+            "prompts and decode steps alternate on the same chips and do not overlap",
             "a sequence that is finished makes room for one whose prompt comes next",
         ),
         example=Example(
@@ -232,7 +233,7 @@ REQUESTS = (
         ),
         derivation=lambda: (
             Step(
-                operation="before its first token, and between the others, it waits for prompts in their share to that of decode",
+                operation="before its first token, and between the others, it waits for prompts in proportion to their share of the time",
                 premises=(
                     at(
                         "serving.request_latency",
@@ -253,8 +254,8 @@ REQUESTS = (
             concurrent_requests,
             requests_per_second * request_latency,
         ),
-        statement="As many requests are on a replica at once as arrive while one of them is served.",
-        assumptions=("a steady state: as many requests arrive as are finished", "means over a long time; the law says nothing of peaks"),
+        statement="The requests on a replica are its arrivals per second times the time of a request.",
+        assumptions=("a steady state: as many requests arrive as are finished", "means over a long time. The law is not about peaks"),
         example=Example(given={"requests_per_second": "26.4", "request_latency": "6.34 s"}, result="167.4"),
         sources=(LITTLE_CHAPTER,),
     ),
@@ -267,8 +268,8 @@ REQUESTS = (
             cost_per_request,
             uncached_tokens * prefill_cost_per_token + output_tokens * cost_per_token,
         ),
-        statement="The chips are paid for what is not cached of the prompt, and for every output token.",
-        assumptions=("keeping and reading what is cached costs nothing", "prefill and decode on chips of one kind and price"),
+        statement="The chips are paid for the uncached part of the prompt and for every output token.",
+        assumptions=("keeping and reading cached tokens is free", "prefill and decode on chips of one kind and price"),
         example=Example(
             given={
                 "uncached_tokens": "2400",
@@ -286,8 +287,8 @@ REQUESTS = (
         defines="cost_per_request",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda cost_per_request, output_tokens, cost_per_token: (cost_per_request, output_tokens * cost_per_token),
-        statement="Where output tokens pay for the prompts between them, they pay for all of a request.",
-        assumptions=("keeping and reading what is cached costs nothing",),
+        statement="If output tokens pay for the prompts between them, they pay for the whole request.",
+        assumptions=("keeping and reading cached tokens is free",),
         example=Example(given={"output_tokens": "500", "cost_per_token": "3.191 USD/MTok"}, result="0.001596 USD"),
         sources=(ours("cost_per_token counts the time of prompts, which are not charged twice"),),
     ),
@@ -303,7 +304,7 @@ REQUESTS = (
             )
             / (prompt_tokens + output_tokens),
         ),
-        statement="What a request is charged, over its tokens: prompt, cached prompt and output each at its price.",
+        statement="The price of a request over its tokens: prompt, cached prompt and output each at its own price.",
         assumptions=("no charge for writing to the cache or keeping in it", "one price band: no token is past a long-context threshold"),
         example=Example(
             given={
@@ -324,7 +325,7 @@ REQUESTS = (
         defines="prompt_share",
         stand_in=True,
         relation=lambda prompt_share, prompt_tokens, output_tokens: (prompt_share, prompt_tokens / (prompt_tokens + output_tokens)),
-        statement="Three prompt tokens for one of output are three quarters.",
+        statement="For example: three prompt tokens for one output token are three quarters.",
         assumptions=("requests alike, or their mean",),
         example=Example(given={"prompt_tokens": "6000", "output_tokens": "500"}, result="0.9231"),
         sources=(ours("the prompt over all of it"),),
@@ -337,7 +338,7 @@ REQUESTS = (
             mean_input_price,
             (1 - cache_hit_share) * input_price + cache_hit_share * cache_read_price,
         ),
-        statement="The tokens found in the cache at the price of a hit, the others at the input price.",
+        statement="Cached tokens at the price of a hit, all others at the input price.",
         assumptions=("no charge for writing to the cache or keeping in it", "one price band: no token is past a long-context threshold"),
         example=Example(
             given={"cache_hit_share": "60%", "input_price": "3 USD/MTok", "cache_read_price": "0.3 USD/MTok"}, result="1.38 USD/MTok"
@@ -351,7 +352,7 @@ REQUESTS = (
             blended_price,
             prompt_share * mean_input_price + (1 - prompt_share) * output_price,
         ),
-        statement="A blend of three to one is a share of three quarters: no request has to be named.",
+        statement="A blend of three to one is a share of three quarters. No request is needed.",
         example=Example(
             given={"prompt_share": "75%", "mean_input_price": "1.38 USD/MTok", "output_price": "15 USD/MTok"}, result="4.785 USD/MTok"
         ),
@@ -372,7 +373,7 @@ REQUESTS = (
             price_per_request,
             blended_price * (prompt_tokens + output_tokens),
         ),
-        statement="The mean price of its tokens, times how many there are.",
+        statement="The mean price of its tokens times the number of tokens.",
         example=Example(given={"blended_price": "2.428 USD/MTok", "prompt_tokens": "6000", "output_tokens": "500"}, result="0.01578 USD"),
         sources=(ours("the mean price, times the tokens that it is the mean over"),),
     ),
@@ -397,7 +398,7 @@ REQUESTS = (
         defines="gross_margin",
         variant=Variant(group="gross_margin", name="request"),
         relation=lambda gross_margin, cost_per_request, price_per_request: (gross_margin, 1 - cost_per_request / price_per_request),
-        statement="The share of what requests are sold for that is left after the chips of both phases are paid.",
+        statement="The share of the revenue from requests that is left after the chips of both phases are paid.",
         assumptions=("chips are the only cost, at their price: no staff, research or sales",),
         example=Example(given={"cost_per_request": "0.001595 USD", "price_per_request": "0.01578 USD"}, result="0.8989"),
         sources=(DEEPSEEK_OVERVIEW,),
@@ -408,7 +409,7 @@ REQUESTS = (
         title="Cost of a fleet",
         defines="fleet_cost",
         relation=lambda fleet_cost, fleet_chips, chip_price, deployment_time: (fleet_cost, fleet_chips * chip_price * deployment_time),
-        statement="All chips of all replicas, for as long as the model is served.",
+        statement="All chips of all replicas, during the time in which the model is served.",
         assumptions=("every chip is paid all the time at the same price, in use or not",),
         changes=("of the chips of a fleet, which a definition of their own counts: a budget says how many there are without replicas",),
         example=Example(given={"fleet_chips": "1600", "chip_price": "2 USD/h", "deployment_time": "30 d"}, result="2304000 USD"),
@@ -416,20 +417,20 @@ REQUESTS = (
     ),
     Equation(
         id="serving.tokens_per_dollar",
-        title="Decoded tokens of a dollar",
+        title="Decoded tokens per dollar",
         defines="tokens_per_dollar",
         relation=lambda tokens_per_dollar, cost_per_token: (tokens_per_dollar, 1 / cost_per_token),
-        statement="The tokens to a dollar are one over the dollars to a token.",
+        statement="The inverse of the cost per token.",
         assumptions=("what the chips cost, and no more",),
         example=Example(given={"cost_per_token": "0.4 USD/MTok"}, result="2500000 token/USD"),
         sources=(ours("the cost of a token turned round"),),
     ),
     Equation(
         id="serving.flops_per_dollar",
-        title="FLOPs that a dollar buys",
+        title="FLOPs per dollar",
         defines="flops_per_dollar",
         relation=lambda flops_per_dollar, peak_flops, mfu, chip_price: (flops_per_dollar, peak_flops * mfu / chip_price),
-        statement="What a chip sustains in a second over what it costs in it.",
+        statement="The FLOPs that a chip sustains per second over its cost per second.",
         assumptions=("the chip is busy with arithmetic alone",),
         example=Example(given={"peak_flops": "1979 TFLOP/s", "mfu": "50%", "chip_price": "2 USD/h"}, result="1.781e+18 FLOP/USD"),
         derivation=lambda: (

@@ -4,19 +4,19 @@ from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import DISTSERVE_PAPER, ROOFLINE_PAPER, ours
 from derive.records import BOUND, Equation, Example, Step, at
 
-_ONE_PASS = "each token is computed once at least: none is taken from an answer that is stored"
+_ONE_PASS = "each token is computed at least once: no stored answers"
 
 ROOFS = (
     Equation(
         id="serving.peak_throughput",
-        title="Most tokens that the arithmetic of a replica makes",
+        title="Largest throughput that the arithmetic of a replica allows",
         kind=BOUND,
         relation=lambda throughput, one_token, chips, pipeline_stages, peak_flops, mfu, flop_per_weight, active_params: (
             throughput,
             one_token * chips * pipeline_stages * peak_flops * mfu / (flop_per_weight * active_params),
         ),
         sense="<=",
-        statement="A token takes a multiply-add with every active weight, and the chips do so many in a second.",
+        statement="A token needs a multiply-add with every active weight, and the chips have a peak rate.",
         assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
         example=Example(
             given={"chips": "16", "pipeline_stages": "2", "peak_flops": "1979 TFLOP/s", "mfu": "50%", "active_params": "405B"},
@@ -39,14 +39,14 @@ ROOFS = (
     ),
     Equation(
         id="serving.peak_decode_rate",
-        title="Most tokens that the arithmetic of one chip makes",
+        title="Largest decode rate that the arithmetic of one chip allows",
         kind=BOUND,
         relation=lambda decode_rate_per_chip, one_token, peak_flops, mfu, flop_per_weight, active_params: (
             decode_rate_per_chip,
             one_token * peak_flops * mfu / (flop_per_weight * active_params),
         ),
         sense="<=",
-        statement="A token takes a multiply-add with every active weight, and a chip does so many in a second.",
+        statement="A token needs a multiply-add with every active weight, and a chip has a peak rate.",
         assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
         example=Example(given={"peak_flops": "1979 TFLOP/s", "mfu": "50%", "active_params": "405B"}, result="1222 token/s"),
         derivation=lambda: (
@@ -60,7 +60,7 @@ ROOFS = (
     ),
     Equation(
         id="serving.peak_prefill_rate",
-        title="Most prompt tokens that the arithmetic of one chip takes",
+        title="Largest prefill rate that the arithmetic of one chip allows",
         kind=BOUND,
         relation=lambda prefill_rate_per_chip, peak_flops, mfu, prefill_decode_flops_ratio, flop_per_mac_and_token, active_params,
             prefill_attention_factor: (
@@ -68,8 +68,8 @@ ROOFS = (
             peak_flops * mfu * prefill_decode_flops_ratio / (flop_per_mac_and_token * active_params * prefill_attention_factor),
         ),
         sense="<=",
-        statement="Compute-bound prefill: what a chip computes over what a token takes.",
-        assumptions=("tokens found in the cache take nothing and are not counted", ATTENTION_LEFT_OUT),
+        statement="Compute-bound prefill: the FLOP/s of a chip over the FLOPs of a token.",
+        assumptions=("cached tokens are free and are not counted", ATTENTION_LEFT_OUT),
         example=Example(
             given={
                 "peak_flops": "1979 TFLOP/s",
@@ -82,7 +82,7 @@ ROOFS = (
         ),
         derivation=lambda: (
             Step(
-                operation="the reads of the weights take no time",
+                operation="the reads of the weights cost no time",
                 premises=(at("serving.prefill_rate_per_chip", prefill_weight_time=0),),
             ),
         ),
@@ -90,14 +90,14 @@ ROOFS = (
     ),
     Equation(
         id="serving.least_cost",
-        title="Least cost of a decoded token",
+        title="Lowest cost of a decoded token",
         kind=BOUND,
         relation=lambda cost_per_token, chip_price, flop_per_weight, active_params, one_token, peak_flops, mfu: (
             cost_per_token,
             chip_price * flop_per_weight * active_params / (one_token * peak_flops * mfu),
         ),
         sense=">=",
-        statement="A token costs at least the time of a chip that its arithmetic takes.",
+        statement="A token costs at least the chip time of its arithmetic.",
         assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
         example=Example(
             given={"chip_price": "2 USD/h", "active_params": "405B", "peak_flops": "1979 TFLOP/s", "mfu": "50%"},

@@ -136,7 +136,7 @@ COMPRESSED_DOCS = Source(
     title="Transformers documentation: DeepSeek-V4",
     author="Hugging Face",
     url="https://huggingface.co/docs/transformers/main/model_doc/deepseek_v4",
-    said="a window in every layer; beside it compressed entries chosen by an indexer, or far more compressed ones all read",
+    said="a window in every layer. Beside it compressed entries chosen by an indexer, or far more compressed ones all read",
     page="Architecture: hybrid attention",
 )
 MSA_CONFIG = Source(
@@ -188,7 +188,7 @@ GPIPE_PAPER = Source(
     title="GPipe: efficient training of giant neural networks using pipeline parallelism",
     author="Yanping Huang et al.",
     url="https://arxiv.org/abs/1811.06965",
-    said="the bubble of K stages and M microbatches takes (K - 1)/(M + K - 1) of the time",
+    said="the bubble of K stages and M microbatches is (K - 1)/(M + K - 1) of the time",
     page="section 2.3",
     year=2018,
 )
@@ -225,7 +225,7 @@ MEGATRON_PAPER = Source(
     title="Efficient large-scale language model training on GPU clusters using Megatron-LM",
     author="Deepak Narayanan et al.",
     url="https://arxiv.org/abs/2104.04473",
-    said="v runs of layers a device cut the time of the bubble, over that of the work, by v",
+    said="v runs of layers a device divide the bubble, relative to the work, by v",
     page="section 2.2.2",
     year=2021,
     encoded="over the whole schedule, work and bubble, as for the schedules without interleaving",
@@ -273,7 +273,7 @@ SWITCH_PAPER = Source(
     title="Switch transformers: scaling to trillion parameter models with simple and efficient sparsity",
     author="William Fedus, Barret Zoph, Noam Shazeer",
     url="https://arxiv.org/abs/2101.03961",
-    said="expert capacity is tokens over experts times a capacity factor; tokens beyond it are passed on undone",
+    said="expert capacity is tokens over experts times a capacity factor. Tokens beyond it are passed on undone",
     page="section 2.2, equation 3",
     year=2021,
 )
@@ -282,7 +282,7 @@ DEEPSEEK_V3_PAPER = Source(
     title="DeepSeek-V3 technical report",
     author="DeepSeek-AI",
     url="https://arxiv.org/abs/2412.19437",
-    said="each token is sent to a limited number of nodes; it crosses once to a node and is forwarded there to its experts",
+    said="each token is sent to a limited number of nodes. It crosses once to a node and is forwarded there to its experts",
     page="sections 2.1.2 and 3.2.2",
     year=2024,
 )
@@ -309,7 +309,7 @@ CHINCHILLA_PAPER = Source(
     title="Training compute-optimal large language models",
     author="Jordan Hoffmann et al.",
     url="https://arxiv.org/abs/2203.15556",
-    said="model size and tokens should grow together; loss is a sum of powers of both",
+    said="model size and tokens should grow together. Loss is a sum of powers of both",
     page="section 3.3",
     year=2022,
 )
@@ -330,7 +330,7 @@ CHINCHILLA_TABLE = Source(
     said="two of the three approaches make size and tokens grow alike, at about twenty tokens a parameter",
     page="sections 3.1 and 3.2, table 3",
     year=2022,
-    encoded="one number for all budgets; the paper's parametric fit asks for several times as many tokens",
+    encoded="one number for all budgets. The paper's parametric fit asks for several times as many tokens",
 )
 KAPLAN_ON_TRAINING = Source(
     kind="paper",
@@ -439,7 +439,7 @@ KAPLAN_PAPER = Source(
     title="Scaling laws for neural language models",
     author="Jared Kaplan et al.",
     url="https://arxiv.org/abs/2001.08361",
-    said="a forward pass takes two FLOPs a parameter, and what attention takes for each token of context besides",
+    said="a forward pass needs two FLOPs per parameter, and the attention FLOPs for each token of context",
     page="equation 2.2 and table 1",
     year=2020,
     encoded="with the causal half, and with the tokens cached before",
@@ -449,7 +449,7 @@ PALM_PAPER = Source(
     title="PaLM: scaling language modeling with pathways",
     author="Aakanksha Chowdhery et al.",
     url="https://arxiv.org/abs/2204.02311",
-    said="FLOPs of a token: those of the weights, and those of attention by layers, heads, head width and sequence length",
+    said="FLOPs of a token: for the weights, and for attention by layers, heads, head width and sequence length",
     page="appendix B",
     year=2022,
 )
@@ -458,7 +458,7 @@ WAREHOUSE_BOOK = Source(
     title="The datacenter as a computer: designing warehouse-scale machines, third edition",
     author="Luiz Andre Barroso, Urs Hoelzle, Parthasarathy Ranganathan",
     url="https://doi.org/10.2200/S00874ED3V01Y201809CAC046",
-    said="what a server costs in an hour: its price over its life, and its power with that of the building, at the price of electricity",
+    said="the cost of a server per hour: its price over its life, and its power, building included, at the price of electricity",
     page="chapter 6",
     year=2018,
 )
@@ -468,9 +468,9 @@ VLLM_DOCS = Source(
     title="vLLM documentation: engine arguments",
     author="The vLLM team",
     url="https://docs.vllm.ai/en/latest/configuration/engine_args.html",
-    said="weights, activations and caches take a share of the memory that is set, nine tenths unless another is",
+    said="weights, activations and caches use a set share of the memory, nine tenths by default",
     page="gpu-memory-utilization",
-    encoded="as what is left over; activations are within the nine tenths there, and held back too",
+    encoded="as what is left over. Activations are within the nine tenths there, and held back too",
 )
 SGLANG_DOCS = Source(
     kind="web",
@@ -486,7 +486,7 @@ INFERENCEX = Source(
     title="InferenceX (formerly InferenceMAX): open source inference benchmark",
     author="SemiAnalysis",
     url="https://github.com/SemiAnalysisAI/InferenceX/blob/main/utils/process_result.py",
-    said="interactivity is the other way up from the time per output token of a user; throughput is over the GPUs",
+    said="interactivity is the other way up from the time per output token of a user. Throughput is over the GPUs",
     page="utils/process_result.py, intvty and tput_per_gpu",
     year=2025,
 )
@@ -495,7 +495,7 @@ NIM_METRICS = Source(
     title="NVIDIA NIM LLMs benchmarking: metrics",
     author="NVIDIA",
     url="https://docs.nvidia.com/nim/benchmarking/llm/latest/metrics.html",
-    said="the time between tokens is that of the request without the time to its first token, over the output tokens less one",
+    said="the time between tokens is the request latency minus the time to first token, over the output tokens less one",
     page="inter-token latency",
     year=2025,
 )
@@ -525,5 +525,5 @@ DEEPSEEK_OVERVIEW = Source(
     said="the nodes of a day at two dollars an hour a GPU, against what its tokens would be sold for",
     page="statistics of DeepSeek's online service",
     year=2025,
-    encoded="over the price, as margins are; the overview states it over the cost",
+    encoded="over the price, as margins are. The overview states it over the cost",
 )

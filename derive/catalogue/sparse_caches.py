@@ -22,7 +22,7 @@ INDEXED = (
             latent_per_token * layers * (latent_dim + rope_dim) * bytes_per_element
             + entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
-        statement="The latent cache, and beside it one key of indexer_dim in every layer that runs an indexer of its own.",
+        statement="The latent cache, and one key of indexer_dim in every layer with its own indexer.",
         assumptions=("every layer has its own latent over the whole context",),
         example=Example(
             given={
@@ -51,7 +51,7 @@ INDEXED = (
             keys_and_values * layers * kv_heads * head_dim * bytes_per_element
             + entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
-        statement="The grouped-query cache, and beside it one key of indexer_dim in every layer that runs an indexer.",
+        statement="The grouped-query cache, and one key of indexer_dim in every layer with an indexer.",
         assumptions=("every layer has its own cache over the whole context",),
         example=Example(
             given={
@@ -112,20 +112,20 @@ INDEXED = (
         statement="Attention that looks at the whole context reads every byte that grows with it, once per step.",
         assumptions=("dense attention in every layer whose cache grows with the context",),
         example=Example(given={"kv_bytes_per_token": "516.1 kB/token"}, result="516.1 kB/token"),
-        sources=(ours("what roofline.kv_time takes for granted, as a quantity of its own"),),
+        sources=(ours("an assumption of roofline.kv_time, as a separate quantity"),),
     ),
     Equation(
         id="architecture.kv_read_bytes_mla_indexed",
         version=2,
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
-        title="KV bytes read per token of context, every layer selects what it reads",
+        title="KV bytes read per token of context, every layer selects",
         defines="kv_read_bytes_per_token",
         variant=Variant(group="kv_read_bytes_per_token", name="mla_indexed"),
         relation=lambda kv_read_bytes_per_token, entry_per_token, indexer_layers, indexer_dim, indexer_bytes_per_element: (
             kv_read_bytes_per_token,
             entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
-        statement="Only the indexer keys are read for every token; layers without an indexer reuse the choice of one below.",
+        statement="Only the indexer keys are read for every token. Layers without an indexer reuse the choice of a layer below.",
         assumptions=("the slope beyond the selection: what attention itself reads no longer grows",),
         example=Example(
             given={"indexer_layers": "61", "indexer_dim": "128", "indexer_bytes_per_element": "1.03125"},
@@ -137,7 +137,7 @@ INDEXED = (
         id="architecture.kv_read_bytes_gqa_indexed",
         version=2,
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
-        title="KV bytes read per token of context, all but a few layers select what they read",
+        title="KV bytes read per token of context, all but a few layers select",
         defines="kv_read_bytes_per_token",
         variant=Variant(group="kv_read_bytes_per_token", name="gqa_indexed"),
         relation=lambda kv_read_bytes_per_token, keys_and_values, layers, sparse_layers, kv_heads, head_dim, entry_per_token,

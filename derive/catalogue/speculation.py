@@ -20,10 +20,10 @@ SPECULATION = (
                 otherwise="where every draft is accepted, give tokens_per_step, which is draft_tokens + 1, in place of acceptance_rate",
             ),
         ),
-        statement="A draft is checked in one step: all tokens up to the first that is refused count, and one more comes from the check.",
+        statement="One step verifies a draft. All tokens before the first refused one count, and verification adds one more.",
         assumptions=(
             "each drafted token is accepted with the same chance, whatever the others",
-            "the check of all drafted tokens takes one step",
+            "verification of all drafted tokens needs one step",
         ),
         example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3"}, result="2.952 tokens"),
         sources=(SPECULATIVE_PAPER,),
@@ -33,17 +33,17 @@ SPECULATION = (
         title="Tokens that a step with drafts verifies",
         defines="tokens_verified_per_step",
         relation=lambda tokens_verified_per_step, draft_tokens: (tokens_verified_per_step, draft_tokens + 1),
-        statement="A step checks every drafted token and computes the one after them: each takes its arithmetic, the reads are shared.",
+        statement="A step verifies every drafted token and computes the next one. Each adds arithmetic, and all share the reads.",
         example=Example(given={"draft_tokens": "3"}, result="4"),
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
         id="serving.most_tokens_per_step",
-        title="Tokens that a step can yield",
+        title="Largest number of tokens per step",
         kind=BOUND,
         relation=lambda tokens_per_step, one_token, tokens_verified_per_step: (tokens_per_step, one_token * tokens_verified_per_step),
         sense="<=",
-        statement="A step yields a token for each position it computes, at most.",
+        statement="A step yields at most one token for each position that it computes.",
         assumptions=("a token is yielded by the step that computes its position",),
         example=Example(given={"tokens_verified_per_step": "4"}, result="4 tokens"),
         sources=(SPECULATIVE_PAPER,),
@@ -60,7 +60,7 @@ SPECULATION = (
             plain_step_time,
             overhead_time + maximum(compute_time + attention_time, plain_weight_time + kv_time),
         ),
-        statement="What the same batch would take without speculative decoding, by the roofline.",
+        statement="The step time of the same batch without speculative decoding, by the roofline.",
         assumptions=("arithmetic and memory traffic overlap perfectly", "no network"),
         example=Example(
             given={
@@ -76,20 +76,20 @@ SPECULATION = (
     ),
     Equation(
         id="serving.drafting_time",
-        title="Time a step spends on drafting",
+        title="Time of drafting in a step",
         defines="drafting_time",
         relation=lambda drafting_time, draft_tokens, draft_cost_ratio, plain_step_time: (
             drafting_time,
             draft_tokens * draft_cost_ratio * plain_step_time,
         ),
-        statement="The draft model runs once for every token it drafts, before the check.",
+        statement="The draft model runs once for every token it drafts, before verification.",
         assumptions=("drafts are made one after another, and not while the step before is checked",),
         example=Example(given={"draft_tokens": "3", "draft_cost_ratio": "0.05", "plain_step_time": "24.88 ms"}, result="3.732 ms"),
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
         id="serving.verification_ratio",
-        title="Time to check drafts over that of a step without them",
+        title="Time of a step that verifies drafts over the time without drafts",
         defines="verification_ratio",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda verification_ratio, step_time, drafting_time, plain_step_time: (
@@ -99,10 +99,10 @@ SPECULATION = (
         requires=(
             Requirement(
                 holds=lambda step_time, drafting_time: step_time > drafting_time,
-                otherwise="drafting alone takes longer than the step",
+                otherwise="drafting alone is longer than the step",
             ),
         ),
-        statement="One while decode waits for memory anyway; as many as the positions once arithmetic binds.",
+        statement="It is one while decode is memory-bound, and the number of positions when compute-bound.",
         example=Example(given={"step_time": "31.5 ms", "drafting_time": "3.732 ms", "plain_step_time": "24.88 ms"}, result="1.116"),
         sources=(ours("what is left of a step after the drafting, over the step without drafts"),),
     ),
@@ -118,11 +118,12 @@ SPECULATION = (
         ),
         requires=(Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),),
         statement=(
-            "Tokens per step, over the time of drafting and checking them; below one where drafts are dear or poor, or arithmetic binds."
+            "Tokens per step over the relative time of drafting and verification. It is below one if drafts are expensive or often"
+            " refused, or if arithmetic is the bottleneck."
         ),
         assumptions=("the assumptions of serving.speculative_tokens",),
         changes=(
-            "the check takes as much longer than a plain step as its arithmetic asks: the form before held for memory-bound decode alone",
+            "verification is longer than a plain step by its arithmetic. The form before was true only for memory-bound decode",
         ),
         example=Example(
             given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_cost_ratio": "0.05", "verification_ratio": "1.116"},
@@ -159,7 +160,7 @@ SPECULATION = (
     ),
     Equation(
         id="serving.speculative_operations",
-        title="FLOPs for a token with drafts over those without",
+        title="FLOPs of a token with drafts over FLOPs without",
         defines="speculative_operations",
         relation=lambda speculative_operations, acceptance_rate, draft_tokens, draft_operations_ratio: (
             speculative_operations,
@@ -168,7 +169,7 @@ SPECULATION = (
             / (1 - acceptance_rate ** (draft_tokens + 1)),
         ),
         requires=(Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),),
-        statement="Refused drafts are computed for nothing: once arithmetic binds, this is by how much drafts slow decode down.",
+        statement="Refused drafts are wasted work. If arithmetic is the bottleneck, drafts slow decode down by this factor.",
         assumptions=("the assumptions of serving.speculative_tokens",),
         example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_operations_ratio": "0.05"}, result="1.406"),
         derivation=lambda: (
@@ -190,7 +191,7 @@ SPECULATION = (
     ),
     Equation(
         id="serving.speculative_balance_batch",
-        title="Batch from which checking drafts is bound by arithmetic",
+        title="Batch at which verification becomes compute-bound",
         defines="speculative_balance_batch",
         relation=lambda speculative_balance_batch, balance_batch, tokens_verified_per_step: (
             speculative_balance_batch,
@@ -201,7 +202,7 @@ SPECULATION = (
         example=Example(given={"balance_batch": "211", "tokens_verified_per_step": "4"}, result="52.75"),
         derivation=lambda: (
             Step(
-                operation="the arithmetic of all positions takes as long as the weight read",
+                operation="arithmetic of all positions and weight read need the same time",
                 premises=(
                     at(
                         "batching.weight_compute_ratio",

@@ -18,7 +18,7 @@ EQUATIONS = (
             pretrain_flops,
             6 * one_flop_per_token * active_params * pretrain_tokens,
         ),
-        statement="Two FLOPs a parameter and token forward, four backward.",
+        statement="Two FLOPs per parameter and token forward, four backward.",
         assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
         example=Example(given={"active_params": "405B", "pretrain_tokens": "15.6T"}, result="3.791e+25 FLOP"),
         sources=(talk("1:21:58", "1:22:18", "six times active parameters times tokens"),),
@@ -35,10 +35,10 @@ EQUATIONS = (
             / one_token
             * (6 * one_flop_per_token * one_token * active_params + 3 * attention_flops_per_pair * training_sequence_length / 2),
         ),
-        statement="A token attends to half of its sequence on average, forward once and backward for twice as much.",
+        statement="A token attends to half of its sequence on average, once forward and twice as much backward.",
         assumptions=(
-            "dense attention, of which only the causal half is computed",
-            "every sequence is one document; of packed ones each token sees less",
+            "dense attention, only the causal half is computed",
+            "every sequence is one document. In packed sequences each token sees less",
             "activations are stored, not computed again",
         ),
         example=Example(
@@ -52,7 +52,7 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="but for attention, three times half the sequence for every token, the cost is that without it",
+                operation="without attention, three times half the sequence for every token, the costs are equal",
                 premises=(
                     at(
                         "training.pretrain_cost",
@@ -76,9 +76,9 @@ EQUATIONS = (
             rl_flops,
             one_flop_per_token * rl_multiplier * active_params * rl_tokens / decode_efficiency,
         ),
-        statement="Two FLOPs a parameter and token to roll out, up to four more to train on it, at the slow rate of decode.",
+        statement="Two FLOPs per parameter and token for the roll-out, up to four more for training, at the slow rate of decode.",
         assumptions=(
-            "all of it runs at the efficiency of decode, training as well: dearer than training.rl_cost_split wherever it trains",
+            "everything runs at the efficiency of decode, also training: more expensive than training.rl_cost_split if it trains",
         ),
         example=Example(
             given={"rl_multiplier": "6", "active_params": "405B", "rl_tokens": "2T", "decode_efficiency": "30%"},
@@ -87,7 +87,7 @@ EQUATIONS = (
         sources=(
             talk(
                 "1:22:18", "1:23:18", "somewhere between two and six, over an efficiency of about 30 percent",
-                "what is sustained is divided by; some notes read it as what is lost",
+                "what is sustained is divided by. Some notes read it as what is lost",
             ),
             flashcard("card 4", "three times the inefficiency", "the efficiency divides: slow decode costs more FLOPs, not fewer"),
         ),
@@ -102,7 +102,7 @@ EQUATIONS = (
             one_flop_per_token * (2 / decode_efficiency + rl_multiplier - 2) * active_params * rl_tokens,
         ),
         requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
-        statement="Only the roll-out is slow; the passes that train, or score with another policy, run as in pre-training.",
+        statement="Only the roll-out is slow. Passes that train, or score with another policy, run at the rate of pre-training.",
         assumptions=("passes over tokens that are there already run at the efficiency of pre-training", "attention FLOPs left out"),
         example=Example(
             given={"decode_efficiency": "30%", "rl_multiplier": "6", "active_params": "405B", "rl_tokens": "2T"},
@@ -121,10 +121,10 @@ EQUATIONS = (
             flop_per_mac_and_token * active_params * inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency),
         ),
         changes=("prompt tokens run at the rate of training: only what is written is slow, and most tokens served are read",),
-        statement="Two FLOPs a parameter and token: prompt tokens at the rate of training, output tokens at the slow rate of decode.",
+        statement="Two FLOPs per parameter and token: prompt tokens at the rate of training, output tokens at the slow rate of decode.",
         assumptions=(
             "attention FLOPs left out",
-            "prompt tokens found in a cache cost nothing and are not counted among those served",
+            "cached prompt tokens are free and are not counted as served",
         ),
         example=Example(
             given={"active_params": "405B", "inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"},
@@ -145,10 +145,10 @@ EQUATIONS = (
             inference_flops,
             flop_per_mac_and_token * active_params * inference_tokens / decode_efficiency,
         ),
-        statement="Two FLOPs a parameter and token, at the slow rate of decode, as if every token served were output.",
+        statement="Two FLOPs per parameter and token, at the slow rate of decode, as if every token were output.",
         assumptions=(
             "attention FLOPs left out",
-            "prompt tokens are counted like output tokens: dearer than training.inference_cost wherever there are prompts",
+            "prompt tokens are counted like output tokens: more expensive than training.inference_cost if there are prompts",
         ),
         example=Example(given={"active_params": "405B", "inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="6.998e+26 FLOP"),
         derivation=lambda: (
@@ -171,10 +171,10 @@ EQUATIONS = (
             pretrain_tokens,
             rl_multiplier * rl_tokens / (6 * decode_efficiency),
         ),
-        statement="Model size cancels: slow decode makes a token of RL dearer than one of pre-training.",
+        statement="Model size cancels. A token of RL is more expensive than a token of pre-training, because decode is slow.",
         assumptions=(
-            "equal costs are taken for the optimum: exact only where both fall and rise with the same power",
-            "all of reinforcement learning at the efficiency of decode; training.equal_cost_rl_split has only the roll-out at it",
+            "equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",
+            "all of reinforcement learning at the efficiency of decode. training.equal_cost_rl_split has only the roll-out at it",
         ),
         example=Example(given={"rl_multiplier": "6", "rl_tokens": "2T", "decode_efficiency": "30%"}, result="6.667T tokens"),
         derivation=lambda: (
@@ -187,7 +187,7 @@ EQUATIONS = (
         sources=(
             talk(
                 "1:25:28", "1:27:53", "first upside down, caught on air, then one and a half",
-                "the corrected form; some notes still print the one that is upside down",
+                "the corrected form. Some notes still print the one that is upside down",
             ),
             flashcard("card 4", "RL tokens are two thirds of pre-training tokens"),
         ),
@@ -202,8 +202,8 @@ EQUATIONS = (
             (2 / decode_efficiency + rl_multiplier - 2) * rl_tokens / 6,
         ),
         requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
-        statement="The lecture's rule with only the roll-out slow.",
-        assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
+        statement="The lecture's rule, but only the roll-out is slow.",
+        assumptions=("equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",),
         example=Example(given={"decode_efficiency": "30%", "rl_multiplier": "6", "rl_tokens": "2T"}, result="3.556T tokens"),
         derivation=lambda: (
             Step(
@@ -223,10 +223,10 @@ EQUATIONS = (
             pretrain_tokens,
             inference_tokens / (3 * decode_efficiency),
         ),
-        statement="Model size cancels: at an efficiency of one third a model should be trained on as many tokens as it will serve.",
+        statement="Model size cancels. At an efficiency of one third a model should see as many training tokens as it will serve.",
         assumptions=(
-            "equal costs are taken for the optimum: exact only where both fall and rise with the same power",
-            "prompt tokens are counted like output tokens; training.equal_cost_inference_split tells them apart",
+            "equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",
+            "prompt tokens are counted like output tokens. training.equal_cost_inference_split tells them apart",
         ),
         example=Example(given={"inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="288T tokens"),
         derivation=lambda: (
@@ -247,8 +247,8 @@ EQUATIONS = (
             pretrain_tokens,
             inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency) / 3,
         ),
-        statement="The lecture's rule with only the output slow: the more of the traffic is prompt, the more a model may serve.",
-        assumptions=("equal costs are taken for the optimum: exact only where both fall and rise with the same power",),
+        statement="The lecture's rule, but only the output is slow. The larger the share of prompts, the more tokens a model may serve.",
+        assumptions=("equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",),
         example=Example(given={"inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"}, result="126.7T tokens"),
         derivation=lambda: (
             Step(
@@ -261,12 +261,12 @@ EQUATIONS = (
     ),
     Equation(
         id="training.equal_cost_train_and_serve",
-        title="Training in all and inference cost the same",
+        title="All training and inference cost the same",
         kind=HEURISTIC,
         rule="the rule of thumb of equal cost (all training and inference)",
         relation=lambda inference_flops, pretrain_flops, rl_flops: (inference_flops, pretrain_flops + rl_flops),
-        statement="The other way to share: half to training of both kinds, half to inference.",
-        assumptions=("equal costs are taken for the optimum",),
+        statement="The other split: half for both kinds of training, half for inference.",
+        assumptions=("equal costs are assumed to be the optimum",),
         example=Example(given={"pretrain_flops": "3.791e+25 FLOP", "rl_flops": "8.64e+24 FLOP"}, result="4.655e+25 FLOP"),
         sources=(talk("1:24:09", "1:24:36", "that would also be valid, it is a small factor"),),
     ),
@@ -275,26 +275,26 @@ EQUATIONS = (
         title="Tokens served over the life of a model",
         defines="inference_tokens",
         relation=lambda inference_tokens, fleet_throughput, deployment_time: (inference_tokens, fleet_throughput * deployment_time),
-        statement="The rate of the fleet for as long as the model is served.",
+        statement="The rate of the fleet times the time in which the model is served.",
         assumptions=("a constant rate, or its mean",),
         example=Example(given={"fleet_throughput": "50M token/s", "deployment_time": "60 d"}, result="259.2T tokens"),
         sources=(
             talk(
-                "1:29:46", "1:30:46", "500 million tokens a second for two months; a tenth of it for one model is around 200 trillion",
+                "1:29:46", "1:30:46", "500 million tokens a second for two months. A tenth of it for one model is around 200 trillion",
                 "two months of a tenth are 259 T, which the lecture rounds down",
             ),
         ),
     ),
     Equation(
         id="training.expected_inference_tokens",
-        title="Tokens served, derated by the chance of staying in use",
+        title="Expected tokens served, with the chance of staying in use",
         defines="expected_inference_tokens",
         relation=lambda expected_inference_tokens, inference_tokens, frontier_probability: (
             expected_inference_tokens,
             inference_tokens * frontier_probability,
         ),
-        statement="A model that is overtaken serves nothing, so a plan counts the expectation.",
-        assumptions=("a model serves all or nothing",),
+        statement="A model that is overtaken serves no tokens, so a plan uses the expected value.",
+        assumptions=("a model serves all tokens or none",),
         example=Example(given={"inference_tokens": "259.2T", "frontier_probability": "40%"}, result="103.7T tokens"),
         sources=(talk("1:29:06", "1:29:28", "derate by the chance that the model stays at the frontier", "no number is given"),),
     ),
@@ -307,10 +307,10 @@ EQUATIONS = (
             chinchilla_tokens,
             chinchilla_tokens_per_param * active_params,
         ),
-        statement="Twenty tokens a parameter, by convention the optimum where only pre-training costs.",
+        statement="Twenty tokens per parameter, by convention the optimum if only pre-training costs.",
         assumptions=(
             "a convention: the ratio depends on the budget and on the fit, see training.compute_optimal_size",
-            "active parameters stand for those of a dense model",
+            "active parameters replace the parameters of a dense model",
         ),
         example=Example(given={"active_params": "405B"}, result="8.1T tokens"),
         sources=(CHINCHILLA_TABLE, talk("1:31:31", "1:31:43", "twenty times parameters is two trillion for 100 billion")),
@@ -320,12 +320,12 @@ EQUATIONS = (
         title="Over-training",
         defines="overtraining_ratio",
         relation=lambda overtraining_ratio, pretrain_tokens, chinchilla_tokens: (overtraining_ratio, pretrain_tokens / chinchilla_tokens),
-        statement="How many times more a model has read than its size alone asks for.",
+        statement="The training tokens of a model over the Chinchilla tokens of its size.",
         example=Example(given={"pretrain_tokens": "15.6T", "chinchilla_tokens": "8.1T"}, result="1.926"),
         sources=(
             talk(
                 "1:31:43", "1:32:12", "a hundred times",
-                "50 to 130 times by the token counts in circulation; the talk says parameters for tokens once",
+                "50 to 130 times by the token counts in circulation. The talk says parameters for tokens once",
             ),
         ),
     ),

@@ -10,7 +10,7 @@ from derive.requirements import Requirement
 
 _MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
 _HALF_PRECISION = "bf16 activations with dropout masks, an MLP four times the width, as many key and value heads as query heads"
-_ALL_SHARDED = "the chips of a stage share all activations, which takes sequence parallelism beside tensor parallelism"
+_ALL_SHARDED = "the chips of a stage share all activations, which needs sequence parallelism beside tensor parallelism"
 
 MEMORY = (
     Equation(
@@ -23,8 +23,8 @@ MEMORY = (
             training_state_bytes_per_chip,
             total_params * (bytes_per_weight + gradient_bytes_per_param + optimizer_bytes_per_param) / (chips * pipeline_stages),
         ),
-        statement="Every copy of the model holds its weights, their gradients and what the optimizer keeps of them.",
-        assumptions=(_MODEL_PARALLEL, "nothing is shared between copies that train on different data: no ZeRO, no FSDP"),
+        statement="Every copy of the model has its weights, their gradients and the optimizer states.",
+        assumptions=(_MODEL_PARALLEL, "copies that train on different data share no states: no ZeRO, no FSDP"),
         example=Example(
             given={
                 "total_params": "405B",
@@ -51,7 +51,7 @@ MEMORY = (
             / (chips * pipeline_stages),
         ),
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
-        statement="ZeRO-1: each copy keeps, and updates, its own part of the optimizer states.",
+        statement="ZeRO-1: each copy stores and updates its own part of the optimizer states.",
         assumptions=(_MODEL_PARALLEL,),
         example=Example(
             given={
@@ -93,7 +93,7 @@ MEMORY = (
             / (chips * pipeline_stages),
         ),
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
-        statement="ZeRO-2: a gradient is held where it is needed for the update.",
+        statement="ZeRO-2: a gradient is stored where the update needs it.",
         assumptions=(_MODEL_PARALLEL,),
         example=Example(
             given={
@@ -133,7 +133,7 @@ MEMORY = (
             / (data_parallel * chips * pipeline_stages),
         ),
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
-        statement="ZeRO-3, or FSDP: weights are gathered a layer at a time, when they are used.",
+        statement="ZeRO-3, or FSDP: weights are gathered one layer at a time, when they are used.",
         assumptions=(_MODEL_PARALLEL, "the layer that is gathered just now left out"),
         example=Example(
             given={
@@ -162,7 +162,7 @@ MEMORY = (
     ),
     Equation(
         id="training.state_bytes_adam",
-        title="Sixteen bytes a parameter",
+        title="Sixteen bytes per parameter",
         kind=HEURISTIC,
         defines="training_state_bytes_per_chip",
         variant=Variant(group="training_state_bytes_per_chip", name="adam"),
@@ -170,10 +170,10 @@ MEMORY = (
             training_state_bytes_per_chip,
             trained_bytes_per_param * total_params / (chips * pipeline_stages),
         ),
-        statement="Weights and gradients in bf16; weights, mean and variance in fp32 for Adam.",
+        statement="Weights and gradients in bf16, and weights, mean and variance in fp32 for Adam.",
         assumptions=(
             _MODEL_PARALLEL,
-            "mixed precision as in the first ZeRO paper; gradients added up in fp32, or states kept in fewer, make it another number",
+            "mixed precision as in the first ZeRO paper. Gradients added up in fp32, or states kept in fewer, make it another number",
         ),
         example=Example(given={"total_params": "405B", "chips": "8", "pipeline_stages": "16"}, result="50.62 GB"),
         derivation=lambda: (
@@ -188,45 +188,45 @@ MEMORY = (
     ),
     Equation(
         id="training.checkpoint_bytes",
-        title="Bytes of a checkpoint that training goes on from",
+        title="Bytes of a checkpoint from which training continues",
         defines="checkpoint_bytes",
         relation=lambda checkpoint_bytes, total_params, bytes_per_weight, optimizer_bytes_per_param: (
             checkpoint_bytes,
             total_params * (bytes_per_weight + optimizer_bytes_per_param),
         ),
-        statement="Weights and what the optimizer keeps of them are written; gradients are made anew.",
+        statement="Weights and optimizer states are written, and gradients are computed again.",
         assumptions=("one copy of the model is written, whatever lies on the chips of others",),
         example=Example(
             given={"total_params": "405B", "bytes_per_weight": "2", "optimizer_bytes_per_param": "12"},
             result="5.67 TB",
         ),
-        sources=(ZERO_PAPER, ours("what a run cannot make anew from its data")),
+        sources=(ZERO_PAPER, ours("the part that a run cannot recompute from its data")),
     ),
     Equation(
         id="training.checkpoint_time",
         title="Time to write a checkpoint",
         defines="checkpoint_time",
         relation=lambda checkpoint_time, checkpoint_bytes, tier_bandwidth: (checkpoint_time, checkpoint_bytes / tier_bandwidth),
-        statement="A checkpoint over what the storage takes up, of all writers together.",
+        statement="The bytes of a checkpoint over the write bandwidth of the storage, of all writers together.",
         assumptions=("the storage is written as fast as it is read, and chips and network are no slower",),
         example=Example(given={"checkpoint_bytes": "5.67 TB", "tier_bandwidth": "200 GB/s"}, result="28.35 s"),
         sources=(ours("bytes over bytes a second"),),
     ),
     Equation(
         id="training.activation_memory_flash",
-        title="Activations of transformer layers, attention scores computed again",
+        title="Activations of transformer layers, attention scores recomputed",
         defines="activation_bytes",
         variant=Variant(group="activation_bytes", name="flash"),
         relation=lambda activation_bytes, layer_activation_bytes, layers, tokens_in_training_batch, model_dim: (
             activation_bytes,
             layer_activation_bytes * layers * tokens_in_training_batch * model_dim,
         ),
-        statement="What a layer keeps where a fused attention computes the scores again: linear in the tokens.",
+        statement="The activations of a layer if a fused attention recomputes the scores: linear in the tokens.",
         assumptions=(_HALF_PRECISION, "embeddings and the output layer left out"),
         example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="575 GB"),
         derivation=lambda: (
             Step(
-                operation="so many bytes for a token and unit of the width",
+                operation="bytes per token and unit of the width",
                 premises=(at("reversible.activation_memory", activations_per_width=34, bytes_per_activation=1),),
             ),
         ),
@@ -258,7 +258,7 @@ MEMORY = (
         ),
         derivation=lambda: (
             Step(
-                operation="but for the scores, what a layer keeps that computes them again",
+                operation="without the scores, the activations of a layer that recomputes them",
                 premises=(
                     at(
                         "training.activation_memory_flash",
@@ -275,14 +275,14 @@ MEMORY = (
     ),
     Equation(
         id="training.activation_memory_recomputed",
-        title="Activations where each layer is computed again",
+        title="Activation memory with full recomputation",
         defines="activation_bytes",
         variant=Variant(group="activation_bytes", name="recomputed"),
         relation=lambda activation_bytes, layer_input_bytes, layers, tokens_in_training_batch, model_dim: (
             activation_bytes,
             layer_input_bytes * layers * tokens_in_training_batch * model_dim,
         ),
-        statement="Only the input of each layer is kept; the rest is computed again when the backward pass comes by.",
+        statement="Only the input of each layer is kept. The backward pass computes the rest again.",
         assumptions=("inputs in bf16", "the one layer that is computed again just now left out"),
         example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="33.82 GB"),
         derivation=lambda: (
@@ -295,19 +295,19 @@ MEMORY = (
     ),
     Equation(
         id="training.pretrain_cost_recomputed",
-        title="FLOPs of pre-training where each layer is computed again",
+        title="FLOPs of pre-training with full recomputation",
         defines="pretrain_flops",
         variant=Variant(group="pretrain_flops", name="recomputed"),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
             8 * one_flop_per_token * active_params * pretrain_tokens,
         ),
-        statement="Memory bought with one more forward pass.",
+        statement="One more forward pass saves memory.",
         assumptions=("attention FLOPs left out", "all layers are computed again"),
         example=Example(given={"active_params": "405B", "pretrain_tokens": "15.6T"}, result="5.054e+25 FLOP"),
         derivation=lambda: (
             Step(
-                operation="but for the second forward pass, the cost is that of training with activations stored",
+                operation="without the second forward pass, the cost equals training with stored activations",
                 premises=(
                     at(
                         "training.pretrain_cost",
@@ -330,7 +330,7 @@ MEMORY = (
             activation_bytes * training_microbatches / (chips * pipeline_stages),
         ),
         requires=(Requirement(holds=lambda training_microbatches: training_microbatches >= 1),),
-        statement="Every stage holds its layers' activations of all microbatches before the first backward pass begins.",
+        statement="Every stage stores the activations of its layers for all microbatches before the first backward pass.",
         assumptions=("activation_bytes are of one microbatch, in all layers", _ALL_SHARDED),
         example=Example(
             given={"activation_bytes": "33.82 GB", "training_microbatches": "64", "chips": "8", "pipeline_stages": "16"},
@@ -344,10 +344,10 @@ MEMORY = (
         defines="activation_bytes_per_chip",
         variant=Variant(group="activation_bytes_per_chip", name="1f1b", default=True),
         relation=lambda activation_bytes_per_chip, activation_bytes, chips: (activation_bytes_per_chip, activation_bytes / chips),
-        statement="More stages have fewer layers and hold more microbatches: as for the KV cache, they cancel.",
+        statement="More stages have fewer layers and store more microbatches. As for the KV cache, they cancel.",
         assumptions=(
             "activation_bytes are of one microbatch, in all layers",
-            "as many microbatches a training step as stages or more; the first stage holds as many as there are stages, later ones fewer",
+            "as many microbatches a training step as stages or more. The first stage stores one per stage, later stages fewer",
             _ALL_SHARDED,
         ),
         example=Example(given={"activation_bytes": "33.82 GB", "chips": "8"}, result="4.228 GB"),
@@ -372,7 +372,7 @@ MEMORY = (
             Requirement(holds=lambda pipeline_stages: pipeline_stages > 1),
             Requirement(holds=lambda virtual_stages: virtual_stages >= 1),
         ),
-        statement="The shorter bubble is paid with passes that run ahead.",
+        statement="The price of the shorter bubble is more passes in flight.",
         assumptions=(
             "activation_bytes are of one microbatch, in all layers",
             "twice as many microbatches a training step as stages or more",
@@ -385,7 +385,7 @@ MEMORY = (
         ),
         derivation=lambda: (
             Step(
-                operation="beside as many microbatches as stages, so many short passes less one run ahead",
+                operation="beside one microbatch per stage, all short passes except one run ahead",
                 premises=(
                     at(
                         "training.activation_bytes_per_chip_gpipe",
@@ -417,8 +417,8 @@ MEMORY = (
         kind=BOUND,
         relation=lambda training_memory_per_chip, hbm_capacity: (training_memory_per_chip, hbm_capacity),
         sense="<=",
-        statement="A chip holds no more than its memory.",
-        assumptions=("nothing is moved to the memory of the host",),
+        statement="A chip stores at most its memory.",
+        assumptions=("no state is moved to the memory of the host",),
         example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
         sources=(ZERO_PAPER,),
     ),
@@ -428,8 +428,8 @@ MEMORY = (
         kind=BOUND,
         relation=lambda training_state_bytes_per_chip, hbm_capacity: (training_state_bytes_per_chip, hbm_capacity),
         sense="<=",
-        statement="Weights, gradients and optimizer states are no more than the memory of a chip.",
-        assumptions=("nothing is moved to the memory of the host", "activations come on top"),
+        statement="Weights, gradients and optimizer states are at most the memory of a chip.",
+        assumptions=("no state is moved to the memory of the host", "activations come on top"),
         example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
         sources=(ZERO_PAPER,),
     ),
@@ -448,8 +448,8 @@ MEMORY = (
                 otherwise="parameters, gradients and optimizer states alone do not fit",
             ),
         ),
-        statement="What the states leave of a chip's memory bounds the microbatch, or asks to compute activations again.",
-        assumptions=("nothing is moved to the memory of the host",),
+        statement="The memory beside the states limits the microbatch, or activations must be recomputed.",
+        assumptions=("no state is moved to the memory of the host",),
         example=Example(given={"hbm_capacity": "80 GB", "training_state_bytes_per_chip": "12.95 GB"}, result="67.05 GB"),
         derivation=lambda: (
             Step(

@@ -3,8 +3,8 @@
 from derive.catalogue.sources import ZERO_PAPER, scaling_book_training
 from derive.records import CONDITION, Equation, Example, Step, Variant, at
 
-_RING = "many copies; of two, each sends half of this"
-_OWN_LINK = "every chip sends over a link of its own; chips that first add up among themselves bring less to it"
+_RING = "many copies. With two links, each sends half of this"
+_OWN_LINK = "every chip sends over a link of its own. Chips that first add up among themselves bring less to it"
 
 NETWORK = (
     Equation(
@@ -15,7 +15,7 @@ NETWORK = (
             training_compute_time,
             6 * one_flop_per_token * active_params * training_tokens_per_chip / (peak_flops * mfu),
         ),
-        statement="Six FLOPs a parameter for every token that falls on a chip, however the model is cut up.",
+        statement="Six FLOPs per parameter for every token of a chip, for any way to divide the model.",
         assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
         example=Example(
             given={"active_params": "405B", "training_tokens_per_chip": "1024", "peak_flops": "989 TFLOP/s", "mfu": "40%"},
@@ -25,14 +25,15 @@ NETWORK = (
     ),
     Equation(
         id="training.data_parallel_time",
-        title="Time to add up the gradients of all copies",
+        title="All-reduce time of the gradients of all copies",
         defines="data_parallel_time",
         variant=Variant(group="data_parallel_time", name="all_reduce", default=True),
         relation=lambda data_parallel_time, total_params, exchange_bytes_per_param, chips, pipeline_stages, link_bandwidth: (
             data_parallel_time,
             2 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),
         ),
-        statement="Once a training step gradients are scattered to be added up, and gathered again; ZeRO-1 sends as much.",
+        statement="Once per training step a reduce-scatter adds the gradients and an all-gather distributes them. ZeRO-1 sends the"
+                  " same bytes.",
         assumptions=(_RING, _OWN_LINK, "weights are held whole by every copy: FSDP sends more"),
         example=Example(
             given={
@@ -48,14 +49,15 @@ NETWORK = (
     ),
     Equation(
         id="training.data_parallel_time_sharded",
-        title="Time to gather weights and to add up gradients, fully sharded",
+        title="Time to gather weights and to reduce gradients, fully sharded",
         defines="data_parallel_time",
         variant=Variant(group="data_parallel_time", name="sharded"),
         relation=lambda data_parallel_time, total_params, exchange_bytes_per_param, chips, pipeline_stages, link_bandwidth: (
             data_parallel_time,
             3 * total_params * exchange_bytes_per_param / (chips * pipeline_stages * link_bandwidth),
         ),
-        statement="FSDP, or ZeRO-3: weights are gathered for the forward and again for the backward pass, and gradients scattered.",
+        statement="FSDP, or ZeRO-3: all-gather of the weights for the forward and again for the backward pass, and reduce-scatter"
+                  " of the gradients.",
         assumptions=(_RING, _OWN_LINK, "one microbatch a training step: weights are gathered for each"),
         example=Example(
             given={
@@ -71,7 +73,7 @@ NETWORK = (
     ),
     Equation(
         id="training.balance_tokens_per_chip",
-        title="Tokens a chip at which exchange takes as long as arithmetic",
+        title="Tokens per chip at which communication and arithmetic need the same time",
         defines="balance_tokens_per_chip",
         relation=lambda balance_tokens_per_chip, peak_flops, mfu, exchange_bytes_per_param, total_params, one_flop_per_token,
             active_params, chips, pipeline_stages, link_bandwidth: (
@@ -83,8 +85,8 @@ NETWORK = (
             / (2 * one_flop_per_token * active_params * chips * pipeline_stages * link_bandwidth),
         ),
         statement=(
-            "At two bytes a value and a dense model, FLOP/s over the bandwidth of the link: the same fully sharded, over a whole step,"
-            " as for gradients alone beside the backward pass."
+            "For a dense model with two bytes per value it is FLOP/s over link bandwidth. It is the same for a whole fully sharded"
+            " step and for the gradients beside the backward pass."
         ),
         assumptions=(_RING, _OWN_LINK, "attention FLOPs left out"),
         example=Example(
@@ -114,12 +116,12 @@ NETWORK = (
     ),
     Equation(
         id="training.exchange_hidden",
-        title="Enough tokens a chip to hide the exchange",
+        title="Enough tokens per chip to hide communication",
         kind=CONDITION,
         relation=lambda training_tokens_per_chip, balance_tokens_per_chip: (training_tokens_per_chip, balance_tokens_per_chip),
         sense=">=",
-        statement="With fewer tokens a chip the network sets the time of a training step.",
-        assumptions=("a condition: nobody has to train compute-bound", "exchange runs beside the arithmetic all the time"),
+        statement="With fewer tokens per chip the network determines the time of a training step.",
+        assumptions=("a condition: training need not be compute-bound", "exchange runs beside the arithmetic all the time"),
         example=Example(given={"balance_tokens_per_chip": "61.81"}, result="61.81 tokens"),
         sources=(scaling_book_training("more chips for the same batch end up waiting for the network"),),
     ),

@@ -17,7 +17,7 @@ OPTIMA = (
             tradeoff_cost,
             falling_cost * tradeoff_variable ** (-falling_exponent) + rising_cost * tradeoff_variable**rising_exponent,
         ),
-        statement="The sum that the heuristic of equal costs means to make least.",
+        statement="The sum that the heuristic of equal costs tries to minimise.",
         assumptions=("both costs are powers of what is chosen",),
         example=Example(
             given={
@@ -29,11 +29,11 @@ OPTIMA = (
             },
             result="4.785",
         ),
-        sources=(talk("1:20:19", "1:21:39", "one over x plus x; power laws tend to behave so"),),
+        sources=(talk("1:20:19", "1:21:39", "one over x plus x. Power laws tend to behave so"),),
     ),
     Equation(
         id="training.tradeoff_minimum",
-        title="Falling over rising cost where their sum is least",
+        title="Falling over rising cost at the minimum of their sum",
         defines="falling_rising_ratio",
         relation=lambda falling_rising_ratio, rising_exponent, falling_exponent: (
             falling_rising_ratio,
@@ -69,21 +69,21 @@ OPTIMA = (
         sources=(
             talk(
                 "1:20:19", "1:21:39", "at the minimum of a sum its terms are equal",
-                "true of equal powers; else their ratio is that of the powers",
+                "true of equal powers. Otherwise their ratio is the ratio of the powers",
             ),
         ),
     ),
     Equation(
         id="training.equalisation",
-        title="Equal costs taken for least costs",
+        title="Equal costs as an approximation of lowest cost",
         kind=HEURISTIC,
         rule="the rule of thumb of equal cost (rising and falling cost)",
         relation=lambda falling_cost, rising_cost, tradeoff_variable, falling_exponent, rising_exponent: (
             falling_cost,
             rising_cost * tradeoff_variable ** (falling_exponent + rising_exponent),
         ),
-        statement="Where a falling cost meets a rising one their sum is near its least, and that place is easy to find.",
-        assumptions=("the least is where the ratio of training.tradeoff_minimum is, and here that is taken for one",),
+        statement="The sum of a falling and a rising cost is near its minimum where both are equal, and this point is easy to find.",
+        assumptions=("the minimum is at the ratio of training.tradeoff_minimum, here assumed to be one",),
         example=Example(
             given={"rising_cost": "2", "tradeoff_variable": "0.8", "falling_exponent": "0.5", "rising_exponent": "1.5"},
             result="1.28",
@@ -113,9 +113,9 @@ OPTIMA = (
             + size_loss_coefficient * active_params ** (-size_loss_exponent)
             + data_loss_coefficient * (pretrain_tokens / one_token) ** (-data_loss_exponent),
         ),
-        statement="A floor, and a power of size and of data each.",
+        statement="A constant, plus a power of the size, plus a power of the data.",
         assumptions=(
-            "a fit to dense models far smaller than those of today",
+            "a fit to dense models far smaller than today's",
             "the two published fits differ, and the first by how its exponents are rounded as well",
         ),
         example=Example(
@@ -159,16 +159,16 @@ OPTIMA = (
     ),
     Equation(
         id="training.tokens_per_param",
-        title="Tokens a parameter",
+        title="Tokens per parameter",
         defines="tokens_per_param",
         relation=lambda tokens_per_param, pretrain_tokens, active_params: (tokens_per_param, pretrain_tokens / active_params),
-        statement="What a model has read, by its size.",
+        statement="The training tokens of a model over its size.",
         example=Example(given={"pretrain_tokens": "15.6T", "active_params": "405B"}, result="38.52 tokens"),
         sources=(CHINCHILLA_TABLE,),
     ),
     Equation(
         id="training.compute_optimal_size",
-        title="Size of least loss for a budget of pre-training",
+        title="Size with the lowest loss for a budget of pre-training",
         kind=EMPIRICAL,
         rule="the empirical loss law (best size for a budget)",
         relation=lambda active_params, size_loss_exponent, size_loss_coefficient, data_loss_exponent, data_loss_coefficient,
@@ -178,8 +178,8 @@ OPTIMA = (
             ** (1 / (size_loss_exponent + data_loss_exponent))
             * (pretrain_flops / (6 * one_flop_per_token * one_token)) ** (data_loss_exponent / (size_loss_exponent + data_loss_exponent)),
         ),
-        statement="Tokens follow from the budget and the size; how they share it depends on the fit, and with it on the budget.",
-        assumptions=("the law of training.loss_law", "nothing but pre-training costs: a model that will be served should be smaller"),
+        statement="Tokens follow from the budget and the size. The best split depends on the fit, and so on the budget.",
+        assumptions=("the law of training.loss_law", "only pre-training costs: a model that will be served should be smaller"),
         example=Example(
             given={
                 "size_loss_exponent": "0.34",
@@ -236,7 +236,8 @@ OPTIMA = (
             / (data_loss_exponent * data_loss_coefficient * (pretrain_tokens / one_token) ** (-data_loss_exponent))
             - 1,
         ),
-        statement="A test of equal costs that does not presume them: at 100 B and 150 T tokens 1.04 by the first fit, 4.0 by the second.",
+        statement="A test of equal costs that does not assume them: at 100 B and 150 T tokens it is 1.04 by the first fit and 4.0"
+                  " by the second.",
         assumptions=(
             "the law of training.loss_law",
             "serving costs in proportion to size",
@@ -283,7 +284,7 @@ OPTIMA = (
                 ),
             ),
             Step(
-                operation="neither size nor data can be changed for the better; the price of the loss goes out",
+                operation="neither size nor data can be changed for the better. The price of the loss goes out",
                 premises=(at("#2"),),
                 stationary=("active_params", "pretrain_tokens"),
                 eliminated=("flops_per_loss",),

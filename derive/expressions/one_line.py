@@ -206,7 +206,7 @@ def _times(one: Quotient, other: Quotient) -> Quotient:
 
 def _inverse(one: Quotient) -> Quotient:
     if not one.above:
-        raise ZeroDivisionError("divided by what is nothing whatever its quantities are")
+        raise ZeroDivisionError("divided by an expression that is always zero")
     content, rest = split_content(one.above)
     number = common_divisor(rest)
     turned: Polynomial = {power_of(content, -1): one.number if number > 0 else -one.number}

@@ -28,5 +28,5 @@ ROWS = (
         name="score_activation_bytes", value=5, unit="byte/token**2", meaning="bytes an attention head keeps for every pair of tokens"
     ),
     Constant(name="layer_input_bytes", value=2, unit="byte/token", meaning="bytes of a layer's input for a token and unit of its width"),
-    Constant(name="activation_per_token", value=1, unit="1/token", meaning="activations are held for every token"),
+    Constant(name="activation_per_token", value=1, unit="1/token", meaning="activations are stored for every token"),
 )

@@ -138,7 +138,7 @@ ROWS = (
         meaning="attention FLOPs per byte of KV read",
         low=0.1,
         high=1e4,
-        unlike="arithmetic_intensity is that of the weights and all that a step reads",
+        unlike="arithmetic_intensity is for the weights and all reads of a step",
     ),
     # -- attention that selects what it reads ---------------------------------------------------------------------
     Quantity(
@@ -289,7 +289,7 @@ ROWS = (
         symbol="d_vw",
         latex=r"d_{v,\mathrm{win}}",
         unit="1",
-        meaning="width of a value in a windowed layer; 0 where the key is the value",
+        meaning="width of a value in a windowed layer. 0 where the key is the value",
         low=16,
         high=1024,
         domain=NONNEGATIVE,
@@ -422,7 +422,7 @@ ROWS = (
         symbol="M_rd",
         latex=r"M_{\mathrm{rd}}",
         unit="byte",
-        meaning="KV bytes a step reads of a sequence; linear states count twice, as they are written back",
+        meaning="KV bytes a step reads of a sequence. Linear states count twice, as they are written back",
         low=1e5,
         high=1e13,
     ),

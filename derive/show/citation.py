@@ -26,7 +26,7 @@ MAINTAINERS, YEAR, _MONTH, DERIVATION = "The backsolve maintainers", 2026, 11, "
 _CAVEATS = {
     f"{LOWER} bound": " (an idealisation: what it bounds is at least this)",
     f"{UPPER} bound": " (an idealisation: what it bounds is at most this)",
-    ESTIMATE: " (it bounds nothing: the truth may be more or less)",
+    ESTIMATE: " (no bound: the true value may be more or less)",
     CONDITION: " (true only where someone claims it)",
 }
 CSL_TYPES = {"talk": "speech", "paper": "article", "book": "book", "web": "webpage"}
@@ -131,7 +131,7 @@ def cite(id: str, style: str = "plain", html_base: str = "") -> str:
 
     >>> print(cite("scheduling.mean_latency"))
     Mean wait for a token: mean_latency = 3*train_period/2. Arrivals at random wait half a period on average and ride one. \
-Kind: definition; assumes: a pass takes one period; the next batch has room. Derived for backsolve (the mean of a uniform wait \
+Kind: definition; assumes: a pass needs one period; the next batch has room. Derived for backsolve (the mean of a uniform wait \
 between 0 and one period, plus the pass). backsolve scheduling.mean_latency, version 1.
     """
     return cite_all([id], style, html_base)

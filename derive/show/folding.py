@@ -25,8 +25,8 @@ def fold(text: str, width: int) -> str:
 
     A formula that is too wide is broken after its operators. An address is never broken.
 
-    >>> print(fold("assumes     a pass takes one period, and the next batch has room", 40))
-    assumes     a pass takes one period, and
+    >>> print(fold("assumes     a pass needs one period, and the next batch has room", 40))
+    assumes     a pass needs one period, and
                 the next batch has room
     """
     return "\n".join(part for line in text.split("\n") for part in _break_line(line, max(width, _NARROWEST)))

@@ -31,7 +31,7 @@ _ENDS = ("low end", "high end")
 _PRICE = "chip_price"
 _NO_LIMITS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
-_SUPPOSED = re.compile(r"(?:at [^:]*: )?([^;:]*\b(?:is|are) taken (?:in|as|to) [^;:]*)")
+_SUPPOSED = re.compile(r"(?:at [^:]*: )?([^;.:]*\b(?:is|are) taken (?:in|as|to) [^;.:]*)")
 """A warning about an assumption that nobody stated, after the point of a sweep that it belongs to."""
 
 _MARKS = "*o+x#@%&=~^v"
@@ -82,7 +82,7 @@ def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
     """
     swept = [(name, [one for one in solutions if one.sweep]) for name, solutions in columns]
     if not swept or any(not solutions for _, solutions in swept):
-        raise WrongValue(f"--plot takes a sweep{_NO_STEP}: give one value as a list or a sweep, e.g. batch=1..512:log")
+        raise WrongValue(f"--plot needs a sweep{_NO_STEP}: give one value as a list or a sweep, e.g. batch=1..512:log")
     unknowns = [one.unknown for one in swept[0][1]]
     found = [_panel(unknown, [(name, one) for name, all_ in swept for one in all_ if one.unknown == unknown]) for unknown in unknowns]
     if any(len(one.lines) > _MOST_LINES for one in found):

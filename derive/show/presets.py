@@ -44,7 +44,7 @@ def hardware_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     types = [*BYTES_PER_WEIGHT]
     head = ["chip", *types, "TB/s", "GB", "ridge", "rent, USD/h"]
     rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables) if _contains(name, word))]
-    said = "dense PFLOP/s by type; ridge point in FLOP/byte of the first; --price rent takes the median rent"
+    said = "dense PFLOP/s by type. Ridge point in FLOP/byte of the first. --price rent uses the median rent"
     chosen = (row for row in tables.rows_of(AcceleratorFigure) if row.preferred and row.quantity == "hbm_capacity")
     nominal = ", ".join(row.accelerator for row in chosen if row.notes.startswith(_NOMINAL))
     return [*align_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, and as sold of {nominal}"]

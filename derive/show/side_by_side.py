@@ -49,7 +49,7 @@ _Telling = Callable[[Sequence[tuple[str, str, str]], int], list[str]]
 """How remarks on deployments are printed. Arguments are (name, kind, text) of each remark, and the number of deployments."""
 _PART_OF_A_REPLICA = "part_of_a_replica"
 """Kind of warning that an answer has a fraction of a replica."""
-_OF_SEVERAL_TERMS = "rents of different terms are set side by side, and on demand a chip is dearer than for years"
+_OF_SEVERAL_TERMS = "these rents have different terms, and a chip on demand costs more than a chip for years"
 
 
 @immutable
@@ -199,7 +199,7 @@ def _rent_lines(rented: dict[str, list[AcceleratorFigure]], brief: bool) -> list
         said.append(f"{name}: {prices[name]}, {many}, {', '.join(terms[name])}, {span} ({grades})")
     alike = len({tuple(one) for one in terms.values()}) < 2
     if brief and said:
-        said = [f"{', '.join(f'{price} of {name}' for name, price in prices.items())}; of which rents they are the median: --full"]
+        said = [f"{', '.join(f'{price} of {name}' for name, price in prices.items())}. The rents behind the median: --full"]
     return [*label_lines("rent", said), *([] if alike else label_lines("warning", [_OF_SEVERAL_TERMS]))]
 
 

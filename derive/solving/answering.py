@@ -137,7 +137,7 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
             return None
         if not _is_within(alone, there):
             more = f"; ask for {_CHIPS},{asked.unknown}: {_CHIPS} = 1 by default" if there.provenance.get(_CHIPS) == "default" else ""
-            message = f"{limit_in_words(alone)} is not met: it comes to {_value(alone, there.answers[0])} with what is given{more}"
+            message = f"{limit_in_words(alone)} is not met: it is {_value(alone, there.answers[0])} with what is given{more}"
             return refuse_question(asked, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
         met.append(_tell_met(alone, there.answers[0]))
         beside.append((alone, there))
@@ -177,7 +177,7 @@ def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
     if not there.answers and (is_part_of_unknown(alone) or by_its_size) and not supposed:
         raise refuse_limit(alone)
     if not there.answers:
-        told = f"{name} is not made of {unknown}, and whether it is within its limit cannot be told: {there.why_not}"
+        told = f"{name} is not made of {unknown}, and the program cannot decide whether it is within its limit: {there.why_not}"
         return replace(there, unknown=unknown, unit=QUANTITIES[unknown].unit, reason=replace(there.refusal, message=told)), None
     if _is_within(alone, there):
         return None
@@ -288,7 +288,7 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
     for row in STOPGAPS:
         if not asked.limits and _fits(row, asked, refused):
             value = QUANTITIES[row.quantity].limits()[1] if row.value == MOST else float(row.value)
-            known, provenance = {row.quantity: value, **asked.known}, {row.quantity: "nothing is said of it", **asked.provenance}
+            known, provenance = {row.quantity: value, **asked.known}, {row.quantity: "it is not given", **asked.provenance}
             found, _ = consistent_answer(replace(asked, known=known, provenance=provenance, silent=row.hidden))
             if len(found.answers) == 1 and (found.answers[0].bound == LOWER or found.answers[0].low):
                 hidden = {row.quantity} if row.hidden else set[str]()
@@ -367,7 +367,7 @@ def _tell_met_by_memory(asked: Question, solution: Solution, found: _Limits) -> 
 
 
 def _tell_met(alone: Question, found: Answer) -> str:
-    return f"{limit_in_words(alone)} is met: it comes to {_value(alone, found)}"
+    return f"{limit_in_words(alone)} is met: it is {_value(alone, found)}"
 
 
 def _value(alone: Question, found: Answer) -> str:

@@ -326,7 +326,7 @@ def counted_in_parts(asked: Question, values: Values, used: Sequence[Equation]) 
     """Return which given counts are no whole numbers, if the answer rests on them."""
     spoken = {name for row in used for name in row.symbols}
     parts = [f"{name} = {asked.known[name]:.12g}" for name in asked.in_parts if name in spoken and name in asked.known]
-    return "; ".join(f"{part} is no whole number, and is taken as it is" for part in parts) or None
+    return "; ".join(f"{part} is no whole number, and is used unchanged" for part in parts) or None
 
 
 def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
@@ -339,7 +339,7 @@ def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation])
     share = values_with(asked, inputs_of(asked, values)[0], {}, ("prompt_time_share",)).get("prompt_time_share")
     if share is None or not 0 <= share < 1:
         return Caveat(f"{told}. On the same chips: --using {together.id}")
-    single = "" if "prefill_batch" in asked.known else " with one prompt a pass"
+    single = "" if "prefill_batch" in asked.known else " with one prompt per pass"
     takes = f"On the same chips they take {share:.0%} of the time{single}, and the rate takes {1 / (1 - share):.3g}x the chips"
     return Caveat(f"{told}. {takes}: --using {together.id}", factor=1 / (1 - share))
 
@@ -419,11 +419,11 @@ def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation])
     if copies > 1:
         part = "a stage of one copy" if stages > 1 else "one copy of the model"
         fewer = "" if chips % copies else f". If {chips} are all there are, give chips={chips / copies:.4g}"
-        told = f"chips are those of {part}: {copies:.4g} copies of {stages * chips:.4g} have {copies * stages * chips:.4g}{fewer}"
+        told = f"chips is for {part}: {copies:.4g} copies of {stages * chips:.4g} have {copies * stages * chips:.4g}{fewer}"
         return Caveat(told, frozenset(("data_parallel",)), copies * stages)
     if stages <= 1:
         return None
-    told = f"chips are those of one stage: {stages:.4g} stages of {chips} have {stages * chips:.4g}"
+    told = f"chips is for one stage: {stages:.4g} stages of {chips} have {stages * chips:.4g}"
     return Caveat(told, frozenset((MEMORY.groups,)), stages)
 
 

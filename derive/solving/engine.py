@@ -259,7 +259,7 @@ def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, 
         at = {**values, unknown: one.point}
         magnified = _magnification(case, unknown, at, rounding)
         if magnified > _MOST_MAGNIFIED or _is_at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
-            message = f"{unknown} cannot be told from these givens: their last digits decide it in {case.told}"
+            message = f"{unknown} cannot be decided from these inputs: it depends on their last digits in {case.told}"
             return (), Reason(code="not_identified", message=message)
     return found, reason
 

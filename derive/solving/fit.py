@@ -77,7 +77,7 @@ def held_by_memory(asked: Question) -> Iterator[Question]:
     if not names <= {name for row in HELD if not row.cache and not row.told for name in row.names}:
         yield without(asked, names)
     bare = without(asked, {*names, *MEMORY.counted_by})
-    provenance = {MEMORY.cache: "no cache is spoken of", **bare.provenance}
+    provenance = {MEMORY.cache: "no cache is given", **bare.provenance}
     yield replace(bare, known={MEMORY.cache: 0.0, **bare.known}, provenance=provenance)
 
 

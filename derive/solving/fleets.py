@@ -22,7 +22,7 @@ from derive.units import show
 
 _T = TypeVar("_T")
 
-TAKEN_AS_OF_ALL = f"{REPLICA.rate} is taken as that of all replicas together: {REPLICA.rate_of_all}"
+TAKEN_AS_OF_ALL = f"{REPLICA.rate} is assumed to be for all replicas together: {REPLICA.rate_of_all}"
 
 
 def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T]:
@@ -83,7 +83,7 @@ def with_what_is_paid(solution: Solution, ask: Ask, given: Mapping[str, Any], be
     found = ask(REPLICA.all_chips if of_one else REPLICA.number, told)
     if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
         return solution
-    one, more = ("one chip, as none are given", REPLICA.chips) if of_one else ("one replica, as nobody says how many", REPLICA.number)
+    one, more = ("one chip, as none are given", REPLICA.chips) if of_one else ("one replica, because no number is given", REPLICA.number)
     pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {more}={found.value:.0f}"
     if solution.reason is None:
         return solution.warn(with_what_is_paid.__name__, pays)

@@ -67,7 +67,7 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: _Rea
     if any(_may_be_one_number(name, part, read) for part in text.split(";")):
         number, values = (shorten(one) for one in (_joined(text), text.replace(",", ";")))
         both = f"write {name}={number} for one number, {name}={values} for a list"
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a comma may part thousands or a list; {both}")
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a comma may part thousands or a list. {both}")
     items = _like_the_last(name, re.split("[,;]", text), read)
     _not_too_many(name, len(items))
     return Series(values=tuple(read(name, item) for item in items))

@@ -160,7 +160,7 @@ def _table_of_points(asked: Question, columns: AtPoints, looks: list[_Look]) -> 
 def _run_again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
     """Return more points by a way that is known to have a closed form everywhere."""
     table = sweep_way(asked, columns, way)
-    assert table is not None, "a route that had a closed form at other points has none at these"
+    assert table is not None, "a route that had a closed form at other points has no closed form here"
     return table
 
 
@@ -417,7 +417,7 @@ def _common(held: list[list[_Ends]]) -> list[_Ends]:
 def _nowhere(columns: AtPoints, looks: list[_Look]) -> Solution:
     """Return the reason at the middle if no point has an answer."""
     solution = looks[0].solution
-    message = f"no answer at any of {len(looks)} points of the ranges; {_point(columns, 0)}: {solution.refusal.message}"
+    message = f"no answer at any of {len(looks)} points of the ranges. {_point(columns, 0)}: {solution.refusal.message}"
     return replace(solution, reason=replace(solution.refusal, message=message))
 
 

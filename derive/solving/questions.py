@@ -196,7 +196,7 @@ def question(
     if conventions.dtype and "," not in conventions.dtype:
         computed = preset.supposed.get("peak_flops", "")
         read_as = "weights and arithmetic" if hardware_name and not computed else "weights"
-        told = f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is that of the cache"
+        told = f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is for the cache"
         notes += ("; ".join(filter(None, (told, computed, remark))),)
     gone = {made: n for n in vanished for made in VANISH[n] if made not in known and made != name}
     known |= dict.fromkeys(gone, 0.0)
@@ -451,7 +451,7 @@ def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     >>> dense and dense.known["active_params"]
     70000000000.0
     >>> suppose_dense(question("total_params", {"pretrain_flops": 1e24}), ["sparsity"]).notes
-    ('sparsity = 1: nothing is said of experts, and a dense model is assumed',)
+    ('sparsity = 1: no experts are given, and a dense model is assumed',)
     """
     if (
         (asked.unknown in PARAMETERS or (asked.unknown in _OF_SPARSITY and "peak_flops" in asked.known))
@@ -459,7 +459,7 @@ def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
         and not asked.published
         and asked.known.keys().isdisjoint((*OF_MIXTURES, *PARAMETERS))
     ):
-        told = "sparsity = 1: nothing is said of experts, and a dense model is assumed"
+        told = "sparsity = 1: no experts are given, and a dense model is assumed"
         known, provenance = {**asked.known, "sparsity": 1.0}, {**asked.provenance, "sparsity": OF_DENSE}
         return replace(asked, known=known, provenance=provenance, notes=(*asked.notes, told))
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
@@ -467,7 +467,7 @@ def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(OF_MIXTURES):
         return None
     (other,), (one,) = lacking, said
-    text = f"{other} = {show(other, asked.known[one])} follows from the givens: one parameter count is that of a dense model"
+    text = f"{other} = {show(other, asked.known[one])} follows from the givens: one parameter count means a dense model"
     known, provenance = {**asked.known, other: asked.known[one]}, {**asked.provenance, other: OF_DENSE}
     return _with_nothing(replace(asked, known=known, provenance=provenance, notes=(*asked.notes, text)))
 
@@ -629,7 +629,7 @@ def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) 
             raise WrongValue(f"{part} = {show(part, most)}: no more than {whole} = {show(whole, ends[whole][0])}")
     least, _ = ends.get("batch", (1.0, 1.0))
     if least < 1 - HOLDS:
-        raise WrongValue(f"batch = {least:.4g}: a batch is one sequence at least, as a pass in which nothing is decoded reads nothing")
+        raise WrongValue(f"batch = {least:.4g}: a batch has at least one sequence")
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:

@@ -214,7 +214,7 @@ def _mention_dense(missing: tuple[str, ...], asked: Question) -> str:
     counts = [asked.known.get(name) for name in PARAMETERS if asked.provenance.get(name) != "given"]
     dense = len(counts) == len(PARAMETERS) and counts[0] is not None and len({*counts}) == 1
     names = " and ".join(one.model for one in asked.published) or "the model"
-    return f"; {names} is dense and has none" if dense and not _OF_ROUTERS.isdisjoint(missing) else ""
+    return f"; {names} is dense and has no experts" if dense and not _OF_ROUTERS.isdisjoint(missing) else ""
 
 
 def _mention_presets(missing: tuple[str, ...], asked: Question) -> str:

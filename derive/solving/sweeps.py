@@ -181,7 +181,7 @@ def _asked_at(asked: Question, given: AtPoints, at: int) -> Question:
 
 def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[int], Solution]) -> Solution:
     """Return the answers of all points as one solution. Raise WrongValue for too many points, or if it would take too long."""
-    why = f"{unknown} takes different routes here or has no closed form, so that it is asked point by point:"
+    why = f"{unknown} has different routes here or no closed form, so it is solved point by point:"
     if count > 10 * _SINGLY:
         raise WrongValue(f"{why} at most {10 * _SINGLY:,} points, not {count:,}")
     begun = process_time()

@@ -36,7 +36,7 @@ _MOST_WAYS = 8
 _SHARES = (0.2, 0.5, 0.8)
 """Where between the least and the most met in practice the symbols are put to see which way an answer errs."""
 
-_NOT_SAID = "whether it is at least or at most so much turns on the symbols, and is not said"
+_NOT_SAID = "whether it is a lower or an upper bound depends on the symbols"
 
 _SQUARE = 2
 """Up to which power the sign of an expression is asked for."""

@@ -41,7 +41,7 @@ def refuse_named_for_nothing(solutions: Sequence[Solution], using: Iterable[str]
         idle = all(f"{row.id}{NOT_NEEDED}" in one.assumptions and not _takes_part(row, one) for one in answered)
         if idle and not (limited and row.variant):
             unknowns = " or ".join(one.unknown for one in answered)
-            raise WrongValue(f"{row.id} takes no part in {unknowns}: it is about {', '.join(row.symbols)}; leave --using {row.id} out")
+            raise WrongValue(f"{row.id} is not part of {unknowns}: it is about {', '.join(row.symbols)}; leave --using {row.id} out")
 
 
 def _takes_part(row: Equation, solution: Solution) -> bool:

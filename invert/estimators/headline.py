@@ -63,7 +63,7 @@ def _of_class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Es
     of_class = _class(of, case, data, assumptions)
     if of_class is None:
         return undetermined(assumptions, _NO_CLASS)
-    because = f"what models released before {case.day} have{_unless_released(case)}; no price enters"
+    because = f"what models released before {case.day} have{_unless_released(case)}. No price enters"
     found = interval(assumptions, *of_class.range(assumptions.level), because, equations=(), contraction=0.0)
     record = learnt.class_record(data, of, assumptions, None if case.released else case.sheet.as_of)
     return replace(found, record=record, votes=_votes(of, case, data, assumptions))
@@ -74,7 +74,7 @@ def _unless_released(case: Case) -> str:
     if case.released:
         return ""
     by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""
-    return f"{by_then} (release not known; its record is of known models by the class of {case.sheet.as_of})"
+    return f"{by_then} (release not known. Its record is of known models with typical KV of {case.sheet.as_of})"
 
 
 def _class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Student | None:

@@ -86,7 +86,7 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         params = (size.high, size.median, size.low)
     by = "its parameters and what chips rent for" if known else "the size that the price itself suggests"
     of_lists = markup_of_lists(data, assumptions)
-    beside = f"; lists of open models are at {of_lists:.0f} times" if of_lists else ""
+    beside = f". Lists of open models are at {of_lists:.0f} times" if of_lists else ""
     because = f"input over its cost on a rented chip in full use, by {by}{beside}"
     low, middle, high = (total / one for one in params)
     return interval(assumptions, low, middle, high, because, equations=references(*_MARKUP), anchors=("active_params",))

@@ -26,7 +26,7 @@ class Named:
 
 ESTIMATOR_NAMES: Mapping[str, Named] = {
     "lecture": Named(name="the lecture's readings"),
-    "joint_point": Named(name="one mark-up, every anchor as it stands"),
+    "joint_point": Named(name="one markup, all anchors at their central values"),
     "one_markup": Named(
         name="one mark-up",
         remark="what the lecture assumes: no vendor prices context by another rule than the rest",

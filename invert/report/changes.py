@@ -87,7 +87,7 @@ def _other_causes(found: Comparison) -> str:
     calibrating = [one.key for one in found.sheets if found.recalibrated and one.calibrates and one.prices]
     learned = [f"prices of {_list(calibrating)}, from which the calibration is learned"] if calibrating else []
     by = "; ".join((*found.causes, *learned))
-    return f"Moved by no price of their own, but by {by}" if by else "Moved by nothing that the two results tell: one may have been edited"
+    return f"Moved by no price of their own, but by {by}" if by else "Changed without a reason in the two results: one may have been edited"
 
 
 def changes_document(found: Comparison, style: str) -> str:
@@ -235,13 +235,13 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
     same = [one for one in found.sheets if not one.moved]
     moving = [one for one in found.sheets if one.moved]
     rest = sum(one.unmoved for one in moving)
-    lines = [f"{unlisted} more moved, none further; {found.in_full} has all of them."] if unlisted > 0 else []
+    lines = [f"{unlisted} more moved, none further. {found.in_full} has all of them."] if unlisted > 0 else []
     if not moving and not (found.gone or found.added):
         asked = any(one.prices for one in found.sheets)
         lines.append("Nothing moved." if asked or found.causes else "No price changed.")
     if len(moving) == 1 and moving[0].stayed:
         stayed = [name_of(*name) for name in moving[0].stayed]
-        lines.append(f"Of the main estimates these did not move: {', '.join(stayed)}.")
+        lines.append(f"Main results that did not change: {', '.join(stayed)}.")
     unmoved = [f"{_many(rest, 'inference')} of {'it' if len(moving) == 1 else 'these'}"] * bool(moving)
     unmoved += [f"{_many(len(same), 'sheet')} as a whole"] * bool(same)
     lines += [f"Unmoved: {', '.join(unmoved)}."] if unmoved else []
@@ -275,11 +275,11 @@ def _calibration(found: Comparison) -> list[str]:
         return []
     names, one = ", ".join(sheet_in_words(sheet.key) for sheet in of), len(of) == 1
     if not found.recalibrated:
-        rows = "its row of prices.csv, which stands" if one else "their rows of prices.csv, which stand"
+        rows = "its row of prices.csv, which is" if one else "their rows of prices.csv, which are"
         return [f"{names} calibrate{'s' if one else ''} other sheets by {rows}."]
     others = [sheet for sheet in found.sheets if not sheet.prices]
     if not others:
-        return [f"{names} calibrate{'s' if one else ''} other sheets, of which none is looked at here."]
+        return [f"{names} calibrate{'s' if one else ''} other sheets, which are not shown here."]
     return [f"{names} calibrate{'s' if one else ''}: {sum(bool(sheet.moved) for sheet in others)} of {_many(len(others), 'other')} moved."]
 
 

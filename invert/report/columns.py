@@ -80,6 +80,11 @@ class Column:
         """Return what a sheet is sorted by: a number, a text, or None if it has none."""
         return (self.order or self.value)(one)
 
+    @property
+    def explained(self) -> str:
+        """Return its name, its key and what it is, in one line."""
+        return f"{self.heading} ({self.key}){f': {self.about}' if self.about else ''}"
+
     def whole_text(self, one: Inference) -> str:
         """Return the cell with what is beside it, as `45 B (14-150)`."""
         return in_brackets(self.text(one), self.span(one))

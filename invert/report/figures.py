@@ -150,7 +150,7 @@ def size_price(line: SizeLine, sheets: Sequence[Inference] = ()) -> Chart:
     if len(drawn) == 1:
         how = f"{_sheet(drawn[0])}: {drawn[0].market['active_params'].because}."
     else:
-        how = "A vendor with closed weights is taken to ask an extra mark-up: its models lie below the line." if drawn else ""
+        how = "A vendor with closed weights is assumed to have an extra markup: its models are below the line." if drawn else ""
     said = (how, record)
     across = Axis(words="input price [$/MTok]")
     return Chart(title="Size against price", said=tuple(text for text in said if text), across=across, up=up, marks=tuple(marks))
@@ -231,12 +231,12 @@ def tier_map(one: Inference, costs: HoldCosts) -> Chart:
         said=(
             _sheet(one),
             f"For {show('kv_bytes_per_token', costs.kv_bytes, digits=2)} of KV cache, at hardware prices of {costs.year}: held, written and"
-            " read once. A price lies above cost by a mark-up that nobody states.",
+            " read once. A price is above cost by an unknown markup.",
         ),
         across=Axis(words="hold time", ticks=_TIMES),
         up=Axis(words="cost of a kept token [$/MTok]"),
         marks=tuple(marks),
-        rules=(Rule(name="input price: what computing it anew is sold for", at=base / USD_PER_MTOK, up=True),),
+        rules=(Rule(name="input price: the price of computing it again", at=base / USD_PER_MTOK, up=True),),
     )
 
 
@@ -251,7 +251,7 @@ def tornado(one: Inference, assumptions: Assumptions = USUAL, estimator: str = "
     places = tuple(map(float, range(len(rows))))
     contradicted = [swing.name for swing in swings.value if swing not in rows]
     return Chart(
-        title="What moves the KV bytes",
+        title="Which input changes the KV bytes most",
         said=(
             f"{_sheet(one)}; by {KV_NAMES[estimator].heading}, each input alone at either end of its {assumptions.level:.0%} range",
             *([f"At an end of {', '.join(contradicted)} prices contradict the model."] if contradicted else []),
@@ -286,7 +286,7 @@ def foretold_against_true(title: str, quantity: str, judged: Sequence[Judgement]
         ends=tuple((one.low / size, one.high / size) for one in judged),
         names=tuple(one.model for one in judged),
     )
-    right = Mark(name="foretold as it is", form="line", xs=(min(truths), max(truths)), ys=(min(truths), max(truths)), dashed=True)
+    right = Mark(name="predicted = true", form="line", xs=(min(truths), max(truths)), ys=(min(truths), max(truths)), dashed=True)
     return Chart(title=title, across=across, up=up, marks=(found, right))
 
 
@@ -305,7 +305,7 @@ def foretold_over_true(title: str, judged: Sequence[Judgement]) -> Chart:
                 ends=tuple((low, high) for low, _, high in (one.over_truth for one in own)),
             )
         )
-    across = Axis(words="foretold over true [ratio]")
+    across = Axis(words="predicted over true [ratio]")
     return Chart(title=title, across=across, up=Axis(words="", rows=(*models,)), marks=(*marks,), rules=(Rule(name="right", at=1.0),))
 
 
@@ -330,8 +330,8 @@ def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:
     return Chart(
         title="Reliability: how often ranges held",
         said=(
-            "Of models that were left out of what is learnt (how many, in brackets). A fair estimate lies on the dotted line of its"
-            " level; ranges are what so few models leave open.",
+            "For models that were left out of the fit (their number is in brackets). A fair estimate lies on the dotted line of its"
+            " level. Ranges are what so few models leave open.",
         ),
         across=Axis(words="truths inside the range [%]", is_logarithmic=False),
         up=Axis(words="", rows=names),

@@ -174,7 +174,7 @@ def firmness(one: Inference, table: Run) -> list[str]:
         return [
             *lines,
             one.contradiction,
-            "Nothing is clipped: at these anchors no positive KV bytes fit the prices as published; those draws stray from them.",
+            "Nothing is clipped: at these anchors no positive KV bytes fit the prices as published. Those draws stray from them.",
         ]
     lines += [*_contraction(one), *_tornado(one, table.assumptions)]
     lines += [_convention(one.convention)] if one.convention else []
@@ -229,9 +229,10 @@ def _convention(found: Convention) -> str:
     )
     votes = f"{found.same} of {found.others}"
     if found.bayes_factor is None:
-        return f"{by_cost}; nobody else asks this pair ({votes} other vendors with a premium): no factor."
+        return f"{by_cost}. Nobody else asks this pair ({votes} other vendors with a premium): no factor."
     return (
-        f"{by_cost}; {votes} other vendors with a premium ask one in the same cells: as a habit {two_digits(found.probability_by_habit)}."
+        f"{by_cost}; {votes} other vendors with a premium have one in the same cells: as a convention"
+        f" {two_digits(found.probability_by_habit)}."
         f" Bayes factor for a convention: {'' if found.probability_by_cost else 'above '}{two_digits(found.bayes_factor)}."
     )
 

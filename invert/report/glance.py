@@ -122,10 +122,10 @@ def _legend(table: Run, columns: Iterable[Column], all_wanted: bool) -> str:
     lecture = f"KV from threshold is the lecture's formula at {size_of_lecture(table.assumptions)}. "
     said = changed + lecture * ("kv_bytes_per_token_lecture" in keys) + _sizes(table) * ("active_params" in keys)
     if not all_wanted:
-        return f"{said}Columns: infer --explain."
+        return f"{said}Words: explain WORD."
     gone = [column_of(key).heading for key in SHORT_KEYS if key not in keys and key != "price"]
     wider = f"Left out here: {', '.join(gone)}. " if gone else ""
-    return f"{said}{wider}Ranges: infer MODEL. Every sheet: infer --all. Columns: infer --explain."
+    return f"{said}{wider}Ranges: infer MODEL. Every sheet: infer --all. Words: explain WORD."
 
 
 def _sizes(table: Run) -> str:

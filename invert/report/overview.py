@@ -26,7 +26,7 @@ def overview_text(found: Overview, width: int) -> str:
 def overview_parts(found: Overview) -> list[str]:
     """The page as a title, paragraphs and tables."""
     parts = [f"{found.sheets:,} sheets of {_many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
-    parts += [*title("What comes of the prices"), aligned(_OUTCOME_HEAD, [_outcome_row(one) for one in found.outcomes])]
+    parts += [*title("Results"), aligned(_OUTCOME_HEAD, [_outcome_row(one) for one in found.outcomes])]
     parts += [*title("What offers carry"), aligned(_CARRIED_HEAD, [_carried_row(one) for one in found.carried]), _OVER_INPUT]
     if found.premiums:
         shown = found.premiums[:_MOST_ROWS]
@@ -38,13 +38,13 @@ def overview_parts(found: Overview) -> list[str]:
     return parts
 
 
-_MORE = "--as json or csv has all of it; --wide, --columns or --sort a line a sheet; --where NAME=PATTERN takes some."
+_MORE = "--as json or csv has everything. --wide, --columns or --sort list the sheets. --where NAME=PATTERN selects some."
 _OUTCOME_HEAD = ("estimate", "range", "bound", "none", "why most have no range")
 _CARRIED_HEAD = ("price", "offers", "sellers", "most ask", "median", "least to most")
 _PREMIUM_HEAD = ("input", "output", "offers", "sellers", "at thresholds")
 _SIZE_HEAD = ("provider", "offers", "median", "least to most")
-_OVER_INPUT = "Times the input price of the sheet; of long context, times the same price below the first threshold; storage as it is asked."
-_OF_MEDIANS = "Of sizes that are known, else the medians of what prices suggest: each of those is good to a factor of three or more."
+_OVER_INPUT = "Multiples of the input price. Long context: multiples of the price below the first threshold. Storage: as published."
+_OF_MEDIANS = "Known sizes, otherwise medians of the estimates from prices, each with a factor of three or more."
 
 
 def _counted(found: Overview) -> list[str]:
@@ -52,11 +52,11 @@ def _counted(found: Overview) -> list[str]:
     named = [f"{tier.replace('_', '-')} {count:,}" for tier, count in found.beside.items()]
     named += [f"on other days only {found.of_other_days:,}"] if found.of_other_days else []
     others = sum(found.beside.values()) + found.of_other_days
-    left, takes = ("not looked at", "looks at") if found.not_picked else ("left out", "takes")
+    left, takes = ("not shown", "shows") if found.not_picked else ("left out", "includes")
     more = [f"{_many(found.not_picked, 'more sheet')} left out by --where."] if found.not_picked else []
-    advice = f"; --all {takes} those of the day" if found.beside else ""
+    advice = f". --all {takes} the sheets of the day" if found.beside else ""
     more += [f"{_many(others, 'more sheet')} {left}: {', '.join(named)}{advice}."] if others else []
-    same = f"{copies:,} ask what another sheet of the same model asks ({_named(found.copies)}). "
+    same = f"{copies:,} have the prices of another sheet of the same model ({_named(found.copies)}). "
     none = f"{_many(unread, 'sheet')} without a result: {_named(found.no_result)}." if unread else "Every sheet has a result."
     counted = " ".join([f"{same if copies else ''}{_many(found.offers, 'offer')} are counted below.", none, *more])
     undated = f"KV of {_many(found.release_unknown, 'sheet')} is that usual on the day of the price: no table has the release of the model."
@@ -81,10 +81,10 @@ def _many(number: int, what: str) -> str:
 def _outcome_row(one: Outcome) -> dict[str, str]:
     kinds = {"range": ("given", "interval"), "bound": ("upper", "lower"), "none": ("undetermined",)}
     counts = {column: f"{sum(one.kinds.get(kind, 0) for kind in of):,}" for column, of in kinds.items()}
-    first, _, second = next(iter(one.because), NONE).partition("; ")
+    first, _, second = next(iter(one.because), NONE).partition(". ")
     # What a bound is counted in is no reason.
     why = second if second and first.startswith("in ") else first
-    return dict(zip(_OUTCOME_HEAD, (name_of(one.quantity, one.estimator), *counts.values(), why.partition("; ")[0]), strict=True))
+    return dict(zip(_OUTCOME_HEAD, (name_of(one.quantity, one.estimator), *counts.values(), why.partition(". ")[0]), strict=True))
 
 
 def _carried_row(one: Carried) -> dict[str, str]:

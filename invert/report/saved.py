@@ -43,7 +43,7 @@ def uses_in(result: dict[str, Any] | list[Any]) -> dict[str, str]:
         elif isinstance(node, list):
             waiting.extend((child, path, of) for child in reversed(node))
     if not lists:
-        raise WrongData("not a result of solve or infer: nothing in it is called 'equations'")
+        raise WrongData("not a result of solve or infer: it has no 'equations'")
     return {reference: several([*filter(None, uses)] or ["the result"], "; ") for reference, uses in found.items()}
 
 
@@ -133,7 +133,7 @@ def _run(run: SavedRow, made: str, sheets: list[SavedRow]) -> Reference:
         key=f"run:{slug(made)}:{slug(day)}:{slug(_plain(_dict(run.get('tables')).get('prices.csv'))[:12])}",
         title="A run of backsolve infer",
         which=f"{made}, prices of {day}",
-        said=f"{versions}; tables by the beginning of their SHA-256: {tables}",
+        said=f"{versions}. Tables by the beginning of their SHA-256: {tables}",
         day=day_named(day),
         why=f"how the numbers for {several(names)} were made",
     )

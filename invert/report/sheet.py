@@ -49,7 +49,7 @@ def _pair(one: Inference, pair: PairInference) -> list[str]:
     lines += title(f"KV joint: KV bytes from both premiums and output/input together, one price/cost, every anchor as it is{where}")
     lines += [", ".join(f"{found.name} = {found.value:g}" for found in (seen.premium_in, seen.premium_out, seen.output_input_ratio))]
     if pair.joint.problem:
-        lines += [f"no reading: {pair.joint.problem}", "These prices cannot come from the model at these anchors; nothing is clipped."]
+        lines += [f"no reading: {pair.joint.problem}", "These prices cannot come from the model at these anchors. Nothing is clipped."]
     else:
         values = pair.joint.values
         lines += [*route_lines(pair.joint.solution), *_scaling(pair.joint.solution)]
@@ -76,7 +76,7 @@ def _checks(pair: PairInference, where: str) -> list[str]:
         for name, check in {**joint, **by_lecture}.items()
     ]
     return [
-        *title(f"What each reading predicts for the sheet{where}"),
+        *title(f"Predictions of each reading for the sheet{where}"),
         aligned(("component", "published", "lecture predicts", "joint predicts"), rows),
         f"verdict over what each did not use: lecture {verdict(pair.lecture_checks)}, joint {verdict(pair.joint_checks)}"
         " (a miss lies outside the published number's rounding cell)",
@@ -110,7 +110,7 @@ def _storage(one: Inference, table: Run) -> list[str]:
     solution, devices = one.implied_drain_time.solution, table.drain_times["range"]
     said = "HBM itself drains in {} (real devices): a figure near that says storage is priced as HBM, not that the bytes lie there."
     return [
-        *title("Hold time that is sold for as much as one read"),
+        *title("Hold time at the price of one read"),
         *route_lines(solution),
         *_scaling(solution),
         said.format(show("drain_time", devices.value["HBM"], digits=3)) if devices.value else left_out(devices),
@@ -180,7 +180,7 @@ def _known(one: Inference) -> list[str]:
     lines += [f"{truth.architecture} ({grade}): {kv(truth.stored)}/token stored, {kv(truth.read)}/token read at long context, in bf16"]
     if times := one.times_reading:
         jointly = f" and {times.joint:.3g} times the joint one" if times.joint else ""
-        lines += [f"What decode reads is {times.lecture:.3g} times the lecture's reading{jointly}."]
+        lines += [f"Decode reads {times.lecture:.3g} times the lecture's reading{jointly}."]
     return lines
 
 
@@ -216,7 +216,7 @@ def _end_of_contexts(one: Inference) -> str:
 
 def _size_of_lecture(one: Inference, table: Run) -> str:
     assumed = _size(table.assumptions.assumed_active_params)
-    return "" if one.size_stated else f" KV from threshold uses {assumed} active_params, as the lecture does, until somebody states them."
+    return "" if one.size_stated else f" KV from threshold uses {assumed} active_params, as in the lecture, unless they are stated."
 
 
 def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:

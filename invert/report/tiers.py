@@ -36,12 +36,12 @@ def tiers(one: Inference, table: Run) -> list[str]:
     by_year = [row for found in one.storage for row in _by_year(found)]
     lines += [said for said in (deciding_source(one), counted_once(one, table)) if said]
     text = (
-        f"An answer is the fewest tiers that hold {table.assumptions.level:.0%} in every case, with their share, then the likeliest with"
-        " its least and its most over the cases. Rented HBM, owned rest takes HBM at what a whole replica rents for and the other tiers"
-        " as owned hardware: no rent of DDR, flash or disk by the byte is among the tables. The bases disagree about HBM against DDR"
-        " because HBM is dear to rent and not to own. A price near HBM's says that storage is priced as HBM, not that the bytes lie there."
+        f"The answer is the smallest set of tiers with at least {table.assumptions.level:.0%} probability in every case, then the"
+        " likeliest tier with its range over the cases. Rented HBM, owned rest: HBM costs its share of a rented replica, and"
+        " the other tiers cost as owned hardware, because no table has their rent. The bases disagree about HBM against DDR because HBM"
+        " is expensive to rent but not to own. A price near HBM's says that storage is priced as HBM, not that the bytes are there."
     )
-    weighed = " Each case, and in brackets how likely it is by what is seen, all being as likely beforehand:" if by_year else ""
+    weighed = " Each case with its probability in brackets, from equal prior probabilities:" if by_year else ""
     lines.append(text + weighed)
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
@@ -153,7 +153,7 @@ def _case(case: PricedCase) -> str:
 def _row(found: TierEvidence) -> dict[str, str]:
     return {
         "lifetime": lifetime(found.ttl_seconds),
-        "from": ", ".join(found.evidence) or "nothing to go by",
+        "from": ", ".join(found.evidence) or "no evidence",
         f"prices alone, {_BETWEEN}": over_cases(
             found.undisclosed, found.undisclosed_ranges, found.undisclosed_agreed, found.undisclosed_agreed_share
         ),
@@ -189,7 +189,7 @@ def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
         return [left_out(part) for part in (by_lecture, by_devices, table.tier_rules) if part.left_out][:1]
     lines = title("Storage tier from the lifetime of a cache entry, as the lecture reads it (2:00:37)")
     for tier in read:
-        said = f"; the provider says: {tier.disclosed}" if tier.disclosed else ""
+        said = f". The provider says: {tier.disclosed}" if tier.disclosed else ""
         lines.append(
             f"{show('ttl', tier.ttl_seconds)}: {tier.lecture} by the lecture's drain times, {tier.devices} by those of real devices{said}"
         )
@@ -205,5 +205,5 @@ def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
         }
         for row in rules.scores
     ]
-    lines += [f"    {rules.equation}, a {rules.kind}: lifetimes are product choices as much as drain times"]
+    lines += [f"    {rules.equation}, a {rules.kind}: lifetimes are also product decisions"]
     return [*lines, "How each rule does on lifetimes whose tier the vendor disclosed:", aligned(tuple(rows[0]), rows)]

@@ -158,7 +158,7 @@ def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: 
         return []
     named = _some((one for one in offered if (one.provider, one.model) in days), days)
     whose = "a model" if len(days) == 1 else f"{len(days)} models"
-    return [f"{whose} shown of which no table has anything by {offered[0].as_of}, and no release is known (first seen: {named})"]
+    return [f"{whose} shown without a row in any table by {offered[0].as_of}, and no release is known (first seen: {named})"]
 
 
 @once_a_run

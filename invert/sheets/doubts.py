@@ -50,7 +50,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     >>> from invert.sheets.read import load
     >>> own = b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8\\nacme,m,cache_read,3"
     >>> str(doubtful_prices(load(BytesIO(own)))[0])
-    'standard input row 4, column amount: cache_read 3 is not below input 2: a read of the cache is cheaper than the prompt anew'
+    'standard input row 4, column amount: cache_read 3 is not below input 2: a cache read is cheaper than a new prompt'
     """
     found = [
         *_small(book.rows, book.fx, assumptions),
@@ -107,7 +107,7 @@ def _of_a_spreadsheet(name: str) -> str:
     ('', '', '', '')
     """
     taken = "a date" if _DATE_AS_SHOWN.fullmatch(name) else "a number" if _LONG_NUMBER.fullmatch(name) else ""
-    return f"is what a spreadsheet writes where it takes a name for {taken}: write it anew, in a column of text" if taken else ""
+    return f"is written by a spreadsheet that reads a name as {taken}: write it again, in a column of text" if taken else ""
 
 
 def _of_two_scripts(name: str) -> str:
@@ -215,7 +215,7 @@ def _together(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> It
     for row in valid:
         beside = inputs.get(row.threshold_tokens) or inputs.get(0)
         if beside and row.amount and row.component == "cache_read" and _usd(row, fx) >= _usd(beside, fx) * (1 - _HAIR):
-            lack = f"cache_read {row.amount:g} is not below input {beside.amount:g}: a read of the cache is cheaper than the prompt anew"
+            lack = f"cache_read {row.amount:g} is not below input {beside.amount:g}: a cache read is cheaper than a new prompt"
             yield _own_of(row, beside).problem("amount", lack)
         if beside and row.component == "cache_write" and _usd(row, fx) > _usd(beside, fx) * far * (1 + _HAIR):
             lack = f"cache_write {row.amount:g} is more than {far:g} times input {beside.amount:g}: is one of the two in another unit?"
@@ -252,7 +252,7 @@ def _bands_without_premium(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Proble
         pairs = [(above[component], below[component]) for component in above if component in below]
         if pairs and all(abs(_usd(high, fx) - _usd(low, fx)) <= _HAIR * _usd(low, fx) for high, low in pairs):
             high, low = pairs[0]
-            lack = f"prices above {threshold} tokens equal those of the band before: without a premium, leave this band out"
+            lack = f"prices above {threshold} tokens equal the prices of the band before: without a premium, leave this band out"
             yield _own_of(high, low).problem("amount", lack)
 
 

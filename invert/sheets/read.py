@@ -212,7 +212,7 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
     day, first = far[0]
     others = f" (and {len(far) - 1} more row{'s' if len(far) > 2 else ''})" if len(far) > 1 else ""
     lack = f"is more than a year after {newest}, the newest day before it{others}: prices are of {newest}"
-    return newest, (first.problem("retrieved_date", f"{day} {lack}; --as-of {day} takes them as of that day"),)
+    return newest, (first.problem("retrieved_date", f"{day} {lack}; --as-of {day} uses the prices of that day"),)
 
 
 @once_a_run
@@ -481,7 +481,7 @@ def refuse_header(header: list[str], columns: tuple[str, ...], needed: tuple[str
     """`WrongData` where a needed column is lacking or one stands twice."""
     repeated = next((name for name in columns if header.count(name) > 1), None)
     if repeated:
-        raise WrongData(f"{place}, column {repeated}: stands twice in the header")
+        raise WrongData(f"{place}, column {repeated}: is twice in the header")
     lacking = [name for name in needed if name not in header]
     if lacking:
         mark = next((mark for mark in (";", "\t", "|") if mark in header[0]), None)

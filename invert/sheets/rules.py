@@ -386,7 +386,7 @@ def refuse_hostile(text: str, formula_signs: str) -> None:
             f"{shorten(text)} is what a spreadsheet writes where it cannot work out a formula: write what is meant in its place"
         )
     if text.startswith("#") and _TOO_NARROW.fullmatch(text):
-        raise WrongValue(f"{shorten(text)} is what a spreadsheet shows in a column that is too narrow: widen it, and save the file anew")
+        raise WrongValue(f"{shorten(text)} is shown by a spreadsheet in a narrow column: widen it, and save the file again")
     if begins_as_formula(text, formula_signs):
         raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
 

@@ -154,7 +154,7 @@ def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price)
     if not form:
         if factor := _A_FACTOR.fullmatch(text):
             raise WrongValue(
-                f"{shorten(text)} is neither an amount nor a change; write x{factor[1] or factor[2]} for so many times the price"
+                f"{shorten(text)} is neither an amount nor a change; write x{factor[1] or factor[2]} for this multiple of the price"
             )
         if re.match(r"[+x\u00d7*/]|.*%$", text):
             raise WrongValue(f"{shorten(text)} is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5")

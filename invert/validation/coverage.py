@@ -14,7 +14,7 @@ def of_record(record: Record, class_: str, assumptions: Assumptions = USUAL) -> 
 
     >>> error = {"rms": 4.2, "rms_of_class": 1.1, "gain": -12.0, "standard_error": 3.6, "interval": (-18.0, -6.0)}
     >>> of_record(Record(count=9, groups=6, held=(held(0.9, 0, 9),), **error), "the class")
-    'not trusted: its ranges held 0 of 9, and no more than 23% of such ranges do where 90% is promised'
+    'not trusted: its ranges held 0 of 9, and no more than 23% of such ranges are right where 90% is promised'
     """
     level, errors = assumptions.level, assumptions.least_gain_in_errors
     found = record.at(level)
@@ -22,7 +22,7 @@ def of_record(record: Record, class_: str, assumptions: Assumptions = USUAL) -> 
         return f"{_NOT_TRUSTED}: no range of {level:.0%} was counted"
     told = f"its ranges held {found.held} of {found.count}"
     if found.high < level:
-        return f"{_NOT_TRUSTED}: {told}, and no more than {found.high:.0%} of such ranges do where {level:.0%} is promised"
+        return f"{_NOT_TRUSTED}: {told}, and no more than {found.high:.0%} of such ranges are right where {level:.0%} is promised"
     if record.gain < 0:
         return f"{_NOT_TRUSTED}: {told}, but it knows less than {class_} does, by {-record.gain:.2f} nats"
     said = "one standard error" if errors == 1 else f"{errors:g} standard errors"

@@ -67,7 +67,7 @@ def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_Ro
             ratio.models,
             ratio.prices,
             f"{low:.0%} to {high:.0%}",
-            f"bandwidth-bound by 1 - 1/R, {assumptions.level:.0%} of hosts; 1 - 1/R itself says {said:.0%}",
+            f"bandwidth-bound by 1 - 1/R, {assumptions.level:.0%} of hosts. 1 - 1/R itself says {said:.0%}",
         ),
     ]
     by_model = of_rented_hosts(hosts, assumptions.least_hosts).values()
@@ -129,7 +129,7 @@ def _of_batches(hosts: Sequence[HostPrice]) -> _Row:
         models,
         len(offered),
         f"{value:.2f} in {share:.0%}",
-        "one number for all: nothing of a model",
+        "one number for all: no information about a model",
     )
 
 
@@ -137,4 +137,4 @@ def _correlation(ratios: Sequence[float], truth: Sequence[float]) -> tuple[str, 
     """In ranks, with what it is worth."""
     found, error = rank_correlation(ratios, truth)
     sure = "above" if abs(found) > 2 * error else "below"
-    return f"rank correlation {found:+.2f}", f"{sure} two standard errors, of {error:.2f} each; the median ratio is {median(ratios):.2f}"
+    return f"rank correlation {found:+.2f}", f"{sure} two standard errors, of {error:.2f} each. The median ratio is {median(ratios):.2f}"

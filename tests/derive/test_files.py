@@ -121,7 +121,7 @@ def test_a_file_is_held_by_one_at_a_time_and_a_process_that_is_killed_holds_noth
     with subprocess.Popen([sys.executable, "-c", HOLDING, str(place)], stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None and other.stdout.readline() == "held\n"
         monkeypatch.setattr(files, "PATIENCE", 0.2)
-        with pytest.raises(WrongData, match=r"mine\.csv: somebody else has been writing in its folder for 0\.2 s"), alone(str(place)):
+        with pytest.raises(WrongData, match=r"mine\.csv: another process has been writing in its folder for 0\.2 s"), alone(str(place)):
             pytest.fail("both hold it")
         other.kill()
     with alone(str(place)):

@@ -42,7 +42,7 @@ BROKEN: list[tuple[type[TableRow], Mapping[str, object], Mapping[str, object], s
     (MemoryTierFigure, {"device": "range", "quantity": "drain_time"}, {"high": None}, "high", "is blank"),
     (MemoryTierFigure, {"device": "range", "quantity": "drain_time"}, {"low": 40.0, "high": 1.0}, "value", "do not ascend: 40, "),
     (MemoryTierFigure, {"quantity": "holding_price"}, {"basis": ""}, "basis", "a holding_price is rented or owned"),
-    (MemoryTierFigure, {"quantity": "tier_capacity"}, {"basis": "rented"}, "basis", "tier_capacity takes no cost basis"),
+    (MemoryTierFigure, {"quantity": "tier_capacity"}, {"basis": "rented"}, "basis", "tier_capacity has no cost basis"),
     (MemoryTierFigure, {"quantity": "tier_capacity"}, {"unit": "s"}, "unit", "tier_capacity"),
     (ModelRow, {"architecture": "Qwen3-30B-A3B"}, {"architecture_grade": ""}, "architecture_grade", "is blank, and architecture is not"),
     (ModelRow, {"architecture": "Qwen3-30B-A3B"}, {"architecture": ""}, "architecture", "is blank, and architecture_grade is not"),
@@ -53,7 +53,7 @@ BROKEN: list[tuple[type[TableRow], Mapping[str, object], Mapping[str, object], s
     (Disclosure, {"topic": "cache_tier"}, {"value": 3.0}, "value", "storage_tier is a tier, not a number"),
     (Disclosure, {"topic": "cache_tier"}, {"unit": "s"}, "unit", "storage_tier is in no unit, not 's'"),
     (Disclosure, {"topic": "cache_tier"}, {"disclosed_tier": ""}, "disclosed_tier", "is blank"),
-    (Disclosure, {"topic": "fast_mode"}, {"disclosed_tier": "flash"}, "disclosed_tier", "takes no tier"),
+    (Disclosure, {"topic": "fast_mode"}, {"disclosed_tier": "flash"}, "disclosed_tier", "has no tier"),
     (Disclosure, {"topic": "cache_tier"}, {"date": DAY, "date_kind": ""}, "date_kind", "must be filled when date is"),
     (Disclosure, {"topic": "cache_tier"}, {"date": None, "date_kind": "copy"}, "date", "must be filled when date_kind is"),
     (FxRate, {"currency": "CNY"}, {"units_per_usd": 1e9}, "units_per_usd", "1e+09 is not a rate of exchange"),
@@ -159,7 +159,7 @@ def test_a_device_that_lacks_a_figure_is_named_by_every_row_of_it():
 
 def test_a_year_is_of_a_price_of_hardware_and_each_basis_has_one_price_a_year():
     with reading(devices({("A100-SXM-80GB", "tier_capacity"): {"year": "2025"}})):
-        assert any((one.column, one.message) == ("year", "tier_capacity takes no year: leave it blank") for one in problems("memory_tiers"))
+        assert any((one.column, one.message) == ("year", "tier_capacity has no year: leave it blank") for one in problems("memory_tiers"))
     with reading(devices({("rented with H100, 2025", "holding_price"): {"year": ""}})):
         assert any("hbm has another holding_price that is rented" in one.message for one in problems("memory_tiers"))
 

@@ -208,7 +208,7 @@ REFUSED = [
     ("mfu", "0.4 +/- 0.1", "low..high or middle±half", "0.1"),
     ("batch", "80-120", "low..high or middle±half", "1000"),
     ("batch", "80 – 120", "low..high or middle±half", "1000"),
-    ("batch", "1,8,64", "only solve takes lists", "1000"),
+    ("batch", "1,8,64", "Only solve accepts lists", "1000"),
     ("batch", "1,000", "write 1000 or 1_000", "1000"),
     ("batch", "1,5", "write 1000 or 1_000", "1000"),
     # no number at all

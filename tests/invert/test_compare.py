@@ -177,7 +177,7 @@ def test_what_a_band_that_was_added_copies_is_said_with_what_it_copies():
     assert [one["copied_from"] for one in records] == [None, "output@200k", "cache_read@200k"]
     band = json.loads(run_as_json(run))[0]["prices"]["bands"][2]
     assert (band["output"]["verification"], band["output"]["notes"]) == ("user", "copied from output@200k")
-    assert "what if: output@500k is output@200k, for want of an amount" in heading(run[0], run)
+    assert "what if: output@500k is output@200k, without an amount" in heading(run[0], run)
 
 
 def test_prices_that_all_change_alike_have_one_elasticity():

@@ -531,7 +531,7 @@ def test_a_model_of_unknown_release_is_not_put_before_the_earliest_day_that_a_ta
     assert not any("no release is known" in note for note in current().notes)
     named = infer("gpt-6.1-terra", as_of=day)
     assert "start not known" in named[0].flags
-    said = "a model shown of which no table has anything by 2026-02-06, and no release is known (first seen: gpt-6.1-terra 2026-11-20)"
+    said = "a model shown without a row in any table by 2026-02-06, and no release is known (first seen: gpt-6.1-terra 2026-11-20)"
     assert named.notes == (said,)
 
 

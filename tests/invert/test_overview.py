@@ -128,7 +128,7 @@ def test_every_offer_is_counted_in_every_line_of_what_comes_of_the_prices():
     found = overview(current())
     assert len({sum(one.kinds.values()) for one in found.outcomes}) == 1
     said = overview_text(found, 100)
-    assert "sells nothing that it is read from" in " ".join(said.split()) and "in balance batches" not in said
+    assert "has no price for it" in " ".join(said.split()) and "in balance batches" not in said
 
 
 def test_every_sheet_of_the_data_is_in_the_run_beside_it_or_of_another_day():

@@ -91,7 +91,7 @@ def test_a_run_tells_the_ratio_and_the_mark_up_in_the_middle():
     asked = [one.sheet.bands[0].output.usd_per_token / one.sheet.bands[0].input.usd_per_token for one in current()]
     assert current().typical_ratio == pytest.approx(median(asked)) and replace(current(), inferences=()).typical_ratio is None
     one = next(one for one in current() if one.market["input_markup"].kind == "interval")
-    assert one.market["input_markup"].because.endswith(f"; lists of open models are at {current().markup_of_lists:.0f} times")
+    assert one.market["input_markup"].because.endswith(f". Lists of open models are at {current().markup_of_lists:.0f} times")
 
 
 def test_what_is_sold_beside_is_told_by_its_price_and_how_many_times_the_sheet_s_it_is():

@@ -61,7 +61,7 @@ def test_a_saved_result_names_the_anchors_tables_and_versions_that_are_others(ta
     )
     *named, more = causes_of_saved(sheets, run | {"tables": {}}, table, shipped_data())
     assert len(named) == 3 and more.endswith(" more like these")
-    assert causes_of_saved(sheets, {}, table, shipped_data()) == ("anchors, tables or versions, of which a list of sheets does not say",)
+    assert causes_of_saved(sheets, {}, table, shipped_data()) == ("anchors, tables or versions, which a list of sheets does not have",)
 
 
 @pytest.mark.parametrize("odd", [{"anchors": [1]}, {"anchors": {"\u202e": 1.0, "overlap": "x"}}, {"tables": 3}, {"versions": None}])

@@ -36,7 +36,7 @@ def ask(asked: Asked, **more: float) -> Solution:
         try:
             return solve(asked.unknown, using=state.using, variants=state.variants, strict=not state.using, given=given)
         except WrongValue as refused:
-            idle = next((id for id in state.using if str(refused).startswith(f"{id} takes no part in ")), "")
+            idle = next((id for id in state.using if str(refused).startswith(f"{id} is not part of ")), "")
             if not idle:
                 raise
         state = replace(state, using=tuple(id for id in state.using if id != idle))

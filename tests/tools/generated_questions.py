@@ -356,7 +356,7 @@ def ask(question: Question) -> tuple[Question, Solution]:
         try:
             solution = solve_it(question)
         except WrongValue as refused:
-            idle = next((id for id in question.using if str(refused).startswith(f"{id} takes no part in ")), "")
+            idle = next((id for id in question.using if str(refused).startswith(f"{id} is not part of ")), "")
             if not idle:
                 raise
             question = with_facts(replace(question, using=tuple(id for id in question.using if id != idle)), {})

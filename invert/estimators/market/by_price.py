@@ -35,7 +35,7 @@ class ByPrice:
 def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
     """How the input price of a sheet suggests a size; or why it says nothing of one."""
     if sheet.service_tier not in _LISTS:
-        return Part(left_out=f"a {sheet.service_tier.replace('_', '-')} price says nothing of a size: the standard one does")
+        return Part(left_out=f"a {sheet.service_tier.replace('_', '-')} price does not tell the size, the standard one does")
     try:
         if model is not None and not model.first_party:
             return _by_hosts(model, data, assumptions)
@@ -50,7 +50,7 @@ def _by_list(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions:
     closed = row is None and not (model and model.architecture)
     price = sheet.bands[0].input.usd_per_token * PER_MTOK
     because = "the list price of input, as open models are priced by size" + f", {EXTRA_MARKUP}" * closed
-    because += "; no table has the model, so its vendor is taken for a closed one" * (model is None)
+    because += ". No table has the model, so its vendor is taken for a closed one" * (model is None)
     return _found(price, row, False, closed, because, assumptions)
 
 
@@ -69,7 +69,7 @@ def _found(price: float, row: Priced | None, hosts: bool, closed: bool, because:
     return ByPrice(
         price=price,
         hosts=hosts,
-        because=because + "; extrapolated: few open models are priced so" * extrapolated,
+        because=because + ". Extrapolated: few open models are priced so" * extrapolated,
         closed=closed,
         extrapolated=extrapolated,
         listed=row,

@@ -167,7 +167,7 @@ def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
         cost, lasts, above, tier = form.groups()
         sold = _COSTS[cost], int(lasts) * 3600 if lasts else None
         if lasts and _COSTS[cost] != "cache_write":
-            raise WrongField(name, "names a lifetime of what has none")
+            raise WrongField(name, "names a lifetime of an item without one")
         bands = tiers.setdefault(_TIERS.get(tier or "", tier or ""), {})
         bands.setdefault(int(above or 0) * 1000, {})[sold] = per_mtok(name, amount, PER_TOKEN)
     return {tier: dict(bands) for tier, bands in tiers.items()}
@@ -212,7 +212,7 @@ def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
     (spans_found,) = spans_of_peak
     zone = off_peak.get("weekday_timezone", "UTC")
     if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and spans_found[-1][1] > _SHANGHAI):
-        raise WrongField("weekday_timezone", "names days that are not those of UTC")
+        raise WrongField("weekday_timezone", "names days that are not in UTC")
     days = [day for day, spans in busy.items() if spans]
     if days == list(range(1, 8)):
         return hours_text(spans_found), ""

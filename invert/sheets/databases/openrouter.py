@@ -61,7 +61,7 @@ def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongFiel
     if not model or not pricing:
         raise WrongField("pricing" if model else "id", "is not there")
     if str(pricing.get("prompt", "")).startswith("-"):
-        yield NotTaken(provider=NAME, model=model, because="a router: what it asks is that of the model it chooses")
+        yield NotTaken(provider=NAME, model=model, because="a router: it has the price of the model that it chooses")
         return
     refuse_unknown(pricing, {*_SOLD, "overrides"})
     bands: dict[int, Rates] = {0: rates_of(pricing, _SOLD, PER_TOKEN)}

@@ -97,9 +97,9 @@ def pull(
         _gather(database, items, names, sheets, book.fx, day, providers, work, assumptions)
     for one in providers:
         if not any(fnmatchcase(name, one.lower()) for name in work.sellers):
-            fault = f"{shorten(one)} sells nothing that is listed{suggest(one, work.sellers)}"
+            fault = f"{shorten(one)} has no listed price{suggest(one, work.sellers)}"
             work.problems.append(Problem(origin="--provider", row=None, column=None, message=fault))
-    step("leaving out what is said twice")
+    step("leaving out duplicates")
     own = {key: rows for key, rows in sheets.items() if key not in curated}
     everything = {key: [row for row in rows if row.valid_on(day)] for key, rows in sheets.items()}
     for key in repeated(own, everything):

@@ -430,7 +430,7 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
             if free_cache:
                 yield NotCarried(provider=entry.provider, what=_FREE_CACHE)
         except WrongField as error:
-            because = "a price that is none" if isinstance(error, WrongPrice) else "a field that is not as known"
+            because = "a price that is not one" if isinstance(error, WrongPrice) else "a field that is not as known"
             yield _routed(left_out(because=f"{because}: {error.field}"), place)
             yield _odd(error, database, f", of {label}")
         except _UNEXPECTED as error:

@@ -28,7 +28,7 @@ def test_a_file_to_cite_from_with_a_hostile_name_is_named_plainly(tmp_path):
         (b"9" * 10_000, "not JSON"),
         (b"{}", "equations"),
         (b"3", "equations"),
-        (b"[1]", "r.json: not a result of solve or infer: nothing in it is called 'equations'"),
+        (b"[1]", "r.json: not a result of solve or infer: it has no 'equations'"),
         (b'{"equations": "roofline.step_time@3"}', "equations"),
         (b'{"equations": ["../../etc/passwd"]}', "equations"),
         (b'{"equations": ["roofline.step_time@3", "first, of my own"]}', "holds 'first, of my own', and must be a list such as"),
@@ -154,7 +154,8 @@ def test_a_list_of_nothing_says_so(arguments: tuple[str, ...]):
 def test_a_word_lists_quantities_and_equations_and_shows_them_where_it_is_no_id():
     listed = call("list", "kv").out
     assert listed.startswith("kv_bytes_per_token ") and "\nroofline.kv_time " in listed
-    assert call("list", "roofline").out == call("show", "roofline").out != ""
+    assert call("list", "bands").out == call("show", "bands").out != ""
+    assert call("show", "roofline").out.endswith(call("list", "roofline").out)
     assert call("show", "kv").out == call("show", "kv_bytes_per_token").out, "a word that means one quantity is that"
     assert call("list", "balance", "batch").out.splitlines()[0].startswith("balance_batch ")
     assert all(

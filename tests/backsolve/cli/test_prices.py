@@ -350,7 +350,7 @@ def test_what_was_answered_is_not_lost(tmp_path: Path):
     answers = ["2", "10", "", "", "", "notes=a b", "", str(tmp_path / "none" / "own.csv")]
     said = call("prices", "add", "acme/perm", stdin="\n".join([*answers, ""]).encode())
     command = "\nbacksolve prices add acme/perm input=2 output=10 'notes=a b'"
-    assert said.status == 2 and "Nothing is written. What was answered, as a command:" in said.err
+    assert said.status == 2 and "Nothing is written. The answers as a command:" in said.err
     assert f"{command} --into {tmp_path}" in said.err and "cannot be written" in said.err
     left = call("prices", "add", "acme/perm", stdin="\n".join(answers[:6]).encode())
     assert left.status == 130 and "Nothing is written." in left.err and f"{command}\n" in left.err

@@ -54,7 +54,7 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
         "2 disagreeing, 9 agreeing with a firmer source",
     ]
     assert lines[4].startswith("backsolve: copies: 4 by resellers and under second names")
-    assert lines[5] == "backsolve: context: 11 sheets of which no database says the longest one"
+    assert lines[5] == "backsolve: context: 11 sheets without a longest one in any database"
     assert lines[6] == "backsolve: not carried, by entries: price of zero of a cache item 1"
     assert "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[7]
     assert not any("..." in line for line in lines), "progress is for terminals"
@@ -90,7 +90,7 @@ def test_a_name_that_is_taken_without_its_first_marks_is_said(packages):
     said = call("prices", "pull", "odd.json", *ON)
     assert {row["model"] for row in rows(said.out)} == {"cmd|x", "cf/m", "plain"}
     (line,) = [line for line in said.err.splitlines() if "names:" in line]
-    assert line == ("backsolve: names: 2 that a spreadsheet would take for a formula, taken without the mark they begin with"
+    assert line == ("backsolve: names: 2 that a spreadsheet would read as a formula, written without their first mark"
                     " ('openrouter/=cmd|x', 'openrouter/@cf/m')")  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def test_a_file_that_no_row_goes_to_is_not_said_to_have_any(packages):
                                       "output_cost_per_token": 2e-05}})
     )  # fmt: skip
     said = call("prices", "pull", "again.json", "--into", "riv.csv", *ON)
-    assert said.out.endswith("riv.csv: nothing to write\n") and sorted(os.listdir()) == ["again.json", "riv_rivals.csv"]
+    assert said.out.endswith("riv.csv: no rows to write\n") and sorted(os.listdir()) == ["again.json", "riv_rivals.csv"]
 
 
 def test_a_package_that_is_not_there_is_said_where_none_is_named(packages, monkeypatch):

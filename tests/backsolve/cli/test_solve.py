@@ -79,7 +79,7 @@ def test_a_step_without_the_rate_of_arithmetic_is_told_that_its_reads_need_none(
 
 def test_of_a_dense_model_experts_are_not_asked_for_without_saying_so():
     said = refused("solve", "activated_experts", "--model", "Llama-3.3-70B", "batch=64", status=3)
-    assert "; Llama-3.3-70B is dense and has none" in said
+    assert "; Llama-3.3-70B is dense and has no experts" in said
     assert "dense" not in refused("solve", "activated_experts", "batch=64", status=3)
 
 
@@ -144,7 +144,7 @@ def test_who_waits_for_a_long_table_in_a_terminal_is_told(monkeypatch: pytest.Mo
     monkeypatch.setattr("backsolve.cli.solve._LONG", 40)
     monkeypatch.setattr("backsolve.cli.solve.in_terminal", lambda stream: terminal)
     asked = ("solve", "step_time", "compute_time=8ms", "memory_time=1ms..16ms:log:50")
-    told = "50 points are put into columns ...; --as csv lists them sooner"
+    told = "50 points are put into columns (--as csv lists them sooner) ..."
     assert (told in call(*asked).err) == terminal
     assert told not in call(*asked, "--as", "csv").err
 
@@ -176,7 +176,7 @@ def test_a_rule_of_thumb_answers_with_its_name_unless_strict():
 def test_lists_of_givens_are_zipped_without_chip_or_model():
     said = call("solve", "balance_batch", "machine_balance_ratio=300;200", "sparsity=8;4", "--zip", "--as", "csv")
     assert (said.status, [line.split(",")[5] for line in said.out.splitlines()[1:]]) == (0, ["2400.0", "800.0"])
-    assert "--zip takes two lists" in refused("solve", "balance_batch", "machine_balance_ratio=300", "sparsity=8", "--zip", status=2)
+    assert "--zip needs two lists" in refused("solve", "balance_batch", "machine_balance_ratio=300", "sparsity=8", "--zip", status=2)
 
 
 @pytest.mark.parametrize(("word", "name"), [("tpot", "step_time"), ("itl", "step_time"), ("step_time", "step_time")])

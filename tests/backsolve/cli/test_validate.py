@@ -43,11 +43,11 @@ def test_the_command_prints_every_section_in_every_form(section: str):
 @in_one_test(
     ("arguments", "said"),
     [
-        (("--save", "x.csv"), "go with --rerun"),
-        (("--workers", "2"), "go with --rerun"),
-        (("--seeds", "2"), "go with --rerun"),
-        (("--sheets", "2"), "go with --rerun"),
-        (("--draws", "512"), "go with --rerun"),
+        (("--save", "x.csv"), "need --rerun"),
+        (("--workers", "2"), "need --rerun"),
+        (("--seeds", "2"), "need --rerun"),
+        (("--sheets", "2"), "need --rerun"),
+        (("--draws", "512"), "need --rerun"),
         (("--rerun", "--draws", "1000"), "1000 is not a power of two; nearest are 512 and 1024"),
         (("--rerun", "--draws", "32"), "32 is not in the range 64<=x<=65536"),
         (("--rerun", "--seeds", "0"), "0 is not in the range 1<=x<=1000"),
@@ -73,7 +73,7 @@ def test_a_rerun_is_as_large_as_it_is_asked_to_be(tmp_path):
 
 def test_the_help_says_how_many_sheets_a_rerun_simulates():
     said = " ".join(call("--help").output.split())
-    assert f"{2 * SEEDS * SHEETS * len(_SHAPES):,} simulated sheets" in said and f"a power of two; {_DRAWS} by default" in said
+    assert f"{2 * SEEDS * SHEETS * len(_SHAPES):,} simulated sheets" in said and f"a power of two. {_DRAWS} by default" in said
 
 
 def test_a_record_that_is_not_of_this_computation_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch):

@@ -106,7 +106,7 @@ def test_headings_can_be_linked_to_and_are_found():
 
 def test_the_parts_are_in_the_order_of_the_start_page():
     found = {path: read_document(path) for path in document_paths()}
-    assert [one.path for one in as_named("how-to", found)][:2] == ["docs/how-to/solve-backwards.md", "docs/how-to/size-a-deployment.md"]
+    assert [one.path for one in as_named("how-to", found)][:2] == ["docs/how-to/size-a-deployment.md", "docs/how-to/solve-backwards.md"]
     assert {one.path for one in as_named("how-to", found)} == {path for path in found if path.startswith("docs/how-to/")}
 
 

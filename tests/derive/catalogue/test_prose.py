@@ -150,7 +150,7 @@ def stored(name: str) -> float:
 
 COMPUTED = [
     # -- roofline
-    Figure("roofline.compute_time", "we write [2] FLOP per weight", lambda: (CONSTANTS["flop_per_weight"].value,)),
+    Figure("roofline.compute_time", "We write [2] FLOP per weight", lambda: (CONSTANTS["flop_per_weight"].value,)),
     Figure(
         "roofline.latency_floor",
         "the [20] ms of one full HBM read that some summaries give",
@@ -174,7 +174,7 @@ COMPUTED = [
     ),
     Figure(
         "batching.machine_balance_ratio",
-        "it is [295] for bf16 on an H100 and [591] for fp8",
+        "It is [295] for bf16 on an H100 and [591] for fp8",
         lambda: (value("ridge_point", hardware="H100:bf16"), value("ridge_point", hardware="H100:fp8")),
     ),
     Figure(
@@ -204,7 +204,7 @@ COMPUTED = [
     ),
     Figure(
         "batching.compute_utilisation",
-        "the [50] percent is the limit of a large batch",
+        "The [50] percent is the limit of a large batch",
         lambda: (100 * value("compute_utilisation", balance_batch=1, batch=1e8, context_length="200k", balance_context="100k"),),
     ),
     Figure(
@@ -310,7 +310,7 @@ COMPUTED = [
     Figure("training.overtraining", "[50] to [130] times", lambda: (overtraining(100e12), overtraining(259.2e12))),
     Figure(
         "training.fixed_loss_optimum",
-        "[1.04] by the first fit, [4.0] by the second",
+        "[1.04] by the first fit and [4.0] by the second",
         lambda: (inference_over_pretraining(HOFFMANN), inference_over_pretraining(BESIROGLU)),
     ),
     Figure("training.fixed_loss_optimum", "[1.04] rests on", lambda: (inference_over_pretraining(HOFFMANN),)),
@@ -359,14 +359,14 @@ ALLOWED = [  # equation, snippet, why nothing is to be computed
     ("experts.busiest_chip", "(ln n)^([3]/[4]) standard deviations", FORMULA),
     ("experts.reached_chips", "the chance ([1] - [1]/n)^k", FORMULA),
     ("experts.reached_racks", "the chance ([1] - [1]/n)^k", FORMULA),
-    ("batching.sparsity", "its router takes [8] of [256]", "the router of DeepSeek-V3, from its configuration"),
+    ("batching.sparsity", "Its router takes [8] of [256]", "the router of DeepSeek-V3, from its configuration"),
     ("batching.sparsity", "the [32] is a simplification", "the lecture's 32 of 256, 0:19:16"),
     ("scheduling.mean_latency", "between [0] and one period", FORMULA),
     ("scheduling.throughput", "[64] a second is a step", "the lecture's 64 times a second, 0:26:25"),
     ("serving.fleet_cost_per_token", "a mean of [226.75] nodes in use and a peak of [278]", "DeepSeek's own disclosure of its nodes"),
     ("context.sparse_attention", "p = [1]/[2] is the lecture's square root", FORMULA),
     ("context.sparse_attention", "a fixed [2,048] tokens plus a linear index", "index_topk of DeepSeek-V3.2, from its configuration"),
-    ("readings.threshold_is_crossover", "behind the [300] stand", "the lecture's 300, 0:18:41"),
+    ("readings.threshold_is_crossover", "behind the [300] are", "the lecture's 300, 0:18:41"),
     ("readings.threshold_with_weights", "[1]/m of the compute time", FORMULA),
     ("readings.bandwidth_bound_fraction", "at R = [5]", PREMISE),
     ("readings.bandwidth_bound_fraction", "the form [1] - [1]/R", FORMULA),

@@ -319,7 +319,7 @@ def test_a_later_version_says_what_became_of_it(style: str, monkeypatch: pytest.
 
 def test_a_citation_says_which_way_a_bound_errs_and_that_an_estimate_bounds_nothing():
     assert "Kind: lower bound (an idealisation: what it bounds is at least this); assumes" in cite("roofline.step_time")
-    assert "Kind: estimate (it bounds nothing: the truth may be more or less); assumes" in cite("roofline.step_time_serial")
+    assert "Kind: estimate (no bound: the true value may be more or less); assumes" in cite("roofline.step_time_serial")
     assert "Kind: bound; assumes" in cite("memory.fits")
 
 

@@ -56,7 +56,7 @@ def test_two_questions_have_a_front_at_which_nothing_is_better_in_both():
 
 
 def test_what_is_no_sweep_or_too_much_of_one_is_refused():
-    with pytest.raises(WrongValue, match="takes a sweep"):
+    with pytest.raises(WrongValue, match="needs a sweep"):
         panels([("", swept("step_time", batch=8))])
     with pytest.raises(WrongValue, match="at most 12 lines"):
         panels([("", swept("step_time", mbu=[0.5 + at / 100 for at in range(13)], batch=[1, 8]))])
@@ -79,7 +79,7 @@ def test_the_command_writes_a_file_or_draws(tmp_path, monkeypatch):
     assert (said.status, said.err) == (0, "") and (tmp_path / "step.svg").read_bytes().startswith(b"<?xml")
     drawn = call("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "-").out
     assert drawn.index("\ncite  ") < drawn.index("\nstep_time over batch\n")
-    assert "would stand in the json" in refused("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "-", "--as", "json")
+    assert "would be inside the json" in refused("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "-", "--as", "json")
     assert "ends in .svg or .png" in refused("solve", "step_time", *ARGUMENTS, "batch=1,8,64", "--plot", "step.pdf")
     assert call("solve", "step_time", "--hardware", "H100,H200:fp8", *ARGUMENTS[2:], "batch=1,8", "--plot", "both.png").status == 0
     assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")

@@ -148,12 +148,12 @@ def test_a_limit_that_does_not_move_with_the_unknown_is_held_against_what_it_com
 @in_one_test(
     ("unknown", "limit", "said"),
     [
-        ("cost_per_token", {"step_time": "<=30ms"}, "step_time at most 30 ms is met: it comes to 5.167 ms at best"),
-        ("step_time", {"throughput": ">=2k"}, "throughput at least 2000 token/s is met: it comes to 12.39k token/s at best"),
+        ("cost_per_token", {"step_time": "<=30ms"}, "step_time at most 30 ms is met: it is 5.167 ms at best"),
+        ("step_time", {"throughput": ">=2k"}, "throughput at least 2000 token/s is met: it is 12.39k token/s at best"),
         (
             "throughput",
             {"step_time": "<=30ms", "time_to_first_token": "<=2s"},
-            "time_to_first_token at most 2 s is met: it comes to 150 ms",
+            "time_to_first_token at most 2 s is met: it is 150 ms",
         ),
     ],
 )
@@ -168,7 +168,7 @@ def test_limits_are_held_against_what_all_else_determines(unknown, limit, said):
 def test_a_limit_that_what_is_determined_does_not_meet_is_refused_with_what_it_comes_to():
     reason = solve("cost_per_token", **PROMPT, batch=64, chip_price="2 USD/h", step_time="<=3ms").reason
     assert reason.code == "no_solution"
-    assert reason.message == "step_time at most 3 ms is not met: it comes to 5.167 ms at best with what is given"
+    assert reason.message == "step_time at most 3 ms is not met: it is 5.167 ms at best with what is given"
     swept = solve("cost_per_token", **PROMPT, batch=[64, 300, 1000], chip_price="2 USD/h", step_time="<=10ms").sweep
     assert np.isfinite(swept.values[0]).tolist() == [True, False, False]
     assert [swept.others[at][1].code for at in (1, 2)] == ["no_solution", "does_not_fit"]
@@ -273,7 +273,7 @@ def test_a_limit_before_which_memory_binds_is_said_to_be_met_and_what_it_comes_t
     asked = {"hardware": "2xH100:fp8", "model": "Llama-3.1-70B", "ctx": "4Ki", "bytes_per_element": 2, "gpu_memory_utilization": 0.9}
     solution = solve("max_batch", **asked, tpot="<=25ms")
     assert solution.answers[0].value == 54 and "where memory binds" in solution.said[0]
-    assert "step_time at most 25 ms is met: it comes to 21.35 ms at best" in solution.said
+    assert "step_time at most 25 ms is met: it is 21.35 ms at best" in solution.said
     assert show("step_time", solve("tpot", **asked, batch=54).answers[0].point) == "21.35 ms"
     assert not any("is met" in text for text in solve("max_batch", **asked, tpot="<=15ms").said)
 

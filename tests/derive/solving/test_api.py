@@ -172,7 +172,7 @@ def test_one_parameter_count_is_that_of_a_dense_model(count: str):
     one = solve("step_time", **ONE_COUNT, batch=8, **{count: "70B"})
     other = {"total_params": "active_params", "active_params": "total_params"}[count]
     assert one.value == both.value and one.provenance[other] == "follows from a dense model" and not one.unused
-    assert f"{other} = 70B follows from the givens: one parameter count is that of a dense model" in one.assumptions
+    assert f"{other} = 70B follows from the givens: one parameter count means a dense model" in one.assumptions
     assert len(solve("step_time", **ONE_COUNT, batch=[1, 8], **{count: "70B"}).sweep) == 2
 
 
@@ -260,7 +260,7 @@ def test_a_word_beside_training_means_in_python_what_it_does_at_the_command_line
 
 def test_parameters_that_are_asked_for_are_those_of_a_dense_model_where_nothing_speaks_of_experts():
     """Six FLOP a parameter and token, twenty tokens a parameter."""
-    told = "sparsity = 1: nothing is said of experts, and a dense model is assumed"
+    told = "sparsity = 1: no experts are given, and a dense model is assumed"
     dense = solve("total_params", pretrain_flops=1e24, tokens_per_param=20)
     assert dense.value == pytest.approx((1e24 / 120) ** 0.5) and told in dense.assumptions
     assert told not in solve("total_params", weight_bytes="140 GB").assumptions

@@ -97,7 +97,7 @@ def test_what_is_far_from_the_table_is_doubted():
 
 
 def test_chips_are_whole_ones_but_in_the_middle_of_a_range():
-    assert warned("step_time", **TYPED | {"chips": 2.5})[-1] == "chips = 2.5 is no whole number, and is taken as it is"
+    assert warned("step_time", **TYPED | {"chips": 2.5})[-1] == "chips = 2.5 is no whole number, and is used unchanged"
     assert not any("no whole number" in text for text in warned("step_time", **TYPED | {"chips": "4..7"}))
 
 
@@ -117,7 +117,7 @@ def test_a_part_of_what_there_is_in_whole_ones_is_said_in_the_same_words_of_all(
     asked, given = next((asked, some) for asked, some in given.items() if name in some)
     assert not any("whole number" in text for text in warned(asked, **given))
     parted = given | {name: given[name] + 0.5}
-    assert f"{name} = {parted[name]} is no whole number, and is taken as it is" in warned(asked, **parted)
+    assert f"{name} = {parted[name]} is no whole number, and is used unchanged" in warned(asked, **parted)
 
 
 # -- unknown routers ---------------------------------------------------------------------------------------------------
@@ -197,10 +197,10 @@ def test_where_all_chips_are_in_one_domain_no_link_leads_out():
 @in_one_test(
     ("unknown", "given", "said"),
     [
-        ("chips", {"batch": 64}, "chips are those of one stage: 4 stages of 3 have 12"),
-        ("chips", {"batch": 64, "step_time": "<=50ms"}, "chips are those of one stage: 4 stages of 3 have 12"),
-        ("step_time", {"batch": 8, "chips": 2}, "chips are those of one stage: 4 stages of 2 have 8"),
-        ("batch", {"chips": 2}, "chips are those of one stage: 4 stages of 2 have 8"),
+        ("chips", {"batch": 64}, "chips is for one stage: 4 stages of 3 have 12"),
+        ("chips", {"batch": 64, "step_time": "<=50ms"}, "chips is for one stage: 4 stages of 3 have 12"),
+        ("step_time", {"batch": 8, "chips": 2}, "chips is for one stage: 4 stages of 2 have 8"),
+        ("batch", {"chips": 2}, "chips is for one stage: 4 stages of 2 have 8"),
         ("kv_bytes_per_sequence", {"chips": 2}, None),
     ],
 )
@@ -277,7 +277,7 @@ def test_less_than_one_sequence_is_no_batch():
 def test_less_than_one_sequence_is_refused_as_a_batch_of_any_model(model):
     given = {"model": model, "hardware": "H200:fp8", "chips": 16, "bytes_per_element": 1, "context_length": 4000}
     for batch in (0.5, "0.5..4", "0.5,2"):
-        with pytest.raises(ValueError, match=r"batch = 0\.5: a batch is one sequence at least"):
+        with pytest.raises(ValueError, match=r"batch = 0\.5: a batch has at least one sequence"):
             solve("step_time", **given, batch=batch)
     assert solve("step_time", **given, batch=1).answers
 
@@ -535,6 +535,6 @@ def test_a_part_of_what_was_given_as_a_limit_is_not_told_where_it_is_asked_for_i
     given = {name: value for name, value in TYPED.items() if name not in ("hardware", "model")}
     asked = question("step_time", given | {"chips": 2.5}, TYPED["hardware"], TYPED["model"])
     used = (equation("roofline.compute_time"),)
-    assert doubts.counted_in_parts(asked, {}, used) == "chips = 2.5 is no whole number, and is taken as it is"
+    assert doubts.counted_in_parts(asked, {}, used) == "chips = 2.5 is no whole number, and is used unchanged"
     unknown = replace(asked, known={name: value for name, value in asked.known.items() if name != "chips"})
     assert doubts.counted_in_parts(unknown, {}, used) is None

@@ -149,7 +149,7 @@ def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default():
     ("hardware", "pays"),
     [
         ("H100:fp8", "this is of one chip, as none are given: fleet_cost as limited pays 25, give chips=25"),
-        ("8xH100:fp8", "this is of one replica, as nobody says how many: fleet_cost as limited pays 3, give replicas=3"),
+        ("8xH100:fp8", "this is of one replica, because no number is given: fleet_cost as limited pays 3, give replicas=3"),
     ],
 )
 def test_an_answer_of_fewer_chips_than_a_budget_pays_says_so_first(hardware: str, pays: str):

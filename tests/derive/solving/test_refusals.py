@@ -134,7 +134,7 @@ TOO_FEW = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 8, "byte
         (
             "free_prefill_chunk",
             {**CHIPS, "context_length": 100, "batch": 2000},
-            ["arithmetic binds the step already", "compute_time is 17.83 ms"],
+            ["the step is compute-bound", "compute_time is 17.83 ms"],
         ),
         ("minimum_latency", {**CHIPS, "allreduces_per_layer": 4, "hop_latency": "1ms"}, ["one chip is the fastest", "1 ms"]),
         ("bubble_fraction", {"pipeline_stages": 1, "training_microbatches": 8}, ["a single stage has no bubble", "pipeline_stages is 1"]),

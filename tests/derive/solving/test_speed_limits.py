@@ -28,7 +28,7 @@ def test_a_target_that_no_number_of_chips_reaches_is_refused_with_the_nearest(ta
     (name,) = target
     reason = solve("chips", **NODE, **target).reason
     assert reason.code == "no_solution" and reason.violated == (name,) and "\n" not in reason.message
-    assert f"nearest is {name} = {HEAD_OF_A_SEQUENCE * 1e6:.4g} µs on endlessly many" in reason.message
+    assert f"nearest is {name} = {HEAD_OF_A_SEQUENCE * 1e6:.4g} µs on infinitely many" in reason.message
 
 
 def test_a_rate_has_the_same_end():
@@ -90,7 +90,7 @@ def test_where_no_head_is_on_two_chips_nothing_is_said_of_copies():
 def test_more_chips_than_one_domain_say_first_what_that_reaches():
     first, *_ = solve("chips", **NODE, step_time="<=3ms").warnings
     reached = f"{READ / 8 / 3.35e12 * 1e3:.4g} ms"
-    assert first == f"more than one scale-up domain of 8 chips: 8 reach step_time = {reached}; what links between them take is not counted"
+    assert first == f"more than one scale-up domain of 8 chips: 8 reach step_time = {reached}. Network time between them is not included"
     assert "  best: chips = 16, the fewest\nwarning     more than one" in str(solve("chips", **NODE, step_time="<=3ms"))
 
 

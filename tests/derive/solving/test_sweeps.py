@@ -157,7 +157,7 @@ def test_a_warning_of_memory_says_of_which_point_it_speaks(batch):
 )
 def test_counts_in_parts_are_said_of_the_points_that_have_them(batch, at):
     said = [text for text in solve("step_time", **FIT, batch=batch).warnings if "whole number" in text]
-    assert said == ([f"{at} is no whole number, and is taken as it is"] if at else [])
+    assert said == ([f"{at} is no whole number, and is used unchanged"] if at else [])
 
 
 def test_a_sweep_from_zero_is_a_sweep():

@@ -257,7 +257,7 @@ def test_the_balance_batch_of_a_chip_alone_is_that_of_a_dense_model():
     """1,979e12 FLOP/s over 2 FLOP per weight and 3.35e12 weights of a byte per second."""
     solution = solve("balance_batch", hardware="H100:fp8")
     assert value(solution) == pytest.approx(1979e12 / (2 * 3.35e12), rel=1e-12)
-    assert "sparsity = 1: nothing is said of experts, and a dense model is assumed" in solution.assumptions
+    assert "sparsity = 1: no experts are given, and a dense model is assumed" in solution.assumptions
 
 
 def test_giving_what_was_missing_answers_the_question():

@@ -50,7 +50,7 @@ REQUESTS: dict[str, Any] = {"hardware": "8xH100:fp8", "model": "Llama-3.3-70B", 
     ],
 )
 def test_an_equation_that_is_named_for_nothing_is_refused_with_what_it_is_about(unknown: str, id: str, given: dict[str, Any]):
-    with pytest.raises(WrongValue, match=f"{id} takes no part in {unknown}: it is about .*{equation(id).symbols[0]}"):
+    with pytest.raises(WrongValue, match=f"{id} is not part of {unknown}: it is about .*{equation(id).symbols[0]}"):
         solve(unknown, **given, using=id)
 
 

@@ -128,7 +128,7 @@ def test_a_release_that_nobody_knows_is_the_earliest_day_a_table_has_up_to_that_
         with_day, without = both(dated)[of], both(unknown)[of]
         assert ends(with_day) == ends(without)
         assert "release not known" in without.because and "not known" not in with_day.because
-        assert f"released before {day} have" in without.because and "no price enters" in without.because
+        assert f"released before {day} have" in without.because and "No price enters" in without.because
         assert ("the earliest day that a table has of it" in without.because) == (day != "2026-11-20")
 
 
@@ -245,7 +245,7 @@ def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
     assert f"a weight of {weight:.2f}" in found.because and found.equations == increment.CITED
     assert set(found.anchors) == {"short_context", "long_context", "kv_bytes_per_token"}
     # What is stored no premium tells.
-    assert "no price enters" in both(read)[STORED].because
+    assert "No price enters" in both(read)[STORED].because
 
 
 def test_a_price_that_the_class_contradicts_widens_the_range_and_does_not_narrow_it(monkeypatch):

@@ -44,7 +44,7 @@ def test_a_mark_up_says_what_it_is_over_and_where_lists_of_open_models_are():
     assert len(ratios) == 80 and median(ratios) == pytest.approx(16.9, abs=0.05)
     for name in ("gpt-6-sol", "qwen3-coder-plus"):
         said = market(name)["input_markup"].because
-        assert "on a rented chip in full use" in said and said.endswith("lists of open models are at 17 times")
+        assert "on a rented chip in full use" in said and said.endswith("Lists of open models are at 17 times")
 
 
 @pytest.mark.parametrize("table", ["", "model,date\n"], ids=["no file", "no row"])

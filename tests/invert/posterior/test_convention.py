@@ -63,7 +63,7 @@ def test_where_nobody_else_asks_the_pair_there_is_no_factor():
     assert one.same == 0 < one.others and one.bayes_factor is None and 0 < one.probability_by_cost < 1
     haiku = next(one for one in everything() if one.sheet.model == "claude-haiku-5-5")
     (line,) = [line for line in firmness(haiku, everything()) if line.startswith("Cost or convention")]
-    assert line.endswith(f"nobody else asks this pair (0 of {one.others} other vendors with a premium): no factor.")
+    assert line.endswith(f"Nobody else asks this pair (0 of {one.others} other vendors with a premium): no factor.")
     assert "Bayes" not in line and "x5 in (4.47 to 5.48), x5 out (4.47 to 5.48)" in line
     assert convention(pair(2.0, 1.5), 0.01, ()).bayes_factor is None, "in a world of one sheet there is no habit"
 
@@ -75,7 +75,7 @@ def test_a_pair_that_others_ask_has_a_factor_of_habit_against_cost():
     assert one.same >= 1 and one.bayes_factor == pytest.approx(one.probability_by_habit / one.probability_by_cost)
     gemini = next(one for one in everything() if one.sheet.model == "gemini-3.1-pro-preview")
     (line,) = [line for line in firmness(gemini, everything()) if line.startswith("Cost or convention")]
-    assert f"; {one.same} of {one.others} other vendors with a premium ask one in the same cells" in line
+    assert f"; {one.same} of {one.others} other vendors with a premium have one in the same cells" in line
     assert line.endswith(f"Bayes factor for a convention: {two_digits(one.bayes_factor)}.")
 
 

@@ -52,7 +52,7 @@ def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int
 
 
 def test_what_is_taken_home_and_did_not_move_is_named(found: Comparison):
-    said = "Of the main estimates these did not move: active by price, typical KV, KV stored, price/cost."
+    said = "Main results that did not change: active by price, typical KV, KV stored, price/cost."
     assert said in changes_text(found, 100) and said in changes_document(found, "markdown")
     (sheet,) = found.sheets
     two = replace(found, sheets=(sheet, replace(sheet, key=("p", "m", "", "standard"))))
@@ -64,7 +64,7 @@ def test_the_widest_moves_come_first_and_the_rest_is_counted(found: Comparison):
     many = replace(found, sheets=tuple(replace(sheet, key=("p", f"m{n}", "", "standard")) for n in range(10)))
     text = changes_text(many, 100)
     more = len(sheet.moved) * 10 - _MOST_LINES
-    assert f"{more} more moved, none further; --against 2026-11-20 --as csv has all of them." in text
+    assert f"{more} more moved, none further. --against 2026-11-20 --as csv has all of them." in text
     assert _unlisted(text) and all(line.endswith("moved, less than what is shown)") for line in _unlisted(text))
 
 
@@ -128,7 +128,7 @@ def test_what_moved_in_no_figure_that_is_shown_is_counted_among_the_unmoved(foun
     seen = replace(found, sheets=(replace(sheet, moved=(replace(one, quantity="memory_time_share"), hair)),))
     for text in (changes_text(seen, 100), changes_document(seen, "markdown")):
         assert "memory time share" in text and f"Unmoved: {sheet.unmoved + 1} inferences of it." in text
-        assert "did not move: " in text and "bandwidth-bound fraction." in text, "of what is taken home"
+        assert "that did not change: " in text and "bandwidth-bound fraction." in text, "of what is taken home"
     assert len(json.loads(changes_json(seen))["sheets"][0]["moved"]) == 2, "programs see all digits"
     low = replace(found, sheets=(replace(sheet, moved=(ends,)),))
     shown = [changes_document(low, "markdown"), changes_text(low, 100)]
@@ -165,12 +165,12 @@ def test_how_many_others_a_calibrating_sheet_moved_is_of_those_that_were_looked_
     (sheet,) = found.sheets
     alone = replace(found, sheets=(replace(sheet, calibrates=True),), recalibrated=True)
     name = "google/gemini-3.1-pro-preview calibrates"
-    assert f"{name} other sheets, of which none is looked at here." in changes_text(alone, 100)
+    assert f"{name} other sheets, which are not shown here." in changes_text(alone, 100)
     others = [
         replace(sheet, key=("p", f"m{number}", "", "standard"), prices=(), moved=moved) for number, moved in ((1, sheet.moved), (2, ()))
     ]
     assert f"{name}: 1 of 2 others moved." in changes_text(replace(alone, sheets=(*alone.sheets, *others)), 100)
-    assert f"{name} other sheets by its row of prices.csv, which stands." in changes_text(replace(alone, recalibrated=False), 100)
+    assert f"{name} other sheets by its row of prices.csv, which is." in changes_text(replace(alone, recalibrated=False), 100)
 
 
 def test_sheets_that_say_the_same_share_a_row():
@@ -184,7 +184,7 @@ def test_what_no_price_of_its_own_moved_is_laid_to_prices_only_of_a_sheet_that_c
     priced = hostile("acme").sheets[0]
     moved = replace(priced, key=("b", "m", "", "standard"), prices=(), moved=(replace(priced.moved[0], prices=()),))
     both = replace(hostile("acme"), sheets=(priced, moved))
-    assert "Moved by nothing that the two results tell: one may have been edited" in " ".join(changes_text(both, 100).split())
+    assert "Changed without a reason in the two results: one may have been edited" in " ".join(changes_text(both, 100).split())
     calibrating = replace(both, sheets=(replace(priced, calibrates=True), moved))
     assert "may have been edited" in changes_document(calibrating, "markdown")
     text = " ".join(changes_text(replace(calibrating, recalibrated=True), 100).split())

@@ -162,7 +162,7 @@ def test_what_the_premium_has_earned_is_one_sentence(by_price: float, gain: floa
 
 def test_the_convention_is_reported_with_its_counts():
     said = words(text("gemini-3.1-pro-preview"))
-    (counts,) = re.findall(r"; (\d+) of (\d+) other vendors with a premium ask one in the same cells", said)
+    (counts,) = re.findall(r"; (\d+) of (\d+) other vendors with a premium have one in the same cells", said)
     assert 1 <= int(counts[0]) < int(counts[1])
     assert float(re.search(r"Bayes factor for a convention: (\S+?)\.(?: |$)", said).group(1)) > 10
     assert "convention" not in text("kimi-k3")

@@ -41,7 +41,7 @@ def test_what_is_not_shown_is_counted():
     lost = replace(shipped(), no_result={"a rate is missing": 2, "b": 1, "c": 1, "d": 1}, copies={"host": 4})
     text = " ".join(overview_text(lost, 80).split())
     assert "5 sheets without a result: a rate is missing 2, b 1, c 1 and 1 of 1 other." in text
-    assert "4 ask what another sheet of the same model asks (host 4)." in text
+    assert "4 have the prices of another sheet of the same model (host 4)." in text
 
 
 def test_json_has_all_of_it():
@@ -76,7 +76,7 @@ def test_how_many_sheets_stand_on_the_day_of_their_price_is_said_where_there_are
 
 def test_other_tiers_are_asked_for_only_where_the_day_has_some():
     found = replace(overview(current()), not_picked=0, beside={"batch": 2}, of_other_days=3)
-    said = "5 more sheets left out: batch 2, on other days only 3; --all takes those of the day."
+    said = "5 more sheets left out: batch 2, on other days only 3. --all includes the sheets of the day."
     assert said in " ".join(overview_text(found, 100).split())
     text = " ".join(overview_text(replace(found, beside={}), 100).split())
     assert "3 more sheets left out: on other days only 3. " in text and "--all" not in text

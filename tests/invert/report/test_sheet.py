@@ -53,7 +53,7 @@ def test_a_joint_reading_that_is_none_says_why(run: InferenceTable):
     pair = run[GEMINI].pairs[0]
     without = replace(pair, joint=replace(pair.joint, values={}, problem="the output premium is too low"))
     text = said(run, GEMINI, pairs=(without,))
-    assert "no reading: the output premium is too low" in text and "nothing is clipped" in text
+    assert "no reading: the output premium is too low" in text and "Nothing is clipped" in text
     assert "no reading:" not in said(run, GEMINI)
 
 

@@ -299,7 +299,7 @@ def test_a_real_preview_is_found_by_its_plain_name():
         ("b,n,,true,false,,,,,,,,2026,quoted,,", "models.csv row 3, column release_date: '2026' is not an ISO date"),
         ("b,n,,true,false,,,,,,,,2026-05-01,,,", "models.csv row 3, column release_grade: is blank, and release_date is not"),
         ("b,n,,true,false,,,,,,,,2026-05-01,rumour,,", "models.csv row 3, column release_grade: 'rumour' is not known"),
-        ("b,n,,true,false,,,,,,,2026-09-10,,,,", "models.csv row 3, column weights_until: ends what is known of the weights"),
+        ("b,n,,true,false,,,,,,,2026-09-10,,,,", "models.csv row 3, column weights_until: ends the known weights"),
         ("b,n,,true,false,,,,1e9,verified,,2026-05-01,2026-05-01,quoted,,", "models.csv row 3, column weights_until: is not after"),
         ("b,n,,true", "models.csv row 3: has 4 cells"),
     ],

@@ -203,7 +203,7 @@ WRONG_FILES = [
     (b"provider,model,component\na,b,input\n", "row 1: there is no column amount"),
     (b"provider,model,component,ammount\na,b,input,1\n", "did you mean 'amount'?"),
     (b"provider;model;component;amount\na;b;input;1\n", "separated by commas, not ';'"),
-    (b"provider,model,component,amount,amount\na,b,input,1,2\n", "row 1, column amount: stands twice"),
+    (b"provider,model,component,amount,amount\na,b,input,1,2\n", "row 1, column amount: is twice"),
     ("provider,model,component,amount\na,b,input,1\n".encode("utf-16"), "row 1: this is UTF-16"),
     ("provider,model,component,amount\na,b,input,1\n".encode("utf-16-le"), "UTF-16"),
     ("\ufeffprovider,model,component,amount\n".encode("utf-16-be"), "UTF-16"),
@@ -271,7 +271,7 @@ def test_a_cell_that_was_too_narrow_is_named_as_that():
     rows, (problem,) = read_rows(
         ["provider,model,component,amount", "a,m,input,########", "a,#1,input,2", "a,m,output,2"], "own.csv", overlay=True
     )
-    assert "column that is too narrow: widen it" in str(problem) and [row.model for row in rows] == ["#1", "m"]
+    assert "in a narrow column: widen it" in str(problem) and [row.model for row in rows] == ["#1", "m"]
 
 
 @pytest.mark.parametrize("name", ["prices", "prices_calibration", "prices_rivals"])
@@ -740,7 +740,7 @@ def test_a_file_with_an_unknown_column_gives_no_price(written: str):
 
 @pytest.mark.parametrize("twice", ["Amount", "amount\u00a0"])
 def test_a_column_that_stands_twice_in_other_letters_is_refused(twice: str):
-    with pytest.raises(WrongData, match="column amount: stands twice"):
+    with pytest.raises(WrongData, match="column amount: is twice"):
         read("a,m,input,7,8", header=f"provider,model,component,amount,{twice}", overlay=True)
 
 
@@ -828,7 +828,7 @@ def test_a_far_off_day_is_said_with_the_way_out(little):
     (problem,) = book.far_off
     assert str(problem) == (
         "standard input row 2, column retrieved_date: 2062-11-20 is more than a year after 2026-11-20, the newest day before it"
-        " (and 1 more row): prices are of 2026-11-20; --as-of 2062-11-20 takes them as of that day"
+        " (and 1 more row): prices are of 2026-11-20; --as-of 2062-11-20 uses the prices of that day"
     )
     found, problems = sheets(book)
     assert problems == [problem] and {sheet.as_of for sheet in found} == {date(2026, 11, 20)}

@@ -53,7 +53,7 @@ def test_nothing_changed_is_the_same_sheet():
         ("output", "10%", WrongValue, "output: '10%' is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5"),
         ("output", "+10", WrongValue, "'+10' is neither an amount"),
         ("output", "x", WrongValue, "'x' is neither an amount"),
-        ("output", "*2", WrongValue, "output: '*2' is neither an amount nor a change; write x2 for so many times the price"),
+        ("output", "*2", WrongValue, "output: '*2' is neither an amount nor a change; write x2 for this multiple of the price"),
         ("output", "1.5x", WrongValue, "write x1.5 for"),
         ("output", "/2", WrongValue, "'/2' is neither an amount"),
         ("output", "-120%", WrongValue, "'-120%' takes off more than there is; at most -100%"),

@@ -18,7 +18,7 @@ def record(count: int, of: int, gain: float) -> Record:
 @pytest.mark.parametrize(
     ("one", "said"),
     [
-        (record(0, 9, 1.0), "not trusted: its ranges held 0 of 9, and no more than 23% of such ranges do where 90% is promised"),
+        (record(0, 9, 1.0), "not trusted: its ranges held 0 of 9, and no more than 23% of such ranges are right where 90% is promised"),
         (record(9, 9, -0.4), "not trusted: its ranges held 9 of 9, but it knows less than the class does, by 0.40 nats"),
         (
             record(9, 9, 0.1),

@@ -24,7 +24,7 @@ def test_a_vendor_nobody_knows_is_taken_for_a_closed_one():
     sheet = case("gpt-6-sol").sheet
     known, unknown = (size_by_price(sheet, model, shipped_data(), USUAL).value for model in (case("gpt-6-sol").model, None))
     assert told(unknown) == told(known) and known.closed and unknown.closed
-    assert unknown.because.startswith(f"{known.because}; ") and "taken for a closed one" in unknown.because
+    assert unknown.because.startswith(f"{known.because}. ") and "taken for a closed one" in unknown.because
 
 
 def test_the_weights_of_an_open_model_are_nobody_elses_mark_up():
@@ -41,7 +41,7 @@ def test_prices_that_few_open_models_have_are_said_to_be_extrapolated(amount, be
     base = sheet.bands[0]
     changed = replace(sheet, bands=(replace(base, input=replace(base.input, amount=amount, usd_per_token=amount / 1e6)), *sheet.bands[1:]))
     found = size_by_price(changed, None, shipped_data(), USUAL).value
-    assert (found.extrapolated, "extrapolated" in found.because) == (beyond, beyond)
+    assert (found.extrapolated, "Extrapolated" in found.because) == (beyond, beyond)
 
 
 def test_a_price_for_haste_or_of_one_host_tells_no_size():

@@ -171,7 +171,7 @@ def test_a_price_that_can_be_none_is_said_without_a_word_of_other_versions(said:
     assert price.message == f"field completion is {shown} and no price, of 'openrouter/a' (and 1 more)"
     assert name.message == "field id is not there, of 'openrouter': newer or older than known here"
     became = [(one.model, one.became) for one in found.fates if one.became != TAKEN]
-    assert became == [*((name, "a price that is none: completion") for name in "ab"), ("", "a field that is not as known: id")]
+    assert became == [*((name, "a price that is not one: completion") for name in "ab"), ("", "a field that is not as known: id")]
 
 
 def test_two_entries_of_one_model_are_not_taken_for_one_that_says_everything_twice():
@@ -213,7 +213,7 @@ def test_only_the_providers_asked_for():
 def test_a_provider_that_sells_nothing_is_named_with_the_nearest_one():
     found = pulled(listed(FIRST, offered("openai", "m"), offered("gemini", "n")), providers=("Google", "opeani"))
     assert {row.provider for row in found.rows} == {"google"}
-    assert [str(one) for one in found.problems] == ["--provider: 'opeani' sells nothing that is listed; did you mean 'openai'?"]
+    assert [str(one) for one in found.problems] == ["--provider: 'opeani' has no listed price; did you mean 'openai'?"]
 
 
 def test_what_is_newer_than_known_is_one_line_and_the_rest_goes_on():
