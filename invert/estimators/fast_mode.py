@@ -58,11 +58,10 @@ def slow_mode_floor(output_input_ratio: float, fast_speed_ratio: float) -> float
     if output_input_ratio <= 1:
         return 1.0
     # At sigma balance batches the weights take 1/sigma of the time of the arithmetic.
-    weights = 1 / fast_speed_ratio
-    found = solve_steps(
-        [("serving.normalised_cost", "kv_compute_ratio")], {"normalised_cost": output_input_ratio, "weight_compute_ratio": weights}
-    )
-    values = {**NEUTRAL_DEFAULTS, "weight_compute_ratio": 0.0, "kv_compute_ratio": found.value}
+    # Without drafts and overhead the compute time has no effect.
+    given = {"compute_time": 1.0, "weight_compute_ratio": 1 / fast_speed_ratio}
+    found = solve_steps([("serving.normalised_cost", "kv_compute_ratio")], {"normalised_cost": output_input_ratio, **given})
+    values = {**NEUTRAL_DEFAULTS, **given, "weight_compute_ratio": 0.0, "kv_compute_ratio": found.value}
     return float(equation("serving.normalised_cost").right_side(values)) / output_input_ratio
 
 
