@@ -89,7 +89,7 @@ def tier_lines(text: str) -> list[str]:
     return [
         f"{device} ({devices[device]['tier_capacity'].tier}): "
         + ", ".join(show(name, _in_si(devices[device][name])) for name in _OF_DEVICE)
-        + f"; solve ... --tier '{device}'"
+        + f". solve ... --tier '{device}'"
         for device in matching_devices(text)
         if devices[device]["tier_capacity"].tier != "hbm"
     ]

@@ -156,7 +156,7 @@ def news_of_prices(since: date, own: "str | BinaryIO | FileText | None", as_of: 
 
     \b
     backsolve prices news --since 2026-09-20
-    backsolve prices news --since 2026-09-20 --as markdown > news.md
+    backsolve prices news --since 2026-09-20 --as markdown
     """
     from invert.compare import infer_against
     from invert.data import read_data

@@ -17,7 +17,7 @@ from derive.quantities.formula import NOTHING, equation_in_latex
 from derive.records import CONDITION, ESTIMATE, LOWER, UPPER, Equation, Source
 from derive.requirements import in_words_of_names
 from derive.show.macros import macro, macro_block, substitute_macros
-from derive.trees import put_into
+from derive.trees import names, put_into
 from derive.trees import text as printed
 from derive.version import VERSION
 
@@ -101,11 +101,11 @@ def citation_record(equation: Equation, html_base: str = "", why: str = "") -> C
     >>> citation_record(equation("roofline.memory_time")).equation_latex
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
-    symbols = tuple(QUANTITIES[name] for name in equation.symbols if name not in equation.unsaid)
     requires = tuple(map(in_words_of_names, equation.requires))
     left, right = sides_of(equation)
     in_full = f"{printed(left)} {equation.sense} {printed(right)}"
     as_said = simplify(put_into(right, {name: int(NEUTRAL_DEFAULTS[name]) for name in equation.unsaid})) if equation.unsaid else right
+    symbols = tuple(QUANTITIES[name] for name in equation.symbols if name in names(left) | names(as_said))
     return Citable(
         id=equation.id,
         version=equation.version,
@@ -130,7 +130,7 @@ def cite(id: str, style: str = "plain", html_base: str = "") -> str:
     The text cites the equation's page of the site at `html_base`, if that is given.
 
     >>> print(cite("scheduling.mean_latency"))
-    Mean wait for a token: mean_latency = 3*train_period/2. Arrivals at random wait half a period on average and ride one. \
+    Mean wait for a token: mean_latency = 3*train_period/2. Random arrivals wait half a period on average and compute for one period. \
 Kind: definition; assumes: a pass needs one period; the next batch has room. Derived for backsolve (the mean of a uniform wait \
 between 0 and one period, plus the pass). backsolve scheduling.mean_latency, version 1.
     """
@@ -245,8 +245,8 @@ def _family_names(author: str) -> str:
     >>> _family_names("Reiner Pope, with Dwarkesh Patel"), _family_names("Joshua Ainslie et al."), _family_names("OpenAI")
     ('Pope and Patel', 'Ainslie et al.', 'OpenAI')
     """
-    names = [family for _, family in _split_authors(author)]
-    return f"{names[0]} et al." if "et al." in names or len(names) > 2 else " and ".join(names)
+    found = [family for _, family in _split_authors(author)]
+    return f"{found[0]} et al." if "et al." in found or len(found) > 2 else " and ".join(found)
 
 
 def _join_sentence(parts: Iterable[str]) -> str:

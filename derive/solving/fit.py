@@ -184,7 +184,8 @@ def fewest_with_copies(values: Mapping[str, float], row: Equation, most: float =
     import numpy as np
 
     least = next_whole(values[MEMORY.bought], LOWER)
-    at: dict[str, Any] = {**values, MEMORY.bought: np.arange(least, min(most, _MOST_CHIPS) + 1.0)}
+    usual = {name: NEUTRAL_DEFAULTS[name] for name in row.inputs if name in NEUTRAL_DEFAULTS}
+    at: dict[str, Any] = {**usual, **values, MEMORY.bought: np.arange(least, min(most, _MOST_CHIPS) + 1.0)}
     at[MEMORY.cache] = values[MEMORY.cache] / values.get(MEMORY.copies, 1.0) * row.right_side(at)
     room = values[MEMORY.room] / values[MEMORY.bought] * at[MEMORY.bought]
     fits = np.flatnonzero(definitions()[MEMORY.needed].right_side(at) <= room * (1 + HOLDS))

@@ -40,7 +40,7 @@ def heading(one: Inference, table: Run) -> list[str]:
         f"what if: {place} = {amount}, {'where none is published' if one.adds(place) else 'in place of the published amount'}"
         for place, amount in table.changes.items()
     ]
-    copied = [f"what if: {place} is {of}, for want of an amount" for place, of in one.copied.items()]
+    copied = [f"what if: {place} is {of}, without an amount" for place, of in one.copied.items()]
     return [named, *changed, *copied]
 
 

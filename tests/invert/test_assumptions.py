@@ -63,6 +63,9 @@ NUMERICS = {
     "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
     "validation/single_band": {"_SAID_RATIO"},  # what the lecture read off a price
     "overview": {"_DIGITS"},
+    "cited": {"_REPRODUCED", "_fraction", "_tier_by_price", "_residual"},  # rounding, and per cent
+    "scoreboard_text": {"_NO_GAIN", "_FACTOR"},  # what counts as none, and as far off
+    "validation/efficiency": {"_PRIORS", "_SPREADS", "_LEVEL", "_Runs", "fitted_rows", "predicted_without_run", "_four"},  # no run of infer
     "records": {"_ROUNDING", "Estimate"},  # rounding, and per cent
     "result": {"_PAGE"},  # columns of a page
     "data": {"_MOST"},
@@ -104,7 +107,7 @@ NUMERICS = {
     "primitives": {"TYPICAL", "_HAIR"},  # any point of a regime has the same rank and null space
     "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
     "run_differences": {"_MOST_NAMED", "_anchors"},  # what a line names, and digits
-    "report/layout": {"USD_PER_MTOK", "billions"},  # units
+    "report/layout": {"USD_PER_MTOK", "billions", "_WIDE"},  # units
     "report/figures": {"_TIMES"},  # units
     "report/columns": {"short_kv"},  # units
     "estimate_text": {"_UNITS", "_WIDE", "_digits", "_number_and_unit"},  # units and digits

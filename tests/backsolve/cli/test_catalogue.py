@@ -63,7 +63,7 @@ def test_a_result_of_another_version_is_named_as_such():
     other = b'{"schema": "infer-99", "run": {"versions": {"backsolve": "9.8"}}, "equations": ["batching.balance_batch@1"]}'
     said = call("cite", "--used-by", "-", stdin=other)
     assert said.status == 2 and "balance_batch" in said.out
-    assert "schema is 'infer-99' of backsolve 9.8, and 'infer-2' is what is read here" in said.err
+    assert "schema is 'infer-99' of backsolve 9.8, and 'infer-2' is expected here" in said.err
     assert "'999'" in call("cite", "--used-by", "-", stdin=b'{"schema": 999, "equations": ["batching.balance_batch@1"]}').err
     assert call("cite", "--used-by", "-", stdin=b'{"schema": "infer-2", "equations": ["batching.balance_batch@1"]}').err == ""
 

@@ -276,7 +276,7 @@ def test_every_command_has_examples_of_itself_that_work(name: str, tmp_path, mon
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
-        ("li", {"list"}), ("prices ", {"add", "check", "diff", "list", "pull"}), ("solve L --as m", {"markdown"}),
+        ("li", {"list"}), ("prices ", {"add", "check", "diff", "list", "news", "pull"}), ("solve L --as m", {"markdown"}),
         ("solve balance_batch_", {"balance_batch_with_kv"}), ("solve L --hardware h100-s", {"H100-SXM"}),
         ("solve L --model deepseek-v3.", {"DeepSeek-V3.1", "DeepSeek-V3.2"}), ("show h100-n", {"H100-NVL"}),
         ("cite roofline.step_time_s", {"roofline.step_time_serial"}), ("infer gemini-3.1-pro", {"gemini-3.1-pro-preview"}),

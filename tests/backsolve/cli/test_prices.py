@@ -379,7 +379,7 @@ def test_a_price_in_another_unit_is_left_out_and_said_why(tmp_path):
     file = tmp_path / "l.json"
     file.write_text(f'{{"x/m": {{{entry.format(2.5, 10)}}}, "x/n": {{{entry.format(2.5e-6, 1e-5)}}}}}', encoding="utf-8")
     said = " ".join(call("prices", "pull", str(file), "--into", str(tmp_path / "x.csv")).out.split())
-    assert "context: 1 sheet of which" in said
+    assert "1 taken" in said
     assert "1 left out (1 refused amount, as 2.5e+06 is absurd: input costs between" in said
 
 

@@ -61,7 +61,7 @@ def test_an_edited_price_is_named_before_the_table(edit: Edit):
 def test_against_shipped_is_against_the_release(edit: Edit):
     edit(AMOUNT, f"{OUTPUT}8,USD")
     said = call("infer", "gemini-3.1-pro", "--against", "shipped").out
-    assert "google/gemini-3.1-pro-preview: output 12 -> 8 USD/MTok" in said and "83% (74%-89%)" in said and "75%" in said
+    assert "google/gemini-3.1-pro-preview: output 12 -> 8 USD/MTok" in said and "83 % (74-89)" in said and "75 %" in said
     other = call("infer", "claude-opus-5-5", "--against", "shipped").out
     assert "No price changed." in other and "gemini-3.1-pro-preview output 12 -> 8" in other, "what changed elsewhere is named"
     before, after = states_of("shipped", os.path.join(shipped.FOLDER, "prices.csv"), read_data())
