@@ -188,7 +188,7 @@ def test_a_deployment_that_the_tables_do_not_cover_says_so_in_json():
 
 def test_what_is_said_of_many_is_said_of_the_first_of_each_kind_on_a_screen():
     chips, models = "H100,H200,B200", "Llama-3.1-8B,Llama-3.1-70B,Qwen3-32B"
-    asked = ("solve", "step_time", "--hardware", chips, "--model", models, "context_length=8k", "batch=16")
+    asked = ("solve", "step_time", "--hardware", chips, "--model", models, "context_length=8k", "batch=16", "overhead_time=0")
     brief, full = call(*asked).out, call(*asked, "--full").out
     assert len(brief.splitlines()) <= MOST_TABLE_LINES < len(full.splitlines())
     assert "H100 Llama-3.1-8B (and something alike of 5 more): no data type is given" in " ".join(brief.split())

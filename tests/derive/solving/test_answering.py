@@ -142,7 +142,7 @@ def test_a_limit_that_does_not_move_with_the_unknown_is_held_against_what_it_com
     assert missed.code == "no_solution" and "it comes to 150 ms with any, and time_to_first_token at most 100 ms" in missed.message
     assert "prompt_tokens, chips" in missed.message or "chips, prompt_tokens" in missed.message
     unknown = solve("batch", **CHIP, chips=8, time_to_first_token="<=1s").reason
-    assert unknown.code == "missing_givens" and unknown.message.startswith("time_to_first_token is not made of batch, and whether")
+    assert unknown.code == "missing_givens" and unknown.message.startswith("time_to_first_token is not made of batch, and the program")
 
 
 @in_one_test(

@@ -218,9 +218,9 @@ def test_tokens_that_come_faster_than_a_pass_are_refused(unknown, given, words):
 def test_tokens_of_a_mixture_come_no_faster_than_one_sequence_reads_its_weights():
     """37 GB of active weights over 16 chips of 3.35 TB/s: 0.69 ms, whatever the batch."""
     given = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16}
-    reason = solve("worst_latency", **given, token_latency=5e-4, train_period=1e-3).reason
+    reason = solve("worst_latency", **given, token_latency=5e-4).reason
     assert reason.code == "contradiction" and "latency_floor alone makes it 690.3 µs or more" in reason.message
-    assert solve("worst_latency", **given, token_latency=7e-4, train_period=1e-3).answers
+    assert solve("worst_latency", **given, token_latency=7e-4).answers
 
 
 def test_a_share_found_from_one_claim_is_not_held_against_another():
