@@ -151,7 +151,7 @@ PARTLY = {
 def test_a_range_is_answered_where_it_has_answers_and_says_where_it_has_none(unknown, given, why):
     solution = solve(unknown, **given)
     assert solution.answers and all(render(solution, style) for style in ("table", "json", "csv", "markdown", "latex"))
-    assert any("no answer in " in text and " % of the ranges. At " in text and why in text for text in solution.warnings)
+    assert any("no answer in " in text and " % of the ranges" in text and why in text for text in solution.warnings)
 
 
 NOWHERE = {

@@ -161,6 +161,7 @@ def test_what_rounding_made_is_no_root(id, unknown, drawn, given):
 
 @in_one_test(("id", "unknown", "drawn", "given"), BESIDE_A_BOUND)
 def test_two_roots_are_no_root_twice_though_one_is_all_but_beyond_what_is_required(monkeypatch, id, unknown, drawn, given):
+    given = {"attention_replicas": 1.0, **given}
     case = precision.Case(by_id()[id], unknown, given, drawn, "wide")
     answers, reason = solve_equation(case.equation, unknown, given)
     roots = precision.roots(case)

@@ -101,7 +101,7 @@ def test_one_target_that_no_chips_meet_is_refused_with_what_comes_nearest():
 def test_a_speed_beyond_one_kv_head_of_one_sequence_is_refused_with_a_free_batch_as_with_a_given_one():
     """Of 8 heads one takes 1.342 GB / 8 / 4.8 TB/s of a chip, 34.95 us: no more than 28,610 tokens a second, whatever the batch."""
     free, one = (solve("chips", **SERVED, tokens_per_second_per_user=">=30k", **more).refusal for more in ({}, {"batch": 1}))
-    assert free == one and "nearest is tokens_per_second_per_user = 28.61k token/s on endlessly many" in free.message
+    assert free == one and "nearest is tokens_per_second_per_user = 28.61k token/s on infinitely many" in free.message
     assert solve("chips", **SERVED, tokens_per_second_per_user=">=20k").answers and solve("chips", **SERVED, throughput=">=400k").answers
 
 

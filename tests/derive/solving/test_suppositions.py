@@ -255,4 +255,5 @@ def test_the_largest_factor_comes_first_and_none_is_below_two_percent(given):
 def test_every_row_is_asked_for_by_a_test():
     told = {kind for kind, *_ in (*FACTORS, *ADDED)}
     others = {"little_room_left", "chunk_not_free", "reads_outlast_prefill", "step_of_decode_alone", "latent_attention_left_out"}
+    others |= {"no_time_per_layer", "attention_everywhere"}  # tests/derive/test_layouts.py
     assert {row.kind for row in SUPPOSITIONS} - told <= others
