@@ -133,6 +133,7 @@ def of_case(row):
     return times(solve(unknown, model=model, given=given, efficiency="calibrated", anyway=True))
 
 
+@pytest.mark.slow
 def test_a_time_of_the_peers_is_inside_or_named():
     outside = set()
     for row in PEERS:

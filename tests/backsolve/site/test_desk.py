@@ -19,6 +19,7 @@ KINDS = ("Llama-3.1-70B", "Qwen3-235B-A22B", "DeepSeek-V3", "DeepSeek-V3.2", "Qw
 needs_node = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 
 
+@pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize("chip", ["H100-SXM:bf16", "B200-SXM:fp4"])
 def test_it_is_what_python_comes_to(chip: str) -> None:

@@ -245,6 +245,7 @@ def test_a_limit_that_binds_at_an_end_of_what_is_sustained_alone_sets_that_end(m
     assert ends == (spans.low, spans.high)
 
 
+@pytest.mark.slow
 def test_a_range_within_a_limit_has_whole_ends_and_one_that_moves_nothing_is_one_answer():
     given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": 4000, "efficiency": "calibrated"}
     (span,) = solve("chips", **given, batch=64, step_time="<=30ms").answers

@@ -186,6 +186,7 @@ def test_beside_chips_that_are_asked_for_nothing_is_of_the_one_chip_that_there_i
     assert any(text.startswith("at chips = ") for text in first.said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("price", [{}, {"mbu": "0.5..0.7"}])
 def test_over_ranges_a_size_is_taken_that_will_do_all_over(price: dict[str, str]) -> None:
     """It was taken to be one chip, and the limit not met."""

@@ -173,6 +173,7 @@ def test_a_violated_requirement_reaches_the_answer():
     assert reason.code == "no_solution"
 
 
+@pytest.mark.slow
 @in_one_test(
     ("unknown", "variants", "using"),
     [

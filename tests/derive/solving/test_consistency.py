@@ -350,6 +350,7 @@ def test_what_is_asked_of_a_prompt_with_no_wait_is_what_was_sustained():
     assert solve("mfu", **ASKED, time_to_first_token="1s").value == pytest.approx(PROMPT)
 
 
+@pytest.mark.slow
 def test_a_request_shorter_than_its_steps_is_no_draft_that_nobody_spoke_of():
     """499 steps of 10 ms are 5 s, and not one."""
     reason = solve("cost_per_request", **ASKED, step_time="10ms", chip_price="2 USD/h", request_latency="1s").reason

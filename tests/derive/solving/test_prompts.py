@@ -52,6 +52,7 @@ def test_the_kind_of_doubt_is_called_what_the_doubt_is():
     assert prompts_elsewhere.__name__ == DECODE_ALONE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unknown", "given"), [*SIZES, *RATES, *COSTS])
 def test_an_answer_for_decode_alone_stands_beside_the_one_with_prompts_on_the_same_chips(unknown, given):
     of_a_user = {"time_per_output_token" if name == "step_time" else name: value for name, value in given.items()}
@@ -67,6 +68,7 @@ def test_an_answer_for_decode_alone_stands_beside_the_one_with_prompts_on_the_sa
     assert any(f"is {told}" in text for text in record["assumptions"]) and record["with_prompts"]["value"] == one.point
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unknown", "given"), [*SIZES, *COSTS])
 def test_prompts_on_the_same_chips_take_no_less_of_what_is_sized(unknown, given):
     solution = solve(unknown, **SERVED, **given)

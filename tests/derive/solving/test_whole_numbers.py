@@ -71,6 +71,7 @@ def test_a_range_has_whole_ends():
     assert (spans.low, spans.high) == (108, 132)
 
 
+@pytest.mark.slow
 def test_limits_from_both_sides_over_a_range_have_whole_ends():
     solution = solve("batch", **CHIP, **MODEL, chips=8, step_time=">=5.01ms <=7.01ms..8.01ms")
     (found,) = solution.answers
