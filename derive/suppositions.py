@@ -97,7 +97,6 @@ _TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
 _STEPS = ("roofline.step_time", "roofline.step_time_serial", "roofline.step_time_kv_plus_max", "batching.compute_utilisation")
 """Ways to add up a step that count no network."""
 _SEVERAL_CHIPS = ("chips", 1.001)
-_SUMS = {"allreduces_per_layer": 2.0, "bytes_per_activation": 2.0}
 _SPARSEST: dict[str, Alternative] = {"experts": USUAL, "active_experts": 1.0}
 _BATCHES: tuple[tuple[dict[str, Alternative], tuple[str, ...], tuple[str, ...]], ...] = (
     ({}, ("batch",), ()),

@@ -314,7 +314,6 @@ _OF_REQUESTS = {f"{rate} request_latency": "concurrent_requests" for rate in ("r
 
 _FLEETS = ("replicas", "fleet_chips", "fleet_cost", "fleet_power", "fleet_electricity_cost")
 _OF_STEPS = ("step_time", "token_latency", "time_per_output_token", "throughput", "tokens_per_second_per_user", "decode_rate_per_chip")
-_RATES_OF_ALL = ("requests_per_second", "fleet_requests_per_second", "fleet_throughput")
 _IN_FLIGHT_BESIDE = {
     **_OF_REQUESTS,
     **{

@@ -22,8 +22,6 @@ _TIMES = (
 )  # fmt: skip
 """Hold times [s] that people have a word for."""
 _NO_MODELS: Mapping[str, float] = MappingProxyType({})
-_DRAWN = ("interval", "upper", "lower", "given")
-"""Kinds of estimates that are drawn."""
 _LEVELS = ("in 50%", "in 90%")
 """Columns of the scoreboard on how often ranges of a level held."""
 
