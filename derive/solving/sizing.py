@@ -105,7 +105,7 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int]) -> tuple[float, in
     fewest = chips.min(axis=1)
     if not np.isfinite(fewest).any():
         return None
-    place = max(np.flatnonzero(fewest == fewest.min()))
+    place = int(np.flatnonzero(fewest == fewest.min())[-1])
     batches = every[chips[place] == fewest.min()]
     return float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1]))
 

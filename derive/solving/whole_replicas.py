@@ -12,7 +12,6 @@ from derive.roles import BATCH, REPLICA
 from derive.solving.limits import limited, limits
 from derive.solving.one_question import suppose_usual
 from derive.solving.prompts import given_with_prompts
-from derive.solving.questions import Question
 from derive.solving.result import Solution
 from derive.solving.switches import Switches
 from derive.solving.targets import limit_speeds
@@ -28,7 +27,7 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     if solution.unknown != REPLICA.chips or [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans:
         return solution
     targets = limit_speeds(given)
-    ways = {_ALONE if DECODE_ALONE in solution.kinds else "": (targets, switches)}
+    ways: dict[str, tuple[Mapping[str, Any], Switches]] = {_ALONE if DECODE_ALONE in solution.kinds else "": (targets, switches)}
     if solution.with_prompts:
         together = switches.join(*switches.using, PROMPTS.together)
         ways = {_TOGETHER: (given_with_prompts(targets) or targets, together), **ways}

@@ -20,7 +20,7 @@ def test_a_sizing_answer_leads_with_the_fewest_chips_of_whole_replicas(targets):
     for line, together in zip(solution.lead, (True, False), strict=True):
         chips, count, size = map(int, re.match(r"chips >= (\d+)   (\d+) replicas? of tp=(\d+)", line).groups())
         fleets = [solve("fleet_chips", **SERVED, **TARGETS, chips=tp) for tp in (1, 2, 4, 8)]
-        ends = [(together and one.with_prompts or one.answers[0]).ends[0] for one in fleets if one.answers]
+        ends = [((together and one.with_prompts) or one.answers[0]).ends[0] for one in fleets if one.answers]
         assert chips == count * size == min(ends) >= solution.answers[0].ends[0]
 
 
