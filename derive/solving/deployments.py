@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from derive.roles import REPLICA
 from derive.solving.best_size import answer_at_largest_batch, answer_together
 from derive.solving.conventions import USUAL_CONVENTIONS
 from derive.solving.fleets import (
@@ -25,7 +24,6 @@ from derive.solving.questions import asked_for
 from derive.solving.result import Solution
 from derive.solving.switches import Switches
 from derive.solving.waiting_hours import include_waiting
-from derive.solving.whole_replicas import tell_whole_replicas
 from derive.solving.within_limits import answer_within_limits
 
 Ask = Callable[..., Solution]
@@ -81,15 +79,6 @@ def answer_several(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], 
         # The batch at which one of them was answered is that of the others too.
         found = answer_together(ask_beside, (*unknowns, FREE), taken, at_end=True)[:-1]
     return tuple(map(_warn_of_all, found)) if taken is not given else tuple(found)
-
-
-def tell_replicas(ask: Ask, solution: Solution, given: Mapping[str, Any], switches: Switches) -> Solution:
-    """Return an answer to a sizing question with the whole replicas first."""
-
-    def ask_fleet(joined: tuple[str, ...], values: Mapping[str, Any]) -> Solution:
-        return ask(REPLICA.all_chips, values, replace(switches, using=joined, silent=True))
-
-    return tell_whole_replicas(solution, ask_fleet, given, switches)
 
 
 def _warn_of_all(solution: Solution) -> Solution:

@@ -162,7 +162,7 @@ def _suppose(asked: Question, missing: Collection[str], spans: Mapping[str, Spre
 
 def suppose_usual(asked: Question, spans: Mapping[str, Spread]) -> Question:
     """Return the question with usual data types, one sequence and a dense model where nothing is known of these."""
-    return _suppose(asked, (*IN_BF16, *PARAMETERS), spans) or asked
+    return _suppose(asked, {*IN_BF16, *PARAMETERS} - asked.known.keys(), spans) or asked
 
 
 def _lacking(asked: Question, solution: Solution) -> Collection[str]:

@@ -1,6 +1,6 @@
 """Inject each wrong formula of mutations.py in turn, run the tests, and see that they go red.
 
-    python -m tests.tools.mutation_check [NAME ...]
+    python -m campaigns.mutation_check [NAME ...]
 
 Three kinds of test count: figures that somebody published, figures recomputed by hand, and derivations. None that counts was
 written for one fault alone (`FOR_ONE_FAULT_ALONE`). What notices any change, right or wrong, does not count and is not run:
@@ -11,7 +11,7 @@ Exits 1 if a wrong formula survives, if no published figure sees one and mutatio
 
 Each fault gets a run of pytest of its own, with this file as its plugin:
 
-    python -m pytest -p tests.tools.mutation_check --mutant NAME --seen FILE ...
+    python -m pytest -p campaigns.mutation_check --mutant NAME --seen FILE ...
 
 It puts the wrong in the place of the right before any test is collected and notes which tests saw it and what they said.
 Nothing on disk changes but FILE.
@@ -30,13 +30,13 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from campaigns.mutations import CONTROL, MUTATIONS, Cell, Mutation
 from derive import shipped
 from derive.catalogue import by_id
 from derive.derivations import parents
 from derive.quantities import CONSTANTS
-from tests.tools.mutations import CONTROL, MUTATIONS, Cell, Mutation
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 WHERE = ("tests/validation", "tests/derive/test_derivations.py")
 WORKERS = 2
 ENOUGH = 3
@@ -159,7 +159,7 @@ def run(name: str) -> Red | None:
         # Without the plugin of hypothesis a run starts in half the time; nothing that is run here needs it.
         options = [
             "-p",
-            "tests.tools.mutation_check",
+            "campaigns.mutation_check",
             "-p",
             "no:hypothesispytest",
             "--mutant",

@@ -1,8 +1,8 @@
 """Inputs nobody would type, by the hundred thousand: each is read, or refused by one of our own errors, at once and in little memory.
 
-    python -m tests.tools.hostile --count 100000 --seed 1
-    python -m tests.tools.hostile prices --count 20000 --seed 1
-    python -m tests.tools.hostile prices --seed 1 --only 4711
+    python -m campaigns.hostile --count 100000 --seed 1
+    python -m campaigns.hostile prices --count 20000 --seed 1
+    python -m campaigns.hostile prices --seed 1 --only 4711
 
 Exit status 1 if anything else comes of one: another exception or a warning, a row of a file that is neither read nor named, a
 message that would move the cursor, more than 2 s of processor time or 1 GiB of memory. Every input has a random source of its

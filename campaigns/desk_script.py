@@ -1,6 +1,6 @@
 """The script of the desk against `derive.solve`: the same step, speed, cost and memory of every model on chips, over batches and contexts.
 
-    python -m tests.tools.desk_script
+    python -m campaigns.desk_script
 
 Exit status 1 if a figure is another one by more than a billionth of itself.
 """
@@ -18,8 +18,8 @@ from typing import Any
 from backsolve.site.desk import desk_data
 from backsolve.site.formulas import quantities_data
 from backsolve.site.presets import ASKED, FIELDS, covered_models, presets_data
+from campaigns.solver_script import NODE
 from derive import solve
-from tests.tools.solver_script import NODE
 
 SCRIPT = Path(__file__).with_suffix(".js")
 CHIPS = ("H100-SXM:bf16", "H100-SXM:fp8", "B200-SXM:fp4", "MI355X:fp8", "TPU-v5e:int8", "Rubin-VR200:fp4")

@@ -1,7 +1,7 @@
 """Thousands of questions about states of the catalogue, and of single equations: how many ended which way.
 
-    python -m tests.tools.campaign states --count 20000 --seed 1
-    python -m tests.tools.campaign equations --count 20000 --seed 1
+    python -m campaigns.campaign states --count 20000 --seed 1
+    python -m campaigns.campaign equations --count 20000 --seed 1
 
 Exit status 1 if an answer is false, a question ends in anything but an answer or a refusal, or one takes too long.
 """
@@ -14,11 +14,11 @@ from itertools import count, islice
 from random import Random
 from time import process_time
 
+from campaigns.referee import cases, verdict
+from campaigns.states import CANCELS, Asked, holds_the_state, questions, states, untrue_defaults
 from derive import solve
 from derive.errors import WrongValue
 from derive.solving.result import Solution
-from tests.tools.referee import cases, verdict
-from tests.tools.states import CANCELS, Asked, holds_the_state, questions, states, untrue_defaults
 
 SLOW = 2.0
 """Seconds of processor time above which a question takes too long."""

@@ -1,6 +1,6 @@
 """How long the forms of a built site take to answer when a slider is moved, in a browser: the answer, and the longest piece of drawing.
 
-    python -m tests.tools.sliders SITE [--every N] [--pages desk/index.html ...]
+    python -m campaigns.sliders SITE [--every N] [--pages desk/index.html ...]
 
 Every slider of every form goes to three places, for each quantity that can be asked for. Each move is made three times and the quickest
 counts, as what else the machine does is no matter of the page; the first of the three is told beside it. Exit status 1 where one that
@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from tests.tools.browser import missing, opened
+from campaigns.browser import missing, opened
 
 FRAME = 16.0
 KINDS = {"answer": "the answer", "drawing": "the longest piece of drawing", "first": "the answer, before anything is warm or waited for"}

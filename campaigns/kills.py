@@ -1,6 +1,6 @@
 """Commands that write a file, ended by a signal at any moment: the file is the old one or the new one, whole, and nothing else is left.
 
-    python -m tests.tools.kills --count 500 --seed 1
+    python -m campaigns.kills --count 500 --seed 1
 
 Half of the signals come at a random time of the run; half while the file is written, at a step that is held until the signal is
 sent. Exit status 1 if a file is neither old nor new, if anything but SIGKILL leaves a file beside it, or if there is a traceback.

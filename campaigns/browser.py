@@ -1,6 +1,6 @@
 """Every page of a built site in a browser: what it complains of, what runs over the edge of a phone, and what axe finds.
 
-    python -m tests.tools.browser SITE [--axe-every N]
+    python -m campaigns.browser SITE [--axe-every N]
 
 It takes playwright and axe-playwright-python (`pip install`) and the Chromium of the system; where one is missing that is said.
 """

@@ -1,7 +1,7 @@
 """What is cited is set by the programs that writers use: every equation and derivation by TeX, every entry by BibTeX and by the styles of
 bibliographies that are asked for most, every label by Sphinx. What is not installed is not tried, and said so.
 
-python -m tests.tools.typeset
+python -m campaigns.typeset
 """
 
 import importlib.util

@@ -1,6 +1,6 @@
 """Many runs of the program at once in one folder: every reader says what one alone says, and of many writers of a file none is lost.
 
-python -m tests.tools.crowd --count 100
+python -m campaigns.crowd --count 100
 """
 
 import argparse

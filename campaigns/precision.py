@@ -1,6 +1,6 @@
 """Every quantity of every equation over sixty orders of magnitude and beside every crossover, held against many digits.
 
-    python -m tests.tools.precision --count 40000 --seed 71
+    python -m campaigns.precision --count 40000 --seed 71
 
 Numbers are drawn between 1e-30 and 1e30, as they come in practice, and so that two terms of a Max or a Min differ by 1e-12 of
 themselves. What is answered is put back into the relation and held against the roots that the same trees have in 120 digits: it may

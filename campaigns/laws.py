@@ -1,6 +1,6 @@
 """Laws that no chain of equations may break, whatever is asked: random deployments, asked through the public door.
 
-    python -m tests.tools.laws --count 5000 --seed 1
+    python -m campaigns.laws --count 5000 --seed 1
 
 prints every broken law with the commands that show it; exit status 1 if there is one. Each law is plain arithmetic
 beside the answers: what is computed, read and held in a second against what the chips can do, and answers against each

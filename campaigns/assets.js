@@ -5,6 +5,6 @@ const path = require("node:path");
 const { runInThisContext } = require("node:vm");
 globalThis.backsolve = {};
 module.exports = (...names) => {
-  for (const name of names) runInThisContext(readFileSync(path.join(__dirname, "../../backsolve/site/assets", `${name}.js`), "utf8"), { filename: name });
+  for (const name of names) runInThisContext(readFileSync(path.join(__dirname, "../backsolve/site/assets", `${name}.js`), "utf8"), { filename: name });
   return globalThis.backsolve;
 };

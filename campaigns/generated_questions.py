@@ -1,6 +1,6 @@
 """Generate questions about consistent deployments, ask them, and count how they end.
 
-    python -m tests.tools.generated_questions --count 20000 --seed 1 --failures folder
+    python -m campaigns.generated_questions --count 20000 --seed 1 --failures folder
 
 A deployment has a value for every quantity, and all equations hold. A question gives some of its quantities as `=`, `<=` or `>=` and
 asks for another one. The deployment itself is a solution, so an answer is right if it contains the value of the deployment. A refusal
@@ -34,6 +34,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Threads of a linear algebr
 import numpy as np
 from scipy.linalg import lstsq
 
+from campaigns.states import State, states, untrue_defaults
 from derive import solve
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, WrongValue
@@ -41,7 +42,6 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.solving.defaults import standing
 from derive.solving.result import Answer, Solution
-from tests.tools.states import State, states, untrue_defaults
 
 RESOURCES = ("chips", "replicas", "fleet_chips", "batch", "racks", "sequences_in_flight", "fleet_cost", "training_chips")
 """What is bought or sized: results given beside these are targets."""

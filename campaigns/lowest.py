@@ -1,6 +1,6 @@
 """The lowest versions that pyproject.toml allows, as constraints of pip.
 
-    python -m tests.tools.lowest > lowest.txt
+    python -m campaigns.lowest > lowest.txt
     pip install -c lowest.txt .
 
 Of what runs; the tests are run by the newest tools.
@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
+PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 EXTRAS = ("plot", "prices")
 
 

@@ -1,6 +1,6 @@
 """The script of the pages against Python: the same answers of every equation for each of its quantities, at random points.
 
-    python -m tests.tools.solver_script --points 1000 --seed 1
+    python -m campaigns.solver_script --points 1000 --seed 1
 
 Exit status 1 if an answer is another one. A page has the digits of a machine where Python has fifty, and
 prints six at most: a point is compared to 1e-7 times its condition, the sum of its elasticities where that is more than 1.
