@@ -43,10 +43,10 @@ from derive.solving.conventions import Conventions
 from derive.solving.givens import spread
 from derive.units import DATA_TYPES, named_texts, parse, show, signed
 from invert.assumptions import FACTS
+from invert.databases.found import listings
+from invert.databases.pull import pull
 from invert.sheets.add import add_to_file
 from invert.sheets.assemble import find, models, sheets, typed_place
-from invert.sheets.databases.found import listings
-from invert.sheets.databases.pull import pull
 from invert.sheets.read import OVERLAY_COLUMNS, PROBLEM_LIMIT, book_of, prices_that_ship, read_rows
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import check

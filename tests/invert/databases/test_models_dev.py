@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from invert.sheets.databases import models_dev
-from invert.sheets.databases.records import Database, NotCarried, NotTaken, Offer, price_rows
+from invert.databases import models_dev
+from invert.databases.records import Database, NotCarried, NotTaken, Offer, price_rows
 from invert.sheets.rows import Problem
 from tests.tools.databases import DAY, LITELLM, MODELS_DEV, OPENROUTER
 

@@ -13,10 +13,9 @@ from derive.characters import hidden
 from derive.errors import WrongData, shorten, suggest
 from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
-from invert.sheets.append import Rival, distinct, price_file
-from invert.sheets.databases.copies import repeated
-from invert.sheets.databases.found import Listing
-from invert.sheets.databases.records import (
+from invert.databases.copies import repeated
+from invert.databases.found import Listing
+from invert.databases.records import (
     Database,
     Item,
     NoPrice,
@@ -24,10 +23,11 @@ from invert.sheets.databases.records import (
     NotTaken,
     Offer,
     name_in_a_cell,
-    one_spelling,
     price_rows,
     provider_of,
 )
+from invert.sheets.append import Rival, distinct, price_file
+from invert.sheets.names import common_spelling
 from invert.sheets.read import read_rows
 from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, in_usd
 from invert.sheets.rules import by_sheet, check
@@ -198,14 +198,14 @@ class Names:
     def __init__(self, described: Iterable[ModelRow], rows: Iterable[PriceRow]):
         self.known: dict[tuple[str, str], str] = {}
         for row in rows:
-            self.known.setdefault((row.provider, one_spelling(row.model)), row.model)
+            self.known.setdefault((row.provider, common_spelling(row.model)), row.model)
         for model in described:
             for name in (model.model, *model.aliases):
-                self.known.setdefault((model.provider, one_spelling(name)), model.model)
+                self.known.setdefault((model.provider, common_spelling(name)), model.model)
 
     def of(self, row: PriceRow) -> PriceRow:
         """The row under the name of its model here."""
-        name = self.known.setdefault((row.provider, one_spelling(row.model)), row.model)
+        name = self.known.setdefault((row.provider, common_spelling(row.model)), row.model)
         return row if name == row.model else replace(row, model=name)
 
 

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from invert.data import read_data
+from invert.databases import genai, litellm, models_dev, openrouter
+from invert.databases.pull import COPY, KNOWN, TAKEN, Names, Pulled, laid_beside, pull, same, sound
+from invert.databases.records import Database, NotTaken, Offer, WrongField, price_rows
 from invert.inference import infer
 from invert.sheets.append import price_file
 from invert.sheets.assemble import models
-from invert.sheets.databases import genai, litellm, models_dev, openrouter
-from invert.sheets.databases.pull import COPY, KNOWN, TAKEN, Names, Pulled, laid_beside, pull, same, sound
-from invert.sheets.databases.records import Database, NotTaken, Offer, WrongField, price_rows
 from invert.sheets.read import book_of, load
 from invert.sheets.rows import FxRate, PriceBook, PriceRow, Problem
 from invert.sheets.rules import check

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 from derive.characters import begins_as_formula, hidden
 from derive.errors import WrongData, shorten
 from derive.immutable import immutable
-from invert.sheets.databases.renamed import Fields, fields_in, gone
-from invert.sheets.databases.routes import of_route
+from invert.databases.renamed import Fields, fields_in, gone
+from invert.sheets.names import MAKERS
 from invert.sheets.rows import PriceRow, Problem
 
 Sold: TypeAlias = tuple[str, int | None]
@@ -35,12 +35,6 @@ _OURS = {
     "text-completion-codestral": "mistral", "codestral": "mistral", "vertex_ai-language-models": "google", "vercel_ai_gateway": "vercel",
 }  # fmt: skip
 """Providers that a database calls by another name than prices.csv, or by several."""
-MAKERS = frozenset(
-    ("ai21", "alibaba", "amazon", "anthropic", "arcee", "cohere", "deepseek", "google", "inception", "meta", "minimax", "mistral",
-     "moonshotai",
-     "openai", "perplexity", "tencent", "voyageai", "x-ai", "xiaomi", "zai", "zhipu-bigmodel")
-)  # fmt: skip
-"""Providers that sell what they make; all others host models of others, or sell on what a maker lists."""
 _FROM_THRESHOLD = ("x-ai", "zhipu-bigmodel")
 """Providers whose higher price holds from the threshold on; everybody else's holds above it."""
 _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -67,6 +61,12 @@ caching. What is free is not told from what nobody asks a price of its own for.
 """
 _DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
+_TIERS_IN_NAMES = (
+    re.compile(r"(?P<model>.+):(?P<tier>batch|fast|flex|priority)"),
+    # Of other makers -fast is a model with weights of its own, as grok-4-fast.
+    re.compile(r"(?P<model>(?:.*[/.])?claude-.+)-(?P<tier>fast)"),
+)
+"""Names by which OpenRouter and its resellers sell one model in another service tier, as if it were a model of its own."""
 
 
 @immutable
@@ -147,13 +147,14 @@ def name_in_a_cell(model: str) -> str:
     return model
 
 
-def one_spelling(model: str) -> str:
-    """A model's name without what databases spell in two ways.
+def split_route(name: str) -> tuple[str, str]:
+    """Split a name into its model and its service tier. The tier is blank if the name has none.
 
-    >>> one_spelling("Claude-Opus-4.5")
-    'claude-opus-4-5'
+    >>> split_route("openai/gpt-6:batch"), split_route("anthropic/claude-opus-5-fast"), split_route("x-ai/grok-4-fast")
+    (('openai/gpt-6', 'batch'), ('anthropic/claude-opus-5', 'fast'), ('x-ai/grok-4-fast', ''))
     """
-    return model.lower().replace(".", "-")
+    found = next((form for route in _TIERS_IN_NAMES if (form := route.fullmatch(name))), None)
+    return (found["model"], found["tier"]) if found else (name, "")
 
 
 def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | NotTaken:
@@ -469,7 +470,7 @@ def has_free_cache(item: object) -> bool:
 
 def _routed(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:
     """What this entry makes: an offer under the name of its model, in the service tier that the database says in the name."""
-    model, tier = of_route(item.model)
+    model, tier = split_route(item.model)
     if tier and isinstance(item, Offer) and item.service_tier == "standard":
         return replace(item, entry=entry, model=model, service_tier=tier)
     return replace(item, entry=entry)

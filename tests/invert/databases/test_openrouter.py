@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from invert.sheets.databases import openrouter
-from invert.sheets.databases.records import Database, NotTaken, Offer, price_rows
+from invert.databases import openrouter
+from invert.databases.records import Database, NotTaken, Offer, price_rows
 from invert.sheets.rows import Problem
 from tests.tools.databases import DAY, LITELLM, MODELS_DEV, OPENROUTER
 

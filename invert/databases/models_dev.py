@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
-from invert.sheets.databases.records import (
+from invert.databases.records import (
     Database,
     Item,
     NotTaken,
@@ -22,7 +22,7 @@ from invert.sheets.databases.records import (
     token_count,
     whole_day,
 )
-from invert.sheets.databases.renamed import Fields
+from invert.databases.renamed import Fields
 
 NAME = "models.dev"
 _SOLD: Mapping[str, Sold] = {name: (name, None) for name in ("input", "output", "cache_read", "cache_write")}

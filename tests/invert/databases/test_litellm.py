@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from derive.errors import WrongData
-from invert.sheets.databases import litellm
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer
+from invert.databases import litellm
+from invert.databases.records import Database, Item, NotTaken, Offer
 from invert.sheets.rows import Problem
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
 

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from derive.errors import WrongData
-from invert.sheets.databases.hours import A_DAY, between, hours_text
-from invert.sheets.databases.records import (
+from invert.databases.hours import A_DAY, between, hours_text
+from invert.databases.records import (
     Database,
     Item,
     NotTaken,
@@ -26,7 +26,7 @@ from invert.sheets.databases.records import (
     refuse_unknown,
     token_count,
 )  # fmt: skip
-from invert.sheets.databases.renamed import Fields
+from invert.databases.renamed import Fields
 
 NAME = "genai-prices"
 _KNOWN = "0.2"

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import WrongData
-from invert.sheets.databases import models_dev
-from invert.sheets.databases.records import (
+from invert.databases import models_dev, openrouter
+from invert.databases.records import (
     Database,
     NotCarried,
     NotTaken,
@@ -18,17 +18,17 @@ from invert.sheets.databases.records import (
     WrongField,
     default_lifetime,
     items_of,
-    one_spelling,
     part,
     per_mtok,
     price_rows,
     provider_of,
     refuse_unknown,
+    split_route,
     threshold_of,
     token_count,
     without_nothing,
 )
-from invert.sheets.databases.renamed import Fields
+from invert.databases.renamed import Fields
 from invert.sheets.rows import Problem
 from tests.tools.databases import DAY
 
@@ -152,11 +152,7 @@ def test_a_field_whose_name_does_not_print_is_named_so_that_it_does():
 
 
 def test_names():
-    assert (
-        (provider_of("gemini"), provider_of("new")) == ("google", "new")
-        and one_spelling("GPT-6.1") == "gpt-6-1"
-        and str(SOURCE) == "base 1.2"
-    )
+    assert (provider_of("gemini"), provider_of("new"), str(SOURCE)) == ("google", "new", "base 1.2")
 
 
 @pytest.mark.parametrize(("context", "taken"), [(8192, None), (200_000, 200_000), (1_000_000, 1_000_000), (None, None)])
@@ -184,3 +180,34 @@ def test_a_release_of_which_the_month_alone_is_said_is_counted(released: str, sa
     entry = {"cost": {"input": 1, "output": 2}, "release_date": released}
     found = list(models_dev.offers({"acme": {"models": {"m": entry}}}, SOURCE))
     assert [one.what for one in found if isinstance(one, NotCarried)] == said
+
+
+TIERS_IN_NAMES = [  # name, model, service tier
+    ("openai/gpt-6-sol:batch", "openai/gpt-6-sol", "batch"),
+    ("morph/morph-v3-fast:batch", "morph/morph-v3-fast", "batch"),
+    ("anthropic/claude-opus-5-fast", "anthropic/claude-opus-5", "fast"),
+    ("claude-opus-5-fast", "claude-opus-5", "fast"),
+    ("us.anthropic.claude-opus-5-fast", "us.anthropic.claude-opus-5", "fast"),
+    ("x-ai/grok-4-fast", "x-ai/grok-4-fast", ""),
+    ("morph/morph-v3-fast", "morph/morph-v3-fast", ""),
+    ("qwen/qwen-plus:thinking", "qwen/qwen-plus:thinking", ""),
+    ("amazon.nova-2-lite-v1:0", "amazon.nova-2-lite-v1:0", ""),
+    (":batch", ":batch", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "model", "tier"), TIERS_IN_NAMES)
+def test_the_tier_in_a_name_is_split_from_the_model(name: str, model: str, tier: str):
+    assert split_route(name) == (model, tier)
+
+
+def test_openrouter_offers_are_of_the_model_in_that_tier():
+    half = {"prompt": "0.000001", "completion": "0.000004"}
+    peak = half | {"overrides": [{"utc_start": "01:00", "utc_end": "04:00", "prompt": "0.000002", "completion": "0.000008"}]}
+    listed = {"data": [{"id": "openai/gpt-test:batch", "pricing": half}, {"id": "hostly/m:batch", "pricing": peak}]}
+    found = list(openrouter.offers(listed, Database(name="openrouter")))
+    assert [(one.model, one.service_tier, one.source_url) for one in found] == [
+        ("openai/gpt-test", "batch", "https://openrouter.ai/openai/gpt-test:batch"),
+        ("hostly/m:batch", "peak", "https://openrouter.ai/hostly/m:batch"),
+        ("hostly/m:batch", "off_peak", "https://openrouter.ai/hostly/m:batch"),
+    ]

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import WrongData, shorten
-from invert.sheets.databases.hours import A_DAY, between, hours_text
-from invert.sheets.databases.records import (
+from invert.databases.hours import A_DAY, between, hours_text
+from invert.databases.records import (
     PER_TOKEN,
     Database,
     Item,
@@ -33,7 +33,7 @@ from invert.sheets.databases.records import (
     refuse_unknown,
     token_count,
 )  # fmt: skip
-from invert.sheets.databases.renamed import Fields, fields_in
+from invert.databases.renamed import Fields, fields_in
 
 NAME, _FILE = "litellm", "model_prices_and_context_window_backup.json"
 _MODES = ("chat", "responses", "completion")

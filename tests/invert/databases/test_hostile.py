@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from invert.sheets.databases import genai, litellm, models_dev, openrouter
-from invert.sheets.databases.records import Database, NotCarried, NotTaken, Offer, WrongField, price_rows
+from invert.databases import genai, litellm, models_dev, openrouter
+from invert.databases.records import Database, NotCarried, NotTaken, Offer, WrongField, price_rows
 from invert.sheets.rows import PriceRow, Problem
 from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
 

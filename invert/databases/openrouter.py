@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from invert.sheets.databases.hours import A_DAY, hours_text
-from invert.sheets.databases.records import (
+from invert.databases.hours import A_DAY, hours_text
+from invert.databases.records import (
     PER_TOKEN,
     Database,
     Item,
@@ -24,7 +24,7 @@ from invert.sheets.databases.records import (
     refuse_unknown,
     token_count,
 )
-from invert.sheets.databases.renamed import Fields
+from invert.databases.renamed import Fields
 
 NAME = "openrouter"
 _SOLD: Mapping[str, Sold] = {

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from invert.sheets.databases.copies import bare, repeated
-from invert.sheets.databases.records import Database, Offer, price_rows
+from invert.databases.copies import repeated
+from invert.databases.records import Database, Offer, price_rows
+from invert.sheets.names import bare_name
 from invert.sheets.rows import PriceRow, SheetKey
 from tests.tools.databases import DAY
 
@@ -94,4 +95,4 @@ def test_a_sheet_that_asks_nothing_on_the_day_is_no_copy():
     ],
 )
 def test_the_bare_name(name: str, short: str):
-    assert bare(name) == short
+    assert bare_name(name) == short

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 from derive.errors import WrongData, shorten, suggest_for_file
 from derive.files import called, content_of
-from invert.sheets.databases import genai, litellm, models_dev, openrouter
-from invert.sheets.databases.records import Database, Item
+from invert.databases import genai, litellm, models_dev, openrouter
+from invert.databases.records import Database, Item
 from invert.sheets.rows import Problem
 
 Listing: TypeAlias = tuple[Database, Iterator[Item]]

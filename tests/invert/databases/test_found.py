@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from derive.errors import WrongData
-from invert.sheets.databases import genai, litellm
-from invert.sheets.databases.found import json_of, listing_of, listings, of_file
+from invert.databases import genai, litellm
+from invert.databases.found import json_of, listing_of, listings, of_file
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from derive.errors import WrongData
-from invert.sheets.databases import genai
-from invert.sheets.databases.records import Database, Item, NotTaken, Offer, WrongField
+from invert.databases import genai
+from invert.databases.records import Database, Item, NotTaken, Offer, WrongField
 from invert.sheets.rows import Problem
 from tests.tools.databases import CHECKED, CLAUDE, GENAI, installed, model, mtok, provider, tiered, variant, when
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from invert.sheets.databases import genai, litellm, models_dev, openrouter
-from invert.sheets.databases.records import Database, NotTaken, Offer
-from invert.sheets.databases.renamed import LEAST_ENTRIES, Fields, fields_in, gone
+from invert.databases import genai, litellm, models_dev, openrouter
+from invert.databases.records import Database, NotTaken, Offer
+from invert.databases.renamed import LEAST_ENTRIES, Fields, fields_in, gone
 from invert.sheets.rows import Problem
 from tests.tools.databases import GENAI, LITELLM, MODELS_DEV, OPENROUTER
 

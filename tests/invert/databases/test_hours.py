@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invert.sheets.databases.hours import A_DAY, between, hours_text
+from invert.databases.hours import A_DAY, between, hours_text
 from invert.sheets.rules import hours
 
 WINDOWS = (
