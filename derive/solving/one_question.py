@@ -38,13 +38,13 @@ from derive.spreads import Interval, Series, Spread
 _CHIPS, _STAGES, _COPIES = "chips", "pipeline_stages", "kv_replication"
 
 
-def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches, bounds_inputs: bool = False) -> Solution:
-    """Return the answer to a question. Limits on inputs bound it if `bounds_inputs`."""
+def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
+    """Return the answer to a question."""
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     numbers = {spelled: value for spelled, value in given.items() if not is_symbolic(value)}
     asked, spans = switches.pose(unknown, numbers)
     sides = limits(numbers)[1]
-    asked = limited(asked, sides, bounds_inputs)
+    asked = limited(asked, sides)
     if formulas:
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
