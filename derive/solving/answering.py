@@ -14,9 +14,8 @@ from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.roles import MEMORY, REPLICA
 from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
-from derive.solving.directions import bound_of, signs
 from derive.solving.engine import refuse_question
-from derive.solving.find import evaluate_result, forwards, values_there
+from derive.solving.find import evaluate_result, forwards
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.limits import (
     FREE,
@@ -59,8 +58,7 @@ def answer(asked: Question) -> Solution:
 def answered(asked: Question) -> _Outcome:
     """Return the answer, and the way to it if there is one way."""
     if not asked.limits:
-        solution, way = consistent_answer(asked)
-        return (solution, way) if not asked.bounded else (_bound_to_one_side(asked, solution, way), way)
+        return consistent_answer(asked)
     solution, way = _answer_within_limits(asked)
     if not solution.unused:
         return solution, way
@@ -68,29 +66,6 @@ def answered(asked: Question) -> _Outcome:
     there = (_result_at(alone, place) if place and rests_on_unknown(alone) else _result_beside(alone) for alone in one_by_one(asked))
     used = {name for one in there if one.answers for name in one.given}
     return replace(solution, unused=tuple(name for name in solution.unused if name not in used)), way
-
-
-def _bound_to_one_side(asked: Question, solution: Solution, way: Way | None) -> Solution:
-    """Return an answer with the side to which limits on inputs bound it, or a refusal if the truth may be to either side of it.
-
-    An estimate, which may itself be to either side, has the side of the limits.
-    """
-    answers = []
-    for one in solution.answers:
-        if one.kind != "point" or one.bound or way is None:
-            answers.append(one)
-            continue
-        values = values_there(asked, solution, one)
-        both, by_limits = signs(asked, way, values), signs(asked, way, values, asked.bounded)
-        own = signs(replace(asked, bounded={}), way, values)
-        if both and (len(own) == 1 or len(by_limits) != 1):
-            names, value = " and ".join(asked.bounded), f"{asked.unknown} = {show(asked.unknown, one.point)}"
-            message = (
-                f"{value} where {names} {'is' if len(asked.bounded) == 1 else 'are'} at the limit, and it may be more and less within it"
-            )
-            return refuse_question(asked, Reason(code="not_identified", violated=tuple(asked.bounded), message=message))
-        answers.append(replace(one, bound=bound_of(by_limits)))
-    return replace(solution, answers=tuple(answers))
 
 
 def _answer_within_limits(asked: Question) -> _Outcome:

@@ -23,8 +23,8 @@ _WHICH = {LOWER: "fewest", UPPER: "largest"}
 _DOES = {LOWER: "takes", UPPER: "leaves"}
 """Which end of a size is the better one, and what a limit does to it, by its side."""
 
-Ask = Callable[..., Solution]
-"""A question: the unknown, and the givens by name. Limits on inputs bound the answer if `bounds_inputs`."""
+Ask = Callable[[str, Mapping[str, Any]], Solution]
+"""A question: the unknown, and the givens by name."""
 
 
 @immutable

@@ -38,13 +38,13 @@ from derive.spreads import Interval, Series, Spread
 _CHIPS, _STAGES, _COPIES = "chips", "pipeline_stages", "kv_replication"
 
 
-def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches, bounds_inputs: bool = False) -> Solution:
-    """Return the answer to a question. Limits on inputs bound it if `bounds_inputs`."""
+def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
+    """Return the answer to a question."""
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     numbers = {spelled: value for spelled, value in given.items() if not is_symbolic(value)}
     asked, spans = switches.pose(unknown, numbers)
     sides = limits(numbers)[1]
-    asked = limited(asked, sides, bounds_inputs)
+    asked = limited(asked, sides)
     if formulas:
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
@@ -162,7 +162,7 @@ def _suppose(asked: Question, missing: Collection[str], spans: Mapping[str, Spre
 
 def suppose_usual(asked: Question, spans: Mapping[str, Spread]) -> Question:
     """Return the question with usual data types, one sequence and a dense model where nothing is known of these."""
-    return _suppose(asked, (*IN_BF16, *PARAMETERS), spans) or asked
+    return _suppose(asked, {*IN_BF16, *PARAMETERS} - asked.known.keys(), spans) or asked
 
 
 def _lacking(asked: Question, solution: Solution) -> Collection[str]:

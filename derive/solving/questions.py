@@ -100,12 +100,12 @@ class Question:
     """The unknown, the known quantities, the equations that may be used, the defaults in force, and the bounds.
 
     `nothing` has the quantities that are 0 because another one is given as 0, with that one. `limits` are results that were given as at
-    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both, and `bounded` the inputs that were
-    given so: the answer is at most or at least what they lead to. `instead` are defaults that the givens contradict. `ranges` are the
-    inputs for which presets have a range. Their middle is known here, and `record` is how often such ranges were right. `unsaid` names
-    the data types that are supposed and how to give them. `supposed` has the reason of every other supposition. `doubtful` says why a
-    given may be a slip. `in_parts` has the counted quantities that are no whole number. A `silent` question has no warnings. `listed`
-    says what a table has of the unknown itself. With `any_stand_in`, stand-ins are used in every direction.
+    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both. `instead` are defaults that the
+    givens contradict. `ranges` are the inputs for which presets have a range. Their middle is known here, and `record` is how often
+    such ranges were right. `unsaid` names the data types that are supposed and how to give them. `supposed` has the reason of every
+    other supposition. `doubtful` says why a given may be a slip. `in_parts` has the counted quantities that are no whole number. A
+    `silent` question has no warnings. `listed` says what a table has of the unknown itself. With `any_stand_in`, stand-ins are used in
+    every direction.
     """
 
     unknown: str
@@ -122,7 +122,6 @@ class Question:
     published: tuple[Published, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=dict)
-    bounded: Mapping[str, str] = field(default_factory=dict)
     floors: Mapping[str, float] = field(default_factory=dict)
     variants: tuple[tuple[str, str], ...] = ()
     instead: tuple[Instead, ...] = ()
@@ -523,8 +522,7 @@ def _completes_definition(name: str, asked: Question) -> bool:
 def without(asked: Question, names: Set[str]) -> Question:
     """Return the question with fewer knowns."""
     known, provenance = _drop(asked.known, names), _drop(asked.provenance, names)
-    limits, bounded = _drop(asked.limits, names), _drop(asked.bounded, names)
-    return replace(asked, known=known, provenance=provenance, limits=limits, bounded=bounded, floors=_drop(asked.floors, names))
+    return replace(asked, known=known, provenance=provenance, limits=_drop(asked.limits, names), floors=_drop(asked.floors, names))
 
 
 def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:

@@ -196,7 +196,7 @@ FINE = [
     (("show", "L_star"), "balance_context"),
     (("cite", "roofline.step_time"), "backsolve roofline.step_time, version 3"),
     *((("cite", "roofline.step_time", "batching.balance_batch", "--as", style), mark) for style, mark in (
-        ("bibtex", "@techreport{backsolve:roofline.step_time:v3"), ("csl-json", '"id": "backsolve:roofline.step_time:v3"'),
+        ("bibtex", "@misc{backsolve:roofline.step_time:v3"), ("csl-json", '"id": "backsolve:roofline.step_time:v3"'),
         ("latex", r"\begin{equation}"),
         ("myst", "```{math}"), ("markdown", "[^roofline-step-time]"), ("plain", "version 1"),
     )),

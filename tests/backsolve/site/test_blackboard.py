@@ -19,10 +19,10 @@ from backsolve.site.blackboard import (
 )
 from backsolve.site.presets import SUSTAINED
 from backsolve.site.writing import HERE, as_script_data
+from campaigns.solver_script import NODE, SCRIPT
 from derive import solve
 from derive.catalogue import equation
 from tests.tools.line_by_line import answering
-from tests.tools.solver_script import NODE, SCRIPT
 
 
 def test_what_follows_from_the_sliders_is_what_the_equations_give():

@@ -5,13 +5,13 @@ import pytest
 from backsolve.cli.plot import _FIGURES, OfDeployment
 from backsolve.site.desk import _START, first_command
 from backsolve.site.presets import FIELDS, SUSTAINED
+from campaigns.desk_script import deployments, told
+from campaigns.solver_script import NODE
 from derive.errors import WrongValue
 from derive.presets import rent
 from derive.show.roofline import roof
 from derive.solving.questions import question
 from derive.units import parse, show
-from tests.tools.desk_script import deployments, told
-from tests.tools.solver_script import NODE
 
 KINDS = ("Llama-3.1-70B", "Qwen3-235B-A22B", "DeepSeek-V3", "DeepSeek-V3.2", "Qwen3-Next-80B-A3B", "gpt-oss-120b", "Gemma-3-27B")
 """Dense, a mixture, latent attention, selecting attention, states, windows with two widths of weights, windows of a dense model."""

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from campaigns.campaign import FALSE, QUESTIONS, ask, ended
+from campaigns.states import questions, states, untrue_defaults
 from derive import solve
-from tests.tools.campaign import FALSE, QUESTIONS, ask, ended
-from tests.tools.states import questions, states, untrue_defaults
 
 STATES = 8
 """Six hundred in `.ci/long`."""

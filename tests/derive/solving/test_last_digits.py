@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
+from campaigns import precision, referee
+from campaigns.referee import KINDS, cases, verdict
 from derive.catalogue import by_id
 from derive.expressions.branches import sides_of
 from derive.solving.one_equation import agrees, solve_equation
-from tests.tools import precision, referee
-from tests.tools.referee import KINDS, cases, verdict
 from tests.tools.together import in_one_test
 
 CASES = 300

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.tools import laws
-from tests.tools.laws import LAWS, Deployment, Law, claims
+from campaigns import laws
+from campaigns.laws import LAWS, Deployment, Law, claims
 
 COUNT, SEED = 4, 2
 """Few, of which each law has something to judge; hundreds in `.ci/long`."""
