@@ -113,7 +113,7 @@ def _fraction(one: Inference, run: Run) -> CitedReading:
 
 
 def _tier(one: Inference, run: Run) -> CitedReading:
-    """By the storage price if one is sold beside a premium, else by the lifetime of a cache write."""
+    """Return the tier by the storage price if there is one beside a premium, else by the lifetime of a cache write."""
     if one.implied_drain_time and one.implied_drain_time.values:
         return _tier_by_price(one, run)
     if not one.tiers:
@@ -173,7 +173,7 @@ def _with_origins(solution: Solution, one: Inference, of_prices: Iterable[str]) 
 
 
 def _residual(what: str, relative: float, one: Inference) -> str:
-    """`the threshold is reproduced; of the prices not used, input above 200k is 4, predicted 2 (missed).`"""
+    """Describe a residual: `the threshold is reproduced; of the prices not used, input above 200k is 4, predicted 2 (missed).`"""
     used = f"{what} is {'reproduced' if abs(relative) <= _REPRODUCED else f'missed by {100 * relative:.2g} %'}"
     others = "; ".join(_other_prices(one))
     return f"{used}. Prices that were not used: {others}." if others else f"{used}. No other price is predicted."

@@ -39,11 +39,11 @@ MOST_TURNED_BACK = 12
 def infer_against(
     against: str | FileText, names: Iterable[str] = (), *, changes: Mapping[str, str] | None = None, **asked: Unpack[RunOptions]
 ) -> tuple[InferenceTable, Comparison]:
-    """What `infer` finds, and how it differs from another day, other prices or a saved result.
+    """Infer and compare with another day, other prices or a saved result.
 
-    `against` is a date, `shipped` for the prices that ship, or the name of a file: prices as CSV, or what `--save` wrote; a file
-    that was read already will do, too. A CSV with the columns of prices.csv stands for all prices, as an older copy of it does; any
-    other is laid over those that ship. Blank, it is the sheets as they are without `changes`.
+    `against` is a date, `shipped` for the shipped prices, the name of a file, or a file that was already read. A file has prices as CSV or
+    is a result of `--save`. A CSV with the columns of prices.csv replaces all prices. Any other CSV is laid over the shipped prices. If
+    `against` is blank, compare with the published prices, without `changes`.
 
     >>> _, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+10%"})
     >>> moved = {(one.quantity, one.estimator): one for one in found.sheets[0].moved}
@@ -103,7 +103,7 @@ def infer_against(
 
 
 def _read(against: str | FileText, data: Data) -> tuple[FileText | None, date | None]:
-    """The file, or the day, that a run is held against; neither for the prices that ship, if nobody edited them, and for the sheets."""
+    """Read the file or the day to compare with. Return neither for unedited shipped prices and for published prices."""
     if isinstance(against, FileText):
         return against, None
     day = date_of(against)
@@ -118,7 +118,7 @@ def _read(against: str | FileText, data: Data) -> tuple[FileText | None, date | 
 
 
 def side_of(one: Inference) -> Side:
-    """One inference by what it asks and implies."""
+    """Reduce an inference to its prices and estimates."""
     prices = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
     estimates = {
         **{("kv_bytes_per_token", name): _told(found) for name, found in one.kv_bytes.items()},
@@ -135,7 +135,9 @@ def side_of(one: Inference) -> Side:
 
 
 def _factor(value: float | None, by_cost: float) -> Told:
-    """The Bayes factor of habit against cost: none where nobody else asks such premiums, a floor where they are as good as impossible."""
+    """Return the Bayes factor of habit against cost, None if no other vendor has such premiums. It is a floor if the cost model excludes
+    them.
+    """
     if value is None:
         return Told(kind="undetermined")
     return _six("point", value, None, None) if by_cost else _six("lower", None, value, None)
@@ -156,7 +158,7 @@ def _point(value: object) -> Told:
 
 
 def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[str, tuple[float, float]] | None]]) -> dict[Name, Told]:
-    """The probability of each memory tier, with its range, by lifetime."""
+    """Return the probability of each memory tier, with its range, by lifetime."""
     return {
         (f"probability_{tier}", str(ttl or "hour")): _six("interval", share, *(ranges or {}).get(tier, (None, None)))
         for ttl, shares, ranges in sold
@@ -168,9 +170,10 @@ def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[
 
 
 def _of_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[SheetKey, Side], tuple[str, ...], bool]:
-    """The sheets of what `--save` or `--as json` wrote, what else differs from this run, and whether the calibration may.
+    """Read the sheets of a result of `--save` or `--as json`, the causes of differences from this run, and whether the calibration may
+    differ.
 
-    `WrongData` where it is neither.
+    Raises `WrongData` for any other file.
     """
     try:
         found = json.loads(content, object_hook=with_new_names)
@@ -188,14 +191,14 @@ def _key(record: Mapping[str, Any]) -> SheetKey:
 
 
 def _printable(text: object) -> str:
-    """A text of a file as it may stand in a line; `ValueError` for what would move the cursor, or does not show."""
+    """Return a text of a file if it can be printed in a line. Raises `ValueError` for control or invisible characters."""
     if not isinstance(text, str) or not text.isprintable():
         raise ValueError(f"{text!r} is no text in a line")
     return text
 
 
 def _side_of_record(record: Mapping[str, Any]) -> Side:
-    """One sheet as JSON has it."""
+    """Read one sheet from its JSON record."""
     bands, offers = record["prices"]["bands"], record["prices"]["cache"]
     priced = [
         *((name, band["threshold_tokens"], None, band[name]) for band in bands for name in ("input", "output", "cache_read") if band[name]),
@@ -220,9 +223,9 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
 
 
 def _of_file(file: FileText, data: Data) -> tuple[Data, PriceBook]:
-    """The tables and the prices of a price file: all of them where it is a copy of prices.csv, else laid over those that ship.
+    """Return the tables and the prices of a price file: all prices if it is a copy of prices.csv, else an overlay of the shipped prices.
 
-    The calibration is learned from the prices that ship: where the file says otherwise of these sheets, it is another one.
+    The calibration is fitted to the shipped prices. A file with other prices of these sheets changes it.
     """
     if not is_whole(file.content):
         return data, book_of(data, file)
@@ -235,13 +238,13 @@ def _of_file(file: FileText, data: Data) -> tuple[Data, PriceBook]:
 
 
 def _where_they_ship(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> tuple[PriceRow, ...]:
-    """The rows, with that which ships in the place of one that says the same: what is worked out of either is worked out once."""
+    """Replace rows that equal shipped rows by these, so that cached results are used."""
     same = {replace(row, origin=""): row for row in shipped}
     return tuple(same.get(replace(row, origin=""), row) for row in rows)
 
 
 def calibrating_sheets(data: Data) -> frozenset[tuple[str, str]]:
-    """Provider and model of the sheets that the calibration is learned from."""
+    """Return provider and model of the sheets that the calibration is fitted to."""
     try:
         rows = data.tables.rows_of(CalibrationModel)
     except WrongData:
@@ -264,7 +267,7 @@ def _calibrating(rows: Sequence[PriceRow], data: Data) -> set[tuple[object, ...]
 def _compared(
     before: Mapping[SheetKey, Side], run: Run, data: Data, assumptions: Assumptions, kept: Kept, of_day: Mapping[SheetKey, Side]
 ) -> tuple[SheetChange, ...]:
-    """Every sheet of both runs, in the order of the later one; `of_day` is what it says with the earlier prices on the later day."""
+    """Compare the sheets of two runs, in the order of the later one. `of_day` has the earlier prices evaluated on the later day."""
     pairs = [(one, before[sheet_key(one.sheet)], side_of(one)) for one in run if sheet_key(one.sheet) in before]
     changes = [_with_copies(price_changes(old.prices, new.prices), one.sheet) for one, old, new in pairs]
     turned = _turned_back(
@@ -296,7 +299,7 @@ def _compared(
 
 
 def _on_the_later_day(old: Sequence[Inference], run: Run, data: Data, assumptions: Assumptions, kept: Kept) -> dict[SheetKey, Side]:
-    """What earlier prices that changed imply on the day of the later run: what a class of the time says, the day moves."""
+    """Infer from earlier prices that changed on the day of the later run, which separates the effect of the day from that of prices."""
     now = {sheet_key(one.sheet): side_of(one).prices for one in run}
     dated = [
         replace(one.sheet, as_of=run.as_of)
@@ -308,13 +311,13 @@ def _on_the_later_day(old: Sequence[Inference], run: Run, data: Data, assumption
 
 
 def price_changes(old: Mapping[Place, Asked], new: Mapping[Place, Asked]) -> tuple[PriceChange, ...]:
-    """The places whose price is not the same."""
+    """List the places whose price differs."""
     places = {**old, **new}
     return tuple(PriceChange(place=place, old=old.get(place), new=new.get(place)) for place in places if old.get(place) != new.get(place))
 
 
 def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[PriceChange, ...]:
-    """The changes, those that a band took from the one below it with which price that is."""
+    """Add to each change the price that a band copied from the band below it."""
     found = copies(sheet)
     return tuple(replace(one, copied_from=found.get(one.place, "")) for one in changes)
 
@@ -322,14 +325,14 @@ def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[Pri
 def _rerounded_by(
     old: Side, new: Side, changes: Sequence[PriceChange], turned: Mapping[Place, Side], assumptions: Assumptions
 ) -> dict[Place, tuple[Rerounded, ...]]:
-    """What each price rounds otherwise by its own change, where it is told apart from the others, else by that of all of them."""
+    """Return the changes of rounding that each price causes: by its own change if it was reverted alone, else by all changes."""
     alone = {one.place: _rerounded(turned[one.place], new, (one,), assumptions) for one in changes if one.place in turned}
     found = alone or dict.fromkeys((one.place for one in changes), _rerounded(old, new, changes, assumptions))
     return {place: rounded for place, rounded in found.items() if rounded}
 
 
 def _without_slopes(one: Moved, places: Container[Place]) -> Moved:
-    """A range that moved without the slopes of these prices."""
+    """Remove the elasticities of these prices from a range that moved."""
     if one.after and one.after.kind == "point":
         return one
     first = one.elasticity if one.prices and one.prices[0].place not in places else None
@@ -338,7 +341,7 @@ def _without_slopes(one: Moved, places: Container[Place]) -> Moved:
 
 
 def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[Rerounded, ...]:
-    """What is rounded otherwise than it was, so that its cell moved far more than its value did: 15 is round, 15.01 is not."""
+    """List the ratios whose rounding cell changed more than their value: 15 is round, 15.01 is not."""
     furthest = max((abs(log(one.times)) for one in changes if one.times), default=None)
     if furthest is None:
         return ()
@@ -353,7 +356,7 @@ def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions
 
 
 def _rounded_values(side: Side) -> dict[str, float]:
-    """What a reading takes for rounded: the input price, and the ratios of what else is sold to it or to the band below."""
+    """Return the values that a reading treats as rounded: the input price, and the ratios of other prices to it or to the band below."""
     amounts = {place: asked for place, asked in side.prices.items() if asked[0]}
     found = {"input": amounts[_INPUT][0]} if _INPUT in amounts else {}
     for place, (amount, currency, _) in amounts.items():
@@ -365,7 +368,9 @@ def _rounded_values(side: Side) -> dict[str, float]:
 
 
 def _worth_a_line(name: Name, old: Side, new: Side) -> bool:
-    """Of memory tiers, those that were the likeliest, or are; what other vendors ask moves no sheet's factor; of anything else, all."""
+    """Tell whether to show this difference. Memory tiers are shown if they were or are the likeliest, factors of other vendors' prices
+    never.
+    """
     quantity, lifetime = name
     if name == _FACTOR:
         return old.prices != new.prices
@@ -386,9 +391,9 @@ def _turned_back(
     assumptions: Assumptions,
     kept: Kept,
 ) -> dict[SheetKey, dict[Place, Side]]:
-    """What sheets of which several prices changed imply with one of them as it was, while these are few.
+    """Run each sheet with several changed prices again with one price reverted, up to a maximum number of runs.
 
-    What went comes back together, and so goes what came: a band is not sold in parts.
+    Bands are reverted as a whole, because a band is not sold in parts.
     """
     asked: list[tuple[PriceSheet, tuple[PriceChange, ...]]] = []
     for sheet, changes in changed:
@@ -415,7 +420,7 @@ def _turned_back(
 
 
 def _common_factor(changes: Sequence[PriceChange]) -> float | None:
-    """The factor by which all prices changed, where that is one."""
+    """Return the common factor of all price changes, or None if they differ."""
     factors = [one.times for one in changes]
     first = factors[0] if factors else None
     return first if first and all(one and abs(one / first - 1) < 1e-9 for one in factors) else None
@@ -424,7 +429,8 @@ def _common_factor(changes: Sequence[PriceChange]) -> float | None:
 def _moved(
     name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], turned: Mapping[Place, Side], assumptions: Assumptions
 ) -> Moved:
-    """One inference with the price that moved it: all of them where they changed alike, else the one that moves it most by itself."""
+    """Return one moved inference with the prices that moved it: all prices after a common change, else the price with the largest effect.
+    """
     quantity, estimator = name
     before, after = old.said.get(name), new.said.get(name)
     factor, by = _common_factor(changes), how_far(before, after)

@@ -32,15 +32,15 @@ class Data:
     beside: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def once(self, asked: Hashable, work: Callable[[], _R]) -> _R:
-        """What `work` finds, kept under what is asked: worked out when it is asked first."""
+        """Return the cached result of `work` for this key. Call `work` only the first time."""
         return _once(self.known, asked, work)
 
     def once_beside(self, asked: Hashable, work: Callable[[], _R]) -> _R:
-        """The same of work that reads no price."""
+        """Return the cached result of work that reads no price, shared by data that differ only in prices.csv."""
         return _once(self.beside, asked, work)
 
     def with_prices(self, prices: str) -> "Data":
-        """These data with another prices.csv: of what was worked out, what rests on no price stays."""
+        """Return a copy with another prices.csv. It keeps the cached results that read no price."""
         return Data(self.tables.edited(prices=prices), beside=self.beside)
 
 
@@ -60,7 +60,7 @@ def _once(known: dict[Any, Any], asked: Hashable, work: Callable[[], _R]) -> _R:
 
 
 def read_data() -> Data:
-    """The data of a run, from the tables as they are now: those of an earlier run where no byte differs."""
+    """Return the current tables, with the cache of an earlier run if no byte differs."""
     return _of(shipped.read())
 
 
@@ -70,7 +70,7 @@ def _of(tables: Tables) -> Data:
 
 
 def once_a_run(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
-    """The function worked out once for the same data and arguments: what it found is kept with the data.
+    """Cache the results of a function with the data, by its arguments.
 
     >>> found = once_a_run(lambda data, name: [name])
     >>> data = read_data()

@@ -31,7 +31,7 @@ _UNIT_ENDS = ("/token", " tokens", " FLOP/byte")
 
 
 class Ranged(Protocol):
-    """What an estimate says: its kind and its numbers [SI]."""
+    """Protocol of an estimate: its kind and its numbers [SI]."""
 
     @property
     def kind(self) -> str: ...
@@ -44,7 +44,7 @@ class Ranged(Protocol):
 
 
 def two_digits(value: float) -> str:
-    """A number to two digits, without an exponent.
+    """Format a number with two digits, without an exponent.
 
     >>> two_digits(932.1), two_digits(0.0412), two_digits(3)
     ('930', '0.041', '3')

@@ -84,7 +84,7 @@ def ordered(components: Collection[str]) -> tuple[str, ...]:
 
 
 def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, float]:
-    """All primitives [SI] and the overlap: those given, those that follow from what is given, else typical ones.
+    """Return all primitives [SI] and the overlap: the given ones, those derived from given values, else typical ones.
 
     >>> round(primitives_at({"active_params": 1e11, "ridge_point": 600.0, "balance_context": 1e5}, 1.0)["kv_bytes_per_token"], 1)
     3333.3
@@ -116,7 +116,7 @@ def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, floa
 
 @cache
 def built(name: str) -> Tree:
-    """A quantity, or a product of them by name, in primitives, the overlap, and the context and mark-up of its own component."""
+    """Return the expression tree of a quantity, or of a product of names, in the primitives, the overlap, and its context and price/cost."""
     name = _ALSO.get(name, name)
     if name in QUANTITIES and name not in _DEFINED_BY:
         return int(NEUTRAL_DEFAULTS[name]) if name in NEUTRAL_DEFAULTS and name not in TYPICAL else name
@@ -156,7 +156,7 @@ def regime_in_words(prices: tuple[str, ...], at: Mapping[str, float]) -> str:
 
 @cache
 def _price(component: str, regime: int) -> Tree:
-    """The price of a component in primitives, at its own context and mark-up; `regime` is that of decode."""
+    """Return the price of a component in primitives, at its own context and price/cost. `regime` is the regime of decode."""
     if component in ("input", "long_input"):
         return built("input_price")
     if component in ("output", "long_output"):
@@ -169,9 +169,9 @@ def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
 
 
 def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
-    """d ln(price)/d ln(primitive), exact: a row a price, a column a primitive.
+    """Return the exact d ln(price)/d ln(primitive), with shape (prices, primitives).
 
-    Where attention_flops_per_pair is 0 its column is in units of _HAIR of compute at the long context, not logarithmic.
+    If attention_flops_per_pair is 0, its column is not logarithmic but in units of _HAIR of compute at the long context.
     """
     import numpy as np
 
@@ -179,7 +179,7 @@ def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
 
 
 def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> "Array":
-    """d ln(formula)/d ln(primitive); what `own` names counts for the primitive it stands for."""
+    """Return d ln(formula)/d ln(primitive). Names in `own` count for the primitive that they replace."""
     import numpy as np
 
     value, found = slopes(tree, at)
@@ -193,7 +193,7 @@ def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> "Ar
 
 
 def drain_time_row(at: Mapping[str, float]) -> "Array":
-    """The gradient of the implied drain time, which is made of prices, by way of theirs."""
+    """Return the gradient of the implied drain time, by the chain rule through its prices."""
     names = ("output", "long_output", "storage")
     output, long_output, storage = (evaluate(_price(name, _regime(name, at)), _own(name, at)) for name in names)
     base, long, hold = gradients(names, at)

@@ -1,4 +1,4 @@
-"""What a result was made with, so that another one can be told from it: versions, seeds, and the tables by what is in them."""
+"""Record what made a result: versions, seeds, and hashes of the tables."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -21,7 +21,7 @@ class Made:
 
 @once_a_run
 def made_with(data: Data) -> Made:
-    """What a run on these tables is made with.
+    """Return the provenance of a run on these tables.
 
     >>> from invert.data import read_data
     >>> made = made_with(read_data())

@@ -56,7 +56,7 @@ _RECORDED = "calibration_run.csv"
 
 
 def section_rows(section: str, data: Data | None = None) -> list[ScoreRow]:
-    """The rows of one section, without the data of a run by the tables as they are now; `UnknownName` for one that does not exist."""
+    """Return the rows of one section, by default on the current tables. Raises `UnknownName` for an unknown section."""
     if section not in _SECTIONS:
         raise UnknownName("section", section, _SECTIONS)
     return _SECTIONS[section](data or read_data())
@@ -85,10 +85,10 @@ def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _:
 
 
 def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """What `infer` prints of KV bytes for models whose cache is known, over that cache, model by model, and the bias.
+    """Return printed KV estimates over the true cache for each model of known cache, and the bias.
 
-    Every ratio is 1 where an estimate is right; bias and sd are of its natural log. The columns are the medians of the
-    estimators that a table prints, called on the sheet as any other; so are attention FLOPs from input prices.
+    A ratio of 1 is exact. bias and sd are those of its natural log. The columns are the medians of the printed estimators, and of attention
+    FLOPs from input prices.
 
     >>> rows = known_models(read_data())
     >>> [rows[-2][name] for name in ("increments at rental cost", "one mark-up")]
@@ -118,18 +118,18 @@ def _over(of: Callable[[list[float]], float], logs: list[float]) -> float | None
 
 
 def _base_markup(data: Data, member: calibration.Member, assumptions: Assumptions) -> float | None:
-    """How far the base input price lies above its cost, or None where the parameters are not known."""
+    """Return the base input price over its cost, or None if the parameters are unknown."""
     if not member.active_params:
         return None
     return base_markup(member.sold.lines, member.active_params, rental(data, assumptions).values)
 
 
 def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """What every printed estimator has got right of models it had not seen, and what each candidate adds to the class of KV bytes.
+    """Return the record of every printed estimator on unseen models, and the gain of each candidate over the typical KV.
 
-    Gains are in mean log density over the class [nat]; for KV bytes a family has one vote. That of a candidate is of what it foretells
-    alone; beside the class it enters the headline where their pool has gained more than one standard error. What is left out: the
-    family of a model, its vendor, all that was released later, or the model alone.
+    Gains are in mean log density over the baseline [nat], with equal weight per family for KV bytes. A candidate's gain is that of its
+    prediction alone. It enters the headline if the gain of its pool with the baseline exceeds one standard error. The left-out part is the
+    family of a model, its vendor, all later releases, or the model alone.
     """
     return [
         *(_skill(one) for one in scored(data, assumptions) if one.of == _KV),
@@ -141,7 +141,7 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 @immutable
 class Scored:
-    """An estimator with its record: `left_out` is what it had not seen of a model, `known` what it is held against, in words."""
+    """An estimator with its record: `left_out` describes the unseen part, `known` the source of the truth."""
 
     estimate: str
     left_out: str
@@ -156,7 +156,7 @@ _KV, _SIZE = "KV bytes", "size"
 
 @once_a_run
 def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
-    """Every printed estimator that has a record, by models it had not seen."""
+    """Return every printed estimator that has a record on unseen models."""
     models_of_known_cache = judged(data, assumptions)
     known, beside = records(models_of_known_cache, data, assumptions), records_beside(models_of_known_cache, assumptions)
     by_class = partial(Scored, of=_KV, known="the class of its time")
@@ -176,7 +176,7 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
 
 
 def _or_none(work: Callable[[], Record]) -> Record | None:
-    """A record, or none where the tables have too few rows to judge by."""
+    """Return a record, or None if the tables have too few rows."""
     try:
         return work()
     except WrongData:
@@ -200,7 +200,7 @@ def _skill(scored: Scored) -> ScoreRow:
 
 
 def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
-    """What each gains alone over the class of its time, what a pool of the two gains, and the weight that the gate leaves it."""
+    """Return for each candidate its gain alone, the gain of its pool with the baseline, and the weight after the gate."""
     found = [("KV read, premium", "family", calibration.verdict_on_premium(data, assumptions))]
     found += [
         ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, left_out == "later"))
@@ -243,7 +243,7 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
 
 
 def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
-    """What the fit of any model gains on prices exchanged among models: a control, which must gain nothing."""
+    """Return the gain of the best fit on prices shuffled among models, a control that must be about 0."""
     found = [_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(_NEGATIVE_CONTROLS)]
     shuffled = [one for one in found if one]
     if not shuffled:
@@ -259,14 +259,14 @@ SKILL = (
 
 
 def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """What output over input, cache reads and batches tell where a list has one band: judged by hosts of one model."""
+    """Test output/input, cache reads and batches on lists with one band, against hosts of one model."""
     verdict = learnt.verdicts(data, assumptions)["cache_read_ratio", False]
     hosts, of_model = learnt.rows_so_far(data, HostPrice), learnt.rows_so_far(data, OpenModel)
     return single_band_rows(hosts, of_model, learnt.listed_models(data), verdict, assumptions)
 
 
 def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
+    """Score every tier rule and a uniform guess on the lifetimes with a disclosed tier."""
     day = book_of(data).newest_retrieved
     if day is None:
         raise WrongData("prices.csv: no price has a retrieved_date, and what is usual is so on a day")
@@ -277,7 +277,7 @@ def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow
 
 
 def controls(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """Vendors that ask one storage price for open models of unlike cache."""
+    """List vendors with the same storage price for open models of different caches."""
     return [
         {"provider": one.provider, "price": f"{one.amount:g} {one.currency}/MTok/h", "models": len(one.models),
          "KV bytes": f"{one.kv_low:.0f} to {one.kv_high:.0f}", "ratio": round(one.ratio, 1)}
@@ -286,7 +286,7 @@ def controls(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 
 def production(data: Data) -> list[ScoreRow]:
-    """The nodes that DeepSeek's tokens a day and rates a node add up to, against the nodes it says it ran."""
+    """Compare the nodes that DeepSeek's daily tokens and rates per node imply with the reported nodes."""
     nodes = [
         the_point(solve("replicas", fleet_throughput=_disclosed(data.tables, tokens), throughput=_disclosed(data.tables, rate)).answers)
         for tokens, rate in (
@@ -302,7 +302,7 @@ def production(data: Data) -> list[ScoreRow]:
 
 
 def _disclosed(tables: Tables, quantity: str) -> float:
-    """A number of disclosures.csv on production, SI: token/day is token/s."""
+    """Return a number on production from disclosures.csv in SI (token/s)."""
     for row in tables.rows_of(Disclosure):
         if (row.topic, row.quantity) == ("production", quantity) and row.value is not None:
             return in_si("throughput", row.value, row.unit) if row.unit.startswith("token/") else row.value
@@ -311,7 +311,7 @@ def _disclosed(tables: Tables, quantity: str) -> float:
 
 
 def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
+    """Compare claims of the lecture, or attributed to it, with the results of equations and tables."""
     rows = data.tables.rows_of(Claim)
     days = {iso_date(named["sheet"].partition("@")[2]) for row in rows if "sheet" in (named := givens(row.givens).rows)}
     known = price_facts([one for day in days for one in sheets_that_ship(data, day)], models(data), assumptions)
@@ -319,16 +319,15 @@ def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 
 def worked_problems(data: Data) -> list[ScoreRow]:
-    """What others published with its answer, each asked in one command, beside what the equations and the tables make of it."""
+    """Compare published problems, each as one command, with the results of equations and tables."""
     return problem_rows(data.tables.rows_of(WorkedProblem))
 
 
 def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """What ranges hold against what they promise, with a verdict on each.
+    """Compare the coverage of ranges with their level, with a verdict on each.
 
-    First the last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes. Then
-    that of the headline, simulated now: in markets where the class of the time is drawn again, of families it had not heard. At
-    last that of every estimator on models it had not seen.
+    First comes the last simulation-based calibration (truths drawn from the priors, pooled over shapes). Then comes the headline in
+    simulated markets, on families that it had not seen. Last comes every estimator on unseen models.
     """
     return [*pooled(_recorded_lines()), *_of_headline(data, assumptions), *_on_models_left_out(data, assumptions)]
 
@@ -345,7 +344,7 @@ def _of_headline(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
 
 
 def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
-    """What the ranges of each estimator held of models it had not seen, a family, a later release or a closed model at a time."""
+    """Return the coverage of each estimator on unseen families, later releases or closed models."""
     try:
         found = [one for one in scored(data, assumptions) if one.left_out != "vendor"]
     except WrongData:
@@ -365,7 +364,7 @@ def _coverage(half: float, most: float) -> dict[str, str]:
 
 
 def stale_calibration() -> str:
-    """One line on a recorded calibration that is not of these assumptions and this sampler, or nothing where it is."""
+    """Return a line if the recorded calibration has other assumptions or another sampler, else an empty text."""
     why = stale(next(csv.DictReader(_recorded_lines()))["made_of"], USUAL)
     return f"the recorded calibration was {why}: backsolve validate --section calibration --rerun runs it again" if why else ""
 
@@ -375,7 +374,7 @@ def _recorded_lines() -> list[str]:
 
 
 def pooled(lines: Iterable[str]) -> list[ScoreRow]:
-    """The rows of a calibration run that pool its shapes and seeds, each with a verdict, without what the run was made of."""
+    """Return the pooled rows of a calibration run, each with a verdict, without the run's inputs."""
     rows = [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
     return [{**{name: text for name, text in row.items() if name != "made_of"}, "verdict": _verdict_on_ranks(row)} for row in rows]
 

@@ -1,4 +1,4 @@
-"""What changed between two runs, and why: as text and in documents, JSON and CSV."""
+"""Report what changed between two runs, and why: as text and in documents, JSON and CSV."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ _CELL = ("value", "low", "high")
 
 
 def changes_text(found: Comparison, width: int) -> str:
-    """The inferences that moved, a table a sheet; then, in a line each, what did not move and what else there is to know."""
+    """Format the changed inferences as a table for each sheet, then a line each for unchanged parts and notes."""
     found = _as_seen(found)
     lines: list[str] = [f"{found.after}, against {found.before}"]
     moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
@@ -64,7 +64,7 @@ def changes_text(found: Comparison, width: int) -> str:
 
 
 def _as_seen(found: Comparison) -> Comparison:
-    """What moved only in digits that are not shown, counted among the unmoved."""
+    """Count changes that are smaller than the printed digits as unchanged."""
     return replace(found, sheets=tuple(sheet_as_seen(sheet) for sheet in found.sheets))
 
 
@@ -83,7 +83,7 @@ def _is_seen(one: Moved) -> bool:
 
 
 def _other_causes(found: Comparison) -> str:
-    """What moved inferences that no price of their sheet did."""
+    """List the causes other than a price of the sheet."""
     calibrating = [one.key for one in found.sheets if found.recalibrated and one.calibrates and one.prices]
     learned = [f"prices of {_list(calibrating)}, from which the calibration is learned"] if calibrating else []
     by = "; ".join((*found.causes, *learned))
@@ -91,7 +91,7 @@ def _other_causes(found: Comparison) -> str:
 
 
 def changes_document(found: Comparison, style: str) -> str:
-    """The same in Markdown, LaTeX or HTML as one table, every inference that is seen to have moved a row."""
+    """Format the changes in Markdown, LaTeX or HTML as one table, with a row for every visible change."""
     found = _as_seen(found)
     asked = [f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}" for sheet in found.sheets if sheet.prices]
     rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet in found.sheets for one in sheet.moved]
@@ -103,7 +103,7 @@ def changes_document(found: Comparison, style: str) -> str:
 
 
 def changes_json(found: Comparison) -> str:
-    """Strict JSON, SI units; amounts as published."""
+    """Return strict JSON in SI units, with amounts as published."""
     document = {
         "schema": _SCHEMA,
         "before": found.before,
@@ -119,12 +119,12 @@ def changes_json(found: Comparison) -> str:
 
 
 def changes_csv(found: Comparison) -> str:
-    """One line an inference that moved, with the price that moved it furthest."""
+    """Return CSV with a line for each changed inference and the price with the largest effect."""
     return csv_text(CSV_COLUMNS, (_flat(sheet, one) for sheet in found.sheets for one in sheet.moved))
 
 
 def _said_once(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Rows in which sheets say the same as one, under the name of the first of them and how many others there are."""
+    """Merge rows of sheets with the same changes, under the first sheet and the number of others."""
     alike: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
         hardly = row["range"] in _HARDLY
@@ -133,7 +133,7 @@ def _said_once(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Rows that say the same as one; what they do not say alike is that of each, and a move of hardly any range may go either way."""
+    """Merge equal rows. Cells that differ keep the value of each sheet, and a tiny move has no sign."""
     first = {column: text if len({row[column] for row in rows}) == 1 else "of each" for column, text in rows[0].items()}
     times = sorted({row["times"] for row in rows}, key=lambda text: float(text.removeprefix("x")) if text != NONE else 0.0)
     return {
@@ -148,10 +148,10 @@ def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def _fitting(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]:
-    """The lines with all tables among them in the same columns, as many as there is room for, and the columns that are left out.
+    """Lay out all tables in the same columns, as many as fit, and put the other columns on lines below.
 
-    A table of several prices a row, or one that has no room with the fewest, hangs its last columns below its rows: it takes none from
-    the others.
+    A table with several prices in a row, or one that does not fit with the fewest columns, puts its last columns below its rows. The other
+    tables keep theirs.
     """
     tables = [line for line in lines if isinstance(line, Table)]
     told = {column for table in tables for row in table.rows for column in table.columns if row[column] != NONE}
@@ -171,14 +171,14 @@ def _fitting(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]:
 
 
 def _distance(one: Moved) -> float:
-    """How far an inference moved against its range; what turned into another kind comes first, what had no range last, a factor too."""
+    """Return the size of a change relative to its range: changes of kind first, factors and values without a range last."""
     if one.times is None and one.quantity != "bayes_factor":
         return inf
     return abs(one.of_range or 0.0)
 
 
 def sheet_in_words(key: SheetKey) -> str:
-    """`deepseek/deepseek-v4-pro (off_peak)`."""
+    """Name a sheet: `deepseek/deepseek-v4-pro (off_peak)`."""
     provider, model, region, tier = key
     place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
     return f"{provider}/{model}" + (f" ({place})" if place else "")
@@ -205,7 +205,7 @@ def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
 
 
 def moving_prices(one: Moved, sheet: SheetChange) -> str:
-    """The price that moved an inference; that nothing of the sheet did."""
+    """Name the price that moved an inference, or say that no price of the sheet did."""
     if not one.prices:
         return ABSENT
     if not one.elasticities and len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
@@ -215,7 +215,7 @@ def moving_prices(one: Moved, sheet: SheetChange) -> str:
 
 
 def price_in_words(price: PriceChange) -> str:
-    """`output 12 -> 20 USD/MTok`, or `input@500k 6 USD/MTok added`.
+    """Describe a price change: `output 12 -> 20 USD/MTok`, or `input@500k 6 USD/MTok added`.
 
     >>> price_in_words(PriceChange(place=("input", 200000, None), old=(4.0, "USD", "mtok"), new=(5.0, "USD", "mtok")))
     'input@200k 4 -> 5 USD/MTok'
@@ -231,7 +231,7 @@ def price_in_words(price: PriceChange) -> str:
 
 
 def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[str]:
-    """What did not move, what moved without a price of its own, sheets of one side alone, and notes."""
+    """List unchanged estimates, changes without a price change, sheets of only one side, and notes."""
     same = [one for one in found.sheets if not one.moved]
     moving = [one for one in found.sheets if one.moved]
     rest = sum(one.unmoved for one in moving)
@@ -256,7 +256,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
 
 
 def _rounding(sheet: SheetChange) -> list[str]:
-    """That part of what moved is how finely prices are rounded, and no slope."""
+    """Note that a part of the change is due to the rounding of prices."""
     cells = [
         f"{one.name} {' -> '.join(f'{value:.4g} (of {low:.3g} to {high:.3g})' for value, low, high in (one.old, one.new))}"
         for one in sheet.rerounded
@@ -269,7 +269,7 @@ def _rounding(sheet: SheetChange) -> list[str]:
 
 
 def _calibration(found: Comparison) -> list[str]:
-    """Which of the sheets whose prices changed calibrate, and how many others moved with them."""
+    """Name the changed sheets that the calibration uses, and count the other sheets that moved with them."""
     of = [one for one in found.sheets if one.calibrates and one.prices]
     if not of:
         return []
@@ -296,7 +296,7 @@ def _list(keys: Sequence[SheetKey], most: int = 8) -> str:
 
 
 def key_record(key: SheetKey) -> dict[str, str]:
-    """What a sheet is called, by column."""
+    """Return the key of a sheet by column."""
     return dict(zip(("provider", "model", "region", "service_tier"), key, strict=True))
 
 
@@ -319,7 +319,7 @@ def sheet_record(sheet: SheetChange) -> dict[str, object]:
 
 
 def change_record(price: PriceChange) -> dict[str, object]:
-    """A price that changed, as published."""
+    """Return a changed price, as published."""
     component, threshold, ttl = price.place
     old, new = price.old, price.new
     return {
@@ -350,7 +350,7 @@ def _moved_record(one: Moved) -> dict[str, object]:
 
 
 def said_record(told: Told) -> dict[str, object]:
-    """One estimate, in SI units."""
+    """Return one estimate in SI units."""
     return {"kind": told.kind, "median": told.median, "low": told.low, "high": told.high}
 
 

@@ -44,10 +44,10 @@ def _no_record(_: Sequence[Inference], __: Run) -> str:
 class Column:
     """A column of every table of sheets.
 
-    `head` are two lines over a table, `name` stands in one line, `also` are other names. `value` [SI] is what the CSV has, `text` a
-    cell, `span` what is beside it in brackets: a range, or how it is known. Sheets are sorted by `order`, else by `value`.
-    `record` is how often it was right, on some sheets of a run; `models` says of which models that record is, if not of all.
-    `of` is a quantity and the estimator of it, as JSON has them. `numbers` are the keys of the CSV that hold its numbers.
+    `head` are its two heading lines, `name` is its heading in one line, `also` are other names. `value` [SI] is the CSV value, `text` a
+    cell, `span` the text in brackets beside it (a range, or the source). Sheets are sorted by `order`, else by `value`. `record` is its
+    coverage on some sheets of a run, `models` the population of that record if it is not all. `of` is its quantity and estimator, as in
+    JSON. `numbers` are the CSV keys of its numbers.
     """
 
     key: str
@@ -77,7 +77,7 @@ class Column:
         return self.head if any(self.head) else ("", self.heading)
 
     def ordered_by(self, one: Inference) -> object:
-        """Return what a sheet is sorted by: a number, a text, or None if it has none."""
+        """Return the sort key of a sheet: a number, a text, or None."""
         return (self.order or self.value)(one)
 
     @property
@@ -116,13 +116,13 @@ def _output(one: Inference) -> float:
 
 
 def _prices(one: Inference) -> str:
-    """`2/12`, and `.75/3.75`."""
+    """Format input and output: `2/12`, and `.75/3.75`."""
     base = one.sheet.bands[0]
     return "/".join(dollars(price).removeprefix("0") if price.usd_per_token else "0" for price in (base.input, base.output))
 
 
 def _long(one: Inference) -> str:
-    """`2x/1.5x`: by how much input and output cost more above the first threshold."""
+    """Format the premiums above the first threshold: `2x/1.5x`."""
     return f"{_times(one, 'premium_in')}/{_times(one, 'premium_out')}" if one.pairs else ABSENT
 
 
@@ -144,7 +144,7 @@ def _lecture_kv(one: Inference) -> float | None:
 
 
 def _lecture_size(one: Inference) -> str:
-    """`at 100 B active`: the size of the model in the lecture's formula."""
+    """Format the size in the lecture's formula: `at 100 B active`."""
     size = one.anchors.values["active_params"] if one.size_stated else one.assumptions.assumed_active_params
     return NONE if _lecture_kv(one) is None else f"at {billions(size)} active"
 
@@ -189,14 +189,14 @@ def tiers_in_short(tiers: Sequence[str], of: Sequence[str]) -> str:
 
 
 def _tier(one: Inference) -> str:
-    """The tiers that prices leave, or that the vendor states it."""
+    """Return the tiers by price, or that the vendor states the tier."""
     said = [tiers_in_short(of.agreed, [*of.probabilities]) for of in one.storage if of.probabilities and not of.disclosed]
     stated = ["stated"] if any(of.disclosed for of in one.storage) else []
     return ", ".join(dict.fromkeys(stated + said)) or ABSENT
 
 
 def _likely_tiers(one: Inference) -> list[str]:
-    """The tiers that a vendor states, else the likeliest by price."""
+    """Return the stated tiers, else the likeliest by price."""
     said: list[str] = []
     for of in one.storage:
         if of.disclosed:
@@ -211,7 +211,7 @@ _BY_PRICE = ("implied drain time", "price level")
 
 
 def _tiers_by_price(one: Inference) -> str:
-    """`HBM or DDR`, or `5 min HBM, 1 h flash`: the tiers that prices leave at the level of the run."""
+    """Return the tiers with the level of the run: `HBM or DDR`, or `5 min HBM, 1 h flash`."""
     return _together({of.ttl_seconds: _left_by_price(of) for of in one.storage if of.undisclosed and of.undisclosed_agreed})
 
 
@@ -220,7 +220,7 @@ def _left_by_price(of: TierEvidence) -> str:
 
 
 def _share_by_price(one: Inference) -> str:
-    """`98 % likely`, behind the rule if that reads no price."""
+    """Return `98 % likely` for a tier by price, or the name of the rule by duration."""
     rules = [f"{term.partition(' (')[0]}" for of in one.storage for term in of.evidence if term not in _BY_PRICE]
     shares = [f"{100 * (of.undisclosed_agreed_share or 0):.0f} % likely" for of in one.storage
               if of.undisclosed and of.undisclosed_agreed and _left_by_price(of) != "any"]  # fmt: skip
@@ -232,20 +232,20 @@ def _tiers_stated(one: Inference) -> str:
 
 
 def _stated_as(one: Inference) -> str:
-    """The words of the vendor."""
+    """Return the vendor's words."""
     said = ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed))
     return f"stated as {said}" if said else NONE
 
 
 def _together(said: Mapping[int | None, str]) -> str:
-    """One answer if all lifetimes have the same, else `5 min flash, 1 h disk`."""
+    """Return one answer if all lifetimes have the same, else `5 min flash, 1 h disk`."""
     if len(set(said.values())) <= 1:
         return next(iter(said.values()), ABSENT)
     return ", ".join(f"{lifetime(ttl)} {text}" for ttl, text in said.items())
 
 
 def _tier_code(found: TierEvidence) -> str:
-    """`300:hbm:0.46-0.9`: a lifetime [s], or `hour` of storage sold so, and the likeliest tier by prices with its least and its most."""
+    """Return `300:hbm:0.46-0.9`: lifetime [s] or `hour`, the likeliest tier by prices, and its least and greatest probability."""
     shares, ranges = found.undisclosed or {}, found.undisclosed_ranges or {}
     tier = max(shares, key=shares.__getitem__)
     low, high = ranges[tier]
@@ -257,7 +257,7 @@ def _checks(one: Inference) -> tuple[int, int] | None:
 
 
 def _missed(one: Inference) -> str:
-    """`3 of 4`: of the prices that the lecture's readings do not use, those that the forward model misses."""
+    """Return `3 of 4`: missed of the prices that the lecture's readings did not use."""
     found = _checks(one)
     return "{} of {}".format(*found) if found else _UNTESTED
 
@@ -283,12 +283,12 @@ def lecture_record(run: Run) -> str:
 
 
 def size_of_lecture(assumptions: Assumptions) -> str:
-    """`100 B active parameters unless stated`: the size of a model in KV from threshold."""
+    """Describe the size in KV from threshold: `100 B active parameters unless stated`."""
     return f"{billions(assumptions.assumed_active_params)} active parameters unless stated"
 
 
 def _commonest(found: Iterable[Estimate]) -> str:
-    """`38 of 42`: how many ranges like most of these contained the truth; a dash if none of these is a range."""
+    """Return the most common coverage, `38 of 42`, or a dash if there are no ranges."""
     return _most_common(one.kept for one in found if one.kind == "interval")
 
 
@@ -301,13 +301,13 @@ def _most_common(records: Iterable[tuple[int, int] | None]) -> str:
 
 
 def _tier_record(sheets: Sequence[Inference], run: Run) -> str:
-    """The record of the rule that tells most of these tiers. What a vendor states needs none."""
+    """Return the record of the rule behind most of these tiers. A stated tier needs no record."""
     terms = ([term for of in one.storage if not of.disclosed for term in of.evidence] for one in sheets)
     return _worst_of(terms, run)
 
 
 def _price_tier_record(sheets: Sequence[Inference], run: Run) -> str:
-    """The same of all tiers by price, also if the vendor states another."""
+    """Return the record of the tiers by price, including sheets with a stated tier."""
     return _worst_of(([term for of in one.storage for term in of.evidence] for one in sheets), run)
 
 
@@ -326,7 +326,7 @@ def _duration_record(_: Sequence[Inference], run: Run) -> str:
 def _of_value(
     key: str, value: Callable[[Inference], object], name: str = "", also: tuple[str, ...] = (), unit: str = "", about: str = ""
 ) -> Column:  # fmt: skip
-    """Return a column whose cells are its values as they are, a dash if there is none."""
+    """Return a column of plain values, with a dash for a missing one."""
 
     def text(one: Inference) -> str:
         found = value(one)
@@ -591,10 +591,10 @@ CSV_KEYS = (
 
 
 def flat(one: Inference, keys: Iterable[str] = CSV_KEYS) -> dict[str, object]:
-    """Return one sheet as a flat row: SI units, the first pair of bands, None for what does not exist.
+    """Return one sheet as a flat row in SI units, for the first pair of bands, with None for missing values.
 
-    `currency` is that of the price list; prices are converted, and named so. An estimate has six digits, and a level only if ranges
-    like it were compared with the truth.
+    `currency` is the currency of the price list. The prices are converted to the unit in their key. An estimate has six digits, and a level
+    only if similar ranges were compared with the truth.
     """
     return {key: REGISTRY[key].value(one) for key in keys}
 
@@ -622,13 +622,13 @@ def name_of(quantity: str, estimator: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name without capitals, and with one space in the place of what parts its words."""
+    """Normalise a name: lower case, with one space between words."""
     return " ".join(re.split(r"[\s_/.,-]+", name.strip().lower()))
 
 
 @cache
 def _by_name() -> dict[str, Column]:
-    """Every column by all of its names. A key goes before a heading, and a heading before other names."""
+    """Return every column by all of its names. A key has precedence over a heading, and a heading over other names."""
     found: dict[str, Column] = {}
     every = [*REGISTRY.values(), *(with_range(one) for one in _ALL if one.span is not _no_range)]
     for names in (lambda one: (one.key,), lambda one: (one.heading,), lambda one: one.also):
@@ -639,7 +639,7 @@ def _by_name() -> dict[str, Column]:
 
 
 def column_of(name: str) -> Column:
-    """Return the column of a key, a heading or another name, in any case. Raise UnknownName with the nearest names if there is none."""
+    """Return the column of a key, a heading or another name, in any case. Raises UnknownName with the nearest names."""
     found = _by_name().get(_plain(name))
     if found is None:
         names = dict.fromkeys(name for column in REGISTRY.values() for name in (column.heading, column.key))
@@ -689,7 +689,9 @@ def explained(run: Run) -> list[str]:
 
 
 def in_order(inferences: Iterable[_Sheet], by: str | None = None) -> list[_Sheet]:
-    """The dearest sheets first; or by a column, numbers from the largest, `-` the other way, and what has no value last."""
+    """Sort sheets by price, the most expensive first, or by a column. Numbers are descending, `-` reverses the order, missing values are
+    last.
+    """
     if by is None:
         return sorted(inferences, key=lambda one: (-_input(one), one.name))
     value = column_of(by.removeprefix("-")).ordered_by
@@ -713,9 +715,9 @@ OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
 
 
 def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
-    """The sheets that match every NAME=PATTERN: patterns as of file names, several parted by commas; of flags a part of the words will do.
+    """Select the sheets that match every NAME=PATTERN: file-name patterns separated by commas. For flags, a part of the words is enough.
 
-    WrongValue, with what there is to pick by, where none does.
+    Raises WrongValue with the possible values if no sheet matches.
     """
     found = list(inferences)
     for text in wanted:
@@ -731,7 +733,7 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
 
 
 def refuse_unknown_pattern(text: str) -> None:
-    """Raises for what is no NAME=PATTERN of a name that sheets can be picked by."""
+    """Raise unless a text is NAME=PATTERN with the name of a column."""
     name, equals, patterns = text.partition("=")
     if name not in OF_TEXT:
         raise UnknownName("name to pick by", name, OF_TEXT)
@@ -740,11 +742,11 @@ def refuse_unknown_pattern(text: str) -> None:
 
 
 def _parted(patterns: str) -> list[str]:
-    """Several patterns in one text."""
+    """Split comma-separated patterns."""
     return [pattern.strip() for pattern in patterns.split(",") if pattern.strip()]
 
 
 def _offered(given: str, there: Sequence[str]) -> str:
-    """What can be picked, in a line or two: the nearest of many, else the first."""
+    """List the possible values in a line or two: the nearest, or the first if none is near."""
     listed = f"; there are: {', '.join(there[:_MOST_NAMED])}{', ...' if len(there) > _MOST_NAMED else ''}"
     return suggest(given, there) or (listed if there else "")

@@ -62,7 +62,7 @@ _BEFORE = "_before"
 
 @immutable
 class Question:
-    """What a saved run was asked, how it is shown, and what it was made with. `as_of` is the day whose prices it reads."""
+    """Question of a saved run, its display options, and its provenance. `as_of` is the day of its prices."""
 
     request: Request
     shown: Shown
@@ -112,7 +112,7 @@ def _anchors(one: Inference) -> dict[str, dict[str, Any]]:
 
 
 def _elasticities(reading: Reading | None) -> dict[str, float]:
-    """Per cent of a reading per cent of each number that goes in."""
+    """Return the elasticities of a reading: per cent of the reading per per cent of each input."""
     found = reading.solution.answers[0].elasticities if reading and reading.values else {}
     return {name: six_digits(value) for name, value in found.items()}
 
@@ -195,7 +195,7 @@ def _steps(reading: Reading) -> list[dict[str, Any]]:
 
 
 def _low(solution: Solution) -> float | None:
-    """The lower end of what a pricing rule comes to; None without one, or at 0."""
+    """Return the lower end of a pricing rule's result, or None if it is missing or 0."""
     return (solution.answers[0].ends[0] or None) if solution.answers else None
 
 
@@ -261,7 +261,7 @@ def _left_out_of_run(table: Run) -> dict[str, str]:
 
 
 def _left_out(parts: Mapping[str, Part[Any]]) -> dict[str, str]:
-    """The parts that are not there, and which row of the tables they rest on cannot be used."""
+    """Return the bad table row of each part that is left out."""
     return {name: part.left_out for name, part in parts.items() if part.left_out}
 
 
@@ -282,7 +282,7 @@ def _problems(table: Run) -> list[str]:
 
 
 def _rows(table: Run) -> list[PriceRow]:
-    """The price rows that the sheets are made of, as they stand in their files."""
+    """Return the price rows of the sheets, as in their files."""
     sheets = {(one.sheet.provider, one.sheet.model, one.sheet.region, one.sheet.service_tier) for one in table}
     return [row for row in table.rows if row.sheet_key in sheets]
 
@@ -479,7 +479,7 @@ _ROUNDED = frozenset([
 
 
 def _write_file(file: FileText) -> dict[str, object]:
-    """A file with what is in it, as text where it is text."""
+    """Encode a file with its content, as text if it is UTF-8."""
     rates = {"rates": dict(file.rates)} if file.rates else {}
     try:
         return {"place": file.place, "encoding": _UTF_8, "content": file.content.decode(_UTF_8), **rates}
@@ -488,7 +488,7 @@ def _write_file(file: FileText) -> dict[str, object]:
 
 
 def _read_file(found: Mapping[str, Any]) -> FileText:
-    """The content of a file that was read. Its place is a name and nothing is looked for there."""
+    """Decode the content of a file. Its place is only a name and is never opened."""
     place, encoding, content = (found.get(name) for name in ("place", "encoding", "content"))
     try:
         if isinstance(place, str) and place.isprintable() and label(place) == place and isinstance(content, str):
@@ -503,7 +503,7 @@ def _read_file(found: Mapping[str, Any]) -> FileText:
 
 
 def _read_rates(found: object) -> tuple[tuple[str, float], ...]:
-    """Return the rates of exchange of a file; `ValueError` for what are none."""
+    """Return the rates of exchange of a file. Raises `ValueError` for invalid rates."""
     if not isinstance(found, dict) or not all(isinstance(rate, float | int) and 0 < rate < inf for rate in found.values()):
         raise ValueError("no rates")
     return tuple((currency, float(rate)) for currency, rate in found.items())
@@ -527,7 +527,7 @@ CODEC = Codec(
 
 
 def as_records(table: Run) -> list[dict[str, Any]]:
-    """The list that `--as json` prints, one object a sheet."""
+    """Return the list of `--as json`, one object per sheet."""
     of_run = CODEC.encode_keys(table, OF_RUN)
     return [
         {**CODEC.encode(one), "also_sold": CODEC.encode(table.also_sold(one)), "before": flat_before(one, table), "of_run": of_run}
@@ -536,12 +536,12 @@ def as_records(table: Run) -> list[dict[str, Any]]:
 
 
 def run_as_json(table: Run) -> str:
-    """Strict JSON: neither NaN nor infinity."""
+    """Return strict JSON, without NaN and infinity."""
     return json.dumps(as_records(table), indent=2, allow_nan=False)
 
 
 def saved(table: Run, shown: Shown = AS_TABLE) -> str:
-    """The document `--save` writes: schema, what was asked, how the run was made, and the sheets."""
+    """Return the document of `--save`: schema, question, provenance, and the sheets."""
     run = {**CODEC.encode(question_of(table, shown)), **CODEC.encode_keys(table, FOUND)}
     head = json.dumps({"schema": SCHEMA, "run": run}, indent=2, allow_nan=False).removesuffix("\n}")
     # A line a sheet: half of what a market takes would be the spaces before its lines.
@@ -563,9 +563,9 @@ def question_of(table: Run, shown: Shown) -> Question:
 
 
 def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
-    """One line a sheet, the first pair of bands, SI units, numbers unrounded; some of its columns, or all.
+    """Return CSV with one line per sheet: the first pair of bands, SI units, unrounded numbers, some columns or all.
 
-    Behind a column in which a price that was set by hand moved anything, one with `_before` has what stood there as published.
+    If a price that was set by hand moved a column, a second column named with `_before` has the published value.
     """
     names = csv_names(columns)
     before = [flat_before(one, table, names) or {} for one in table.inferences]

@@ -19,12 +19,12 @@ CSV_HEAD = ("section", "name", "of", "offers", "providers", "low", "median", "hi
 
 
 def overview_text(found: Overview, width: int) -> str:
-    """The page in so many columns, and where there is more."""
+    """Format the page in this width, with a pointer to more."""
     return laid_out([*overview_parts(found), "", _MORE], width)
 
 
 def overview_parts(found: Overview) -> list[str]:
-    """The page as a title, paragraphs and tables."""
+    """Return the page as a title, paragraphs and tables."""
     parts = [f"{found.sheets:,} sheets of {_many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
     parts += [*title("Results"), aligned(_OUTCOME_HEAD, [_outcome_row(one) for one in found.outcomes])]
     parts += [*title("What offers carry"), aligned(_CARRIED_HEAD, [_carried_row(one) for one in found.carried]), _OVER_INPUT]
@@ -64,7 +64,7 @@ def _counted(found: Overview) -> list[str]:
 
 
 def _named(counts: Mapping[str, int]) -> str:
-    """`openrouter 300, aws 120 and 80 of 12 others`."""
+    """Return `openrouter 300, aws 120 and 80 of 12 others`."""
     first, others = list(counts.items())[:_MOST_NAMED], list(counts.values())[_MOST_NAMED:]
     said = ", ".join(f"{name} {count:,}" for name, count in first)
     return said + (f" and {sum(others):,} of {len(others)} other{'s' if len(others) > 1 else ''}" if others else "")
@@ -95,7 +95,7 @@ def _carried_row(one: Carried) -> dict[str, str]:
 
 
 def _label(one: Carried) -> str:
-    """`cache write, 5 min`."""
+    """Return `cache write, 5 min`."""
     of = show("ttl", float(one.of)) if one.of.isdecimal() else one.of.replace("_", "-")
     labels = {
         "output_input_ratio": "output",
@@ -110,7 +110,7 @@ def _label(one: Carried) -> str:
 
 
 def _asked(one: Carried, value: float) -> str:
-    """A price as a multiple of what it is held against."""
+    """Format a price as a multiple of its reference."""
     if one.observable == "storage_price":
         return show("storage_price", value, digits=3).removeprefix("$").removesuffix("/MTok/h")
     return f"{value + (one.observable == 'cache_write_premium'):.3g}"
@@ -188,12 +188,12 @@ OVERVIEW = Codec(
 
 
 def overview_json(found: Overview) -> str:
-    """Strict JSON, SI units."""
+    """Return strict JSON in SI units."""
     return json.dumps({"schema": OVERVIEW_SCHEMA, **OVERVIEW.encode(found)}, indent=2, allow_nan=False)
 
 
 def overview_csv(found: Overview) -> str:
-    """A line a count; SI units."""
+    """Return CSV with a line per count, in SI units."""
     rows: list[dict[str, object]] = [{"section": "copies", "name": name, "offers": count} for name, count in found.copies.items()]
     rows += [{"section": "no_result", "offers": count, "because": why} for why, count in found.no_result.items()]
     rows += [{"section": "not_picked", "offers": found.not_picked}] if found.not_picked else []

@@ -1,4 +1,4 @@
-"""What one sheet implies: the three readings and the better estimates, each with its range and how often it was right before."""
+"""Show the readings and estimates of one sheet, each with its range and its record."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def readings_in_lines(one: Inference, run: Run) -> list[str]:
 
 
 def columns_of(one: Inference) -> Iterator[Column]:
-    """Yield the columns that are rows for this sheet: those of the default table, and others that have something to tell."""
+    """Yield the columns that are rows for this sheet: those of the default table, and others with a value."""
     for column in map(REGISTRY.__getitem__, MODEL_KEYS):
         by_price = column.key != "active_params_market" or one.size_stated
         if by_price and (column.key in SHORT_KEYS or column.text(one) != ABSENT):

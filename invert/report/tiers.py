@@ -1,4 +1,4 @@
-"""Where a cache lies, as prices tell it: tiers over cost bases and years, write tariffs, the drain-time rule and its score."""
+"""Show the memory tier of a cache by prices: tiers over cost bases and years, write tariffs, the drain-time rule and its record."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,7 +25,7 @@ DRAIN_TIMES_OF_LECTURE = "drain match, the lecture's drain times"
 
 
 def tiers(one: Inference, table: Run) -> list[str]:
-    """Probabilities by tier, tariffs, what weighs against reading them, and the lecture's rule as a panel of its own."""
+    """Show probabilities by tier, tariffs, caveats, and the lecture's rule separately."""
     lines = title("Storage tier: what the prices are the prices of")
     if one.no_storage:
         return [*lines, f"left out: {one.no_storage}"]
@@ -56,7 +56,7 @@ def _against(controls: Part[tuple[NegativeControl, ...]]) -> list[str]:
 
 
 def caveat(controls: Sequence[NegativeControl]) -> str | None:
-    """What the widest negative control says, for whoever would read bytes or a tier from a storage price."""
+    """Warn with the widest negative control against inferring bytes or a tier from a storage price."""
     if not controls or controls[0].ratio == 1:
         return None
     widest = controls[0]
@@ -67,7 +67,7 @@ def caveat(controls: Sequence[NegativeControl]) -> str | None:
 
 
 def deciding_source(one: Inference) -> str:
-    """Which one database has a price that decides, or nothing where a page or a second one has all of them."""
+    """Name the only database with a deciding price, or return an empty text if a page or a second database confirms it."""
     found = next((found.sole_source for found in one.storage if found.sole_source), None)
     if found is None:
         return ""
@@ -76,13 +76,13 @@ def deciding_source(one: Inference) -> str:
 
 
 def counted_once(one: Inference, table: Run) -> str:
-    """That other sheets of the vendor have the same tariff, and agree because of it, or nothing where none has."""
+    """Say that other sheets of the vendor share the tariff and are not independent, or return an empty text."""
     models = next((of.models for of in table.shared_tariffs if of.provider == one.sheet.provider and one.sheet.model in of.models), ())
     return f"{one.sheet.provider} has one tariff of {len(models)} sheets ({', '.join(models)}): counted once." if models else ""
 
 
 def worst_record(terms: Iterable[str], rules: Part[TierRules]) -> tuple[int, int] | None:
-    """How many of how many lifetimes of disclosed tier the worst of the rules by these terms named, or None where there is no rule."""
+    """Return (right, all) of the worst rule by these terms on lifetimes of disclosed tier, or None without a rule."""
     if rules.value is None:
         return None
     found = [_worst(term, rules.value.scores) for term in dict.fromkeys(terms)]
@@ -90,17 +90,17 @@ def worst_record(terms: Iterable[str], rules: Part[TierRules]) -> tuple[int, int
 
 
 def _worst(term: str, scores: Sequence[RuleScore]) -> RuleScore | None:
-    """The score of a term on the cost basis that does worse, or None where no lifetime is sold so."""
+    """Return the worse score of a term over cost bases, or None if no lifetime has one."""
     return min((row for row in scores if row.rule.startswith(f"{term},") and row.answered), key=lambda row: row.right, default=None)
 
 
 def lifetime(ttl: int | None) -> str:
-    """`5 min`, or `per hour` of storage that is sold so."""
+    """Return `5 min`, or `per hour` for hourly storage."""
     return show("ttl", ttl) if ttl else "per hour"
 
 
 def any_of(tiers: Sequence[str]) -> str:
-    """`HBM, DDR or flash`.
+    """Return `HBM, DDR or flash`.
 
     >>> any_of(("hbm", "ddr", "flash")), any_of(("hdd",))
     ('HBM, DDR or flash', 'disk')
@@ -110,7 +110,7 @@ def any_of(tiers: Sequence[str]) -> str:
 
 
 def likeliest(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> str:
-    """The likeliest tier with its least and its most, one number where they are the same.
+    """Return the likeliest tier with its least and greatest probability, or one number if they are equal.
 
     >>> likeliest({"hbm": 0.7, "ddr": 0.3}, {"hbm": (0.47, 0.99), "ddr": (0.01, 0.53)}), likeliest({"hdd": 1.0}, {"hdd": (1.0, 1.0)})
     ('HBM 47 to 99%', 'disk 100%')
@@ -120,7 +120,7 @@ def likeliest(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, flo
 
 
 def of_tier(tier: str, least: float, most: float) -> str:
-    """`HBM 47 to 99%`, or one number."""
+    """Return `HBM 47 to 99%`, or one number."""
     low, high = f"{least:.0%}", f"{most:.0%}"
     return f"{TIER_NAMES[tier]} {high if low == high else f'{low[:-1]} to {high}'}"
 
@@ -128,7 +128,7 @@ def of_tier(tier: str, least: float, most: float) -> str:
 def over_cases(
     shares: Mapping[str, float] | None, ranges: Mapping[str, tuple[float, float]] | None, agreed: Sequence[str], of_agreed: float | None
 ) -> str:
-    """`HBM or DDR (98%); HBM alone 47 to 99%`, or that no tier can be left out."""
+    """Return `HBM or DDR (98%); HBM alone 47 to 99%`, or say that no tier can be excluded."""
     if shares is None or ranges is None:
         return "-"
     if len(agreed) == len(shares):
@@ -138,7 +138,7 @@ def over_cases(
 
 
 def _by_year(found: TierEvidence) -> list[dict[str, str]]:
-    """A row for each cost basis, with the hardware prices of each year side by side."""
+    """Return a row for each cost basis, with the hardware prices of each year side by side."""
     return [
         {"lifetime": lifetime(found.ttl_seconds), "cost basis": _BASIS_NAMES[basis]}
         | {f"prices of {case.year}": _case(case) for case in found.cases if case.basis == basis}
@@ -163,12 +163,12 @@ def _row(found: TierEvidence) -> dict[str, str]:
 
 
 def _shares(probabilities: Mapping[str, float]) -> str:
-    """`HBM 98%, DDR 2%`: tiers of one percent and more."""
+    """Return `HBM 98%, DDR 2%`: tiers of one per cent and more."""
     return ", ".join(f"{TIER_NAMES[tier]} {share:.0%}" for tier, share in probabilities.items() if share >= 0.005)
 
 
 def _tariff(tariff: Tariff) -> str:
-    """Slope and intercept of two write prices."""
+    """Describe slope and intercept of two write prices."""
     slope, charge = (_ranged(part) for part in (tariff.storage_price, tariff.write_charge))
     ratio = f", intercept over slope {show('drain_time', tariff.drain_time.value, digits=3)}" if tariff.drain_time else ""
     problem = f"; {tariff.problem}" if tariff.problem else ""
@@ -182,7 +182,7 @@ def _ranged(part: Observable) -> str:
 
 
 def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
-    """The drain-time rule, and how every rule does where vendors disclosed the tier."""
+    """Describe the drain-time rule, and the score of every rule on disclosed tiers."""
     by_lecture, by_devices = table.drain_times["lecture"], table.drain_times["range"]
     named, of_devices, rules = by_lecture.value, by_devices.value, table.tier_rules.value
     if named is None or of_devices is None or rules is None:
