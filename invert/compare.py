@@ -429,8 +429,7 @@ def _common_factor(changes: Sequence[PriceChange]) -> float | None:
 def _moved(
     name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], turned: Mapping[Place, Side], assumptions: Assumptions
 ) -> Moved:
-    """Return one moved inference with the prices that moved it: all prices after a common change, else the price with the largest effect.
-    """
+    """Return one moved inference with the prices that moved it: all after a common change, else the price with the largest effect."""
     quantity, estimator = name
     before, after = old.said.get(name), new.said.get(name)
     factor, by = _common_factor(changes), how_far(before, after)

@@ -116,7 +116,7 @@ def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, floa
 
 @cache
 def built(name: str) -> Tree:
-    """Return the expression tree of a quantity, or of a product of names, in the primitives, the overlap, and its context and price/cost."""
+    """Return the expression tree of a quantity, or of a product of names, in primitives, the overlap, and its context and price/cost."""
     name = _ALSO.get(name, name)
     if name in QUANTITIES and name not in _DEFINED_BY:
         return int(NEUTRAL_DEFAULTS[name]) if name in NEUTRAL_DEFAULTS and name not in TYPICAL else name

@@ -80,7 +80,7 @@ def _cell(text: str, style: str) -> str:
 
 
 def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return the column specification of a LaTeX table. If a row is wider than a page, long cells wrap in columns with a share of the line."""
+    """Return the column specification of a LaTeX table. If a row is wider than a page, long cells wrap."""
     widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
     long = [width for width in widths if width > _SHORT_CELL]
     if sum(widths) <= _WIDEST_LINE or not long:
