@@ -17,7 +17,7 @@ from backsolve.site.home import home_page
 from backsolve.site.index import search_index
 from backsolve.site.presets import presets_data
 from backsolve.site.prices import price_pages
-from backsolve.site.writing import HERE, Page, Surroundings, card_address, data_script, written_page
+from backsolve.site.writing import HERE, INDEX, Page, Surroundings, card_address, data_script, written_page
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.immutable import immutable
@@ -94,6 +94,8 @@ def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     for file in sorted(path for path in own.rglob("*") if path.is_file()):
         name, text = file.relative_to(own).as_posix(), file.read_text(encoding="utf-8")
         yield f"assets/{name}", (without_comments(text) if file.suffix == ".js" and file.parent == own else text).encode()
+    for page in pages:
+        yield from ((f"{page.address.removesuffix(INDEX)}{name}", text.encode()) for name, text in page.files.items())
     index = search_index(entry for page in pages for entry in page.entries)
     yield "assets/search-index.js", data_script("search", index).encode()
     yield "assets/presets.js", data_script("presets", presets_data()).encode()

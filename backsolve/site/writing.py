@@ -41,9 +41,9 @@ class Entry:
 
 @immutable
 class Page:
-    """A page before it is written: where it goes, by which template, with what; what is to be found of it; and what it lacks.
+    """A page before it is written: its address, template and context, its search entries, and the problems of its tables.
 
-    `problems` are those of the tables it is made from.
+    `files` are texts beside the page, by file name.
     """
 
     address: str
@@ -53,6 +53,7 @@ class Page:
     context: Mapping[str, Any] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
     problems: tuple[Problem, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @immutable

@@ -103,13 +103,16 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     # Copies that nobody counts are as many as a limit leaves.
     if [one.kind for one in solution.answers] != ["point"] or REPLICA.number in by_default or by_default == solution.given.keys():
         return None
-    met, beside = [], []
+    met, beside, undecided = [], [], []
     for alone in one_by_one(asked):
         there = _result_beside(alone)
         if not there.answers and rests_on_unknown(alone):
             there = _result_at(alone, solution.answers[0].point)
-        if not there.answers:
+        if not there.answers and asked.unknown in SIZED:
             return None
+        if not there.answers:
+            undecided.append(limited_by(alone))
+            continue
         if not _is_within(alone, there):
             more = f"; ask for {_CHIPS},{asked.unknown}: {_CHIPS} = 1 by default" if there.provenance.get(_CHIPS) == "default" else ""
             message = f"{limit_in_words(alone)} is not met: it is {_value(alone, there.answers[0])} with what is given{more}"
@@ -119,13 +122,14 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     # Its warnings are looked up once it is the answer.
     solution = solution if asked.silent else consistent_answer(unlimited)[0]
     notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
-    return replace(_add_warnings(solution, beside), assumptions=notes, said=(*met, *solution.said)), None
+    told = _add_warnings(solution, beside)
+    return replace(told, assumptions=notes, said=(*met, *solution.said), unused=(*solution.unused, *dict.fromkeys(undecided))), None
 
 
 def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
     """Return what one limit leaves of the unknown, or None if it is met with any value.
 
-    Memory may fill up before a limit on a larger cache is met. Then memory binds.
+    Memory may fill up before a limit on a larger cache is met. Then memory binds. A result that other givens determine is only compared.
     """
     outcome = consistent_answer(alone)
     reason = outcome[0].reason
@@ -135,6 +139,8 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
         full = answer_where_memory_binds(replace(alone, silent=True), (limited_by(alone),), (without(alone, {*alone.limits}),))
         return (full[0], None) if full else outcome
     if reason.code in ("no_solution", "not_identified", "requirement_violated") and _is_met_everywhere(alone):
+        return None
+    if reason.code in ("contradiction", "missing_givens") and _is_within(alone, _result_beside(alone)):
         return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := nearest_reached(alone, 1.0)):
         message = f"no whole {asked.unknown} meets {limit_in_words(alone)}{nearest}"

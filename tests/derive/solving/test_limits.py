@@ -68,6 +68,24 @@ def test_a_limit_is_held_against_an_unknown_that_is_found_backwards():
     assert met.value == pytest.approx(0.001) and met.answers[0].kind == "point"
 
 
+def test_a_limit_on_a_result_that_the_other_givens_determine_is_only_compared():
+    request = {"prompt_tokens": 4000, "output_tokens": 40, "price_per_request": 0.005}
+    priced = solve("output_price", **request, output_input_ratio="<=25", blended_price=">=9e-7")
+    assert priced.value == pytest.approx(0.005 / (4000 / 25 + 40)) and priced.answers[0].bound == "upper"
+
+
+def test_a_limit_that_cannot_be_compared_takes_no_answer_away():
+    alone = {"total_params": 8e9, "bytes_per_weight": 1}
+    found = solve("weight_bytes", **alone, step_time="<=30ms")
+    assert (found.value, found.unused) == (8e9, ("step_time",))
+
+
+def test_equations_that_say_the_same_thing_do_not_determine_an_answer():
+    """The price of a request, its blend, and its blend by shares: any output price does."""
+    found = solve("output_price", prompt_tokens=4000, output_tokens=40, price_per_request=0.005, cache_read_price=2e-8)
+    assert found.reason.code == "missing_givens"
+
+
 def test_limits_over_lists_and_ranges():
     by_speed = [HELD / 3e12 * rate / 64 for rate in (2000, 8000)]
     listed = solve("chips", **CHIP, **MODEL, batch=64, throughput=">=2000,8000").sweep
