@@ -181,7 +181,7 @@ class DisclosedSize(TableRow):
 
 @immutable
 class KnowledgeScore(TableRow):
-    """A row of knowledge_scores.csv: the share of the questions of a benchmark that a model answered correctly, and the share it refused."""
+    """A row of knowledge_scores.csv: the share of a benchmark that a model answered, and the share it refused."""
 
     TABLE = "knowledge_scores"
 
