@@ -30,11 +30,11 @@ from derive.solving.limits import (
 )
 from derive.solving.one_equation import inside
 from derive.solving.plan import Way
-from derive.solving.questions import IN_BF16, Question, without
+from derive.solving.questions import Question, without
 from derive.solving.refusals import results_made_of
 from derive.solving.result import OR, Answer, Reason, Solution
 from derive.solving.targets import is_within
-from derive.suppositions import MOST, STOPGAPS, Stopgap
+from derive.suppositions import MOST, STOPGAPS, USUAL_TYPES, Stopgap
 from derive.units import show
 
 _CHIPS = MEMORY.bought
@@ -153,7 +153,7 @@ def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
     name, unknown = limited_by(alone), alone.unknown
     lacking = there.reason.missing if there.reason else ()
     # Bytes that nobody gives are supposed later, and may lead to it.
-    supposed = lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}
+    supposed = lacking and {*lacking} <= {*USUAL_TYPES, *NEUTRAL_DEFAULTS}
     by_its_size = FREE in lacking and unknown not in SIZED
     if not there.answers and (is_part_of_unknown(alone) or by_its_size) and not supposed:
         raise refuse_limit(alone)
@@ -171,7 +171,7 @@ def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
 def _add_side(alone: Question, solution: Solution, both: bool) -> Solution:
     """Return a point at which a limit is met, with the side on which it is met.
 
-    A cost of at least so much, and at most so much by its limit, falls with the batch: the batch is so large or larger.
+    A cost that is limited from above and falls with the batch bounds the batch from below.
     A result that is limited from both sides must lie between the limits even at its best.
     """
     value = solution.first_value
@@ -241,7 +241,7 @@ def _add_warnings(solution: Solution, beside: _Limits) -> Solution:
 
 
 def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solution:
-    """Return the refusal of a limit that nothing meets, with the nearest value that the other limits and memory leave."""
+    """Return the refusal of a limit that cannot be met, with the nearest value that the other limits and memory leave."""
     name, reason = limited_by(alone), refused.refusal
     others = without(asked, {name})
     fits = asked.unknown in COUNTED and asked.unknown not in BOUGHT
