@@ -413,7 +413,7 @@ class Assumptions:
         """Return a copy with other noise of some observables [nat]."""
         return self.with_fields({f"{name}_noise": spread for name, spread in noise.items()})
 
-    def apart_from(self, names: Collection[str]) -> "Assumptions":
+    def without_facts(self, names: Collection[str]) -> "Assumptions":
         """Return a copy without some of the given facts."""
         gone = {name: _BY_NAME[name].default for name in self.given if name in names}
         return self.with_fields(gone | {"given": tuple(name for name in self.given if name not in names)}) if gone else self

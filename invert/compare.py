@@ -12,7 +12,19 @@ from derive.errors import BacksolveError, WrongData, shorten
 from derive.price_rows import CalibrationModel
 from derive.quantities.aliases import with_new_names
 from invert.assumptions import Assumptions
-from invert.comparison_records import TAKEN_HOME, Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
+from invert.comparison_records import (
+    TAKEN_HOME,
+    Asked,
+    Comparison,
+    Moved,
+    Name,
+    PriceChange,
+    Rerounded,
+    SheetChange,
+    Side,
+    Told,
+    log_change,
+)
 from invert.data import Data
 from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of, with_conventions
 from invert.records import Estimate, Premiums
@@ -65,12 +77,12 @@ def infer_against(
     recalibrated = False
     doubts: tuple[Problem, ...] = ()
     if file and file.content.lstrip()[:1] in (b"{", b"["):
-        before, causes, recalibrated = _of_saved(file.content, said, run, data)
+        before, causes, recalibrated = _read_saved(file.content, said, run, data)
         before = {key: side for key, side in before.items() if only is None or key in only}
     else:
         then, old_book = data, book_of(data) if against == SHIPPED else book
         if file:
-            then, old_book = _of_file(file, data)
+            then, old_book = _read_prices(file, data)
             recalibrated = then is not data
         day = run.as_of if against == SHIPPED else day or request.as_of
         offered, faults = sheets(old_book, day, request.tier or "", request.everything)
@@ -82,7 +94,7 @@ def infer_against(
         old = with_conventions(old, premiums_of(once_released(offered, known)[0]), assumptions, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
         doubts = doubts_about(before, old_book, assumptions) if file else ()
-        of_day, causes = _on_the_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
+        of_day, causes = _infer_on_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
     changed = _compared(before, run, data, assumptions, kept, of_day)
     now = dict.fromkeys(sheet_key(one.sheet) for one in run)
     after = f"prices of {run.as_of}" + (f" with {', '.join(f'{name}={amount}' for name, amount in changes.items())}" if changes else "")
@@ -121,10 +133,10 @@ def side_of(one: Inference) -> Side:
     """Reduce an inference to its prices and estimates."""
     prices = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
     estimates = {
-        **{("kv_bytes_per_token", name): _told(found) for name, found in one.kv_bytes.items()},
-        **{("kv_bytes_stored_per_token", name): _told(found) for name, found in one.kv_bytes_stored.items()},
-        **{(name, "market"): _told(found) for name, found in one.market.items()},
-        **{(name, ""): _told(found) for name, found in one.estimates.items()},
+        **{("kv_bytes_per_token", name): _reduce_estimate(found) for name, found in one.kv_bytes.items()},
+        **{("kv_bytes_stored_per_token", name): _reduce_estimate(found) for name, found in one.kv_bytes_stored.items()},
+        **{(name, "market"): _reduce_estimate(found) for name, found in one.market.items()},
+        **{(name, ""): _reduce_estimate(found) for name, found in one.estimates.items()},
     }
     first = one.pairs[0] if one.pairs else None
     points = {"lecture": first.lecture.values, "joint": first.joint.values} if first else {}
@@ -143,7 +155,7 @@ def _factor(value: float | None, by_cost: float) -> Told:
     return _six("point", value, None, None) if by_cost else _six("lower", None, value, None)
 
 
-def _told(found: Estimate) -> Told:
+def _reduce_estimate(found: Estimate) -> Told:
     return _six(found.kind, found.median, found.low, found.high)
 
 
@@ -169,7 +181,7 @@ def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[
 # What was saved.
 
 
-def _of_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[SheetKey, Side], tuple[str, ...], bool]:
+def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[SheetKey, Side], tuple[str, ...], bool]:
     """Read the sheets of a result of `--save` or `--as json`, the causes of differences from this run, and whether the calibration may
     differ.
 
@@ -222,7 +234,7 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
 # Other prices.
 
 
-def _of_file(file: FileText, data: Data) -> tuple[Data, PriceBook]:
+def _read_prices(file: FileText, data: Data) -> tuple[Data, PriceBook]:
     """Return the tables and the prices of a price file: all prices if it is a copy of prices.csv, else an overlay of the shipped prices.
 
     The calibration is fitted to the shipped prices. A file with other prices of these sheets changes it.
@@ -230,14 +242,14 @@ def _of_file(file: FileText, data: Data) -> tuple[Data, PriceBook]:
     if not is_whole(file.content):
         return data, book_of(data, file)
     book, (_, shipped, _) = whole_book(file.content, file.place, data), prices_that_ship(data)
-    book = replace(book, rows=_where_they_ship(book.rows, shipped))
+    book = replace(book, rows=_use_shipped_rows(book.rows, shipped))
     if _calibrating(book.rows, data) == _calibrating(shipped, data):
         return data, book
     then = data.with_prices(file.content.decode(errors="replace"))
     return then, book_of(then)
 
 
-def _where_they_ship(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> tuple[PriceRow, ...]:
+def _use_shipped_rows(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> tuple[PriceRow, ...]:
     """Replace rows that equal shipped rows by these, so that cached results are used."""
     same = {replace(row, origin=""): row for row in shipped}
     return tuple(same.get(replace(row, origin=""), row) for row in rows)
@@ -270,7 +282,7 @@ def _compared(
     """Compare the sheets of two runs, in the order of the later one. `of_day` has the earlier prices evaluated on the later day."""
     pairs = [(one, before[sheet_key(one.sheet)], side_of(one)) for one in run if sheet_key(one.sheet) in before]
     changes = [_with_copies(price_changes(old.prices, new.prices), one.sheet) for one, old, new in pairs]
-    turned = _turned_back(
+    turned = _revert_prices(
         [(one.sheet, change) for (one, _, _), change in zip(pairs, changes, strict=True)], run.premiums, data, assumptions, kept
     )
     calibrating = calibrating_sheets(data)
@@ -298,7 +310,7 @@ def _compared(
     return tuple(found)
 
 
-def _on_the_later_day(old: Sequence[Inference], run: Run, data: Data, assumptions: Assumptions, kept: Kept) -> dict[SheetKey, Side]:
+def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data, assumptions: Assumptions, kept: Kept) -> dict[SheetKey, Side]:
     """Infer from earlier prices that changed on the day of the later run, which separates the effect of the day from that of prices."""
     now = {sheet_key(one.sheet): side_of(one).prices for one in run}
     dated = [
@@ -384,7 +396,7 @@ def _is_tier(name: Name, lifetime: str) -> bool:
     return name[0].startswith("probability_") and name[1] == lifetime
 
 
-def _turned_back(
+def _revert_prices(
     changed: Sequence[tuple[PriceSheet, tuple[PriceChange, ...]]],
     premiums: Sequence[Premiums],
     data: Data,
@@ -432,12 +444,12 @@ def _moved(
     """Return one moved inference with the prices that moved it: all after a common change, else the price with the largest effect."""
     quantity, estimator = name
     before, after = old.said.get(name), new.said.get(name)
-    factor, by = _common_factor(changes), how_far(before, after)
+    factor, by = _common_factor(changes), log_change(before, after)
     if not turned or not changes:
         elasticity = None if factor is None or by is None else by / log(factor)
         return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=changes, elasticity=elasticity)
     backs = {one: turned[one.place].said.get(name) for one in changes if one.place in turned}
-    tried = {one: 0.0 if back == after else how_far(back, after) for one, back in backs.items()}
+    tried = {one: 0.0 if back == after else log_change(back, after) for one, back in backs.items()}
     of_each = {one: moved for one, moved in tried.items() if moved is not None}
     rest = tuple(one for one in changes if one not in of_each)
     most = max(of_each, key=lambda one: abs(of_each[one]), default=None)

@@ -11,7 +11,7 @@ from invert.sheets.sheet import FileText
 
 __all__ = [
     "TAKEN_HOME", "Asked", "Comparison", "Dated", "History", "Moved", "Name", "Place", "PriceChange", "Rerounded", "SheetChange",
-    "SheetKey", "Side", "Told", "how_far",
+    "SheetKey", "Side", "Told", "log_change",
 ]  # fmt: skip
 
 Asked = tuple[float, str, str]
@@ -110,14 +110,14 @@ class Moved:
 
         >>> before, after = Told(kind="interval", median=2.0, low=1.0, high=4.0), Told(kind="interval", median=4.0, low=2.0, high=8.0)
         >>> moved = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=(), elasticity=None)
-        >>> moved.times, moved.of_range
+        >>> moved.times, moved.share_of_range
         (2.0, 0.5)
         """
-        moved = how_far(self.before, self.after)
+        moved = log_change(self.before, self.after)
         return None if moved is None else exp(moved)
 
     @property
-    def of_range(self) -> float | None:
+    def share_of_range(self) -> float | None:
         """Return the move over the width of its previous range, both as logarithms, or None without a range."""
         if not self.times or not self.before or not self.before.low or not self.before.high or self.before.high <= self.before.low:
             return None
@@ -193,7 +193,7 @@ class History:
     doubts: tuple[Problem, ...] = ()
 
 
-def how_far(before: Told | None, after: Told | None) -> float | None:
+def log_change(before: Told | None, after: Told | None) -> float | None:
     """Return ln(after / before), or None if they are not numbers of the same kind."""
     if not before or not after or (before.kind != after.kind and not (before.median and after.median)):
         return None

@@ -101,10 +101,12 @@ class Codec:
         if origin is tuple:
             return tuple(self.decode(inside[0], one, f"{at}[{place}]") for place, one in enumerate(_checked(list, found, at)))
         if origin is not None and issubclass(origin, Mapping):
-            return {_shown(name, at): self.decode(inside[1], one, _inside(at, name)) for name, one in _checked(dict, found, at).items()}
+            return {
+                _checked_text(name, at): self.decode(inside[1], one, _inside(at, name)) for name, one in _checked(dict, found, at).items()
+            }
         if is_dataclass(kind) and isinstance(kind, type):
             return self._record(kind, _checked(dict, found, at), at)
-        return _shown(_checked(str, found, at), at) if kind is str else _checked(kind, found, at)
+        return _checked_text(_checked(str, found, at), at) if kind is str else _checked(kind, found, at)
 
     def _leaf(self, kind: type, found: object, at: str) -> object:
         leaf = self.leaves[kind]
@@ -257,7 +259,7 @@ def _brief(found: object) -> str:
     return shorten(found) if isinstance(found, str) else shorten(json.dumps(found)).strip("'")
 
 
-def _shown(text: str, at: str) -> str:
+def _checked_text(text: str, at: str) -> str:
     if not text.isprintable():
         raise WrongShape(f"{at} has characters that do not print")
     return text

@@ -93,13 +93,13 @@ def estimate_text(quantity: str, estimate: Ranged | None) -> str:
     >>> estimate_text("kv_bytes_per_token", Estimate(kind="interval", median=48900.0, low=7260.0, high=329e3))
     '49 kB (7.3-330)'
     """
-    return _NONE if estimate is None else in_brackets(middle_text(quantity, estimate), range_text(quantity, estimate))
+    return _NONE if estimate is None else bracket_range(middle_text(quantity, estimate), range_text(quantity, estimate))
 
 
-def in_brackets(text: str, ends: str) -> str:
+def bracket_range(text: str, ends: str) -> str:
     """Return a cell with what is beside it in brackets, the unit once.
 
-    >>> in_brackets("45 B", "14 to 150 B"), in_brackets("HBM or DDR", "98 % likely"), in_brackets("none", "-")
+    >>> bracket_range("45 B", "14 to 150 B"), bracket_range("HBM or DDR", "98 % likely"), bracket_range("none", "-")
     ('45 B (14-150)', 'HBM or DDR (98 % likely)', 'none')
     """
     if ends == _NO_RANGE:

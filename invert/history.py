@@ -28,10 +28,10 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     released = {(row.provider, row.model): row.release_date for row in described((one.sheet for one in run), data)}
     found = []
     keys = [sheet_key(one.sheet) for one in run]
-    for key in dict.fromkeys(key for now in keys for key in (*([] if run.request.tier else sold_before(now, book.rows)), now)):
+    for key in dict.fromkeys(key for now in keys for key in (*([] if run.request.tier else list_earlier_tiers(now, book.rows)), now)):
         rows = [row for row in book.rows if row.sheet_key == key]
         sheets, problems = [], []
-        for day in _once_released(days_of_change(rows, run.as_of), released.get(key[:2])):
+        for day in _days_after_release(days_of_change(rows, run.as_of), released.get(key[:2])):
             sheet, wrong = assembled(rows, day, book.fx)
             problems += wrong
             sheets += [sheet] if sheet else []
@@ -45,7 +45,7 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     return tuple(found)
 
 
-def sold_before(now: SheetKey, rows: Iterable[PriceRow]) -> list[SheetKey]:
+def list_earlier_tiers(now: SheetKey, rows: Iterable[PriceRow]) -> list[SheetKey]:
     """Return the sheets of the same model in service tiers that ended when this one began."""
     (*what, _), of_tier = now, dict[SheetKey, list[PriceRow]]()
     for row in rows:
@@ -65,7 +65,7 @@ def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:
     return [*([known[0] - timedelta(days=1)] if open_start else []), *known]
 
 
-def _once_released(days: Iterable[date], released: date | None) -> list[date]:
+def _days_after_release(days: Iterable[date], released: date | None) -> list[date]:
     """Replace days before the release by the day of the release."""
     return sorted({max(day, released) if released else day for day in days})
 

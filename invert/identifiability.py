@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from invert.primitives import PRIMITIVES, SPAN, built, drain_time_row, gradient, gradients, ordered, primitives_at, regime_in_words
+from invert.primitives import PRIMITIVES, SPAN, build_tree, drain_time_row, gradient, gradients, ordered, primitives_at, regime_in_words
 from invert.records import Identifiability
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     rank = int((singular > _TOLERANCE * singular[0]).sum())
     basis, known = turned[:rank], jacobian[[name != "cache_read" for name in prices]]
     names = dict.fromkeys(name for names in (FACTS_OF, *FACTS_OF.values(), _GROUPED) for name in names if name != "implied_drain_time")
-    spoken = {name: gradient(built(name), at, {}) for name in names}
+    spoken = {name: gradient(build_tree(name), at, {}) for name in names}
     if {"output", "long_output", "storage"} <= set(prices):
         spoken["implied_drain_time"] = drain_time_row(at)
-    apart = {name: _apart(row, basis) for name, row in spoken.items()}
+    apart = {name: _residual(row, basis) for name, row in spoken.items()}
     missing: dict[str, tuple[str, ...] | None] = {}
     tied: dict[str, str] = {}
     together: dict[tuple[str, ...], list[dict[int, str]]] = {}
@@ -122,11 +122,11 @@ def identified(
     # A given mean of a long band says nothing of a sheet that has none.
     known = {**{name: value for name, value in anchors.items() if name != "long_context"}, **means, **joint}
     values = tuple((name, value) for name, value in known.items() if value > 0 or name == "attention_flops_per_pair")
-    return _at_point(tuple(_COMPONENTS[name] for name in observed), anchors["overlap"], values)
+    return _identify_at(tuple(_COMPONENTS[name] for name in observed), anchors["overlap"], values)
 
 
 @lru_cache(_KEPT)
-def _at_point(components: tuple[str, ...], overlap: float, values: tuple[tuple[str, float], ...]) -> Identifiability:
+def _identify_at(components: tuple[str, ...], overlap: float, values: tuple[tuple[str, float], ...]) -> Identifiability:
     """Cache `identify`, because most sheets of a market sell the same components at the same sizes and contexts."""
     return identify(components, overlap=overlap, values=dict(values))
 
@@ -159,7 +159,7 @@ def _fewest(target: "Array", facts: "Mapping[str, Array]") -> tuple[str, ...] | 
     return tuple(useful[n] for n in min(found, key=lambda places: (len(places), places)))
 
 
-def _apart(row: "Array", basis: "Array") -> "Array":
+def _residual(row: "Array", basis: "Array") -> "Array":
     """Return the residual of a unit row after projection on the basis (orthonormal rows)."""
     unit = row / (row @ row) ** 0.5
     return unit - (basis @ unit) @ basis
@@ -169,7 +169,7 @@ def _small(row: "Array") -> bool:
     return bool(row @ row <= _TOLERANCE**2)
 
 
-def _in_span(wanted: "Array", columns: "Array") -> bool:
+def _is_in_span(wanted: "Array", columns: "Array") -> bool:
     import numpy as np
 
     return _small(columns @ np.linalg.lstsq(columns, wanted, rcond=_TOLERANCE)[0] - wanted)
@@ -185,7 +185,7 @@ def _moves_with(target: "Array", known: "Array", groups: list[dict[int, str]]) -
     for size in range(len(others) + 1):
         for some in combinations(others, size):
             columns = [*own, *(next(iter(group)) for group in some)]
-            if not _in_span(unit[columns], known[:, columns].T):
+            if not _is_in_span(unit[columns], known[:, columns].T):
                 return " and ".join("".join(sign + PRIMITIVES[n] for n, sign in group.items())[1:] for group in some)
     return ""
 

@@ -45,8 +45,8 @@ from invert.records import (
     TierRules,
     TimesReading,
     Worth,
-    as_claimed,
     dominated,
+    drop_unchecked_level,
 )  # fmt: skip
 from invert.result import (
     DRAIN_TIME_RULE,
@@ -143,7 +143,7 @@ class Kept:
         """Return the readings of each pair of bands, empty for a sheet with one band."""
         if not read.seen.pairs:
             return ()
-        asked = _of_its_day(read), read.seen.contexts, *read.anchors.values.items(), *read.anchors.origin.items()
+        asked = _cache_key_sheet(read), read.seen.contexts, *read.anchors.values.items(), *read.anchors.origin.items()
         if asked not in self.readings:
             places = range(len(read.seen.pairs))
             self.readings[asked] = tuple(read_pair(read.sheet, read.seen, place, read.anchors, assumptions) for place in places)
@@ -220,7 +220,7 @@ def _answered(
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
     try:
-        chosen, notes = _chosen(names, request.providers, offered, known, book, later, own_later, partial(in_other_tiers, book, day))
+        chosen, notes = _choose_sheets(names, request.providers, offered, known, book, later, own_later, partial(in_other_tiers, book, day))
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known: it comes first.
         fault = faults_first(problems, (*names, *request.providers), book.overlay)
@@ -237,7 +237,7 @@ def _answered(
         chosen = flagships
     published = chosen if changes else []
     if changes:
-        chosen = [_changed(sheet, changes) for sheet in chosen]
+        chosen = [_change_prices(sheet, changes) for sheet in chosen]
         turned = [f"{one.provider}/{one.model}: {fault}" for one in chosen for fault in bands_the_wrong_way_round(one)]
         wrong = "after the change: a longer prompt costs less, and the premium says nothing; set both"
         notes += [f"{fault} {wrong}" for fault in dict.fromkeys(turned)]
@@ -246,7 +246,7 @@ def _answered(
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
     inferences, before = (
-        _with_fast_modes(_completed(found, premiums, book, assumptions, kept), of_day, data) for found in (inferences, before)
+        _with_fast_modes(_complete(found, premiums, book, assumptions, kept), of_day, data) for found in (inferences, before)
     )
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
@@ -289,7 +289,7 @@ def _flagships(chosen: list[PriceSheet], known: list[ModelRow], new: Collection[
     return [sheet for sheet in chosen if (sheet.provider, sheet.model) in wanted]
 
 
-def _completed(
+def _complete(
     found: list[Inference], premiums: tuple[Premiums, ...], book: PriceBook, assumptions: Assumptions, kept: Kept
 ) -> list[Inference]:
     """Add the results that need all sheets, and a flag for unreadable rows."""
@@ -322,7 +322,7 @@ def infer_sheets(
     """
     kept = kept or Kept()
     read, problems = _read(chosen, data, assumptions)
-    keys = [(data, _of_its_day(one), one.model) for one in read]
+    keys = [(data, _cache_key_sheet(one), one.model) for one in read]
     new = {key: one for key, one in zip(keys, read, strict=True) if key not in kept.inferences}
     worth = worths((one.architecture for one in read), data, assumptions, kept.drawn)
     cases = [*new.values()]
@@ -339,7 +339,7 @@ def infer_sheets(
     for key, one in zip(keys, read, strict=True):
         inference = known.get(key) or kept.inferences[key]
         if isinstance(inference, Inference):
-            found.append(_on_its_day(inference, one.sheet))
+            found.append(_move_to_day(inference, one.sheet))
         else:
             problems.append(_problem(one.sheet, inference))
     return found, problems
@@ -365,7 +365,7 @@ def _infer_cases(
 
     def conclude(one: Case) -> Inference | WrongData | WrongValue:
         try:
-            return _concluded(one, kept.pairs_of(one, assumptions), data, assumptions, worth[one.architecture])
+            return _conclude(one, kept.pairs_of(one, assumptions), data, assumptions, worth[one.architecture])
         except (WrongData, WrongValue) as error:
             return error
 
@@ -390,12 +390,12 @@ def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) ->
     return read, problems
 
 
-def _of_its_day(read: Case) -> PriceSheet:
+def _cache_key_sheet(read: Case) -> PriceSheet:
     """Return the cache key: the sheet dated at the day of its baseline. If the release is known, later days give the same result."""
     return replace(read.sheet, as_of=read.day if read.released else read.sheet.as_of, start_known=True)
 
 
-def _on_its_day(found: Inference, sheet: PriceSheet) -> Inference:
+def _move_to_day(found: Inference, sheet: PriceSheet) -> Inference:
     """Return the result for the sheet of a later day, with the flags of that day."""
     return replace(found, sheet=sheet, flags=found.flags if sheet.start_known else (*found.flags, "start not known"))
 
@@ -424,7 +424,7 @@ def premiums_of(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
     return tuple(dict.fromkeys(sold))
 
 
-def _chosen(
+def _choose_sheets(
     names: tuple[str, ...],
     wanted: tuple[str, ...],
     offered: list[PriceSheet],
@@ -483,7 +483,7 @@ def _together(said: list[str]) -> str:
     return said[0] + (f" (and {len(said) - 1} more model{'s' if len(said) > 2 else ''} with prices that begin later)" if said[1:] else "")
 
 
-def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
+def _change_prices(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
     try:
         return with_amounts(sheet, changes)
     except BacksolveError as error:
@@ -500,12 +500,12 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     return TierRules(rule.reference, rule.kind, scoreboard(data, learnt.usual_stored(data, day, assumptions), assumptions))
 
 
-def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
+def _conclude(read: Case, pairs: tuple[PairInference, ...], data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
     """Infer everything that one sheet implies alone, from its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     known, broken, summary = known_cache(read.model, data, assumptions), broken_by(read, assumptions), posterior_of(read)
     kv_bytes, beside = side_by_side(read, data, assumptions)
-    kv_bytes, stored = _with_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
+    kv_bytes, stored = _attach_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["at_rent"].kind == "upper":
         kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
     found = {
@@ -517,7 +517,7 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
         record = or_left_out(partial(record_of_storage_price, data, assumptions))
         stored["storage_price"] = replace(by_price, record=record.value)
-    found = _beside_with_records({**found, **by_storage}, pairs, worth)
+    found = _attach_other_records({**found, **by_storage}, pairs, worth)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
     learnt = or_left_out(partial(learn, data, read.architecture, assumptions))
@@ -535,11 +535,11 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         price_data=read.price_data,
         summary=summary,
         contractions=_contractions(summary, read.prior_spreads, assumptions),
-        kv_bytes={name: as_claimed(one) for name, one in kv_bytes.items()},
-        apart=_apart(kv_bytes),
-        kv_bytes_stored={name: as_claimed(one) for name, one in stored.items()},
-        estimates={name: as_claimed(one) for name, one in found.items()},
-        market={name: as_claimed(one) for name, one in ESTIMATORS["market"](read, data, assumptions).items()},
+        kv_bytes={name: drop_unchecked_level(one) for name, one in kv_bytes.items()},
+        apart=_ratio_of_medians(kv_bytes),
+        kv_bytes_stored={name: drop_unchecked_level(one) for name, one in stored.items()},
+        estimates={name: drop_unchecked_level(one) for name, one in found.items()},
+        market={name: drop_unchecked_level(one) for name, one in ESTIMATORS["market"](read, data, assumptions).items()},
         worth=worth,
         convention=None,
         storage=storage,
@@ -552,7 +552,7 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
     )
 
 
-def _apart(kv_bytes: Mapping[str, Estimate]) -> Apart | None:
+def _ratio_of_medians(kv_bytes: Mapping[str, Estimate]) -> Apart | None:
     """Return the ratio of the largest to the smallest premium-based median, or None if there are fewer than two."""
     medians = [one.median for name, one in kv_bytes.items() if one.median and name != "headline"]
     return Apart(factor=max(medians) / min(medians)) if len(medians) > 1 else None
@@ -566,7 +566,7 @@ def _times_reading(known: KnownCache | None, pairs: Sequence[PairInference]) -> 
     return TimesReading(lecture=known.read / by_lecture, joint=known.read / jointly if jointly else None) if by_lecture else None
 
 
-def _with_records(kv_bytes: Mapping[str, Estimate], worth: Part[Worth]) -> dict[str, Estimate]:
+def _attach_records(kv_bytes: Mapping[str, Estimate], worth: Part[Worth]) -> dict[str, Estimate]:
     """Attach each estimator's track record to its estimate, unless it already has one."""
     records = worth.value.records if worth.value else {}
     return {
@@ -574,7 +574,7 @@ def _with_records(kv_bytes: Mapping[str, Estimate], worth: Part[Worth]) -> dict[
     }
 
 
-def _beside_with_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Part[Worth]) -> dict[str, Estimate]:
+def _attach_other_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Part[Worth]) -> dict[str, Estimate]:
     """Attach the records of quantities that architectures state. They apply to sheets with several bands."""
     records = worth.value.beside if worth.value and pairs else {}
     return {name: replace(one, record=records[name]) if one.kind == "interval" and name in records else one for name, one in found.items()}

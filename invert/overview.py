@@ -30,7 +30,7 @@ def overview(run: Run) -> Overview:
     >>> found.offers, [(one.premium_in, one.premium_out, dict(one.thresholds)) for one in found.premiums]
     (3, [(2.0, 1.5, {272000: 3})])
     """
-    alike = _alike(run)
+    alike = _group_copies(run)
     offers, sold = [first for first, *_ in alike], {f"{provider}/{model}" for provider, model, *_ in run.base_inputs}
     unread = Counter(one.message for one in run.problems if one.row is None and one.origin in sold)
     return Overview(
@@ -56,17 +56,17 @@ def _most_first(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _alike(run: Run) -> list[list[Inference]]:
+def _group_copies(run: Run) -> list[list[Inference]]:
     """Group every offer with its copies. The offer is the maker's sheet if there is one, else the first by name."""
     near: dict[tuple[object, ...], list[tuple[_Asked, Inference]]] = {}
     for one in run:
         asked = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
         but_lifetimes = frozenset((place[:2], price) for place, price in asked.items())
         near.setdefault((bare_name(one.sheet.model), one.sheet.service_tier, but_lifetimes), []).append((asked, one))
-    return [sorted(of_one, key=_precedence) for found in near.values() for of_one in _by_lifetimes(found)]
+    return [sorted(of_one, key=_precedence) for found in near.values() for of_one in _group_by_lifetimes(found)]
 
 
-def _by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[list[Inference]]:
+def _group_by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[list[Inference]]:
     """Group sheets of equal prices by the lifetimes of their caches. A blank lifetime joins a sheet that names it."""
     groups: list[list[tuple[_Asked, Inference]]] = []
     for asked, one in sorted(found, key=lambda pair: _blank_lifetimes(pair[0])):
@@ -82,7 +82,7 @@ def _blank_lifetimes(asked: _Asked) -> int:
 
 
 def _precedence(one: Inference) -> tuple[object, ...]:
-    return not one.by_maker, len(one.sheet.model), one.key
+    return not one.is_maker, len(one.sheet.model), one.key
 
 
 # What comes of them.
@@ -201,7 +201,7 @@ def _sizes(offers: Iterable[Inference]) -> list[ProviderSizes]:
         found.append(
             ProviderSizes(
                 provider=provider,
-                makes=2 * sum(one.by_maker for one in sold) > len(sold),
+                makes=2 * sum(one.is_maker for one in sold) > len(sold),
                 offers=len(sold),
                 sized=len(sizes),
                 span=_span(sizes) if sizes else None,

@@ -6,7 +6,7 @@ from hashlib import sha256
 from derive.answers import WhenRead
 from derive.immutable import immutable
 from derive.version import VERSION
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.posterior.sobol import SEED
 
 
@@ -19,7 +19,7 @@ class Made:
     tables: Mapping[str, str | None]
 
 
-@once_a_run
+@cache_with_data
 def made_with(data: Data) -> Made:
     """Return the provenance of a run on these tables.
 

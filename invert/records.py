@@ -512,16 +512,16 @@ class Estimate:
         return estimate_text("", self) + (f" at {100 * (self.level or 0):.0f} %" if ranged else "") + right
 
 
-def as_claimed(estimate: Estimate) -> Estimate:
+def drop_unchecked_level(estimate: Estimate) -> Estimate:
     """Drop the stated level unless the estimator has a track record.
 
-    >>> print(as_claimed(Estimate(kind="interval", median=2.0, low=1.0, high=4.0)))
+    >>> print(drop_unchecked_level(Estimate(kind="interval", median=2.0, low=1.0, high=4.0)))
     2 (1-4)
     """
     return estimate if estimate.kept or estimate.level is None else replace(estimate, level=None)
 
 
-def or_undetermined(estimate: Callable[[_T, Data, Assumptions], Estimate]) -> Callable[[_T, Data, Assumptions], Estimate]:
+def undetermined_on_error(estimate: Callable[[_T, Data, Assumptions], Estimate]) -> Callable[[_T, Data, Assumptions], Estimate]:
     """Wrap an estimator: return an undetermined estimate with the reason if a table cannot be used."""
 
     @wraps(estimate)
@@ -539,7 +539,7 @@ def interval(
     contraction: float | None = None, anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
     """Return a central interval with its median."""
-    return _of_level("interval", (median, low, high), assumptions, because, equations, contraction, anchors)
+    return _ranged_estimate("interval", (median, low, high), assumptions, because, equations, contraction, anchors)
 
 
 def upper(
@@ -547,7 +547,7 @@ def upper(
     anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
     """Return an upper bound."""
-    return _of_level("upper", (None, None, high), assumptions, because, equations, contraction, anchors)
+    return _ranged_estimate("upper", (None, None, high), assumptions, because, equations, contraction, anchors)
 
 
 def lower(
@@ -555,10 +555,10 @@ def lower(
     anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
     """Return a lower bound."""
-    return _of_level("lower", (None, low, None), assumptions, because, equations, contraction, anchors)
+    return _ranged_estimate("lower", (None, low, None), assumptions, because, equations, contraction, anchors)
 
 
-def _of_level(
+def _ranged_estimate(
     kind: str, ends: tuple[float | None, float | None, float | None], assumptions: Assumptions, because: str,
     equations: tuple[str, ...], contraction: float | None, anchors: tuple[str, ...],
 ) -> Estimate:  # fmt: skip
@@ -933,7 +933,7 @@ class Judgement:
         return self.low <= self.truth <= self.high
 
     @property
-    def over_truth(self) -> tuple[float, float, float]:
+    def ratios_to_truth(self) -> tuple[float, float, float]:
         """Low, median and high over what is true."""
         return self.low / self.truth, self.median / self.truth, self.high / self.truth
 

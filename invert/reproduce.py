@@ -104,7 +104,7 @@ def changed_since(saved: SavedRun) -> str:
 
 def differing(saved: SavedRun, table: Run) -> list[str]:
     """List the places at which a run and the saved findings differ."""
-    return [*_differing(saved.found, _found(json.loads(as_saved(table, saved.shown))))]
+    return [*_differing(saved.found, _findings(json.loads(as_saved(table, saved.shown))))]
 
 
 def _differing(then: object, now: object, at: str = "") -> Iterator[str]:
@@ -118,7 +118,7 @@ def _differing(then: object, now: object, at: str = "") -> Iterator[str]:
         yield at
 
 
-def _found(document: Mapping[str, Any]) -> dict[str, object]:
+def _findings(document: Mapping[str, Any]) -> dict[str, object]:
     """Return the sheets and other findings, without the provenance."""
     run = {name: value for name, value in document["run"].items() if name not in _MADE_WITH}
     return {**run, "sheets": document.get("sheets")}
@@ -170,5 +170,5 @@ def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
         as_of=question.as_of,
         made=question.made,
         assumptions=assumptions,
-        found=_found(document),
+        found=_findings(document),
     )

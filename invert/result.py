@@ -189,7 +189,7 @@ class Inference:
         return sheet_key(self.sheet)
 
     @property
-    def by_maker(self) -> bool:
+    def is_maker(self) -> bool:
         """Whether who sells its model made it, as far as is known."""
         return self.model.first_party if self.model else self.sheet.provider in MAKERS
 

@@ -16,7 +16,7 @@ from derive.shipped import BadRow, Problem, Tables
 from derive.shipped_rows import in_si, iso_date
 from derive.solving.api import solve
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, once_a_run, read_data
+from invert.data import Data, cache_with_data, read_data
 from invert.estimators import calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import (
@@ -42,7 +42,7 @@ from invert.storage.tariffs import negative_controls, scoreboard
 from invert.validation import coverage
 from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
 from invert.validation.efficiency import efficiency_rows
-from invert.validation.experiments import experiment_rows, in_nats
+from invert.validation.experiments import experiment_rows, round_nats
 from invert.validation.single_band import single_band_rows
 
 ScoreRow = dict[str, object]
@@ -110,11 +110,13 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
     ]
     logs = {name: [log(ratio) for one in known if (ratio := reading(one))] for name, reading in readings.items()}
     for label, of in (("bias (nats)", fmean), ("sd (nats)", stdev)):
-        found.append({"model": label, "KV bytes": None, **{name: _over(of, values) for name, values in logs.items()}, "base mark-up": None})
+        found.append(
+            {"model": label, "KV bytes": None, **{name: _over_truth(of, values) for name, values in logs.items()}, "base mark-up": None}
+        )
     return found
 
 
-def _over(of: Callable[[list[float]], float], logs: list[float]) -> float | None:
+def _over_truth(of: Callable[[list[float]], float], logs: list[float]) -> float | None:
     return round(of(logs), 2) if len(logs) > 1 else None
 
 
@@ -164,7 +166,7 @@ _KV, _SIZE = "KV bytes", "size"
 """What estimators are scored on: the caches of models, and what is read off beside them; their parameters."""
 
 
-@once_a_run
+@cache_with_data
 def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     """Return every printed estimator that has a record on unseen models."""
     models_of_known_cache = judged(data, assumptions)
@@ -185,7 +187,7 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     return (*found, *_scored_sizes(data, assumptions))
 
 
-def _or_none(work: Callable[[], Record]) -> Record | None:
+def _record_or_none(work: Callable[[], Record]) -> Record | None:
     """Return a record, or None if the tables have too few rows."""
     try:
         return work()
@@ -204,8 +206,8 @@ def _skill(scored: Scored) -> ScoreRow:
     return {
         **dict.fromkeys(SKILL),
         **{"estimate": scored.estimate, "left out": scored.left_out, "models": one.count, "families": one.groups},
-        **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": in_nats(one.gain)},
-        **{"standard error": in_nats(one.standard_error), "gain, low": in_nats(low), "gain, high": in_nats(high), **shares},
+        **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": round_nats(one.gain)},
+        **{"standard error": round_nats(one.standard_error), "gain, low": round_nats(low), "gain, high": round_nats(high), **shares},
     }
 
 
@@ -225,8 +227,8 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
         {
             **dict.fromkeys(SKILL),
             **{"estimate": what, "left out": left_out, "models": one.count, "families": one.families},
-            **{"gain": in_nats(one.by_price - one.by_class), "pool gain": in_nats(one.gain_of_pool, _POOL_DIGITS)},
-            **{"pool gain, standard error": in_nats(one.standard_error, _POOL_DIGITS), "weight": one.weight},
+            **{"gain": round_nats(one.by_price - one.by_class), "pool gain": round_nats(one.gain_of_pool, _POOL_DIGITS)},
+            **{"pool gain, standard error": round_nats(one.standard_error, _POOL_DIGITS), "weight": one.weight},
         }
         for what, left_out, one in found
         if one
@@ -245,12 +247,12 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
     )
     for name, use, hosts in fits:
         for by, left_out in (("price_family", "family"), ("vendor", "vendor")):
-            if one := _or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)):
+            if one := _record_or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)):
                 yield of_size(estimate=name, left_out=left_out, record=one)
-        if not hosts and (one := _or_none(partial(learnt.size_record_in_order, data, use, assumptions))):
+        if not hosts and (one := _record_or_none(partial(learnt.size_record_in_order, data, use, assumptions))):
             yield of_size(estimate=name, left_out="later", record=one)
     for name, use in (("active, closed", "closed"), ("all, closed", "total")):
-        if one := _or_none(partial(learnt.closed_record, data, use, assumptions)):
+        if one := _record_or_none(partial(learnt.closed_record, data, use, assumptions)):
             yield of_size(estimate=f"{name}, list", left_out="model", record=one)
     for of in knowledge_fits(data, assumptions):
         by_knowledge = partial(Scored, estimate=f"all, {of.benchmark}, {of.in_words}", of=_SIZE, known="sizes without the score",
@@ -263,12 +265,12 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
 
 def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """Return the gain of the best fit on prices shuffled among models, a control that must be about 0."""
-    found = [_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(_NEGATIVE_CONTROLS)]
+    found = [_record_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(_NEGATIVE_CONTROLS)]
     shuffled = [one for one in found if one]
     if not shuffled:
         return []
     control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
-    return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": in_nats(fmean(one.gain for one in shuffled))}]
+    return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": round_nats(fmean(one.gain for one in shuffled))}]
 
 
 SKILL = (
@@ -348,21 +350,21 @@ def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[S
     First comes the last simulation-based calibration (truths drawn from the priors, pooled over shapes). Then comes the headline in
     simulated markets, on families that it had not seen. Last comes every estimator on unseen models.
     """
-    return [*pooled(_recorded_lines()), *_of_headline(data, assumptions), *_on_models_left_out(data, assumptions)]
+    return [*pooled(_recorded_lines()), *_headline_rows(data, assumptions), *_coverage_rows(data, assumptions)]
 
 
-def _of_headline(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
+def _headline_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     try:
         forgetting = learnt.forgetting(data, assumptions)
     except WrongData:
         return []
     count, (half, most) = simulated_coverage(forgetting)
     known = {"run": "calibrated", "quantity": "kv class of its time", "shape": "markets", "sheets": str(count), "simulations": str(count)}
-    verdict = coverage.of_simulated(most, count, assumptions.level)
+    verdict = coverage.judge_simulated(most, count, assumptions.level)
     return [{**known, **_coverage(half, most), "ks_p": "", "seeds": "1", "draws": "", "verdict": verdict}]
 
 
-def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
+def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """Return the coverage of each estimator on unseen families, later releases or closed models."""
     try:
         found = [one for one in scored(data, assumptions) if one.in_brief]
@@ -372,7 +374,7 @@ def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
         {
             **{"run": MODELS_LEFT_OUT, "quantity": one.estimate, "shape": one.left_out, "sheets": str(one.record.count), "simulations": ""},
             **_coverage(*(held.share for held in one.record.held)),
-            **{"ks_p": "", "seeds": "", "draws": "", "verdict": coverage.of_record(one.record, one.known, assumptions)},
+            **{"ks_p": "", "seeds": "", "draws": "", "verdict": coverage.judge_record(one.record, one.known, assumptions)},
         }
         for one in found
     ]
@@ -400,7 +402,7 @@ def pooled(lines: Iterable[str]) -> list[ScoreRow]:
 
 def _verdict_on_ranks(row: Mapping[str, str]) -> str:
     faulty = row["run"] != "calibrated"
-    return coverage.of_ranks(float(row["coverage_90"]), float(row["ks_p"]), len(RANKED), USUAL.level, faulty)
+    return coverage.judge_ranks(float(row["coverage_90"]), float(row["ks_p"]), len(RANKED), USUAL.level, faulty)
 
 
 def _digits(value: float | None) -> float | None:

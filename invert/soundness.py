@@ -11,7 +11,7 @@ from derive.price_rows import FxRate, ModelRow, NaturalExperiment
 from derive.shipped import BadRow, Problem, Row, Tables
 from derive.shipped_rows import AnyRecord
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.estimators import calibration
 from invert.estimators.market import learnt
 from invert.estimators.rent import rental
@@ -42,9 +42,9 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
     """List problems of the tables that an inference reads, except those of the prices of `book`."""
     found = (
         *data.tables.problems(*_READ_BY_INFER),
-        *_of_rent(data, assumptions),
-        *_of_calibration(data, assumptions),
-        *_of_shipped_sheets(data),
+        *_check_rent(data, assumptions),
+        *_check_calibration(data, assumptions),
+        *_check_shipped_sheets(data),
         *unused_launches(data),
         *unused_rates(book, data.tables),
     )
@@ -70,14 +70,14 @@ def note_on_calibration(data: Data, assumptions: Assumptions) -> list[str]:
     return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
 
 
-@once_a_run
-def _of_shipped_sheets(data: Data) -> tuple[Problem, ...]:
+@cache_with_data
+def _check_shipped_sheets(data: Data) -> tuple[Problem, ...]:
     """List shipped rows that form no sheet on any day in any tier, for example because of a misspelt name."""
     book = calibration.calibration_book(data)
     return tuple(check(replace(book, problems=(), far_off=())))
 
 
-@once_a_run
+@cache_with_data
 def unused_launches(data: Data) -> tuple[Problem, ...]:
     """List launch sheets that no calibrating model was sold by, by their first row."""
     used = {row.get("sheet") for row, _ in _lines(data.tables, "calibration_models")}
@@ -99,7 +99,7 @@ def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     ]
 
 
-def _of_rent(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
+def _check_rent(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
     """Return the reason if the tables do not give the rent of a byte and a FLOP."""
     try:
         rental(data, assumptions)
@@ -108,7 +108,7 @@ def _of_rent(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
     return ()
 
 
-def _of_calibration(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
+def _check_calibration(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
     try:
         return calibration.class_problems(data, assumptions)
     except WrongData:
@@ -163,7 +163,7 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
     return found
 
 
-@once_a_run
+@cache_with_data
 def _dated_late(data: Data) -> tuple[Problem, ...]:
     """List releases and prices of the market tables after the newest price day. No record or fit uses them."""
     rows = (row for record in learnt.DATED for row in _sound(data.tables, record))

@@ -37,7 +37,7 @@ _CELL = ("value", "low", "high")
 
 def changes_text(found: Comparison, width: int) -> str:
     """Format the changed inferences as a table for each sheet, then a line each for unchanged parts and notes."""
-    found = _as_seen(found)
+    found = _hide_tiny_changes(found)
     lines: list[str] = [f"{found.after}, against {found.before}"]
     moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
     shown = moved[:_MOST_LINES]
@@ -57,13 +57,13 @@ def changes_text(found: Comparison, width: int) -> str:
         # A sheet alone is named above its rows, which leaves room for ranges.
         sheets = {row["sheet"] for row in others}
         alone = [*sheets] if len(sheets) == 1 else []
-        lines += ["", _other_causes(found), *alone, aligned(_OTHERS[len(alone) :], _said_once(others))]
+        lines += ["", _list_causes(found), *alone, aligned(_OTHERS[len(alone) :], _merge_sheets(others))]
     lines, gone = _fitting(lines, width)
     short = [f"Left out in so few columns: {', '.join(gone)}; {found.in_full} has all."] if gone else []
     return laid_out([*lines, "", *short, *_below(found, len(moved) - len(shown), gone)], width)
 
 
-def _as_seen(found: Comparison) -> Comparison:
+def _hide_tiny_changes(found: Comparison) -> Comparison:
     """Count changes that are smaller than the printed digits as unchanged."""
     return replace(found, sheets=tuple(sheet_as_seen(sheet) for sheet in found.sheets))
 
@@ -79,10 +79,10 @@ def _is_seen(one: Moved) -> bool:
     """Whether any figure of its row says that it moved, back as well as forth: its numbers, by how many times, or how far of its range."""
     before, after = (estimate_text(one.quantity, told) for told in (one.before, one.after))
     there_or_back = max(one.times, 1 / one.times) if one.times else 1.0
-    return before != after or f"{there_or_back:.3g}" != "1" or _of_range(one) not in (NONE, *_HARDLY)
+    return before != after or f"{there_or_back:.3g}" != "1" or _share_of_range(one) not in (NONE, *_HARDLY)
 
 
-def _other_causes(found: Comparison) -> str:
+def _list_causes(found: Comparison) -> str:
     """List the causes other than a price of the sheet."""
     calibrating = [one.key for one in found.sheets if found.recalibrated and one.calibrates and one.prices]
     learned = [f"prices of {_list(calibrating)}, from which the calibration is learned"] if calibrating else []
@@ -92,12 +92,12 @@ def _other_causes(found: Comparison) -> str:
 
 def changes_document(found: Comparison, style: str) -> str:
     """Format the changes in Markdown, LaTeX or HTML as one table, with a row for every visible change."""
-    found = _as_seen(found)
+    found = _hide_tiny_changes(found)
     asked = [f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}" for sheet in found.sheets if sheet.prices]
     rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet in found.sheets for one in sheet.moved]
     table = [aligned(("sheet", *_COLUMNS), rows)] if rows else []
     rounded = [line for sheet in found.sheets for line in _rounding(sheet)]
-    others = [f"{_other_causes(found)}: those without a price."] if any(not one.prices for of in found.sheets for one in of.moved) else []
+    others = [f"{_list_causes(found)}: those without a price."] if any(not one.prices for of in found.sheets for one in of.moved) else []
     title = f"{found.after}, against {found.before}"
     return report_document([title, *asked, *table, *others, *rounded, *_below(found, 0)], style)
 
@@ -123,16 +123,16 @@ def changes_csv(found: Comparison) -> str:
     return csv_text(CSV_COLUMNS, (_flat(sheet, one) for sheet in found.sheets for one in sheet.moved))
 
 
-def _said_once(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
+def _merge_sheets(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
     """Merge rows of sheets with the same changes, under the first sheet and the number of others."""
     alike: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
         hardly = row["range"] in _HARDLY
         alike.setdefault((row["inference"], _HARDLY[0]) if hardly else tuple(row[column] for column in _OTHERS[1:]), []).append(row)
-    return [_of_several(of) if of[1:] else dict(*of) for of in alike.values()]
+    return [_merge_rows(of) if of[1:] else dict(*of) for of in alike.values()]
 
 
-def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def _merge_rows(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """Merge equal rows. Cells that differ keep the value of each sheet, and a tiny move has no sign."""
     first = {column: text if len({row[column] for row in rows}) == 1 else "of each" for column, text in rows[0].items()}
     times = sorted({row["times"] for row in rows}, key=lambda text: float(text.removeprefix("x")) if text != NONE else 0.0)
@@ -174,7 +174,7 @@ def _distance(one: Moved) -> float:
     """Return the size of a change relative to its range: changes of kind first, factors and values without a range last."""
     if one.times is None and one.quantity != "bayes_factor":
         return inf
-    return abs(one.of_range or 0.0)
+    return abs(one.share_of_range or 0.0)
 
 
 def sheet_in_words(key: SheetKey) -> str:
@@ -188,8 +188,8 @@ def _slope(elasticity: float | None) -> str:
     return f"{elasticity:+.2f}%" if elasticity is not None else NONE
 
 
-def _of_range(one: Moved) -> str:
-    return f"{one.of_range:+.2f}" if one.of_range is not None else NONE
+def _share_of_range(one: Moved) -> str:
+    return f"{one.share_of_range:+.2f}" if one.share_of_range is not None else NONE
 
 
 def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
@@ -198,7 +198,7 @@ def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
         "before": estimate_text(one.quantity, one.before),
         "after": estimate_text(one.quantity, one.after),
         "times": f"x{one.times:.3g}" if one.times else NONE,
-        "range": _of_range(one),
+        "range": _share_of_range(one),
         "per 1%": ", ".join(map(_slope, one.elasticities or (one.elasticity,))),
         "price": moving_prices(one, sheet),
     }
@@ -342,7 +342,7 @@ def _moved_record(one: Moved) -> dict[str, object]:
         "before": one.before and said_record(one.before),
         "after": one.after and said_record(one.after),
         "times": _six(one.times),
-        "share_of_range": _six(one.of_range),
+        "share_of_range": _six(one.share_of_range),
         "elasticity": _six(one.elasticity),
         "elasticities": {price.spelled: _six(slope) for price, slope in zip(one.prices, one.elasticities, strict=False)},
         "prices": [price.spelled for price in one.prices],
@@ -372,7 +372,7 @@ def _flat(sheet: SheetChange, one: Moved) -> dict[str, object]:
         "estimator": one.estimator,
         **ends,
         "times": _six(one.times),
-        "share_of_range": _six(one.of_range),
+        "share_of_range": _six(one.share_of_range),
         **{name: price.get(name) for name in wanted},
         "elasticity": _six(one.elasticity),
     }

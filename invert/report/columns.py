@@ -17,12 +17,12 @@ from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.assumptions import USUAL, Assumptions
 from invert.encoder import six_digits
-from invert.estimate_text import in_brackets, middle_text, range_text, two_digits
+from invert.estimate_text import bracket_range, middle_text, range_text, two_digits
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES, Estimate, TierEvidence, count_missed, verdict
 from invert.report.fast_mode import fast_mode_in_brief
 from invert.report.layout import NONE, aligned, billions, dollars
-from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, any_of, lifetime, worst_record
+from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, lifetime, worst_record
 from invert.result import Inference, Run
 
 ABSENT, _UNTESTED, UNKNOWN = "none", "n/a", "unknown"
@@ -87,7 +87,7 @@ class Column:
 
     def whole_text(self, one: Inference) -> str:
         """Return the cell with what is beside it, as `45 B (14-150)`."""
-        return in_brackets(self.text(one), self.span(one))
+        return bracket_range(self.text(one), self.span(one))
 
 
 def with_range(column: Column) -> Column:
@@ -158,10 +158,10 @@ def _active(one: Inference) -> str:
 
 
 def _active_span(one: Inference) -> str:
-    return how_stated(one.anchors.origin["active_params"]) if one.size_stated else range_text("active_params", one.market["active_params"])
+    return size_grade(one.anchors.origin["active_params"]) if one.size_stated else range_text("active_params", one.market["active_params"])
 
 
-def how_stated(origin: str) -> str:
+def size_grade(origin: str) -> str:
     """Return how a size is known, in a word: `given`, `assumed` or `unverified` by its grade, else `stated`."""
     return next((word for word in ("given", "assumed", "unverified") if word in origin), "stated")
 
@@ -216,7 +216,7 @@ def _tiers_by_price(one: Inference) -> str:
 
 
 def _left_by_price(of: TierEvidence) -> str:
-    return "any" if len(of.undisclosed_agreed) == len(of.undisclosed or ()) else any_of(of.undisclosed_agreed)
+    return "any" if len(of.undisclosed_agreed) == len(of.undisclosed or ()) else join_tiers(of.undisclosed_agreed)
 
 
 def _share_by_price(one: Inference) -> str:
@@ -228,7 +228,7 @@ def _share_by_price(one: Inference) -> str:
 
 
 def _tiers_stated(one: Inference) -> str:
-    return _together({of.ttl_seconds: any_of(of.agreed) for of in one.storage if of.disclosed})
+    return _together({of.ttl_seconds: join_tiers(of.agreed) for of in one.storage if of.disclosed})
 
 
 def _stated_as(one: Inference) -> str:
@@ -323,7 +323,7 @@ def _duration_record(_: Sequence[Inference], run: Run) -> str:
 # Columns that are made alike.
 
 
-def _of_value(
+def _value_column(
     key: str, value: Callable[[Inference], object], name: str = "", also: tuple[str, ...] = (), unit: str = "", about: str = ""
 ) -> Column:  # fmt: skip
     """Return a column of plain values, with a dash for a missing one."""
@@ -335,8 +335,8 @@ def _of_value(
     return Column(key=key, value=value, text=text, name=name, also=also, unit=unit, about=about)
 
 
-def _of_fast_mode(name: str, about: str) -> Column:
-    return _of_value(
+def _fast_mode_column(name: str, about: str) -> Column:
+    return _value_column(
         f"fast_{name}", lambda one: one.fast_mode and getattr(one.fast_mode, name), f"fast {name.replace('_', ' ')}", about=about
     )
 
@@ -344,7 +344,7 @@ def _of_fast_mode(name: str, about: str) -> Column:
 _Get = Callable[[Inference], Estimate | None]
 
 
-def _of_estimate(
+def _estimate_column(
     quantity: str, estimator: str, get: _Get, head: tuple[str, str] = ("", ""), name: str = "", also: tuple[str, ...] = (),
     models: str = "", about: str = "",
 ) -> Column:  # fmt: skip
@@ -392,36 +392,36 @@ def _parts(column: Column) -> list[Column]:
         "_of": lambda found: found.kept and found.kept[1],
     }
 
-    def of_part(end: str, part: Callable[[Estimate], object]) -> Column:
+    def part_column(end: str, part: Callable[[Estimate], object]) -> Column:
         def value(one: Inference) -> object:
             found = get(one)
             return found and six_digits(part(found))
 
-        return _of_value(f"{column.key}{end}", value)
+        return _value_column(f"{column.key}{end}", value)
 
-    return [of_part(end, part) for end, part in values.items()]
+    return [part_column(end, part) for end, part in values.items()]
 
 
 def _kv(estimator: str, head: tuple[str, str] = ("", ""), also: tuple[str, ...] = ()) -> Column:
     """Return the column of KV bytes by an estimator."""
     one = KV_NAMES[estimator]
     about = f"if {one.paid_with} pays for the long-context premium" if one.paid_with else f"of {one.remark}"
-    return _of_estimate(
+    return _estimate_column(
         "kv_bytes_per_token", estimator, lambda of: of.kv_bytes[estimator], head=head, name=one.heading, also=also,
         about=f"KV bytes per token {about}",
     )  # fmt: skip
 
 
 def _stored(estimator: str, name: str, about: str) -> Column:
-    return _of_estimate("kv_bytes_stored_per_token", estimator, lambda of: of.kv_bytes_stored.get(estimator), name=name, about=about)
+    return _estimate_column("kv_bytes_stored_per_token", estimator, lambda of: of.kv_bytes_stored.get(estimator), name=name, about=about)
 
 
 def _market(quantity: str, name: str, about: str, also: tuple[str, ...] = (), models: str = "") -> Column:
-    return _of_estimate(quantity, "market", lambda of: of.market[quantity], name=name, also=also, models=models, about=about)
+    return _estimate_column(quantity, "market", lambda of: of.market[quantity], name=name, also=also, models=models, about=about)
 
 
-def _beside(quantity: str, about: str, name: str = "") -> Column:
-    return _of_estimate(quantity, "", lambda of: of.estimates.get(quantity), name=name, about=about)
+def _other_estimate(quantity: str, about: str, name: str = "") -> Column:
+    return _estimate_column(quantity, "", lambda of: of.estimates.get(quantity), name=name, about=about)
 
 
 # The list.
@@ -436,26 +436,28 @@ _ESTIMATES = (
     _market("total_params", "total by price", "total parameters by the input price", models="open"),
     _market("input_markup", "price/cost", "input price over its cost on rented chips in full use", also=("mark-up", "markup")),
     replace(
-        _beside("bandwidth_bound_fraction", "share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)"),
+        _other_estimate("bandwidth_bound_fraction", "share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)"),
         head=("bandwidth", "bound"), also=("bandwidth-bound", "bandwidth bound"), name="bandwidth-bound fraction",
     ),
     replace(
-        _beside("total_params_by_knowledge", "total parameters by the score on a benchmark of facts", "total, no price used"),
+        _other_estimate("total_params_by_knowledge", "total parameters by the score on a benchmark of facts", "total, no price used"),
         models="open",
     ),
     replace(
-        _beside("total_params_by_price_and_knowledge", "total parameters by the input price and that score", "total, price and knowledge"),
+        _other_estimate(
+            "total_params_by_price_and_knowledge", "total parameters by the input price and that score", "total, price and knowledge"
+        ),
         models="open",
     ),
-    _beside("memory_time_share", "time of memory reads over the time of reads and arithmetic, in decode"),
-    _beside("balance_context", "context at which reading the cache takes as long as arithmetic"),
+    _other_estimate("memory_time_share", "time of memory reads over the time of reads and arithmetic, in decode"),
+    _other_estimate("balance_context", "context at which reading the cache takes as long as arithmetic"),
 )  # fmt: skip
 """The estimates of which the CSV has all numbers."""
 _MORE_ESTIMATES = (
-    _beside("attention_intensity", "arithmetic of attention over the cache bytes that it reads"),
-    _beside("active_params_times_markup", "active parameters times price/cost", name="size x price/cost"),
-    _beside("batch_multiple", "batch over the balance batch"),
-    _beside("implied_drain_time", "hold time that is sold for as much as one read"),
+    _other_estimate("attention_intensity", "arithmetic of attention over the cache bytes that it reads"),
+    _other_estimate("active_params_times_markup", "active parameters times price/cost", name="size x price/cost"),
+    _other_estimate("batch_multiple", "batch over the balance batch"),
+    _other_estimate("implied_drain_time", "hold time that is sold for as much as one read"),
 )
 _READINGS = (
     Column(
@@ -473,17 +475,17 @@ _READINGS = (
         value=lambda one: one.known and one.known.read, text=lambda one: short_kv(one.known.read if one.known else None),
         span=lambda one: one.known.grade if one.known else NONE, about="KV bytes per token that a public architecture reads",
     ),
-    _of_value("memory_time_share_joint", lambda one: _joint(one, "memory_time_share"), "memory time share, joint",
+    _value_column("memory_time_share_joint", lambda one: _joint(one, "memory_time_share"), "memory time share, joint",
               about="memory time share at KV joint"),
-    _of_value("balance_context_joint", lambda one: _joint(one, "balance_context"), "balance context, joint", unit="token",
+    _value_column("balance_context_joint", lambda one: _joint(one, "balance_context"), "balance context, joint", unit="token",
               about="balance context at KV joint"),
-    _of_value(
+    _value_column(
         "implied_drain_time_s_point", lambda one: one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
         "implied drain time, point", unit="s", about="hold time that is sold for as much as one read, every anchor as it is",
     ),
-    _of_value("check_lecture", lambda one: verdict(one.pairs[0].lecture_checks) if one.pairs else None, "lecture's check",
+    _value_column("check_lecture", lambda one: verdict(one.pairs[0].lecture_checks) if one.pairs else None, "lecture's check",
               about="whether the forward model at the lecture's readings meets the other prices"),
-    _of_value("check_joint", lambda one: verdict(one.pairs[0].joint_checks) if one.pairs else None, "joint check",
+    _value_column("check_joint", lambda one: verdict(one.pairs[0].joint_checks) if one.pairs else None, "joint check",
               about="whether it meets them at KV joint"),
 )  # fmt: skip
 _PRICES = (
@@ -491,11 +493,11 @@ _PRICES = (
            about="model id, region and service tier", numbers=("provider", "model", "region", "service_tier")),
     Column(key="sheet", name="provider/model", value=lambda one: one.name, text=lambda one: f"{one.sheet.provider}/{model_in_words(one)}",
            about="provider, model, region and service tier", numbers=("provider", "model", "region", "service_tier")),
-    _of_value("provider", lambda one: one.sheet.provider, about="who sells it"),
-    _of_value("region", lambda one: one.sheet.region, about="where it is sold, if a price differs by region"),
-    _of_value("service_tier", lambda one: one.sheet.service_tier, "service tier", about="standard, batch, off_peak and others"),
-    _of_value("as_of", lambda one: one.sheet.as_of.isoformat(), "as of", about="day of the prices"),
-    _of_value("currency", lambda one: one.sheet.bands[0].input.currency, about="currency of the price list"),
+    _value_column("provider", lambda one: one.sheet.provider, about="who sells it"),
+    _value_column("region", lambda one: one.sheet.region, about="where it is sold, if a price differs by region"),
+    _value_column("service_tier", lambda one: one.sheet.service_tier, "service tier", about="standard, batch, off_peak and others"),
+    _value_column("as_of", lambda one: one.sheet.as_of.isoformat(), "as of", about="day of the prices"),
+    _value_column("currency", lambda one: one.sheet.bands[0].input.currency, about="currency of the price list"),
     Column(key="price", head=("$/Mtok", "in/out"), also=("in/out",), value=_input, text=_prices,
            numbers=("input_price_usd_per_token", "output_price_usd_per_token"), about="price of input and output below any threshold"),
     Column(key="input_price_usd_per_token", name="input USD/Mtok", also=("input_price", "input"), value=_input, unit="USD/token",
@@ -514,14 +516,14 @@ _PRICES = (
            text=lambda one: _times(one, "premium_out"), about="long-context output price over the base price"),
     Column(key="output_input_ratio", name="output/input", value=lambda one: one.observables.output_input_ratio.value,
            text=lambda one: f"{one.observables.output_input_ratio.value:.3g}", about="output price over input price"),
-    _of_value("cache_read_ratio", lambda one: one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
+    _value_column("cache_read_ratio", lambda one: one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
               "cache read/input", about="cache-read price over input price"),
     Column(key="active_params", head=("active", "params"), name="active parameters",
            also=("active", "active params", "active known", "size"), value=lambda one: one.anchors.values["active_params"],
            order=lambda one: one.active_params, text=_active, span=_active_span, models="open",
            record=lambda sheets, _: _commonest(one.market["active_params"] for one in sheets if not one.size_stated),
            about="active parameters: stated, else by the input price (record: of most sheets, on open or on closed models)"),
-    _of_value("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",
+    _value_column("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",
               about="table or price that they are from"),
     Column(key="cache_tier", head=("cache", "tier"), also=("cache", "tier", "priced as"), value=_tier,
            order=lambda one: None if (said := _tier(one)) == ABSENT else said, text=_tier, record=_tier_record, numbers=("tiers_by_price",),
@@ -542,18 +544,18 @@ _PRICES = (
            value=lambda one: found[0] if (found := _checks(one)) else None, order=_share_missed, record=lambda *_: NONE,
            numbers=("prices_missed", "prices_checked"),
            about="prices that the forward model misses, of those that the lecture's readings do not use"),
-    _of_value("prices_checked", lambda one: found[1] if (found := _checks(one)) else None, "prices checked",
+    _value_column("prices_checked", lambda one: found[1] if (found := _checks(one)) else None, "prices checked",
               about="how many prices the lecture's readings do not use"),
     Column(key="fast_mode", head=("fast", "mode"), value=lambda one: fast_mode_in_brief(one.fast_mode) if one.fast_mode else None,
            text=lambda one: fast_mode_in_brief(one.fast_mode), order=lambda one: one.fast_mode and one.fast_mode.batch_ratio,
            numbers=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),
            about="price of a fast mode over standard, at its speed over standard as stated, sorted by the batch ratio"),
-    *(_of_fast_mode(name, about) for name, about in (
+    *(_fast_mode_column(name, about) for name, about in (
         ("price_ratio", "price of a fast mode over the standard price"),
         ("speed_ratio", "speed of a fast mode over the standard speed, as stated"),
         ("batch_ratio", "standard batch over that of the fast mode, if price follows cost"),
     )),
-    _of_value("flags", lambda one: "; ".join(one.flags) or None, about="what to know before using the row"),
+    _value_column("flags", lambda one: "; ".join(one.flags) or None, about="what to know before using the row"),
 )  # fmt: skip
 _ALL = (*_PRICES, *_READINGS, *_ESTIMATES, *_MORE_ESTIMATES)
 REGISTRY: Mapping[str, Column] = {one.key: one for one in (*_ALL, *(part for one in _ESTIMATES for part in _parts(one)))}
@@ -636,7 +638,7 @@ def _plain(name: str) -> str:
 
 
 @cache
-def _by_name() -> dict[str, Column]:
+def _columns_by_name() -> dict[str, Column]:
     """Return every column by all of its names. A key has precedence over a heading, and a heading over other names."""
     found: dict[str, Column] = {}
     every = [*REGISTRY.values(), *(with_range(one) for one in _ALL if one.span is not _no_range)]
@@ -649,7 +651,7 @@ def _by_name() -> dict[str, Column]:
 
 def column_of(name: str) -> Column:
     """Return the column of a key, a heading or another name, in any case. Raises UnknownName with the nearest names."""
-    found = _by_name().get(_plain(name))
+    found = _columns_by_name().get(_plain(name))
     if found is None:
         names = dict.fromkeys(name for column in REGISTRY.values() for name in (column.heading, column.key))
         raise UnknownName("column", name, names, "backsolve infer --explain lists all")
@@ -697,7 +699,7 @@ def explained(run: Run) -> list[str]:
 # Order and choice of sheets.
 
 
-def in_order(inferences: Iterable[_Sheet], by: str | None = None) -> list[_Sheet]:
+def sort_sheets(inferences: Iterable[_Sheet], by: str | None = None) -> list[_Sheet]:
     """Sort sheets by price, the most expensive first, or by a column. Numbers are descending, `-` reverses the order, missing values are
     last.
     """

@@ -133,7 +133,7 @@ def _drain_time_elasticities(one: Inference) -> dict[str, float]:
     return _elasticities(one.implied_drain_time)
 
 
-def _by_component(checks: Sequence[Check]) -> dict[str, Check]:
+def _checks_by_component(checks: Sequence[Check]) -> dict[str, Check]:
     return {check.component: check for check in checks}
 
 
@@ -147,11 +147,11 @@ def _undetermined(one: Inference) -> list[Direction]:
 
 
 def _lecture_check(one: Inference) -> dict[str, Check] | None:
-    return _by_component(one.first_pair.lecture_checks) if one.first_pair else None
+    return _checks_by_component(one.first_pair.lecture_checks) if one.first_pair else None
 
 
 def _joint_check(one: Inference) -> dict[str, Check] | None:
-    return _by_component(one.first_pair.joint_checks) if one.first_pair else None
+    return _checks_by_component(one.first_pair.joint_checks) if one.first_pair else None
 
 
 def _predictions(one: Inference) -> list[Prediction]:
@@ -163,11 +163,11 @@ def _pair_lecture_elasticities(pair: PairInference) -> dict[str, float]:
 
 
 def _pair_lecture_check(pair: PairInference) -> dict[str, Check]:
-    return _by_component(pair.lecture_checks)
+    return _checks_by_component(pair.lecture_checks)
 
 
 def _pair_joint_check(pair: PairInference) -> dict[str, Check]:
-    return _by_component(pair.joint_checks)
+    return _checks_by_component(pair.joint_checks)
 
 
 def _lecture_verdict(pair: PairInference) -> str:
@@ -203,7 +203,7 @@ def _high(solution: Solution) -> float | None:
     return solution.answers[0].ends[1] if solution.answers else None
 
 
-def _why_not(solution: Solution) -> str | None:
+def _reason_message(solution: Solution) -> str | None:
     return why_not(solution.reason) or None
 
 
@@ -211,7 +211,7 @@ def _sheet_region(one: Inference) -> str | None:
     return one.sheet.region or None
 
 
-def _other_region(of: AlsoSold) -> str | None:
+def _region_of_offer(of: AlsoSold) -> str | None:
     return of.region or None
 
 
@@ -419,7 +419,7 @@ _KEYS: dict[type, Keys] = {
     PriceSheet: {"bands": "bands", "cache": _cache_prices},
     Price: {name: name for name in ("amount", "currency", "per", "verification", "source_url", "notes")},
     AlsoSold: {
-        "service_tier": "service_tier", "region": _other_region,
+        "service_tier": "service_tier", "region": _region_of_offer,
         "input_price_usd_per_token": "input_price", "times_input_price": "times",
     },
     TierReading: {"ttl_seconds": "ttl_seconds", "tier": "lecture", "device_tier": "devices"},
@@ -450,7 +450,7 @@ _KEYS: dict[type, Keys] = {
         **_with(Prediction, without=["price"]), "published": "price.amount", "currency": "price.currency", "per": "price.per",
     },
     PricingRules: {"kv_bytes_per_token": "solutions", "memory_bound_base_cost": "memory_bound_base_cost"},
-    Solution: {"low": _low, "high": _high, "equations": "equations", "problem": _why_not},
+    Solution: {"low": _low, "high": _high, "equations": "equations", "problem": _reason_message},
     Votes: {"families": _families, "effective_families": "effective", "cast": "cast"},
     Vote: _with(Vote, kv_bytes_per_token="kv_bytes"),
     Apart: _with(Apart, "nats"),
@@ -526,7 +526,7 @@ CODEC = Codec(
 # What is printed.
 
 
-def as_records(table: Run) -> list[dict[str, Any]]:
+def sheet_records(table: Run) -> list[dict[str, Any]]:
     """Return the list of `--as json`, one object per sheet."""
     of_run = CODEC.encode_keys(table, OF_RUN)
     return [
@@ -537,7 +537,7 @@ def as_records(table: Run) -> list[dict[str, Any]]:
 
 def run_as_json(table: Run) -> str:
     """Return strict JSON, without NaN and infinity."""
-    return json.dumps(as_records(table), indent=2, allow_nan=False)
+    return json.dumps(sheet_records(table), indent=2, allow_nan=False)
 
 
 def saved(table: Run, shown: Shown = AS_TABLE) -> str:
@@ -545,7 +545,7 @@ def saved(table: Run, shown: Shown = AS_TABLE) -> str:
     run = {**CODEC.encode(question_of(table, shown)), **CODEC.encode_keys(table, FOUND)}
     head = json.dumps({"schema": SCHEMA, "run": run}, indent=2, allow_nan=False).removesuffix("\n}")
     # A line a sheet: half of what a market takes would be the spaces before its lines.
-    sheets = ",\n".join(json.dumps(one, allow_nan=False) for one in as_records(table))
+    sheets = ",\n".join(json.dumps(one, allow_nan=False) for one in sheet_records(table))
     return f'{head},\n  "sheets": [\n{sheets}\n]}}\n'
 
 

@@ -7,7 +7,7 @@ from derive.show.cells import csv_text
 from invert.comparison_records import Asked, Dated, History
 from invert.estimate_text import estimate_text
 from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words
-from invert.report.columns import ABSENT, HISTORY_KEYS, REGISTRY, how_stated
+from invert.report.columns import ABSENT, HISTORY_KEYS, REGISTRY, size_grade
 from invert.report.layout import NONE, aligned, billions, laid_out
 from invert.sheets.sheet import money_unit
 
@@ -33,16 +33,16 @@ def history_parts(one: History) -> list[str]:
     rows = [{**_row(dated, place, one.days), "in / out": _asked(dated, len(units) > 1)} for place, dated in enumerate(one.days)]
     kept = [column for column in columns if any(row[column] != ABSENT for row in rows)]
     read = [f"In and out are in {unit}" for unit in units if len(units) == 1]
-    read += [_by_size(one.days[-1].size)] if one.days[-1].size and _MARKUP in kept else []
+    read += [_size_source(one.days[-1].size)] if one.days[-1].size and _MARKUP in kept else []
     said = [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
     ended = [f"Sold so until {one.until}."] if one.until else [] if said else ["No price of it has changed since."]
     return [aligned(kept, rows), *([f"{'; '.join(read)}."] if read else []), *said, *ended]
 
 
-def _by_size(size: tuple[float, str]) -> str:
+def _size_source(size: tuple[float, str]) -> str:
     """Return which size the price/cost is by, as that by price is a column."""
     active, origin = size
-    return f"price/cost is by {billions(active)} active as {how_stated(origin)}, not by the price"
+    return f"price/cost is by {billions(active)} active as {size_grade(origin)}, not by the price"
 
 
 def _prices(dated: Dated) -> list[Asked | None]:

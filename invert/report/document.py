@@ -5,7 +5,7 @@ from html import escape
 
 from derive.show.citation import latex_text, markdown_cell
 from derive.units import show
-from invert.report.columns import WIDE_KEYS, column_of, in_order
+from invert.report.columns import WIDE_KEYS, column_of, sort_sheets
 from invert.report.glance import has_records, record_row
 from invert.report.layout import Heading, Table
 from invert.result import Run
@@ -30,7 +30,7 @@ def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None
 
     The columns are those of the wide table, or the requested ones and the flags, in the order of the table.
     """
-    inferences = in_order(table.inferences, by)
+    inferences = sort_sheets(table.inferences, by)
     chosen = list(dict.fromkeys(map(column_of, columns or WIDE_KEYS)))
     flags = column_of("flags")
     chosen += [flags] if flags not in chosen and any(one.flags for one in inferences) else []
@@ -92,13 +92,13 @@ def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str
 def footer(table: Run) -> list[str]:
     """Return the day, the prices that were set by hand, the outside facts, and the command that explains the columns."""
     return [
-        f"{count(table)}, prices of {table.as_of.isoformat()}.{_what_if(table)}",
+        f"{count(table)}, prices of {table.as_of.isoformat()}.{_describe_changes(table)}",
         f"Anchors: {_anchors(table)}{_mean_contexts(table)}.",
         "Columns: backsolve infer --explain.",
     ]
 
 
-def _what_if(table: Run) -> str:
+def _describe_changes(table: Run) -> str:
     """Describe the prices that were set by hand, replaced ones first."""
     added = [place for place in table.changes if all(one.adds(place) for one in table.inferences)]
     kinds = {

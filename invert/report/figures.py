@@ -35,7 +35,7 @@ def _ends(found: Estimate, size: float) -> tuple[float | None, float | None]:
     return low, high
 
 
-def _held(found: Estimate) -> str:
+def _coverage_text(found: Estimate) -> str:
     """Describe the coverage of similar ranges on one line."""
     return " (right for {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
 
@@ -56,7 +56,7 @@ def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS)
     across, size = chart_axis(
         "kv_bytes_per_token", [*middles, *every, *read.values(), *known, *of_models.values()], "KV bytes read for a token of context"
     )
-    rows = (*(f"{KV_NAMES[name].heading}{_held(estimate)}" for name, estimate in found.items()), *read)
+    rows = (*(f"{KV_NAMES[name].heading}{_coverage_text(estimate)}" for name, estimate in found.items()), *read)
     rows += (f"{len(of_models)} models of known cache",) if of_models else ()
     of_class = one.kv_bytes["headline"]
     marks = [] if of_class.low is None or of_class.high is None else [_band("range of the class of its time", of_class, len(rows), size)]
@@ -184,7 +184,7 @@ def cost_context(one: Inference, curve: PricesByContext) -> Chart:
         ),
     ]
     across, size = chart_axis("context_length", [*edges, *curve.contexts], "context")
-    scaled = tuple(_across(mark, size) for mark in marks)
+    scaled = tuple(_x_axis(mark, size) for mark in marks)
     thresholds = [float(band.threshold_tokens) for band in one.sheet.bands[1:]]
     return Chart(
         title="Cost against context",
@@ -196,7 +196,7 @@ def cost_context(one: Inference, curve: PricesByContext) -> Chart:
     )
 
 
-def _across(mark: Mark, size: float) -> Mark:
+def _x_axis(mark: Mark, size: float) -> Mark:
     return Mark(name=mark.name, form=mark.form, xs=tuple(x / size for x in mark.xs), ys=mark.ys, dashed=mark.dashed)
 
 
@@ -277,7 +277,7 @@ def foretold_against_true(title: str, quantity: str, judged: Sequence[Judgement]
     (up, size), (across, _) = (chart_axis(quantity, values, f"{words}, {which}") for which in ("foretold", "true"))
     truths = tuple(one.truth / size for one in judged)
     found = Mark(
-        name=_held_of(judged),
+        name=_coverage_of(judged),
         form="points",
         xs=truths,
         ys=tuple(one.median / size for one in judged),
@@ -296,18 +296,18 @@ def foretold_over_true(title: str, judged: Sequence[Judgement]) -> Chart:
         own = [one for one in judged if one.by == way]
         marks.append(
             Mark(
-                name=f"{way}: {_held_of(own)}",
+                name=f"{way}: {_coverage_of(own)}",
                 form="points",
-                xs=tuple(median for _, median, _ in (one.over_truth for one in own)),
+                xs=tuple(median for _, median, _ in (one.ratios_to_truth for one in own)),
                 ys=tuple(float(models.index(one.model)) for one in own),
-                ends=tuple((low, high) for low, _, high in (one.over_truth for one in own)),
+                ends=tuple((low, high) for low, _, high in (one.ratios_to_truth for one in own)),
             )
         )
     across = Axis(words="predicted over true [ratio]")
     return Chart(title=title, across=across, up=Axis(words="", rows=(*models,)), marks=(*marks,), rules=(Rule(name="right", at=1.0),))
 
 
-def _held_of(judged: Sequence[Judgement]) -> str:
+def _coverage_of(judged: Sequence[Judgement]) -> str:
     return f"{sum(one.held for one in judged)} of {len(judged)} ranges of {judged[0].level:.0%} held"
 
 

@@ -26,7 +26,7 @@ def findings(one: Inference, table: Run) -> list[str]:
         estimates_table(one, table),
         _WITHOUT_RECORD,
         *records,
-        *filter(None, (_apart(one), premium, known)),
+        *filter(None, (_ratio_text(one), premium, known)),
         *_families_of_typical_kv(one),
     ]
 
@@ -104,7 +104,7 @@ def held_in_words(estimate: Estimate) -> str:
     return "{} of {}".format(*estimate.kept) if estimate.kept else UNKNOWN
 
 
-def _apart(one: Inference) -> str:
+def _ratio_text(one: Inference) -> str:
     """Return which estimate is the headline, and how far those by prices differ."""
     headline = one.kv_bytes["headline"]
     if headline.kind == "given":

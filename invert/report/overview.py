@@ -31,10 +31,10 @@ def overview_parts(found: Overview) -> list[str]:
     if found.premiums:
         shown = found.premiums[:_MOST_ROWS]
         parts += [*title("Premiums above the first threshold"), aligned(_PREMIUM_HEAD, [_premium_row(one) for one in shown])]
-        parts += _not_shown("more pair", [one.offers for one in found.premiums[_MOST_ROWS:]])
+        parts += _missing_text("more pair", [one.offers for one in found.premiums[_MOST_ROWS:]])
     listed = [one for one in found.sizes if one.makes][:_MOST_ROWS] or found.sizes[:_MOST_ROWS]
     parts += [*title("Active parameters by provider"), aligned(_SIZE_HEAD, [_size_row(one) for one in listed]), _OF_MEDIANS]
-    parts += _not_shown("more provider", [one.offers for one in found.sizes if one not in listed])
+    parts += _missing_text("more provider", [one.offers for one in found.sizes if one not in listed])
     return parts
 
 
@@ -70,7 +70,7 @@ def _named(counts: Mapping[str, int]) -> str:
     return said + (f" and {sum(others):,} of {len(others)} other{'s' if len(others) > 1 else ''}" if others else "")
 
 
-def _not_shown(what: str, offers: list[int]) -> list[str]:
+def _missing_text(what: str, offers: list[int]) -> list[str]:
     return [f"{_many(len(offers), what)} of {_many(sum(offers), 'offer')}."] if offers else []
 
 
@@ -159,7 +159,7 @@ def _no_result(found: Overview) -> list[Count]:
     return _counts(found.no_result)
 
 
-def _beside(found: Overview) -> list[Count]:
+def _other_sheets(found: Overview) -> list[Count]:
     return _counts(found.beside)
 
 
@@ -177,7 +177,7 @@ def _thresholds(one: SharedPremiums) -> list[AtThreshold]:
 
 OVERVIEW = Codec(
     keys={
-        Overview: {**names_of(Overview), "no_result": _no_result, "beside": _beside, "copies": _copies},
+        Overview: {**names_of(Overview), "no_result": _no_result, "beside": _other_sheets, "copies": _copies},
         Outcome: {**names_of(Outcome), "because": _because},
         SharedPremiums: {**names_of(SharedPremiums), "thresholds": _thresholds},
     },

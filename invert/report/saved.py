@@ -57,7 +57,7 @@ def references_in(result: object, html_base: str = "") -> list[Reference]:
         return []
     sheets = [sheet for sheet in _list(result.get("sheets")) if _sheet_name(sheet)]
     pages = [page.reference for page in pages_of(rows)]
-    made = _made(run)
+    made = _version_text(run)
     found = [reference for sheet in sheets for reference in (*_sheet(sheet, rows, html_base), _inference(sheet, run, html_base))]
     return [*pages, *found, *([_run(run, made, sheets)] if made else [])]
 
@@ -72,7 +72,7 @@ def _sheet(sheet: SavedRow, rows: list[SavedRow], html_base: str) -> Iterator[Re
 def _inference(sheet: SavedRow, run: SavedRow, html_base: str) -> Reference:
     """Cite the inference from one sheet, with its headline numbers. The title names what the user set."""
     provider, model, tier, day = (sheet[name] for name in _SHEET)
-    made, by_hand = _made(run), "; ".join((*_prices_set(sheet, run), *_anchors_set(run)))
+    made, by_hand = _version_text(run), "; ".join((*_prices_set(sheet, run), *_anchors_set(run)))
     tier = " ".join(filter(None, (tier, _plain(sheet.get("region")))))
     said = "; ".join(_headlines(sheet.get("estimates"))) or "no estimate"
     return Reference(
@@ -112,8 +112,8 @@ def _headlines(estimates: object) -> Iterator[str]:
         headline = _dict(by).get("headline") or _dict(by).get("market") or by
         if name not in QUANTITIES or not isinstance(headline, dict):
             continue
-        figures = [_shown(name, headline.get(key)) for key in ("low", "high")]
-        median, low, high = _shown(name, headline.get("median")), *figures
+        figures = [_value_text(name, headline.get(key)) for key in ("low", "high")]
+        median, low, high = _value_text(name, headline.get("median")), *figures
         bounds = " to ".join(filter(None, (low, high))) if low and high else f"at least {low}" if low else f"at most {high}" if high else ""
         if median or bounds:
             yield f"{name} {f'{median} ({bounds})' if median and bounds else median or bounds}, {_plain(headline.get('because'))}".rstrip(
@@ -121,7 +121,7 @@ def _headlines(estimates: object) -> Iterator[str]:
             )
 
 
-def _shown(name: str, value: object) -> str:
+def _value_text(name: str, value: object) -> str:
     return show(name, value, _DIGITS) if isinstance(value, int | float) and isfinite(value) else ""
 
 
@@ -150,7 +150,7 @@ def version_of(result: Mapping[str, Any]) -> str:
     return _plain(_dict(_dict(result.get("run")).get("versions")).get("backsolve"))
 
 
-def _made(run: SavedRow) -> str:
+def _version_text(run: SavedRow) -> str:
     """Return the version and seed of a result."""
     version, seeds = version_of({"run": run}), _dict(run.get("seeds"))
     seed = ", ".join(f"seed {_plain(str(value))}" for value in seeds.values())

@@ -38,7 +38,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     sections += [*_bandwidth_bound(one), *_storage(one, table)]
     if one.rules:
         sections += [*_contradiction(one, table), *_rules(one.rules)]
-    return [*sections, *_known(one), *_anchors(one, table), "", cited_by(one, table, one.equations)]
+    return [*sections, *_known_cache(one), *_anchors(one, table), "", cited_by(one, table, one.equations)]
 
 
 def _pair(one: Inference, pair: PairInference) -> list[str]:
@@ -171,7 +171,7 @@ def _rule_id(solution: Solution) -> str:
     return solution.equations[0] if solution.equations else why_not(solution.reason)
 
 
-def _known(one: Inference) -> list[str]:
+def _known_cache(one: Inference) -> list[str]:
     if one.known is None:
         return []
     truth = one.known

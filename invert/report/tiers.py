@@ -33,7 +33,7 @@ def tiers(one: Inference, table: Run) -> list[str]:
         return [*lines, "n/a: the sheet sells neither a cache lifetime nor storage"]
     rows = [_row(found) for found in one.storage]
     lines.append(aligned(tuple(rows[0]), rows))
-    by_year = [row for found in one.storage for row in _by_year(found)]
+    by_year = [row for found in one.storage for row in _rows_by_basis(found)]
     lines += [said for said in (deciding_source(one), counted_once(one, table)) if said]
     text = (
         f"The answer is the smallest set of tiers with at least {table.assumptions.level:.0%} probability in every case, then the"
@@ -45,10 +45,10 @@ def tiers(one: Inference, table: Run) -> list[str]:
     lines.append(text + weighed)
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
-    return [*lines, *_against(table.negative_controls), *_rule(one.tiers, table)]
+    return [*lines, *_evidence_against(table.negative_controls), *_rule(one.tiers, table)]
 
 
-def _against(controls: Part[tuple[NegativeControl, ...]]) -> list[str]:
+def _evidence_against(controls: Part[tuple[NegativeControl, ...]]) -> list[str]:
     if controls.value is None:
         return [left_out(controls)]
     said = caveat(controls.value)
@@ -99,10 +99,10 @@ def lifetime(ttl: int | None) -> str:
     return show("ttl", ttl) if ttl else "per hour"
 
 
-def any_of(tiers: Sequence[str]) -> str:
+def join_tiers(tiers: Sequence[str]) -> str:
     """Return `HBM, DDR or flash`.
 
-    >>> any_of(("hbm", "ddr", "flash")), any_of(("hdd",))
+    >>> join_tiers(("hbm", "ddr", "flash")), join_tiers(("hdd",))
     ('HBM, DDR or flash', 'disk')
     """
     *others, last = (TIER_NAMES[tier] for tier in tiers)
@@ -116,16 +116,16 @@ def likeliest(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, flo
     ('HBM 47 to 99%', 'disk 100%')
     """
     tier = max(shares, key=shares.__getitem__)
-    return of_tier(tier, *ranges[tier])
+    return tier_range(tier, *ranges[tier])
 
 
-def of_tier(tier: str, least: float, most: float) -> str:
+def tier_range(tier: str, least: float, most: float) -> str:
     """Return `HBM 47 to 99%`, or one number."""
     low, high = f"{least:.0%}", f"{most:.0%}"
     return f"{TIER_NAMES[tier]} {high if low == high else f'{low[:-1]} to {high}'}"
 
 
-def over_cases(
+def tiers_over_cases(
     shares: Mapping[str, float] | None, ranges: Mapping[str, tuple[float, float]] | None, agreed: Sequence[str], of_agreed: float | None
 ) -> str:
     """Return `HBM or DDR (98%); HBM alone 47 to 99%`, or say that no tier can be excluded."""
@@ -134,10 +134,10 @@ def over_cases(
     if len(agreed) == len(shares):
         return f"not identified; {likeliest(shares, ranges)}"
     tier, _, share = likeliest(shares, ranges).partition(" ")
-    return f"{any_of(agreed)} ({of_agreed:.0%}); {tier} alone {share}" if len(agreed) > 1 else f"{tier} {share}"
+    return f"{join_tiers(agreed)} ({of_agreed:.0%}); {tier} alone {share}" if len(agreed) > 1 else f"{tier} {share}"
 
 
-def _by_year(found: TierEvidence) -> list[dict[str, str]]:
+def _rows_by_basis(found: TierEvidence) -> list[dict[str, str]]:
     """Return a row for each cost basis, with the hardware prices of each year side by side."""
     return [
         {"lifetime": lifetime(found.ttl_seconds), "cost basis": _BASIS_NAMES[basis]}
@@ -154,11 +154,11 @@ def _row(found: TierEvidence) -> dict[str, str]:
     return {
         "lifetime": lifetime(found.ttl_seconds),
         "from": ", ".join(found.evidence) or "no evidence",
-        f"prices alone, {_BETWEEN}": over_cases(
+        f"prices alone, {_BETWEEN}": tiers_over_cases(
             found.undisclosed, found.undisclosed_ranges, found.undisclosed_agreed, found.undisclosed_agreed_share
         ),
         "vendor says": found.disclosed or "-",
-        "answer": over_cases(found.probabilities, found.ranges, found.agreed, found.agreed_share),
+        "answer": tiers_over_cases(found.probabilities, found.ranges, found.agreed, found.agreed_share),
     }
 
 

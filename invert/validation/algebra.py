@@ -59,9 +59,9 @@ def algebra_problems(rows: Iterable[Mapping[str, object]]) -> list[Problem]:
 
 def _compare(row: Equation, unknown: str, random: Random) -> Iterator[str]:
     """Yield the comparison of both solutions for each regime of an equation."""
-    points = [_drawn(row, random, holds=bool(place % 2)) for place in range(_POINTS)]
+    points = [_draw_values(row, random, holds=bool(place % 2)) for place in range(_POINTS)]
     solved, ours = row.solve_for(unknown), branches(row, unknown)
-    theirs = [_Solved(*_as_trees(one.regime), _roots_as_trees(one)) for one in solved]
+    theirs = [_Solved(*_build_trees(one.regime), _roots_as_trees(one)) for one in solved]
     if len(ours) != len(theirs):
         yield "differ"
     for one in ours:
@@ -70,7 +70,7 @@ def _compare(row: Equation, unknown: str, random: Random) -> Iterator[str]:
         yield "differ" if same is None else _verdict(mine.roots, same.roots, unknown, points)
 
 
-def _drawn(row: Equation, random: Random, holds: bool) -> _Point:
+def _draw_values(row: Equation, random: Random, holds: bool) -> _Point:
     """Draw random values that meet the requirements. If the equation must hold, its left side is computed from the right side."""
     for _ in range(_TRIES):
         values = {name: QUANTITIES[name].at(random.uniform(0.1, 0.9)) for name in row.symbols}
@@ -81,7 +81,7 @@ def _drawn(row: Equation, random: Random, holds: bool) -> _Point:
 
 
 @cache
-def _as_trees(regime: SmoothRegime) -> tuple[Tree, tuple[TreePair, ...]]:
+def _build_trees(regime: SmoothRegime) -> tuple[Tree, tuple[TreePair, ...]]:
     return as_tree(regime.expression), tuple((as_tree(larger), as_tree(smaller)) for larger, smaller in regime.wins)
 
 

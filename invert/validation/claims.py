@@ -26,7 +26,7 @@ def claim_rows(claims: Iterable[Claim], sheets: Mapping[str, Facts], tables: Tab
         {
             "id": claim.id,
             "claim": claim.claim,
-            **_held(claim, partial(finding, claim, sheets, tables)),
+            **_compare_value(claim, partial(finding, claim, sheets, tables)),
             "time": claim.time,
             "source": claim.source,
             "command": _command(claim, sheets, tables),
@@ -49,7 +49,7 @@ def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
         {
             "id": problem.id,
             "problem": problem.problem,
-            **_held(problem, partial(finding_of_problem, problem)),
+            **_compare_value(problem, partial(finding_of_problem, problem)),
             "arithmetic": problem.arithmetic,
             "command": command(problem.unknown, givens(problem.givens)),
             "source": problem.source,
@@ -59,7 +59,7 @@ def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
     ]
 
 
-def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dict[str, object]:
+def _compare_value(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dict[str, object]:
     """Return the stated and the found value and whether they agree, or the reason if there is no value or the tables changed."""
     found, by, agrees, verdict, reason = None, "", None, row.verdict, row.reason
     try:

@@ -11,7 +11,7 @@ from derive.errors import BacksolveError
 from derive.immutable import immutable
 from derive.price_rows import NaturalExperiment
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.estimators.names import KV_NAMES
 from invert.inference import Kept, run_of
 from invert.records import Estimate
@@ -41,7 +41,7 @@ class Retest:
         return low is not None and high is not None and median is not None and low <= median <= high
 
 
-@once_a_run
+@cache_with_data
 def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[_Row]:
     """Return the change of every estimate between two prices of one model [nat], the smallest first."""
     found: dict[str, list[Retest]] = {}
@@ -92,18 +92,18 @@ def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
         "estimate": quantity,
         "experiments": len(moved),
         "models": len({one.experiment.model for one, _ in moved}),
-        "rms": in_nats(sqrt(sum(by * by for _, by in moved) / len(moved))),
-        "most": in_nats(most),
+        "rms": round_nats(sqrt(sum(by * by for _, by in moved) / len(moved))),
+        "most": round_nats(most),
         "of": f"{farthest.experiment.model} {farthest.experiment.date}" if most else "no price that changed",
         "held": sum(one.held for one, _ in moved) if most else None,
         "lost": sum(bool(one.before.median) and not one.after.median for one in retested),
     }
 
 
-def in_nats(value: float, digits: int = 2) -> float:
+def round_nats(value: float, digits: int = 2) -> float:
     """Round a number, without a sign for 0.
 
-    >>> in_nats(-0.001), in_nats(-0.286)
+    >>> round_nats(-0.001), round_nats(-0.286)
     (0.0, -0.29)
     """
     return round(value, digits) + 0.0

@@ -170,13 +170,13 @@ def _facts(source: str, name: str, sheets: Mapping[str, Facts], tables: Tables) 
         return hardware(name, tables).givens
     if source == "model":
         return model(name, tables).givens
-    found = _of_device(name, tables) if source == "device" else _of_disclosure(name, tables)
+    found = _device_facts(name, tables) if source == "device" else _disclosed_facts(name, tables)
     if not found:
         raise UnknownName(source, name, ())
     return found
 
 
-def _of_device(name: str, tables: Tables) -> Facts:
+def _device_facts(name: str, tables: Tables) -> Facts:
     return {
         row.quantity: in_si(row.quantity, row.value, row.unit)
         for row in tables.rows_of(MemoryTierFigure)
@@ -184,7 +184,7 @@ def _of_device(name: str, tables: Tables) -> Facts:
     }
 
 
-def _of_disclosure(name: str, tables: Tables) -> Facts:
+def _disclosed_facts(name: str, tables: Tables) -> Facts:
     return {
         row.quantity: in_si(row.quantity, row.value, row.unit)
         for row in tables.rows_of(Disclosure)
