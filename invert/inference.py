@@ -24,7 +24,7 @@ from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, error_of_lecture, record_of_storage_price, told_by_others
-from invert.estimators.market import learnt
+from invert.estimators.market import knowledge, learnt
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import ESTIMATORS, side_by_side
@@ -105,6 +105,7 @@ def infer(
     changes: Mapping[str, str] | None = None,
     executor: Executor | None = None,
     assumptions: Assumptions = USUAL,
+    knowledge: str | None = None,
 ) -> InferenceTable:
     """What every chosen price sheet implies, on one set of anchors.
 
@@ -120,7 +121,7 @@ def infer(
     amounts = {name: str(value) for name, value in {**(changes or {}), **(set or {})}.items()}
     _, _, found = run_of(
         names, Kept(), amounts, prices=prices, provider=provider, tier=tier, as_of=as_of, everything=everything, anchors=anchors,
-        executor=executor, assumptions=assumptions,
+        executor=executor, assumptions=assumptions, knowledge=knowledge,
     )  # fmt: skip
     return found
 
@@ -162,6 +163,7 @@ class RunOptions(TypedDict, total=False):
     anchors: Mapping[str, float | str] | None
     executor: Executor | None
     assumptions: Assumptions
+    knowledge: str | None
 
 
 def infer_flagships(most: int, **asked: Unpack[RunOptions]) -> InferenceTable:
@@ -187,7 +189,9 @@ def run_of(
     if not isinstance(as_of, date | None):
         raise WrongValue(f"as_of = {shorten(str(as_of))}: a day is a date of datetime, as date(2026, 11, 20)")
     assumptions = assumptions_of(given_anchors(asked.get("anchors") or {}, assumptions), assumptions)
-    data = data or read_data()
+    if data is None:
+        data = read_data()
+        data = knowledge.with_scores(data, scores) if (scores := asked.get("knowledge")) else data
     book = book_of(data, asked.get("prices"))
     request = Request(
         names=(names,) if isinstance(names, str) else tuple(names),
@@ -505,7 +509,11 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
     kv_bytes, stored = _with_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["at_rent"].kind == "upper":
         kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
-    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions), **beside}
+    found = {
+        "bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions),
+        **knowledge.estimates(read, data, assumptions),
+        **beside,
+    }
     by_storage = storage_price.estimates(read, data, assumptions)
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
         record = or_left_out(partial(record_of_storage_price, data, assumptions))

@@ -30,11 +30,11 @@ from derive.solving.limits import (
 )
 from derive.solving.one_equation import inside
 from derive.solving.plan import Way
-from derive.solving.questions import IN_BF16, Question, without
+from derive.solving.questions import Question, without
 from derive.solving.refusals import results_made_of
 from derive.solving.result import OR, Answer, Reason, Solution
 from derive.solving.targets import is_within
-from derive.suppositions import MOST, STOPGAPS, Stopgap
+from derive.suppositions import MOST, STOPGAPS, USUAL_TYPES, Stopgap
 from derive.units import show
 
 _CHIPS = MEMORY.bought
@@ -153,7 +153,7 @@ def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
     name, unknown = limited_by(alone), alone.unknown
     lacking = there.reason.missing if there.reason else ()
     # Bytes that nobody gives are supposed later, and may lead to it.
-    supposed = lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}
+    supposed = lacking and {*lacking} <= {*USUAL_TYPES, *NEUTRAL_DEFAULTS}
     by_its_size = FREE in lacking and unknown not in SIZED
     if not there.answers and (is_part_of_unknown(alone) or by_its_size) and not supposed:
         raise refuse_limit(alone)

@@ -10,8 +10,9 @@ from derive.preset_record import PARAMETERS
 from derive.records import HEURISTIC, Equation
 from derive.solving.defaults import neutral, with_defaults
 from derive.solving.plan import reaches
-from derive.solving.questions import IN_BF16, OF_DENSE, Question, known_values
+from derive.solving.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Solution
+from derive.suppositions import USUAL_TYPES
 
 
 def answered_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:
@@ -30,7 +31,7 @@ def _leads(rule: Equation, asked: Question) -> bool:
     """Return whether the structure of the equations leads to the unknown with a rule, from what is known, usual or a default."""
     rows = tuple(row for row in asked.active if row.sense == "=")
     beside = {name for row in (*rows, rule) if asked.unknown in row.names for name in row.names}
-    known = {*asked.known, *chain.from_iterable(known_values(asked)), *IN_BF16}
+    known = {*asked.known, *chain.from_iterable(known_values(asked)), *USUAL_TYPES}
     at_hand = frozenset((known if known.isdisjoint(PARAMETERS) else known.union(PARAMETERS)) - {asked.unknown})
     return not beside.isdisjoint(rule.names) and reaches(asked.unknown, (*rows, with_defaults(rule, neutral(asked.defaults))), at_hand)
 

@@ -191,13 +191,13 @@ def find_loops(
 
 def _plain_part(
     unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
-) -> tuple[dict[str, Leg], frozenset[str], tuple[Equation, ...]]:
+) -> tuple[Mapping[str, Leg], frozenset[str], tuple[Equation, ...]]:
     """Return the steps one equation at a time, what they reach, and the equations. No equations if there is nothing to close."""
     equalities = tuple(row for row in rows if row.sense == "=")
     if known.isdisjoint(row.symbols[0] for row in equalities):
         return {}, known, ()
     legs = _propagate(equalities, known, failed)
-    return ({}, known, ()) if unknown in legs else (legs, known | legs.keys(), equalities)
+    return ({}, known, ()) if unknown in legs else (legs, known.union(legs), equalities)
 
 
 def _loop(rows: list[Equation], trial: str, free: frozenset[str], made: Mapping[str, Equation], reached: frozenset[str]) -> Loop | None:
@@ -327,13 +327,13 @@ def _ways_between_results(unknown: str, rows: tuple[Equation, ...], known: froze
     rows = tuple(row for row in rows if row.names <= around and len(regimes_of(row)) == 1)
     seen = set[frozenset[str]]()
     for place in range(len(free)):
-        chosen, reached = set[str](), {*known}
+        chosen, reached = set[str](), known
         for name in (*free[place:], *free[:place]):
             if unknown in reached:
                 break
             if name not in reached:
                 chosen.add(name)
-                reached |= {name, *_propagate(rows, reached | {name}, frozenset(), unknown)}
+                reached = reached.union([name], _propagate(rows, reached | {name}, frozenset(), unknown))
         way = find_plain_way(unknown, rows, known | chosen) if len(chosen) > 2 and frozenset(chosen) not in seen else None
         seen.add(frozenset(chosen))
         if way and _turned_quantities({leg.unknown: leg for leg in way.legs}):
@@ -362,7 +362,8 @@ def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equat
     return {name: row for name, row in {**defined, **named}.items() if name not in known}
 
 
-def _propagate(rows: tuple[Equation, ...], known: Set[str], failed: Failed, goal: str = "") -> dict[str, Leg]:
+@lru_cache(maxsize=4096)
+def _propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed, goal: str = "") -> Mapping[str, Leg]:
     """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
     reached, legs = set(known), dict[str, Leg]()
     waiting = [row for row in rows if not reached.issuperset(row.symbols)]

@@ -126,7 +126,7 @@ def test_over_ranges_a_size_is_taken_that_will_do_all_over(price: dict[str, str]
 
 
 USERS = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "tp": 8, "context_length": 2048, "users": 5000}
-IN_BF16, IN_FP8 = ((8 * 80e9 - 70_553_706_496) // (2 * size * 128 * 8 * 80 * 2048) for size in (2, 1))
+USUAL_TYPES, IN_FP8 = ((8 * 80e9 - 70_553_706_496) // (2 * size * 128 * 8 * 80 * 2048) for size in (2, 1))
 """Sequences that eight chips hold beside a byte a weight."""
 
 
@@ -134,12 +134,12 @@ IN_BF16, IN_FP8 = ((8 * 80e9 - 70_553_706_496) // (2 * size * 128 * 8 * 80 * 204
 @pytest.mark.parametrize("more", [{}, {"tpot": "<=50ms"}], ids=str)
 def test_a_batch_that_memory_fills_is_each_point_s_own_in_a_list_and_the_least_of_a_range(more):
     swept = solve("replicas", **USERS, bytes_per_element="1,2", **more).sweep
-    assert swept.given["batch"].tolist() == [IN_FP8, IN_BF16]
-    assert swept.values[0].tolist() == pytest.approx([5000 / IN_FP8, 5000 / IN_BF16])
+    assert swept.given["batch"].tolist() == [IN_FP8, USUAL_TYPES]
+    assert swept.values[0].tolist() == pytest.approx([5000 / IN_FP8, 5000 / USUAL_TYPES])
     spanned = solve("replicas", **USERS, bytes_per_element="1..2", **more)
     assert (
-        spanned.answers[0].ends == pytest.approx((5000 / IN_BF16, 5000 / IN_BF16))
-        and f"batch = {IN_BF16:.0f}, the largest" in spanned.said[0]
+        spanned.answers[0].ends == pytest.approx((5000 / USUAL_TYPES, 5000 / USUAL_TYPES))
+        and f"batch = {USUAL_TYPES:.0f}, the largest" in spanned.said[0]
     )
     assert [solve("fleet_chips", **USERS, bytes_per_element=size, **more).answers[0].ends[0] for size in ("1", "2", "1..2")] == [24, 48, 48]
 

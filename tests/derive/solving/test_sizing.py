@@ -94,8 +94,7 @@ REQUESTS = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens
 """A request every tenth of a second on so many chips that some batch of theirs fits."""
 
 
-@pytest.mark.parametrize("beside", [{}, {"step_time": "<=50ms"}])
-@pytest.mark.parametrize("rate", [10, ">=10"])
+@pytest.mark.parametrize(("rate", "beside"), [(10, {}), (">=10", {"step_time": "<=50ms"})])
 def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_limit_or_not(rate, beside):
     """5,000 tokens a second of (70.6 GB + batch x 2,250 tokens x 327.7 kB) each step: 118 sequences on two chips, and 121 fit.
 
@@ -107,11 +106,10 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     assert any(text.startswith(batches) for text in solution.said)
 
 
-@pytest.mark.parametrize("given", [{"requests_per_second": 10}, {"requests_per_second": 10, "step_time": "<=50ms"}])
 @pytest.mark.parametrize("first", [True, False])
-def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them(given, first):
+def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them(first):
     """2 s for 2,000 tokens are met by a fourteenth of a chip: it was refused for that, as nobody said in what the cache is kept."""
-    wait = {"time_to_first_token": "<=2s"}
+    wait, given = {"time_to_first_token": "<=2s"}, {"requests_per_second": 10}
     solution = solve("chips", **REQUESTS, **({**wait, **given} if first else {**given, **wait}))
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
     assert any("with a batch of 118 to 121" in text and "time_to_first_token at most 2 s" in text for text in solution.said)
