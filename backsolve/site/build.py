@@ -22,8 +22,8 @@ from backsolve.site.writing import HERE, Page, Surroundings, card_address, data_
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.immutable import immutable
-from derive.shipped import Problem
 from derive.show.citation import address_of
+from derive.tables.problems import Problem
 from derive.units import vocabulary
 from derive.version import VERSION
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from derive import shipped
 from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.solving import caveats as doubts
 from derive.solving.api import solve
 from derive.solving.questions import question
+from derive.tables import shipped
 from derive.units import show
 from tests.tools.commands import call
 from tests.tools.tables import reading

@@ -7,9 +7,9 @@ from derive.errors import UnknownName, WrongValue
 from derive.preset_rows import AcceleratorFigure
 from derive.presets import calibrated
 from derive.quantities import QUANTITIES
-from derive.shipped import rows_of
 from derive.solving.api import solve
 from derive.solving.conventions import CHOICES, USUAL_CONVENTIONS, Conventions
+from derive.tables.shipped import rows_of
 from derive.units import flop_power, parse
 from tests.tools.together import in_one_test
 
