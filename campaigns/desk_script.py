@@ -17,7 +17,7 @@ from typing import Any
 
 from backsolve.site.desk import desk_data
 from backsolve.site.formulas import quantities_data
-from backsolve.site.presets import ASKED, FIELDS, covered_models, presets_data
+from backsolve.site.presets import ASKED, FIELDS, OWN, covered_models, presets_data
 from campaigns.solver_script import NODE
 from derive import solve
 
@@ -51,7 +51,10 @@ class Deployment:
 @cache
 def data_in_json() -> str:
     """What the page of the desk is given, and the quantities of its fields."""
-    return json.dumps({**presets_data(), **desk_data(), "quantities": quantities_data(FIELDS)}, allow_nan=False)
+    return json.dumps(
+        {**presets_data(), **desk_data(), "quantities": quantities_data([*FIELDS, *(name for values in OWN.values() for name in values)])},
+        allow_nan=False,
+    )
 
 
 def deployments(chips: Iterable[str], models: Iterable[str], batches: Iterable[float], contexts: Iterable[float]) -> list[Deployment]:

@@ -205,6 +205,13 @@ def tell(text: str, style: str = "text") -> None:
     click.echo(fold(text, width(sys.stdout)) if style in ("text", "table") else text)
 
 
+def report_steps() -> Callable[[str], object]:
+    """Return a function that prints how far the work is, if standard error is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return lambda _: None
+    return lambda text: say(f"{text} ...")
+
+
 def leave(status: int) -> NoReturn:
     """End the command with an exit status."""
     click.get_current_context().exit(status)

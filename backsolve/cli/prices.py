@@ -24,6 +24,7 @@ from backsolve.cli.common import (
     processes,
     refuse_no_file,
     refuse_one_file,
+    report_steps,
     state_argument,
     tell,
     tell_doubts,
@@ -428,7 +429,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     if not found:
         fail_on(problems)
     book = book_of(data)
-    pulled = pull(found, book, models(data), today, providers, _step())
+    pulled = pull(found, book, models(data), today, providers, report_steps())
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
         _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
@@ -450,13 +451,6 @@ def _not_taken(pulled: "Pulled") -> str:
          "service_tier": one.service_tier, "because": one.became}
         for one in pulled.fates if one.became != TAKEN
     )) + "\n"  # fmt: skip
-
-
-def _step() -> Callable[[str], object]:
-    """Says how far the work is, on a terminal; elsewhere nothing."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return lambda _: None
-    return lambda text: say(f"{text} ...")
 
 
 _BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}

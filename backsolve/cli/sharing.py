@@ -11,8 +11,8 @@ from backsolve.streams import say
 
 _T = TypeVar("_T")
 
-_MANY = 25
-"""Parts from which on processes are started: with fewer it pays little to start them. `infer` has sixteen sheets in one."""
+_MANY = 4
+"""Parts from which on processes are started: with fewer it pays little to start them. `infer` has 64 sheets in one."""
 _MOST = 4
 """Processes at most, if nobody says how many: each holds the tables and its draws."""
 

@@ -16,6 +16,7 @@ from derive.solving.fleets import (
     rates_of_all,
     with_what_is_paid,
 )
+from derive.solving.limited_inputs import answer_within_inputs
 from derive.solving.limits import FREE
 from derive.solving.meant_instead import answer_meaning
 from derive.solving.one_question import answer_question, answer_without_one
@@ -32,6 +33,15 @@ Ask = Callable[..., Solution]
 
 def answer_as_meant(ask: Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question as people mean it. A quantity that is asked for `beside` it has its own meaning."""
+
+    def ask_with(values: Mapping[str, Any]) -> Solution:
+        return _answer_without_input_limits(ask, unknown, values, switches, beside)
+
+    return answer_within_inputs(ask_with, unknown, given, switches.conventions.read)
+
+
+def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str]) -> Solution:
+    """Return the answer to a question in which no limit is on an input."""
     unknown = chips_meant(unknown, names_beside(given, switches.hardware))
     taken = rates_of_all([unknown], given)
     names = names_beside(taken, switches.hardware)
@@ -43,8 +53,8 @@ def answer_as_meant(ask: Ask, unknown: str, given: Mapping[str, Any], switches: 
         return ask(name, values, replace(switches, conventions=replace(switches.conventions, price=USUAL_CONVENTIONS.price)))
 
     def ask_with(joined: tuple[str, ...], values: Mapping[str, Any]) -> Solution:
-        def ask_alone(name: str, given: Mapping[str, Any], bounds_inputs: bool = False) -> Solution:
-            return answer_question(name, given, switches.join(*joined), bounds_inputs)
+        def ask_alone(name: str, given: Mapping[str, Any]) -> Solution:
+            return answer_question(name, given, switches.join(*joined))
 
         return answer_within_limits(ask_alone, asked_for(unknown, joined), values, switches.conventions.read)
 

@@ -17,11 +17,12 @@ from derive.solving.answering import answered
 from derive.solving.engine import refuse_question
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, work_out
 from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
-from derive.solving.questions import IN_BF16, Question, posed, standing_beside, suppose_types, without
+from derive.solving.questions import Question, posed, standing_beside, suppose_types, without
 from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason, Solution
 from derive.solving.speed_limits import ENDLESS, out_of_reach, warn_beyond_domain
 from derive.solving.targets import batch_is_left_to_a_rate, better_side, is_within
+from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
 _CHIPS = MEMORY.bought
@@ -75,7 +76,7 @@ def with_enough_chips(asked: Question, refused: Solution) -> Solution:
     by_a_rate = batch_is_left_to_a_rate(asked)
     if refused.refusal.code != SHORT_OF_MEMORY or not (by_a_rate or (asked.unknown == FREE and asked.limits)):
         return refused
-    bare = without(suppose_types(asked, IN_BF16.keys() - asked.known.keys()) or asked, {_CHIPS})
+    bare = without(suppose_types(asked, USUAL_TYPES.keys() - asked.known.keys()) or asked, {_CHIPS})
     found = fewest_chips(posed(bare, _CHIPS, bare.known), refused.refusal)
     if found is None or not found.answers:
         return refused
@@ -88,7 +89,8 @@ def with_enough_chips(asked: Question, refused: Solution) -> Solution:
 def fewest_of_replicas(asked: Question, sizes: Sequence[int]) -> tuple[float, int, tuple[float, float]] | None:
     """Return the replicas that meet every limit with the fewest chips: how many, the chips of one, and its least and largest batch.
 
-    A rate of all replicas is divided by the rate of one. Of equally many chips the larger replica is faster. None if no replicas do.
+    A rate of all replicas is divided by the rate of one. With equally many chips the larger replica is faster. Return None if no
+    replicas meet all limits.
     """
     every = np.array([asked.known[FREE]]) if FREE in asked.known else np.arange(1.0, _MOST_BATCH + 1)
     known, within = _results(asked, np.array(sizes, dtype=float), every)

@@ -88,11 +88,3 @@ def test_more_sequences_than_fit_are_seen(monkeypatch):
 
 def _broken(one: Deployment, among: Sequence[Law] = LAWS) -> set[str]:
     return {law.__name__ for law in among for claim in law(one) if not claim.holds}
-
-
-def test_a_question_is_told_as_a_command_that_can_be_run():
-    one = Deployment((("batch", 8.0), ("context_length", 4000.0)), "H100-SXM:fp8", "Llama-3-70B", "sum", ("roofline.weight_time",))
-    assert one.command("step_time") == (
-        "backsolve solve step_time batch=8.0 context_length=4000.0 --using roofline.weight_time"
-        " --hardware H100-SXM:fp8 --model Llama-3-70B --overlap sum"
-    )
