@@ -92,7 +92,7 @@ def with_scores(data: Data, place: str) -> Data:
     with opened(place) as stream:
         header, _, lines = stream.read().decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").partition("\n")
     alone = data.tables.edited(**{KnowledgeScore.TABLE: f"{header}\n{lines}"})
-    for fault in alone.problems(KnowledgeScore.TABLE):
+    for fault in alone.problems(KnowledgeScore):
         raise WrongData(str(replace(fault, origin=label(place))))
     rows = [{name: row[name] for name in _COLUMNS} for row in alone.raw_rows(KnowledgeScore.TABLE)]
     shipped, text = data.tables.content(f"{KnowledgeScore.TABLE}.csv").decode(), StringIO()
