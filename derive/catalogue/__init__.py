@@ -150,7 +150,9 @@ def variants_of(group: str) -> Mapping[str, Equation]:
     ['max', 'sum', 'kv_plus_max', 'network', 'exposed']
     """
     found = [(row.variant, row) for row in by_id().values() if row.variant and row.variant.group == group]
+    found.sort(key=lambda one: (not one[0].default, one[1].defines != group))
+    named = [(variant.name, row) for variant, row in found]
     leading: dict[str, Equation] = {}
-    for variant, row in sorted(found, key=lambda one: (not one[0].default, one[1].defines != group)):
-        leading.setdefault(variant.name, row)
+    for name, row in [*named, *((name, row) for variant, row in found for name in variant.holds_for)]:
+        leading.setdefault(name, row)
     return leading

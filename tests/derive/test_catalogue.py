@@ -203,7 +203,7 @@ GROUPS = sorted({row.variant.group for row in by_id().values() if row.variant})
 @in_one_test("group", GROUPS)
 def test_a_group_of_variants_has_one_default_and_distinct_names(group):
     rows = [row for row in by_id().values() if row.variant and row.variant.group == group]
-    names = {row.variant.name for row in rows}
+    names = {name for row in rows for name in (row.variant.name, *row.variant.holds_for)}
     leading = variants_of(group)
     assert leading.keys() == names and len(names) > 1
     assert len({row.defines for row in leading.values()}) == 1, "the first of each name defines the same quantity"
