@@ -180,6 +180,22 @@ class DisclosedSize(TableRow):
 
 
 @immutable
+class KnowledgeScore(TableRow):
+    """A row of knowledge_scores.csv: the share of a benchmark that a model answered, and the share it refused."""
+
+    TABLE = "knowledge_scores"
+
+    model: str
+    benchmark: str
+    variant: str
+    accuracy: float
+    refusals: float | None
+    date: datetime.date
+    source: str
+    grade: str
+
+
+@immutable
 class PastPrice(TableRow):
     """A row of price_history.csv: a dated listing of an open model [USD/Mtoken]."""
 
@@ -254,7 +270,7 @@ PRICE_RECORDS: Mapping[str, type[TableRow]] = {
     record.TABLE: record
     for record in (
         *(MemoryTierFigure, CalibrationModel, Disclosure, ModelRow, FxRate, ListPrice, HostPrice),
-        *(DisclosedSize, PastPrice, NaturalExperiment, Claim, WorkedProblem),
+        *(DisclosedSize, KnowledgeScore, PastPrice, NaturalExperiment, Claim, WorkedProblem),
     )
 }
 """By the name of the table."""

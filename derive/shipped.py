@@ -26,6 +26,7 @@ FILES = (
     "efficiency_fit.csv",
     *("memory_tiers.csv", "architectures.csv", "short_names.csv", "calibration_models.csv", "disclosures.csv", "open_models.csv"),
     *("list_prices.csv", "host_prices.csv", "disclosed_sizes.csv", "price_history.csv", "natural_experiments.csv"),
+    "knowledge_scores.csv",
     *("claims.csv", "problems.csv", DESCRIPTION),
 )
 _SMALLEST, _LARGEST = 1e-20, 1e20

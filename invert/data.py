@@ -1,5 +1,6 @@
 """The data of a run: the tables, read once and passed down, and what was worked out from them on the way."""
 
+import zlib
 from collections.abc import Callable, Hashable
 from dataclasses import field
 from functools import lru_cache, partial, wraps
@@ -39,6 +40,11 @@ class Data:
         """The same of work that reads no price."""
         return _once(self.beside, asked, work)
 
+    def __reduce__(self) -> tuple[Callable[..., "Data"], tuple[Any, ...]]:
+        """Send the compressed files alone to another process, which works out the rest once."""
+        packed = ((name, zlib.compress(held, 1) if isinstance(held, bytes) else held) for name, held in self.tables.files.items())
+        return _unpacked, (tuple(packed),)
+
     def with_prices(self, prices: str) -> "Data":
         """These data with another prices.csv: of what was worked out, what rests on no price stays."""
         return Data(self.tables.edited(prices=prices), beside=self.beside)
@@ -62,6 +68,11 @@ def _once(known: dict[Any, Any], asked: Hashable, work: Callable[[], _R]) -> _R:
 def read_data() -> Data:
     """The data of a run, from the tables as they are now: those of an earlier run where no byte differs."""
     return _of(shipped.read())
+
+
+@lru_cache(2)
+def _unpacked(packed: tuple[tuple[str, bytes | str], ...]) -> Data:
+    return Data(Tables({name: zlib.decompress(held) if isinstance(held, bytes) else held for name, held in packed}))
 
 
 @lru_cache(2)

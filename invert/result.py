@@ -60,8 +60,8 @@ from invert.records import (
 from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import is_provider, matches, spelled
 from invert.sheets.contexts import longest_context
-from invert.sheets.databases.records import MAKERS
 from invert.sheets.diff import Difference
+from invert.sheets.names import MAKERS
 from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.what_if import copies, is_added, sheet_key

@@ -29,6 +29,7 @@ from invert.estimators.known import (
 )
 from invert.estimators.market import learnt
 from invert.estimators.market.candidates import CANDIDATES
+from invert.estimators.market.knowledge import knowledge_fits
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.estimators.names import KV_NAMES
 from invert.estimators.rent import rental
@@ -141,13 +142,22 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 @immutable
 class Scored:
-    """An estimator with its record: `left_out` is what it had not seen of a model, `known` what it is held against, in words."""
+    """An estimator with its record: `left_out` is what it had not seen of a model, `known` what it is held against, in words.
+
+    An estimator that the gate refuses is not `printed`.
+    """
 
     estimate: str
     left_out: str
     record: Record
     of: str
     known: str
+    printed: bool = True
+
+    @property
+    def in_brief(self) -> bool:
+        """Return whether the record is in the calibration: one of open models for each printed estimator, and that of closed models."""
+        return self.printed and self.left_out != "vendor" and (self.of, self.left_out) != (_SIZE, "later")
 
 
 _KV, _SIZE = "KV bytes", "size"
@@ -237,9 +247,18 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
         for by, left_out in (("price_family", "family"), ("vendor", "vendor")):
             if one := _or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)):
                 yield of_size(estimate=name, left_out=left_out, record=one)
+        if not hosts and (one := _or_none(partial(learnt.size_record_in_order, data, use, assumptions))):
+            yield of_size(estimate=name, left_out="later", record=one)
     for name, use in (("active, closed", "closed"), ("all, closed", "total")):
         if one := _or_none(partial(learnt.closed_record, data, use, assumptions)):
             yield of_size(estimate=f"{name}, list", left_out="model", record=one)
+    for of in knowledge_fits(data, assumptions):
+        by_knowledge = partial(Scored, estimate=f"all, {of.benchmark}, {of.in_words}", of=_SIZE, known="sizes without the score",
+                               printed=of.has_skill(assumptions.least_gain_in_errors))  # fmt: skip
+        yield by_knowledge(left_out="family", record=of.record)
+        yield by_knowledge(left_out="later", record=of.in_order)
+        if of.of_closed:
+            yield by_knowledge(left_out="model", record=of.of_closed)
 
 
 def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
@@ -347,7 +366,7 @@ def _of_headline(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
 def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """What the ranges of each estimator held of models it had not seen, a family, a later release or a closed model at a time."""
     try:
-        found = [one for one in scored(data, assumptions) if one.left_out != "vendor"]
+        found = [one for one in scored(data, assumptions) if one.in_brief]
     except WrongData:
         return []
     return [

@@ -197,9 +197,9 @@ def _show_other(id: str) -> None:
     from derive.shipped import problems
     from derive.show.presets import model_card
 
-    if said := explain_term(id):
-        tell(said)
-        _shown_about(id)
+    if meaning := explain_term(id):
+        tell(meaning)
+        _point_to_list(id)
         return
     unusable: WrongData | None = None
     if ":" not in id and (lines := _chip_shown(id)):
@@ -278,6 +278,15 @@ def _shown_about(word: str) -> bool:
     for row in rows:
         _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}")
     return True
+
+
+def _point_to_list(word: str) -> None:
+    """Print how many quantities and equations there are about a word, and the command that lists them."""
+    from derive.catalogue.searching import equations_about, is_word, quantities_about
+
+    quantities, rows = (quantities_about(word), equations_about(word)) if is_word(word) else ((), ())
+    if quantities or rows:
+        tell(f"{len(quantities)} quantities and {len(rows)} equations: backsolve list {word}")
 
 
 def _list(line: str) -> None:

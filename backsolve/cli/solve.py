@@ -292,7 +292,7 @@ def _with_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator
     """
     left = dict(words)
     for line in shown:
-        name = re.split(r" \[| =|:", line, maxsplit=1)[0]
+        name = re.split(r" \[| >?=|:", line, maxsplit=1)[0]
         word = left.pop(name, None)
         yield line if word is None else f"{name} ({word}){line.removeprefix(name)}"
 

@@ -183,13 +183,13 @@ def _switches(
 
 
 def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
-    """Return the answer to a question alone. If it sizes a deployment, it tells the whole replicas first."""
+    """Return the answer to a question alone. If it sizes a deployment, it leads with whole replicas."""
     solution = _respond(unknown, given, switches)
     if solution.unknown != SIZE_OF_DEPLOYMENTS:
         return solution
-    from derive.solving.deployments import tell_replicas
+    from derive.solving.whole_replicas import lead_with_replicas
 
-    return tell_replicas(_respond, solution, given, switches)
+    return lead_with_replicas(solution, given, switches)
 
 
 def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:

@@ -8,7 +8,7 @@ from derive.preset_rows import Architecture, OpenModel
 from derive.price_rows import HostPrice, ModelRow
 from invert.data import Data, once_a_run
 from invert.sheets.assemble import models
-from invert.sheets.databases.records import MAKERS
+from invert.sheets.names import MAKERS
 from invert.sheets.sheet import PriceSheet
 
 _OWNERS = {"alibaba": "qwen", "zhipu-bigmodel": "zai"}

@@ -22,6 +22,7 @@ from derive.shipped import Tables
 from invert.anchors import assumptions_of, common_anchors, given_anchors
 from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, assumptions_as_record
 from invert.compare import infer_against
+from invert.databases.pull import same
 from invert.inference import infer
 from invert.posterior.simulation import _SHAPES, simulate
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
@@ -30,7 +31,6 @@ from invert.report.contract import as_records, saved
 from invert.report.glance import glance
 from invert.report.sheet import report
 from invert.scoreboard import recorded_calibration, storage_rules
-from invert.sheets.databases.pull import same
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import load
 from invert.sheets.rows import FxRate

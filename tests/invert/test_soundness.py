@@ -605,7 +605,8 @@ def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
 
 
 @pytest.mark.slow
-def test_worker_processes_read_what_the_run_reads():
+def test_worker_processes_read_what_the_run_reads(monkeypatch):
+    monkeypatch.setattr("invert.inference._BATCH", 1)
     peak = next(at for at, row in enumerate(rows("hardware")) if (row["accelerator"], row["dtype"]) == ("H100-SXM", "bf16"))
     with reading(edited("hardware", peak, value="2e15")):
         alone = run_as_json(infer(["gemini-3.1-pro", "kimi-k3"]))
