@@ -100,7 +100,7 @@ class State:
     own: tuple[PriceRow, ...] | None = None
 
 
-def states_of(old: str | BinaryIO, new: str | BinaryIO, data: Data, own: Prices | None = None) -> tuple[State, State]:
+def states_of(old: str | BinaryIO | FileText, new: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> tuple[State, State]:
     """Two states as they are compared: two files laid over the shipped prices by their own rows alone.
 
     `WrongValue` for prices of one's own beside two states over neither of which they are laid.
@@ -120,7 +120,7 @@ def states_of(old: str | BinaryIO, new: str | BinaryIO, data: Data, own: Prices 
     return replace(before, rows=before.own), replace(after, rows=after.own)
 
 
-def state_of(source: str | BinaryIO, data: Data, own: Prices | None = None) -> State:
+def state_of(source: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> State:
     """The prices on a day, or those of a file or stream on its newest day; `shipped` are those that ship.
 
     A file with the columns of prices.csv, as a copy of it, stands for all prices; any other is laid over those that ship. `own` are
