@@ -19,7 +19,7 @@ from derive.show.folding import fold
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from derive.shipped import Problem
+    from derive.tables.problems import Problem
     from invert.sheets.sheet import FileText
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
