@@ -183,11 +183,13 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
 
 
 def in_other_tiers(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
-    """By which option the sheets that these models have on a day are shown, or nothing where they have none.
+    """Return the option that shows the sheets of these models on a day, or that rows of theirs cannot be read, or nothing.
 
     >>> in_other_tiers(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
     ''
     """
+    if not book.refused.isdisjoint(pairs):
+        return "some of its rows cannot be read"
     sold = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
     tiers = sorted({row.service_tier for row in sold})
     return f"--all shows {' and '.join(tiers)}" if tiers[1:] else "".join(f"--tier {tier} has one" for tier in tiers)
