@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.shipped import content
+from derive.tables.shipped import content
 from invert.inference import infer_flagships
 from invert.report.columns import WIDE_KEYS
 from invert.report.glance import glance
