@@ -21,8 +21,8 @@ from backsolve.site.writing import HERE, INDEX, Page, Surroundings, card_address
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.immutable import immutable
-from derive.shipped import Problem
 from derive.show.citation import address_of
+from derive.tables.problems import Problem
 from derive.units import vocabulary
 from derive.version import VERSION
 
