@@ -1,4 +1,4 @@
-"""The span of an answer over ranges of its givens, with exact ends if it only rises or falls with each of them."""
+"""The span of an answer over ranges of its givens. Its ends are exact if it only rises or only falls with each of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from derive.solving.answering import answer, answered
 from derive.solving.plan import Way
 from derive.solving.questions import Question, pose_at
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
-from derive.solving.vectorised import AtPoints, agrees_at, pose_at_point, sweep_way
+from derive.solving.vectorised import AtPoints, agrees_at, pose_at_point, sweep_way, tabulate
 from derive.spreads import Interval
 from derive.units import show
 
@@ -153,15 +153,15 @@ def _to_the_edges(asked: Question, columns: AtPoints, looks: list[_Look]) -> tup
 def _table_of_points(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[Sweep, Way] | None:
     """Return all points, solved by the way that most of the points that were asked singly agree with."""
     ways = {id(look.way): look.way for look in sorted(looks, key=lambda look: not look.solution.answers) if look.way}
-    tables = [(table, way) for way in ways.values() if (table := sweep_way(asked, columns, way)) is not None]
+    tables = [(found[0], way) for way in ways.values() if (found := sweep_way(asked, columns, way)) is not None]
     return max(tables, key=lambda one: sum(agrees_at(one[0], look.at, look.solution) for look in looks), default=None)
 
 
 def _run_again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
     """Return more points by a way that is known to have a closed form everywhere."""
-    table = sweep_way(asked, columns, way)
-    assert table is not None, "a route that had a closed form at other points has no closed form here"
-    return table
+    found = sweep_way(asked, columns, way)
+    assert found is not None, "a way that had a closed form at other points has no closed form here"
+    return found[0]
 
 
 def _evenly(table: Sweep, first: int) -> list[int]:
@@ -192,21 +192,8 @@ def _span_of_table(
         method = "sampled"
     else:
         (low, high), method = ends, "bounds"
-    inside = values[:, drawn][~np.isnan(values[:, drawn])]
-    sides = _sides(table, drawn, _borders(asked, ranges, way, table))
-    spans = Spans(
-        ranges={name: (one.low, one.high) for name, one in ranges.items()},
-        method=method,
-        low=low,
-        high=high,
-        quantiles=_quantiles(inside),
-        sides=sides if len(sides) > 1 else tuple((label, low, high, share) for label, _, _, share in sides),
-        tornado=_tornado(asked, ranges, way),
-        answered=float(there[drawn].mean()),
-        samples=SAMPLES,
-        seed=_SEED,
-        shown={name: float(column[reference.at]) for name, column in columns.items()},
-    )
+    borders = _borders(asked, ranges, way, table)
+    spans = _spans_of(ranges, table, drawn, (low, high), method, borders, _tornado(asked, ranges, way), SAMPLES, reference.at)
     regime = spans.sides[0][0] if len(spans.sides) == 1 else None
     elasticities = reference.solution.answers[0].elasticities
     # Within a limit the answers themselves say on which side it is met.
@@ -296,17 +283,39 @@ def _borders(asked: Question, ranges: _Ranges, way: Way, table: Sweep) -> list[t
     return [(table.labels[place], float(value)) for one, value in met if value == value for place in (places[one], places[one + 1])]
 
 
-def _sides(table: Sweep, drawn: slice, borders: list[tuple[str | None, float]]) -> tuple[tuple[str | None, float, float, float], ...]:
-    """Return the regimes that occur, with their extreme answers and their share of the random points."""
-    found = []
+def _spans_of(
+    ranges: _Ranges,
+    table: Sweep,
+    drawn: slice | np.ndarray,
+    ends: _Ends,
+    method: str,
+    borders: Sequence[tuple[str | None, float]],
+    tornado: tuple[tuple[str, float, float], ...],
+    samples: int,
+    shown: int,
+) -> Spans:
+    """Return the span of a table of points. Quantiles and shares are those of the points drawn anywhere in the ranges."""
     known = ~np.isnan(table.values)
+    sides = []
     for place, label in enumerate(table.labels):
         inside = (table.places == place) & known
         if inside.any():
-            values = table.values[inside]
-            ends = [float(values.min()), float(values.max()), *(value for name, value in borders if name == label)]
-            found.append((label, min(ends), max(ends), float(inside[:, drawn].mean())))
-    return tuple(sorted(found, key=lambda side: -side[3]))
+            seen = [*table.values[inside], *(value for name, value in borders if name == label)]
+            sides.append((label, float(min(seen)), float(max(seen)), float(inside[:, drawn].any(axis=0).mean())))
+    sides.sort(key=lambda side: -side[3])
+    return Spans(
+        ranges={name: (one.low, one.high) for name, one in ranges.items()},
+        method=method,
+        low=ends[0],
+        high=ends[1],
+        quantiles=_quantiles(table.values[:, drawn][known[:, drawn]]),
+        sides=tuple(sides) if len(sides) > 1 else tuple((label, *ends, share) for label, _, _, share in sides),
+        tornado=tornado,
+        answered=float(known.any(axis=0)[drawn].mean()),
+        samples=samples,
+        seed=_SEED,
+        shown={name: float(column[shown]) for name, column in table.given.items()},
+    )
 
 
 def _tornado(asked: Question, ranges: _Ranges, way: Way) -> tuple[tuple[str, float, float], ...]:
@@ -333,7 +342,7 @@ def _span_of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn
     kinds = {one.kind for look in answering for one in look.solution.answers}
     labels = {one.regime for look in answering for one in look.solution.answers}
     label = labels.pop() if len(labels) == 1 else None
-    spans = _span_of_points(ranges, columns, looks, drawn, low, top) if kinds == {"point"} else None
+    spans = _spans_of_looks(ranges, columns, looks, drawn, (low, top)) if kinds == {"point"} else None
     if kinds == {"interval"}:
         loose = Answer(kind="loose", regime=label, loose_low=low, loose_high=high)
         common = [replace(loose, kind="interval", low=least, high=_finite(most)) for least, most in _common(held)]
@@ -350,27 +359,14 @@ def _span_of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn
     return _replace_span(reference, found, columns, warnings, assumptions=notes, route=(), spans=spans)
 
 
-def _span_of_points(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, low: float, high: float) -> Spans:
-    """Return the span of points that were asked singly. Quantiles and shares are those of the points drawn anywhere in the ranges."""
-    anywhere = [look for look in looks if drawn.start <= look.at < drawn.stop]
-    values = [one.point for look in anywhere for one in look.solution.answers]
-    answers = [one for look in looks for one in look.solution.answers]
-    of_label = {label: [one.point for one in answers if one.regime == label] for label in dict.fromkeys(one.regime for one in answers)}
-    shares = {label: sum(label in {one.regime for one in look.solution.answers} for look in anywhere) / len(anywhere) for label in of_label}
-    first = next(look for look in looks if look.solution.answers)
-    return Spans(
-        ranges={name: (one.low, one.high) for name, one in ranges.items()},
-        method="bounds" if _only_rises_or_falls(ranges, looks) else "sampled",
-        low=low,
-        high=high,
-        quantiles=_quantiles(values),
-        sides=tuple(sorted(((name, min(ends), max(ends), shares[name]) for name, ends in of_label.items()), key=lambda side: -side[3])),
-        tornado=(),
-        answered=sum(bool(look.solution.answers) for look in anywhere) / len(anywhere),
-        samples=len(looks),
-        seed=_SEED,
-        shown={name: float(column[first.at]) for name, column in columns.items()},
-    )
+def _spans_of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, ends: _Ends) -> Spans:
+    """Return the span of points that were asked singly."""
+    places = np.array([look.at for look in looks])
+    table = tabulate({name: column[places] for name, column in columns.items()}, [look.solution for look in looks])
+    anywhere = (places >= drawn.start) & (places < drawn.stop)
+    method = "bounds" if _only_rises_or_falls(ranges, looks) else "sampled"
+    shown = next(place for place, look in enumerate(looks) if look.solution.answers)
+    return _spans_of(ranges, table, anywhere, ends, method, (), (), len(looks), shown)
 
 
 def _only_rises_or_falls(ranges: _Ranges, looks: list[_Look]) -> bool:

@@ -1,10 +1,12 @@
 """A question at many points: one way at arrays of givens, with the memory and the direction of every answer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from derive.records import LOWER
 from derive.requirements import HOLDS
@@ -15,7 +17,7 @@ from derive.solving.engine import is_memory_warning
 from derive.solving.fit import MEMORY_BINDS, least_chips, shortage
 from derive.solving.plan import Way
 from derive.solving.questions import Question, pose_at, standing_beside
-from derive.solving.result import Solution, Sweep
+from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.solving.targets import batch_is_left_to_a_rate
 
 AtPoints = Mapping[str, Floats]
@@ -26,26 +28,59 @@ def pose_at_point(asked: Question, given: AtPoints, at: int) -> Question:
     return pose_at(asked, {name: float(column[at]) for name, column in given.items()})
 
 
-def sweep_way(asked: Question, given: AtPoints, way: Way) -> Sweep | None:
-    """Return the sweep through one way, or None if arrays do not answer it or memory is checked against a batch that it does not hold."""
+def sweep_way(asked: Question, given: AtPoints, way: Way) -> tuple[Sweep, NDArray[np.bool_]] | None:
+    """Return the sweep through one way, and where memory is short if that only warns.
+
+    None if arrays do not answer it, or if memory is checked against a batch that the way does not contain.
+    """
     if asked.unknown not in MEMORY.counted_by and batch_is_left_to_a_rate(asked):
         return None
     count = len(next(iter(given.values())))
-    known = _with_defaults(asked, given)
+    known: dict[str, Floats | float] = {**asked.known, **given}
     with np.errstate(all="ignore"):
         try:
-            worlds = run(way, known)
+            worlds = run(way, {**known, **standing_beside(asked, known)})
         except NoClosedForm:
             return None
-        values = np.stack([np.broadcast_to(_values_that_fit(asked, way, world), count) for world in worlds])
+        values = _stack(count, (world[asked.unknown] for world in worlds))
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
-        needed = np.stack([np.broadcast_to(_chips_of_memory(asked, way, world), count) for world in worlds])
-    places = np.stack([np.broadcast_to(place, count) for place in places])
-    by_memory = ~np.isnan(needed)
-    values, places = np.where(by_memory, needed, values), np.where(by_memory, len(labels[0]), places)
-    return _with_directions(
-        asked, way, worlds, Sweep(given=given, values=values, places=places, labels=(*labels[0], MEMORY_BINDS), bounds=())
-    )
+        places = _stack(count, places)
+        short = _stack(count, (_find_short(asked, way, world) for world in worlds))
+        if short.any() and not is_memory_warning(asked, way):
+            needed = [least_chips(asked, world, way.rows) for world in worlds]
+            values = np.where(short, _stack(count, (np.nan if chips is None else chips for chips in needed)), values)
+            places = np.where(short & ~np.isnan(values), len(labels[0]), places)
+            short[:] = False
+    table = Sweep(given=given, values=values, places=places, labels=(*labels[0], MEMORY_BINDS), bounds=())
+    return _with_directions(asked, way, worlds, table), short[0]
+
+
+def _stack(count: int, rows: Iterable[Any]) -> NDArray[Any]:
+    """Return one row of `count` values for each of the rows, which may be single values."""
+    return np.stack([np.broadcast_to(row, count) for row in rows])
+
+
+def _find_short(asked: Question, way: Way, world: Arrays) -> Any:
+    """Return where weights and caches do not fit in memory."""
+    short = shortage(asked, world, way.rows)
+    return False if short is None else np.asarray(short > 0)
+
+
+def tabulate(given: AtPoints, solutions: Sequence[Solution]) -> Sweep:
+    """Return the table of points that were asked one by one."""
+    roots = max(1, *(sum(one.kind == "point" for one in solution.answers) for solution in solutions))
+    kinds = tuple(dict.fromkeys((one.regime, one.bound) for solution in solutions for one in solution.answers)) or ((None, None),)
+    values = np.full((roots, len(solutions)), np.nan)
+    places = np.zeros((roots, len(solutions)), dtype=np.int16)
+    others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
+    for at, solution in enumerate(solutions):
+        found = [one for one in solution.answers if one.kind == "point"]
+        for root, one in enumerate(found):
+            values[root, at], places[root, at] = one.point, kinds.index((one.regime, one.bound))
+        if not found:
+            others[at] = solution.answers, solution.reason
+    labels, bounds = zip(*kinds, strict=True)
+    return Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others)
 
 
 def _with_directions(asked: Question, way: Way, worlds: list[dict[str, "Floats | float"]], table: Sweep) -> Sweep:
@@ -74,39 +109,9 @@ def _direction(asked: Question, way: Way, table: Sweep, world: Arrays, some: lis
     return bound_of(found)
 
 
-def _with_defaults(asked: Question, given: AtPoints) -> dict[str, "Floats | float"]:
-    """Return all that may be taken as known at these points."""
-    values = {**asked.known, **given}
-    return {**values, **standing_beside(asked, values)}
-
-
-def short_of_memory(asked: Question, given: AtPoints, way: Way) -> Floats:
-    """Return where weights and caches do not fit."""
-    known = _with_defaults(asked, given)
-    with np.errstate(all="ignore"):
-        short = shortage(asked, run(way, known)[0], way.rows)
-    return np.broadcast_to(short is not None and short > 0, len(next(iter(given.values()))))
-
-
 def agrees_at(table: Sweep, at: int, solution: Solution) -> bool:
     """Return whether the arrays have at a point what the question asked by itself has."""
     column = table.values[:, at]
     ours = sorted(column[~np.isnan(column)])
     theirs = sorted(one.point for one in solution.answers if one.kind == "point")
     return len(ours) == len(theirs) and all(isclose(a, b, rel_tol=HOLDS) for a, b in zip(ours, theirs, strict=True))
-
-
-def _values_that_fit(asked: Question, way: Way, world: Arrays) -> "Floats | float":
-    """Return the unknown where weights and caches fit, NaN elsewhere, if memory is checked."""
-    found = world[asked.unknown]
-    short = None if is_memory_warning(asked, way) else shortage(asked, world, way.rows)
-    return found if short is None or not np.any(short > 0) else np.where(short > 0, np.nan, found)
-
-
-def _chips_of_memory(asked: Question, way: Way, world: Arrays) -> "Floats | float":
-    """Return the chips that memory needs where a speed needs fewer, NaN elsewhere."""
-    short = None if is_memory_warning(asked, way) else shortage(asked, world, way.rows)
-    if short is None or not np.any(short > 0):
-        return np.nan
-    least = least_chips(asked, world, way.rows)
-    return np.nan if least is None else np.where(short > 0, least, np.nan)
