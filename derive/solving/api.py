@@ -10,13 +10,13 @@ from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.budgets import split_money_rates
-from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
+from derive.solving.conventions import Conventions
 from derive.solving.givens import is_symbolic
 from derive.solving.limits import is_limit
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.refusals import is_reachable
 from derive.solving.result import Solution
-from derive.solving.switches import Switches, implied_names
+from derive.solving.switches import USUAL_SWITCHES, Switches, implied_names
 from derive.units import data_type_named, of_word, word_of_type
 
 
@@ -87,7 +87,8 @@ def solve(
         dtype="".join(data_type_named([word], value) for word, value in values.items()),
     )  # fmt: skip
     typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in values.items()]
-    switches = _switches(hardware, model, using, variants, conventions, anyway)
+    joined = (using,) if isinstance(using, str) else tuple(using)
+    switches = Switches(hardware, model, joined, variants or {}, conventions, anyway)
     word = unknown
     unknown, *names = _settle_names(
         (unknown, *(name for name, _ in typed)), implied_names(switches.using, switches.variants, hardware, model)
@@ -101,105 +102,56 @@ def solve(
     return _answer_by_rule(solution, named, switches, strict)
 
 
-def respond(
-    unknown: str,
-    given: Mapping[str, Given],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL_CONVENTIONS,
-    anyway: bool = False,
-    zipped: bool = False,
-) -> Solution:
-    """Return the answer of `solve` as the command line asks for it: givens by name, switches as a record, lists combined or zipped."""
-    return _respond(unknown, given, _switches(hardware, model, using, variants, conventions, anyway, zipped))
-
-
-def respond_all(
-    unknowns: Sequence[str],
-    given: Mapping[str, Given],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL_CONVENTIONS,
-    anyway: bool = False,
-    zipped: bool = False,
-    strict: bool = False,
-) -> tuple[Solution, ...]:
-    """Return the answers to several questions. A size among them comes first, and the others are answered at its better end.
-
-    Raises `WrongValue` for a list or sweep that has no part in any of the answers.
-    """
-    switches = _switches(hardware, model, using, variants, conventions, anyway, zipped)
-    unknowns = tuple(dict.fromkeys(unknowns))
-    if len(unknowns) == 1:
-        found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
-    else:
-        from derive.solving.deployments import answer_several
-
-        found = answer_several(_respond, unknowns, given, switches)
-    solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
-    _refuse_idle_lists(solutions, given)
-    _refuse_idle_equations(solutions, switches.using, given)
-    return solutions
-
-
-def may_have_answer(
-    unknown: str,
-    given: Mapping[str, Given],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL_CONVENTIONS,
-    anyway: bool = False,
-) -> bool:
-    """Return whether equations lead to a quantity from what is given and usual, or an inequality bounds it, without solving any.
-
-    >>> served = {"chips": 8, "batch": 32, "context_length": "4k"}, "H100-SXM:fp8", "Llama-3.1-70B"
-    >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
-    (True, False)
-    """
-    asked, spans = _switches(hardware, model, using, variants, conventions, anyway).pose(unknown, given)
-    rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
-    return is_reachable(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
-
-
-def _switches(
-    hardware: str | Iterable[str] | None,
-    model: str | Iterable[str] | None,
-    using: Iterable[str],
-    variants: Mapping[str, str] | None,
-    conventions: Conventions,
-    anyway: bool,
-    zipped: bool = False,
-) -> Switches:
-    joined = (using,) if isinstance(using, str) else tuple(using)
-    return Switches(
-        hardware=hardware, model=model, using=joined, variants=variants or {}, conventions=conventions, anyway=anyway, zipped=zipped
-    )  # fmt: skip
-
-
-def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
-    """Return the answer to a question alone. If it sizes a deployment, it tells the whole replicas first."""
-    solution = _respond(unknown, given, switches)
-    if solution.unknown != SIZE_OF_DEPLOYMENTS:
-        return solution
-    from derive.solving.deployments import tell_replicas
-
-    return tell_replicas(_respond, solution, given, switches)
-
-
-def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
+def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question: at once if it means just what it says, else as people mean it of a deployment."""
     if not _is_of_deployment(unknown, given):
         solution = answer_question(unknown, given, switches)
         return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)
     from derive.solving.deployments import answer_as_meant
 
-    return answer_as_meant(_respond, unknown, given, switches, beside)
+    return answer_as_meant(respond, unknown, given, switches, beside)
+
+
+def respond_all(
+    unknowns: Sequence[str], given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, strict: bool = False
+) -> tuple[Solution, ...]:
+    """Return the answers to several questions. A size among them comes first, and the others are answered at its better end.
+
+    Raises `WrongValue` for a list or sweep that has no part in any of the answers.
+    """
+    unknowns = tuple(dict.fromkeys(unknowns))
+    if len(unknowns) == 1:
+        found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
+    else:
+        from derive.solving.deployments import answer_several
+
+        found = answer_several(respond, unknowns, given, switches)
+    solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
+    _refuse_idle_lists(solutions, given)
+    _refuse_idle_equations(solutions, switches.using, given)
+    return solutions
+
+
+def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches) -> bool:
+    """Return whether equations lead to a quantity from what is given and usual, or an inequality bounds it, without solving any.
+
+    >>> served = {"chips": 8, "batch": 32, "context_length": "4k"}, Switches("H100-SXM:fp8", "Llama-3.1-70B")
+    >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
+    (True, False)
+    """
+    asked, spans = switches.pose(unknown, given)
+    rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
+    return is_reachable(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
+
+
+def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
+    """Return the answer to a question alone. If it sizes a deployment, it tells the whole replicas first."""
+    solution = respond(unknown, given, switches)
+    if solution.unknown != SIZE_OF_DEPLOYMENTS:
+        return solution
+    from derive.solving.deployments import tell_replicas
+
+    return tell_replicas(respond, solution, given, switches)
 
 
 def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
@@ -219,7 +171,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
     from derive.solving.by_rule import answered_by_rules
 
     asked, _ = switches.pose(unknown, given)
-    return answered_by_rules(asked, reason.missing, lambda rule: _respond(unknown, given, switches.join(rule)), alone) or solution
+    return answered_by_rules(asked, reason.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone) or solution
 
 
 def _refuse_idle_lists(solutions: Sequence[Solution], given: Mapping[str, Given]) -> None:

@@ -6,14 +6,12 @@ from math import prod
 from time import process_time
 
 import numpy as np
-from numpy.typing import NDArray
 
 from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.answering import answer, answered
 from derive.solving.givens import MOST_POINTS
 from derive.solving.intervals import spanned
-from derive.solving.plan import Way
 from derive.solving.questions import Question, list_fractions, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.solving.vectorised import AtPoints, agrees_at, pose_at_point, sweep_way, tabulate
@@ -29,9 +27,6 @@ _SINGLY = 1000
 _PROBES = 17
 """How many points of a long sweep are asked one by one to check the arrays."""
 
-_AT_ONCE = 2**16
-"""Points of a long sweep that are worked out together."""
-
 MOST_BYTES = 500_000_000
 """Memory above which a sweep is refused before it starts."""
 
@@ -46,9 +41,6 @@ EXPLAINED = 1.0
 
 TRIED = 1.0
 """Seconds after which the time of all points is estimated."""
-
-_Parts = tuple[Sweep, NDArray[np.bool_]]
-"""The table of a sweep, and where memory is short."""
 
 
 def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval], zipped: bool = False) -> Solution:
@@ -73,12 +65,12 @@ def _sweep_by_arrays(asked: Question, given: AtPoints, fits: Callable[[int], Non
     outcomes = {at: answered(_asked_at(asked, given, at)) for at in _probes(given)}
     solutions = {at: solution for at, (solution, _) in outcomes.items()}
     way = next((way for _, way in outcomes.values() if way), None)
-    parts = _sweep_in_parts(asked, given, way, fits) if way else None
-    if parts is None or not all(agrees_at(parts[0], at, solution) for at, solution in solutions.items()):
+    found = sweep_way(asked, given, way, fits) if way else None
+    if found is None or not all(agrees_at(found[0], at, solution) for at, solution in solutions.items()):
         return None
-    table, unasked = _without_number(asked, parts[0])
+    table, unasked = _without_number(asked, found[0])
     warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(solutions).items()}
-    short = np.flatnonzero(parts[1])
+    short = np.flatnonzero(found[1])
     if len(short):
         # Memory has been checked at all points, not only at some.
         first = int(short[0])
@@ -151,32 +143,6 @@ def _grid(series: Mapping[str, Series]) -> AtPoints:
     """Return a column for each series. Every combination is a row."""
     grid = np.meshgrid(*(one.array() for one in series.values()), indexing="ij")
     return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
-
-
-def _sweep_in_parts(asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None]) -> _Parts | None:
-    """Return the sweep through one way and where memory is short, a part of the points at a time to use little memory."""
-    count = len(next(iter(given.values())))
-    values, places, short = np.empty((0, count)), np.empty((0, count), dtype=np.int16), np.zeros(count, dtype=bool)
-    kinds: dict[tuple[str | None, str | None], int] = {}
-    for start in range(0, count, _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        columns = {name: column[part] for name, column in given.items()}
-        found = sweep_way(asked, columns, way)
-        if found is None:
-            return None
-        table, short[part] = found
-        if len(table.values) > len(values):
-            fits(len(table.values))
-            more = len(table.values) - len(values)
-            values = np.concatenate([values, np.full((more, count), np.nan)])
-            places = np.concatenate([places, np.zeros((more, count), dtype=np.int16)])
-        # Each part has kinds of answers of its own.
-        pairs = zip(table.labels, table.bounds, strict=True)
-        of_all = np.array([kinds.setdefault(pair, len(kinds)) for pair in pairs], dtype=np.int16)
-        values[: len(table.values), part] = table.values
-        places[: len(table.values), part] = np.where(table.places < 0, table.places, of_all[table.places])
-    labels, bounds = zip(*kinds, strict=True)
-    return Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds), short
 
 
 def _one_by_one(asked: Question, given: AtPoints, count: int, answered_by: Callable[[Question], Solution]) -> Solution:

@@ -15,7 +15,7 @@ from derive.solving.questions import Question, asked_for, question
 from derive.spreads import Spread
 
 
-@immutable
+@immutable(kw_only=False)
 class Switches:
     """All of a question but the unknown and the givens. Lists are combined with each other, or `zipped`. A `silent` one has no warnings."""
 
@@ -45,6 +45,9 @@ class Switches:
         name = asked_for(unknown, self.using)
         asked = question(name, plain, self.hardware, self.model, self.using, self.variants, self.conventions, self.anyway, spans)
         return (replace(asked, silent=True) if self.silent else asked), spans
+
+
+USUAL_SWITCHES = Switches()
 
 
 def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:

@@ -1,6 +1,6 @@
 """A question at many points: one way at arrays of givens, with the memory and the direction of every answer."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
 from typing import Any
@@ -21,6 +21,10 @@ from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.solving.targets import batch_is_left_to_a_rate
 
 AtPoints = Mapping[str, Floats]
+_Labels = tuple[str | None, ...]
+
+_AT_ONCE = 2**16
+"""Points that are computed together, to use little memory."""
 
 
 def pose_at_point(asked: Question, given: AtPoints, at: int) -> Question:
@@ -28,31 +32,56 @@ def pose_at_point(asked: Question, given: AtPoints, at: int) -> Question:
     return pose_at(asked, {name: float(column[at]) for name, column in given.items()})
 
 
-def sweep_way(asked: Question, given: AtPoints, way: Way) -> tuple[Sweep, NDArray[np.bool_]] | None:
+def sweep_way(
+    asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None] = lambda roots: None
+) -> tuple[Sweep, NDArray[np.bool_]] | None:
     """Return the sweep through one way, and where memory is short if that only warns.
 
-    None if arrays do not answer it, or if memory is checked against a batch that the way does not contain.
+    None if arrays do not answer it, or if memory is checked against a batch that the way does not contain. `fits` is called with the
+    number of roots and raises if they take too much memory.
     """
     if asked.unknown not in MEMORY.counted_by and batch_is_left_to_a_rate(asked):
         return None
-    count = len(next(iter(given.values())))
-    known: dict[str, Floats | float] = {**asked.known, **given}
-    with np.errstate(all="ignore"):
+    count, only_warns = len(next(iter(given.values()))), is_memory_warning(asked, way)
+    values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)
+    short = np.zeros(count, dtype=bool)
+    labels: _Labels = (None,)
+    for start in range(0, count, _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
         try:
-            worlds = run(way, {**known, **standing_beside(asked, known)})
+            found, their_places, is_short, labels = _sweep_part(
+                asked, {name: column[part] for name, column in given.items()}, way, only_warns
+            )
         except NoClosedForm:
             return None
-        values = _stack(count, (world[asked.unknown] for world in worlds))
+        if more := max(0, len(found) - len(values)):
+            fits(len(found))
+            values = np.concatenate([values, np.full((more, count), np.nan)])
+            places = np.concatenate([places, np.zeros((more, count), dtype=np.int16)])
+        values[: len(found), part] = found
+        places[: len(found), part] = their_places
+        short[part] = is_short[0] & only_warns
+    return _with_directions(asked, way, Sweep(given=given, values=values, places=places, labels=labels, bounds=())), short
+
+
+def _sweep_part(asked: Question, given: AtPoints, way: Way, only_warns: bool) -> tuple[Floats, NDArray[Any], NDArray[np.bool_], _Labels]:
+    """Return the answers of a part of the points, the places of their labels, where memory is short, and the labels."""
+    count = len(next(iter(given.values())))
+    with np.errstate(all="ignore"):
+        worlds = _run_at(asked, given, way)
         places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
-        places = _stack(count, places)
+        values, places = _stack(count, (world[asked.unknown] for world in worlds)), _stack(count, places)
         short = _stack(count, (_find_short(asked, way, world) for world in worlds))
-        if short.any() and not is_memory_warning(asked, way):
+        if short.any() and not only_warns:
             needed = [least_chips(asked, world, way.rows) for world in worlds]
             values = np.where(short, _stack(count, (np.nan if chips is None else chips for chips in needed)), values)
             places = np.where(short & ~np.isnan(values), len(labels[0]), places)
-            short[:] = False
-    table = Sweep(given=given, values=values, places=places, labels=(*labels[0], MEMORY_BINDS), bounds=())
-    return _with_directions(asked, way, worlds, table), short[0]
+    return values, places, short, (*labels[0], MEMORY_BINDS)
+
+
+def _run_at(asked: Question, given: AtPoints, way: Way) -> "list[dict[str, Floats | float]]":
+    known: dict[str, Floats | float] = {**asked.known, **given}
+    return run(way, {**known, **standing_beside(asked, known)})
 
 
 def _stack(count: int, rows: Iterable[Any]) -> NDArray[Any]:
@@ -83,30 +112,34 @@ def tabulate(given: AtPoints, solutions: Sequence[Solution]) -> Sweep:
     return Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others)
 
 
-def _with_directions(asked: Question, way: Way, worlds: list[dict[str, "Floats | float"]], table: Sweep) -> Sweep:
-    """Return the sweep with the direction of the answers of each root in each regime, as it is at some of them."""
+def _with_directions(asked: Question, way: Way, table: Sweep) -> Sweep:
+    """Return the sweep with the direction of the answers of each root in each regime, as it is at the first, a middle and the last."""
     kinds: dict[tuple[str | None, str | None], int] = {}
     places = np.zeros_like(table.places)
-    for root, world in enumerate(worlds):
+    for root, row in enumerate(table.places):
         there = ~np.isnan(table.values[root])
-        for place in np.unique(table.places[root][there]).tolist():
-            at = np.flatnonzero(there & (table.places[root] == place))
+        for place in np.flatnonzero(np.bincount(row[there])).tolist():
+            inside = there & (row == place)
+            at = np.flatnonzero(inside)
             label = table.labels[place]
-            bound = (
-                LOWER if label == MEMORY_BINDS else _direction(asked, way, table, world, [int(at[0]), int(at[len(at) // 2]), int(at[-1])])
-            )
-            places[root][at] = kinds.setdefault((label, bound), len(kinds))
+            bound = LOWER if label == MEMORY_BINDS else _direction(asked, way, table, root, at[[0, len(at) // 2, -1]])
+            places[root][inside] = kinds.setdefault((label, bound), len(kinds))
     pairs = [*kinds] or [(None, None)]
     return replace(table, places=places, labels=tuple(label for label, _ in pairs), bounds=tuple(bound for _, bound in pairs))
 
 
-def _direction(asked: Question, way: Way, table: Sweep, world: Arrays, some: list[int]) -> str | None:
+def _direction(asked: Question, way: Way, table: Sweep, root: int, some: NDArray[np.intp]) -> str | None:
     """Return the direction that the answers have together: an exact one is at least, and at most, what it is."""
-    found: frozenset[int] = frozenset()
-    for at in dict.fromkeys(some):
-        point = {name: float(np.broadcast_to(column, len(table))[at]) for name, column in world.items()}
-        found |= signs(pose_at_point(asked, table.given, at), way, point)
-    return bound_of(found)
+    with np.errstate(all="ignore"):
+        worlds = _run_at(asked, {name: column[some] for name, column in table.given.items()}, way)
+    found = _stack(len(some), (world[way.unknown] for world in worlds))
+    nearest = np.nanargmin(np.abs(found - table.values[root, some]), axis=0)
+    signs_there: frozenset[int] = frozenset()
+    for place, at in enumerate(some.tolist()):
+        world = worlds[nearest[place]]
+        point = {name: float(np.broadcast_to(column, len(some))[place]) for name, column in world.items()}
+        signs_there |= signs(pose_at_point(asked, table.given, at), way, point)
+    return bound_of(signs_there)
 
 
 def agrees_at(table: Sweep, at: int, solution: Solution) -> bool:

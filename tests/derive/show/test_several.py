@@ -7,6 +7,7 @@ from derive.show.folding import fold
 from derive.show.screen import MOST_LINES, NARROW, SCREEN_WIDTH
 from derive.show.text import lines
 from derive.solving.api import respond_all
+from derive.solving.switches import Switches
 from tests.tools.commands import call, refused
 
 GIVEN = (
@@ -69,13 +70,13 @@ def test_what_one_of_them_needs_is_not_unused():
 
 def test_what_is_said_of_one_in_other_words_than_of_the_next_is_said_once():
     given = {"chips": 8, "batch": 32, "context_length": "128k", "bytes_per_element": 1}
-    solutions = respond_all(("step_time", "kv_time"), given, "H200:fp8", "DeepSeek-V3")
+    solutions = respond_all(("step_time", "kv_time"), given, Switches("H200:fp8", "DeepSeek-V3"))
     assert sum("as if it were sharded by sequences" in text for one in solutions for text in one.warnings) == 2
     assert "\n".join(lines(solutions, "table")).count("as if it were sharded by sequences") == 1
 
 
 def test_answers_fit_a_small_terminal_with_all_that_is_doubtful_of_them():
     limits = {"context_length": "4k", "throughput": ">=100000", "step_time": "<=50ms"}
-    solutions = respond_all(("chips", "batch"), limits, "H200:fp8", "DeepSeek-V3")
+    solutions = respond_all(("chips", "batch"), limits, Switches("H200:fp8", "DeepSeek-V3"))
     shown = [*lines(solutions, "table", columns=NARROW)]
     assert shown[-1].strip().startswith("architecture") or "backsolve cite" in shown[-1]

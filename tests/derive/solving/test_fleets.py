@@ -9,6 +9,7 @@ from derive.errors import WrongValue
 from derive.show.text import lines
 from derive.solving.api import respond_all, solve
 from derive.solving.fleets import TAKEN_AS_OF_ALL
+from derive.solving.switches import Switches
 from tests.tools.together import some
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -45,7 +46,7 @@ def test_a_fleet_is_paid_as_many_whole_replicas_as_its_rate_takes():
     assert "at replicas = 4, the fewest whole ones" in solution.said
     served = {name: value for name, value in SERVED.items() if name not in ("hardware", "model")}
     asked = ("replicas", "fleet_cost", "throughput")
-    both = respond_all(asked, {**served, **paid, "qps": 50}, "H100:fp8", "Llama-3.1-70B")
+    both = respond_all(asked, {**served, **paid, "qps": 50}, Switches("H100:fp8", "Llama-3.1-70B"))
     assert [one.value for one in both] == pytest.approx([50 / RATE, 4e3 * ceil(50 / RATE), 500 * RATE])
 
 
@@ -126,8 +127,7 @@ def test_chips_of_all_replicas_stand_beside_other_answers():
     found = respond_all(
         ["gpus", "throughput"],
         {**{k: v for k, v in SERVED.items() if k not in ("hardware", "model")}, "qps": 50},
-        "H100:fp8",
-        "Llama-3.1-70B",
+        Switches("H100:fp8", "Llama-3.1-70B"),
     )
     assert [(one.unknown, one.value) for one in found] == [("fleet_chips", 16), ("throughput", pytest.approx(500 * RATE))]
 
@@ -200,7 +200,7 @@ def test_users_of_a_fleet_take_replicas_of_the_batch_that_is_given_or_that_a_lim
     assert solve("replicas", **HELD, users=1000, batch=64).value == 1000 / 64
     solution = solve("gpus", **HELD, users=1000, tpot="<=20ms")
     assert solution.value == 16 and "at batch = 267, the largest" in solution.said
-    found = respond_all(("replicas", "tpot"), {"tp": 4, "ctx": 2250, "fleet_users": 1000}, "H100:fp8", "Llama-3.1-70B")
+    found = respond_all(("replicas", "tpot"), {"tp": 4, "ctx": 2250, "fleet_users": 1000}, Switches("H100:fp8", "Llama-3.1-70B"))
     assert [one.said[0] for one in found] == [f"at batch = {MOST}, the largest that memory holds"] * 2
 
 
@@ -300,7 +300,7 @@ def test_a_number_of_replicas_that_no_limit_ends_is_rounded_up_and_no_other_numb
 
 def test_what_power_feeds_is_rounded_down_in_all_that_is_asked_at_once():
     fed = {"fleet_power": "20 MW", "pue": 1.2, "chip_power": "1833.3 W", **{name: SPED[name] for name in ("tpot", "context_length")}}
-    chips, replicas, users = respond_all(("fleet_chips", "replicas", "fleet_users"), fed, "72xH100:fp8", "Llama-3.1-70B")
+    chips, replicas, users = respond_all(("fleet_chips", "replicas", "fleet_users"), fed, Switches("72xH100:fp8", "Llama-3.1-70B"))
     assert (chips.value, users.given["replicas"]) == (9072, 126) and "(so 126 whole ones at most)" in str(replicas)
     assert not any("give replicas" in text or "follows from" in text for one in (chips, replicas, users) for text in one.warnings)
 
@@ -318,9 +318,9 @@ def test_one_replica_beside_a_rate_of_all_is_at_the_batch_that_memory_holds():
         "osl": 500,
     }
     alone, *_ = respond_all(
-        ("requests_per_second", "fleet_chips"), {**asked, "fleet_qps": 1000, "tpot": "<=40ms"}, "H100:fp8", "Llama-3.1-70B"
+        ("requests_per_second", "fleet_chips"), {**asked, "fleet_qps": 1000, "tpot": "<=40ms"}, Switches("H100:fp8", "Llama-3.1-70B")
     )
-    (one,) = respond_all(("requests_per_second",), {**asked, "tpot": "<=40ms"}, "H100:fp8", "Llama-3.1-70B")
+    (one,) = respond_all(("requests_per_second",), {**asked, "tpot": "<=40ms"}, Switches("H100:fp8", "Llama-3.1-70B"))
     assert alone.answers == one.answers and one.answers
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from derive.solving.api import respond_all, solve
+from derive.solving.switches import Switches
 from derive.solving.waiting_hours import TAKEN_AS_RENT
 
 SERVED = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "batch": 64, "bytes_per_element": 2, "chip_price": "2.5 USD/h"}
@@ -35,7 +36,7 @@ def test_a_margin_of_requests_pays_for_them_too():
 def test_of_several_that_are_asked_at_once_each_pays_for_them():
     asked = {**{name: value for name, value in DECODED.items() if name not in ("hardware", "model")}, "output_price": 0.9e-6}
     margin, cost = respond_all(
-        ("gross_margin", "fleet_cost_per_token"), {**asked, "fleet_utilisation": IN_USE}, SERVED["hardware"], SERVED["model"]
+        ("gross_margin", "fleet_cost_per_token"), {**asked, "fleet_utilisation": IN_USE}, Switches(SERVED["hardware"], SERVED["model"])
     )
     assert margin.value == pytest.approx(1 - cost.answers[0].point / 0.9e-6) and "fleet_utilisation" not in {*margin.unused, *cost.unused}
 
