@@ -225,11 +225,11 @@ def test_zipped_lists_are_taken_one_with_one():
         respond("memory_time", {**given, "weight_time": "10ms,20ms"}, Switches(zipped=True))
 
 
-def test_parts_of_a_long_sweep_keep_kinds_of_answers_of_their_own(monkeypatch):
+def test_parts_of_a_long_sweep_have_their_own_kinds_of_answers(monkeypatch):
     """Few sequences take chips for their speed, and more of them chips that hold them."""
     given = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 4000, "step_time": "<=20ms"}
     whole = solve("chips", **given, batch="1..1000000:log:200")
-    monkeypatch.setattr("derive.solving.sweeps._AT_ONCE", 10)
+    monkeypatch.setattr("derive.solving.vectorised._AT_ONCE", 10)
     parts = solve("chips", **given, batch="1..1000000:log:200")
     kinds = [[(one.regime, one.bound) for _, answers, _ in solution.sweep.rows() for one in answers] for solution in (parts, whole)]
     assert kinds[0] == kinds[1] and len({*kinds[0]}) > 1
