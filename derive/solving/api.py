@@ -97,9 +97,7 @@ def solve(
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     named = split_money_rates((word,), dict(zip(names, (value for _, value in typed), strict=True)))
-    solution = _respond_alone(unknown, named, switches)
-    _refuse_idle_equations((solution,), switches.using, named)
-    return _answer_by_rule(solution, named, switches, strict)
+    return respond_all((unknown,), named, switches, strict)[0]
 
 
 def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = ()) -> Solution:
@@ -127,8 +125,10 @@ def respond_all(
 
         found = answer_several(respond, unknowns, given, switches)
     solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
-    _refuse_idle_lists(solutions, given)
-    _refuse_idle_equations(solutions, switches.using, given)
+    if switches.using or any(one.sweep for one in solutions):
+        from derive.solving.without_part import refuse_without_part
+
+        refuse_without_part(solutions, switches.using, given)
     return solutions
 
 
@@ -172,22 +172,6 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
 
     asked, _ = switches.pose(unknown, given)
     return answered_by_rules(asked, reason.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone) or solution
-
-
-def _refuse_idle_lists(solutions: Sequence[Solution], given: Mapping[str, Given]) -> None:
-    """Raise WrongValue for a list or sweep that has no part in any of the answers."""
-    if any(one.sweep for one in solutions):
-        from derive.solving.without_part import refuse_without_part
-
-        refuse_without_part(solutions, given)
-
-
-def _refuse_idle_equations(solutions: Sequence[Solution], using: Sequence[str], given: Mapping[str, Given]) -> None:
-    """Raise WrongValue for a named equation that has no part in any of the answers."""
-    if using:
-        from derive.solving.without_part import refuse_named_for_nothing
-
-        refuse_named_for_nothing(solutions, using, given)
 
 
 def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:
