@@ -42,8 +42,6 @@ def run(way: Way, given: Arrays) -> list[dict[str, "Floats | float"]]:
 
     The arrays of `given` broadcast. Raises `NoClosedForm` for a leg that arrays do not answer.
     """
-    if way.cancelled:
-        raise NoClosedForm(f"{way.cancelled[0]} may be anything, which is looked at one question at a time")
     worlds = [dict(given)]
     for leg in way.legs:
         worlds = [_extend_world(leg, {**world, leg.unknown: found}) for world in worlds for found in solve_leg(leg, world)]

@@ -35,12 +35,20 @@ def pose_at_point(asked: Question, given: AtPoints, at: int) -> Question:
 def sweep_way(
     asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None] = lambda roots: None
 ) -> tuple[Sweep, NDArray[np.bool_]] | None:
-    """Return the sweep through one way, and where memory is short if that only warns.
+    """Return the sweep through one way with the directions of its answers, and where memory is short, as `evaluate_points` does."""
+    found = evaluate_points(asked, given, way, fits)
+    return found and (_with_directions(asked, way, found[0]), found[1])
 
-    None if arrays do not answer it, or if memory is checked against a batch that the way does not contain. `fits` is called with the
+
+def evaluate_points(
+    asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None] = lambda roots: None
+) -> tuple[Sweep, NDArray[np.bool_]] | None:
+    """Return the sweep through one way without directions, and where memory is short if that only warns.
+
+    None if arrays do not answer it, as for quantities that may be anything, or if memory is checked against a batch that the way lacks. `fits` is called with the
     number of roots and raises if they take too much memory.
     """
-    if asked.unknown not in MEMORY.counted_by and batch_is_left_to_a_rate(asked):
+    if way.cancelled or (asked.unknown not in MEMORY.counted_by and batch_is_left_to_a_rate(asked)):
         return None
     count, only_warns = len(next(iter(given.values()))), is_memory_warning(asked, way)
     values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)
@@ -61,7 +69,7 @@ def sweep_way(
         values[: len(found), part] = found
         places[: len(found), part] = their_places
         short[part] = is_short[0] & only_warns
-    return _with_directions(asked, way, Sweep(given=given, values=values, places=places, labels=labels, bounds=())), short
+    return Sweep(given=given, values=values, places=places, labels=labels, bounds=(None,) * len(labels)), short
 
 
 def _sweep_part(asked: Question, given: AtPoints, way: Way, only_warns: bool) -> tuple[Floats, NDArray[Any], NDArray[np.bool_], _Labels]:

@@ -123,12 +123,6 @@ def test_labels_are_unique(style: str, pattern: str):
     assert len(labels) == len(set(labels))
 
 
-def test_a_markdown_footnote_is_called_and_given():
-    text = cite("roofline.step_time", "markdown")
-    assert text.count("[^roofline-step-time]") == 2
-    assert text.splitlines()[-1].startswith("[^roofline-step-time]: ")
-
-
 # -- what other programs make of it -----------------------------------------------------------------------------
 
 
@@ -189,11 +183,6 @@ def test_the_catalogue_in_one_text_is_each_equation_in_turn(style: str):
     text = cite_all(IDS, style)
     assert all(cite(id, style).removeprefix(FOR_ADDRESSES) in text for id in IDS) or style in ("bibtex", "csl-json")
     assert cite_all([IDS[0], IDS[1], IDS[0], f"{IDS[1]}@1"], style) == cite_all(IDS[:2], style)
-
-
-@in_one_test("style", STYLES)
-def test_nothing_to_cite_is_nothing(style: str):
-    assert cite_all([], style) == ("[]" if style == "csl-json" else "")
 
 
 def test_every_kind_of_source_has_a_type():

@@ -35,13 +35,6 @@ def test_each_answer_is_that_of_the_question_alone():
     assert [row["unknown"] for row in rows] == ASKED.split(",")
 
 
-def test_the_whole_route_has_no_step_twice_and_every_given_once():
-    text = call("solve", ASKED, *GIVEN, "--full").out
-    assert text.count("\nkv_bytes_per_token = ") == 1 and text.count("kv_heads = 8 ") == 1
-    assert text.count("architecture.kv_bytes_gqa@1") == 1
-    assert "cite        backsolve cite roofline.step_time" in text
-
-
 def test_steps_without_room_leave_those_of_the_answers():
     text = call("solve", f"{ASKED},memory_demand", *GIVEN, "overhead_time=0").out
     assert "steps more: --full)" in text and all(f"\n{name} = " in text.split("more: --full)")[1] for name in ASKED.split(","))
@@ -61,11 +54,6 @@ def test_one_without_an_answer_leaves_with_3_and_the_others_are_printed():
     assert "needs also depreciation_time" in said.err
     assert "unknown quantity 'step_tim'" in refused("solve", "step_tim,throughput", *GIVEN)
     assert call("solve", "step_time,step_time", *GIVEN).out == call("solve", "step_time", *GIVEN).out
-
-
-def test_what_one_of_them_needs_is_not_unused():
-    assert "not used" not in call("solve", "step_time,cost_per_token", *GIVEN).out
-    assert "not used    chip_price" in call("solve", "step_time,throughput", *GIVEN).out
 
 
 def test_what_is_said_of_one_in_other_words_than_of_the_next_is_said_once():

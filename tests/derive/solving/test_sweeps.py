@@ -225,16 +225,6 @@ def test_zipped_lists_are_taken_one_with_one():
         respond("memory_time", {**given, "weight_time": "10ms,20ms"}, Switches(zipped=True))
 
 
-def test_parts_of_a_long_sweep_have_their_own_kinds_of_answers(monkeypatch):
-    """Few sequences take chips for their speed, and more of them chips that hold them."""
-    given = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 4000, "step_time": "<=20ms"}
-    whole = solve("chips", **given, batch="1..1000000:log:200")
-    monkeypatch.setattr("derive.solving.vectorised._AT_ONCE", 10)
-    parts = solve("chips", **given, batch="1..1000000:log:200")
-    kinds = [[(one.regime, one.bound) for _, answers, _ in solution.sweep.rows() for one in answers] for solution in (parts, whole)]
-    assert kinds[0] == kinds[1] and len({*kinds[0]}) > 1
-
-
 def test_what_is_said_at_all_points_is_said_once():
     """The data type of the cache, with the factor at the first point; a batch of 4,096 does not fit, and has no warning."""
     served = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": 4096}
