@@ -350,7 +350,7 @@ class Spans:
 class Result:
     """The fields of a `Solution`. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
 
-    `said` are lines that belong to the answer: of limits, what binds at both ends and which end is best.
+    `lead` are lines before the answer: what can be deployed. `said` are lines behind it: what binds at both ends, and which end is best.
     `kinds` says of each warning what it is about, at one point; `further` are the routes to the answers after the first.
     `with_prompts` is what an answer for decode alone is where prompts are computed on the same chips.
     """
@@ -365,6 +365,7 @@ class Result:
     reason: Reason | None = None
     route: tuple[RouteStep, ...] = ()
     further: tuple[tuple[RouteStep, ...], ...] = ()
+    lead: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()

@@ -94,7 +94,18 @@ WAITING = Waiting(
 class Prompts(NamedTuple):
     """Prompts on the chips that decode: the equation that counts them, and times that are equal only for decode alone."""
 
+    apart: str
     together: str
+    """The equations of a rate of requests for decode alone, and with prompts on the same chips."""
+    seen_by_one: tuple[str, ...]
+    """Equations of what one request sees. They do not make a rate of requests one for decode alone."""
+    length: str
+    output: str
+    time_share: str
+    in_one_pass: str
+    """The tokens of a prompt and of its output, the share of the time of prompts, and the prompts in one pass."""
+    part: str
+    """How the names of quantities of prompts begin."""
     step: str
     token: str
     """The time of a step and of a token. They differ if prompts are computed between steps."""
@@ -103,6 +114,13 @@ class Prompts(NamedTuple):
 
 
 PROMPTS = Prompts(
+    apart="serving.requests_per_second",
+    seen_by_one=("serving.request_latency", "serving.tokens_per_second_per_user"),
+    length="prompt_tokens",
+    output="output_tokens",
+    time_share="prompt_time_share",
+    in_one_pass="prefill_batch",
+    part="prefill_",
     together="serving.requests_per_second_with_prompts",
     step="step_time",
     token="time_per_output_token",
@@ -135,3 +153,56 @@ OF_DEPLOYMENTS = frozenset(
 with or without hours of waiting. A question that names none of them means just what it says."""
 SIZE_OF_DEPLOYMENTS = "chips"
 """A quantity of the same kind if it is asked for."""
+
+
+class Choice(NamedTuple):
+    """Variants that the givens choose.
+
+    A row applies if all of `known` are given, one of `any` and all of `all` are given or asked for, none of `absent` is given or asked
+    for, none of `unspoken` is given or in a named equation, and the unknown is `asked`. The first value of the pair `less` is below the
+    second. `unnamed` is a group without another named variant. A later row goes before an earlier one.
+    """
+
+    groups: tuple[str, ...]
+    variant: str
+    known: tuple[str, ...] = ()
+    any: tuple[str, ...] = ()
+    all: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    unspoken: tuple[str, ...] = ()
+    asked: str = ""
+    less: tuple[str, ...] = ()
+    unnamed: str = ""
+
+
+READS_OF_WEIGHTS = ("weight_time", "latency_floor")
+"""Groups of variants that read weights at one width: one that is named of either chooses for both."""
+_PARAMETERS = ("total_params", "active_params")
+_EXPERTS = ("active_experts", "experts")
+_WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
+
+CHOICES = (
+    # A step of a mixture reads the experts that its tokens use, at their own width if both widths are known.
+    Choice(groups=("weight_time",), variant="touched", known=_EXPERTS, less=_EXPERTS),
+    Choice(groups=READS_OF_WEIGHTS, variant="mixed", known=_EXPERTS, less=_EXPERTS, all=_WIDTHS, unnamed="weight_time"),
+    Choice(groups=("weight_time",), variant="resident", known=("resident_weight_bytes_per_chip",), unspoken=("attention_replicas",)),
+    *(
+        Choice(groups=("gross_margin",), variant="request", known=(price,))
+        for price in ("cost_per_request", "price_per_request", "blended_price", "input_price")
+    ),
+    Choice(groups=("reserved_share",), variant="usable", any=("usable_share",)),
+    # Before its first output token a request has its prompt as context.
+    Choice(groups=("context_length",), variant="prompt", known=("prompt_tokens",), absent=("output_tokens",)),
+    Choice(groups=("context_length",), variant="prompt", all=("prompt_tokens", "kv_transfer_time"), absent=("output_tokens",)),
+    Choice(groups=("context_length",), variant="prompt", all=("prompt_tokens",), asked="kv_transfer_time"),
+    # Chips add up what they make of prompts if no sequences are in decode.
+    Choice(groups=("summed",), variant="prompts", any=("new_tokens_per_pass",)),
+    Choice(groups=("summed",), variant="prompts", any=("uncached_tokens", "prompt_tokens"), absent=("batch",)),
+    # Parameters are counted from dimensions, and copies of a cache by heads unless it is latent.
+    Choice(groups=_PARAMETERS, variant="moe", any=("experts",)),
+    Choice(groups=("attention_params_per_layer",), variant="mla", any=("latent_dim",)),
+    Choice(groups=("kv_replication",), variant="latents", any=("latent_dim",)),
+)
+
+OF_PRICE_SHEETS = {"max_context": "context_length"}
+"""Quantities of a price sheet, and what is meant if they are asked of chips and a model."""

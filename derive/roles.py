@@ -97,6 +97,14 @@ class Memory(NamedTuple):
     cache: str
     copies: str
     """How often the cache is held."""
+    divided_by: str
+    """Over as many chips the cache divides before it is copied. A latent does not divide."""
+    attention_groups: str
+    """How many groups of chips hold weights of attention of their own."""
+    resident: str
+    """The bytes of weights on a chip, copies included."""
+    sizes: tuple[str, ...]
+    """Sizes that inequalities of memory bound. They use the copies as they are, at one number of chips alone."""
     sequences: str
     """The sequences whose caches are held."""
     counted_by: tuple[str, ...]
@@ -116,6 +124,10 @@ MEMORY = Memory(
     parts={"weight_bytes": "weights of", "kv_cache_bytes": "a KV cache of"},
     cache="kv_cache_bytes",
     copies="kv_replication",
+    divided_by="kv_heads",
+    attention_groups="attention_replicas",
+    resident="resident_weight_bytes_per_chip",
+    sizes=("batch", "microbatch_size", "sequences_in_flight", "context_length"),
     sequences="sequences_in_flight",
     counted_by=("batch", "microbatches", "sequences_in_flight"),
     smaller=("sequences_in_flight", "batch", "context_length", "kv_bytes_per_sequence", "kv_bytes_per_token", "bytes_per_element"),
@@ -156,6 +168,88 @@ SIZES = ("chips", "sequences_in_flight", "batch", "microbatch_size", "context_le
 
 FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
 """Units of times and rates: their quantities are better lower, or higher. If they are given for a size they are targets."""
+
+
+class Step(NamedTuple):
+    """A step of decode: its parts, its roof, and the results that say how long it lasts."""
+
+    time: str
+    times: tuple[str, ...]
+    """Times that are no shorter than the parts of a step. Through stages a token needs a step or longer."""
+    parts: dict[str, str]
+    """What a step lasts at least, and the part of it that this is."""
+    floor: str
+    """A bound on the part `weights`. It counts only if that part is unknown."""
+    weights: str
+    verified: str
+    """The tokens that one sequence computes in a step."""
+    roof: str
+    reads_roof: str
+    """The equations that make a step of arithmetic and reads, and the reads of weights and caches."""
+    reads: str
+    claims: tuple[tuple[str, str], ...]
+    """Definitions that are read backwards: the rate or the time that a claimed result leads to, which is compared with the roof."""
+    other_share: dict[str, str]
+    """The two shares of a peak: each with the other one."""
+    memory_share: str
+    all_hidden: str
+    """The overlap in which a step lasts as long as its longest part."""
+    partly_hidden: tuple[str, ...]
+    """Overlaps in which it lasts longer."""
+
+
+STEP = Step(
+    time="step_time",
+    times=("step_time", "token_latency"),
+    parts={"compute_time": "compute_time", "weight_time": "weight_time", "kv_time": "kv_time", "latency_floor": "weight_time"},
+    floor="latency_floor",
+    weights="weight_time",
+    verified="tokens_verified_per_step",
+    roof="roofline.step_time",
+    reads_roof="roofline.memory_time",
+    reads="memory_time",
+    claims=(
+        ("serving.fleet_cost_per_token", "cost_per_token"),
+        ("scheduling.fleet_throughput", "throughput"),
+        ("serving.decode_rate_per_chip", "throughput"),
+        ("serving.cost_from_throughput", "throughput"),
+        ("scheduling.throughput", "token_latency"),
+    ),
+    other_share={"mfu": "mbu", "mbu": "mfu"},
+    memory_share="mbu",
+    all_hidden="max",
+    partly_hidden=("sum", "kv_plus_max", "network"),
+)
+
+
+class Training(NamedTuple):
+    """The chips of a training run: copies of the model, and all chips."""
+
+    copies: str
+    chips: str
+
+
+TRAINING = Training(copies="data_parallel", chips="training_chips")
+
+
+class Sequence(NamedTuple):
+    """The tokens of one sequence."""
+
+    context: str
+    lengths: tuple[tuple[str, ...], ...]
+    """Tokens that one sequence has together."""
+    of_jobs: tuple[str, ...]
+    """Results of many sequences."""
+
+
+SEQUENCE = Sequence(
+    context="context_length",
+    lengths=(("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass")),
+    of_jobs=("output_energy", "output_electricity_cost"),
+)
+
+UNDIVIDED = ("expert_parallel", "draft_tokens", "prefill_passes")
+"""Quantities that exist only in whole ones, besides those that are counted and the counts of an architecture."""
 
 _NO_CACHE = ("kv_time", "kv_compute_ratio", "kv_cache_bytes", "attention_time", "attention_compute_ratio")
 VANISH = {

@@ -34,6 +34,40 @@ class Stopgap(NamedTuple):
     hidden: bool = False
 
 
+USUAL_TYPES = {
+    "bytes_per_element": "caches are taken in bf16; bytes_per_element=fp8 has half the bytes",
+    "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 has half the bytes",
+}
+"""Widths that are bf16 unless they are given, with the text of the supposition."""
+
+
+class OneSequence(NamedTuple):
+    """Results that are of one sequence if no given says how many there are."""
+
+    results: tuple[str, ...]
+    size: str
+    said_by: tuple[str, ...]
+    """Givens from which the number of sequences follows."""
+
+
+ONE_SEQUENCE = OneSequence(
+    results=("kv_cache_bytes", "memory_demand", "context_length"),
+    size="batch",
+    said_by=("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas"),
+)
+
+
+class Dense(NamedTuple):
+    """A model of which no given speaks of experts: both parameter counts are equal."""
+
+    ratio: str
+    results: tuple[str, ...]
+    beside: str
+    """Results that depend on a model only by the ratio of its parameter counts, if the peak of a chip is given."""
+
+
+DENSE = Dense(ratio="sparsity", results=("balance_batch",), beside="peak_flops")
+
 MOST = "most"
 """The largest value that a quantity can have."""
 

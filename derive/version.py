@@ -1,3 +1,3 @@
-"""The version of all that ships together: the package is built with it, and what is made says it."""
+"""The version of the package, of its citations and of the results that it saves."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

@@ -1,13 +1,14 @@
 """The data of a run: the tables, read once and passed down, and what was worked out from them on the way."""
 
+import zlib
 from collections.abc import Callable, Hashable
 from dataclasses import field
 from functools import lru_cache, partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from derive import shipped
 from derive.immutable import immutable
-from derive.shipped import Tables
+from derive.tables import shipped
+from derive.tables.shipped import Tables
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -22,7 +23,7 @@ class Data:
 
     `beside` is what rests on no price of prices.csv: data of other prices share it.
 
-    >>> from derive.price_rows import FxRate
+    >>> from invert.sheets.tables import FxRate
     >>> read_data().tables.rows_of(FxRate)[0].units_per_usd
     7.2
     """
@@ -38,6 +39,11 @@ class Data:
     def once_beside(self, asked: Hashable, work: Callable[[], _R]) -> _R:
         """The same of work that reads no price."""
         return _once(self.beside, asked, work)
+
+    def __reduce__(self) -> tuple[Callable[..., "Data"], tuple[Any, ...]]:
+        """Send the compressed files alone to another process, which works out the rest once."""
+        packed = ((name, zlib.compress(held, 1) if isinstance(held, bytes) else held) for name, held in self.tables.files.items())
+        return _unpacked, (tuple(packed),)
 
     def with_prices(self, prices: str) -> "Data":
         """These data with another prices.csv: of what was worked out, what rests on no price stays."""
@@ -62,6 +68,11 @@ def _once(known: dict[Any, Any], asked: Hashable, work: Callable[[], _R]) -> _R:
 def read_data() -> Data:
     """The data of a run, from the tables as they are now: those of an earlier run where no byte differs."""
     return _of(shipped.read())
+
+
+@lru_cache(2)
+def _unpacked(packed: tuple[tuple[str, bytes | str], ...]) -> Data:
+    return Data(Tables({name: zlib.decompress(held) if isinstance(held, bytes) else held for name, held in packed}))
 
 
 @lru_cache(2)

@@ -12,6 +12,8 @@ _UNITS: Mapping[str, tuple[float, str]] = {
     "kv_bytes_stored_per_token": (1e3, " kB"),
     "active_params": (1e9, " B"),
     "total_params": (1e9, " B"),
+    "total_params_by_knowledge": (1e9, " B"),
+    "total_params_by_price_and_knowledge": (1e9, " B"),
     "active_params_times_markup": (1e9, " B"),
     "input_markup": (1.0, "x"),
     "balance_context": (1e3, "k"),

@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import field, replace
 from datetime import date
 from functools import partial
+from itertools import chain
 from typing import TypedDict, Unpack
 
 from derive.briefly import Records
@@ -12,18 +13,19 @@ from derive.catalogue import equation
 from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
 from derive.immutable import immutable
+from derive.tables.problems import Problem
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
 from invert.estimators import lecture, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn, verdict_on_premium
-from invert.estimators.cases import Case, Drawn, as_posteriors_come, case_of, same_weights
+from invert.estimators.cases import Case, Drawn, case_of, same_weights, with_posteriors
 from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, error_of_lecture, record_of_storage_price, told_by_others
-from invert.estimators.market import learnt
+from invert.estimators.market import knowledge, learnt
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import ESTIMATORS, side_by_side
@@ -83,8 +85,9 @@ from invert.sheets.diff import since_release
 from invert.sheets.doubts import doubts_about
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
-from invert.sheets.rows import ModelRow, PriceBook, Problem, SheetKey
+from invert.sheets.rows import PriceBook, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, sheet_key, with_amounts
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
@@ -104,6 +107,7 @@ def infer(
     changes: Mapping[str, str] | None = None,
     executor: Executor | None = None,
     assumptions: Assumptions = USUAL,
+    knowledge: str | None = None,
 ) -> InferenceTable:
     """What every chosen price sheet implies, on one set of anchors.
 
@@ -119,7 +123,7 @@ def infer(
     amounts = {name: str(value) for name, value in {**(changes or {}), **(set or {})}.items()}
     _, _, found = run_of(
         names, Kept(), amounts, prices=prices, provider=provider, tier=tier, as_of=as_of, everything=everything, anchors=anchors,
-        executor=executor, assumptions=assumptions,
+        executor=executor, assumptions=assumptions, knowledge=knowledge,
     )  # fmt: skip
     return found
 
@@ -161,6 +165,7 @@ class RunOptions(TypedDict, total=False):
     anchors: Mapping[str, float | str] | None
     executor: Executor | None
     assumptions: Assumptions
+    knowledge: str | None
 
 
 def infer_flagships(most: int, **asked: Unpack[RunOptions]) -> InferenceTable:
@@ -186,7 +191,9 @@ def run_of(
     if not isinstance(as_of, date | None):
         raise WrongValue(f"as_of = {shorten(str(as_of))}: a day is a date of datetime, as date(2026, 11, 20)")
     assumptions = assumptions_of(given_anchors(asked.get("anchors") or {}, assumptions), assumptions)
-    data = data or read_data()
+    if data is None:
+        data = read_data()
+        data = knowledge.with_scores(data, scores) if (scores := asked.get("knowledge")) else data
     book = book_of(data, asked.get("prices"))
     request = Request(
         names=(names,) if isinstance(names, str) else tuple(names),
@@ -312,24 +319,60 @@ def faults_first(problems: Sequence[Problem], names: Iterable[str], own: FileTex
 def infer_sheets(
     chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions, executor: Executor | None = None, kept: Kept | None = None
 ) -> tuple[list[Inference], list[Problem]]:
-    """What each sheet implies but for what takes all of them together, and why some imply nothing."""
+    """Return what each sheet implies, except what needs all of them together, and why some imply nothing.
+
+    The sheets are worked out in batches. If there are several, they go to the executor and share nothing.
+    """
     kept = kept or Kept()
     read, problems = _read(chosen, data, assumptions)
+    keys = [(data, _of_its_day(one), one.model) for one in read]
+    new = {key: one for key, one in zip(keys, read, strict=True) if key not in kept.inferences}
     worth = worths((one.architecture for one in read), data, assumptions, kept.drawn)
-    found: dict[int, Inference] = {}
-    failed: dict[int, Problem] = {}
-    # Processes that draw go on while what is drawn is concluded from here.
-    for place, one in as_posteriors_come(read, data, assumptions, executor, kept.drawn):
-        asked = data, _of_its_day(one), one.model
+    cases = [*new.values()]
+    batches = [cases[start : start + _BATCH] for start in range(0, len(cases), _BATCH)]
+    drawn = [{key: kept.drawn[key] for one in batch if (key := one.price_data.key) in kept.drawn} for batch in batches]
+    work = partial(_infer_cases, data=data, assumptions=assumptions, worth=worth)
+    inferred = executor.map(work, batches, drawn) if executor and len(batches) > 1 else map(partial(work, kept=kept), batches, drawn)
+    results = [*inferred]
+    known = dict(zip(new, chain.from_iterable(concluded for concluded, _ in results), strict=True))
+    for _, posteriors in results:
+        kept.drawn.update(posteriors)
+    kept.inferences.update((key, one) for key, one in known.items() if isinstance(one, Inference))
+    found = []
+    for key, one in zip(keys, read, strict=True):
+        inference = known.get(key) or kept.inferences[key]
+        if isinstance(inference, Inference):
+            found.append(_on_its_day(inference, one.sheet))
+        else:
+            problems.append(_problem(one.sheet, inference))
+    return found, problems
+
+
+_BATCH = 64
+"""Sheets that are worked out at once. They take about three seconds, a few times the start of a process."""
+
+
+def _infer_cases(
+    cases: Sequence[Case],
+    drawn: Drawn,
+    data: Data,
+    assumptions: Assumptions,
+    worth: Mapping[str | None, Part[Worth]],
+    kept: Kept | None = None,
+) -> tuple[list[Inference | WrongData | WrongValue], Drawn]:
+    """Return what each sheet implies, or why it implies nothing, and the posteriors of all.
+
+    The posteriors depend in their last digits on which sheets are drawn together, so a batch takes none of another one.
+    """
+    kept = replace(kept or Kept(), drawn=drawn)
+
+    def conclude(one: Case) -> Inference | WrongData | WrongValue:
         try:
-            known = kept.inferences.get(asked)
-            if known is None:
-                pairs = kept.pairs_of(one, assumptions)
-                known = kept.inferences[asked] = _concluded(one, pairs, data, assumptions, worth[one.architecture])
-            found[place] = _on_its_day(known, one.sheet)
+            return _concluded(one, kept.pairs_of(one, assumptions), data, assumptions, worth[one.architecture])
         except (WrongData, WrongValue) as error:
-            failed[place] = _problem(one.sheet, error)
-    return [found[place] for place in sorted(found)], [*problems, *(failed[place] for place in sorted(failed))]
+            return error
+
+    return [conclude(one) for one in with_posteriors(cases, data, assumptions, drawn)], drawn
 
 
 def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) -> tuple[list[Case], list[Problem]]:
@@ -341,7 +384,7 @@ def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) ->
         try:
             sheet = with_given_context(published, assumptions)
             if (sheet.provider, sheet.model) not in rows:
-                data.tables.refuse_bad("models", provider=sheet.provider, model=sheet.model)
+                data.tables.refuse_bad(ModelRow, provider=sheet.provider, model=sheet.model)
             for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
                 refuse_bad_rate(data.tables, currency, sheet.as_of)
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or by_weights(sheet, data), data, assumptions))
@@ -468,7 +511,11 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
     kv_bytes, stored = _with_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["at_rent"].kind == "upper":
         kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
-    found = {"bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions), **beside}
+    found = {
+        "bandwidth_bound_fraction": lecture.bandwidth_bound(read, data, assumptions),
+        **knowledge.estimates(read, data, assumptions),
+        **beside,
+    }
     by_storage = storage_price.estimates(read, data, assumptions)
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
         record = or_left_out(partial(record_of_storage_price, data, assumptions))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from invert.records import BandPair, Carried, Estimate, Outcome, Overview, ProviderSizes, SharedPremiums, Span
 from invert.result import Inference, Run
 from invert.sheets.assemble import Place, prices_by_place
-from invert.sheets.databases.copies import bare, says_no_more
+from invert.sheets.names import asks_no_more, bare_name
 
 _Asked: TypeAlias = Mapping[Place, tuple[float, str, str]]
 """Amount, currency and unit by what they are asked for."""
@@ -62,7 +62,7 @@ def _alike(run: Run) -> list[list[Inference]]:
     for one in run:
         asked = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
         but_lifetimes = frozenset((place[:2], price) for place, price in asked.items())
-        near.setdefault((bare(one.sheet.model), one.sheet.service_tier, but_lifetimes), []).append((asked, one))
+        near.setdefault((bare_name(one.sheet.model), one.sheet.service_tier, but_lifetimes), []).append((asked, one))
     return [sorted(of_one, key=_precedence) for found in near.values() for of_one in _by_lifetimes(found)]
 
 
@@ -70,7 +70,7 @@ def _by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[list[In
     """Sheets of the same prices, those together that ask them for the same lifetimes; what leaves one blank goes with what names it."""
     groups: list[list[tuple[_Asked, Inference]]] = []
     for asked, one in sorted(found, key=lambda pair: _blank_lifetimes(pair[0])):
-        group = next((group for group in groups if says_no_more(asked, group[0][0])), None)
+        group = next((group for group in groups if asks_no_more(asked, group[0][0])), None)
         if group is None:
             groups.append(group := [])
         group.append((asked, one))

@@ -7,14 +7,15 @@ from importlib.resources import files
 from math import log
 from statistics import fmean, stdev
 
-from derive.claim_cells import givens
 from derive.errors import UnknownName, WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Efficiency, OpenModel
-from derive.price_rows import Claim, Disclosure, HostPrice, WorkedProblem
-from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import in_si, iso_date
 from derive.solving.api import solve
+from derive.tables.cells import read_date
+from derive.tables.problems import BadRow, Problem
+from derive.tables.questions import read_givens
+from derive.tables.rows import in_si
+from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run, read_data
 from invert.estimators import calibration
@@ -29,6 +30,7 @@ from invert.estimators.known import (
 )
 from invert.estimators.market import learnt
 from invert.estimators.market.candidates import CANDIDATES
+from invert.estimators.market.knowledge import knowledge_fits
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.estimators.names import KV_NAMES
 from invert.estimators.rent import rental
@@ -36,9 +38,11 @@ from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
+from invert.sheets.tables import Disclosure, HostPrice
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
 from invert.validation import coverage
+from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
 from invert.validation.efficiency import efficiency_rows
 from invert.validation.experiments import experiment_rows, in_nats
@@ -70,7 +74,7 @@ def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _:
     names, data = tuple(names), read_data()
     book = book_of(data)
     found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if {*names} - {"calibration"} else []
-    problems += data.tables.problems(*(record.TABLE for record in (Claim, WorkedProblem) if record.TABLE in names))
+    problems += data.tables.problems(*(record for record in (Claim, WorkedProblem) if record.TABLE in names))
     for name in names:
         starting(name)
         try:
@@ -141,13 +145,22 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 @immutable
 class Scored:
-    """An estimator with its record: `left_out` is what it had not seen of a model, `known` what it is held against, in words."""
+    """An estimator with its record: `left_out` is what it had not seen of a model, `known` what it is held against, in words.
+
+    An estimator that the gate refuses is not `printed`.
+    """
 
     estimate: str
     left_out: str
     record: Record
     of: str
     known: str
+    printed: bool = True
+
+    @property
+    def in_brief(self) -> bool:
+        """Return whether the record is in the calibration: one of open models for each printed estimator, and that of closed models."""
+        return self.printed and self.left_out != "vendor" and (self.of, self.left_out) != (_SIZE, "later")
 
 
 _KV, _SIZE = "KV bytes", "size"
@@ -237,9 +250,18 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
         for by, left_out in (("price_family", "family"), ("vendor", "vendor")):
             if one := _or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)):
                 yield of_size(estimate=name, left_out=left_out, record=one)
+        if not hosts and (one := _or_none(partial(learnt.size_record_in_order, data, use, assumptions))):
+            yield of_size(estimate=name, left_out="later", record=one)
     for name, use in (("active, closed", "closed"), ("all, closed", "total")):
         if one := _or_none(partial(learnt.closed_record, data, use, assumptions)):
             yield of_size(estimate=f"{name}, list", left_out="model", record=one)
+    for of in knowledge_fits(data, assumptions):
+        by_knowledge = partial(Scored, estimate=f"all, {of.benchmark}, {of.in_words}", of=_SIZE, known="sizes without the score",
+                               printed=of.has_skill(assumptions.least_gain_in_errors))  # fmt: skip
+        yield by_knowledge(left_out="family", record=of.record)
+        yield by_knowledge(left_out="later", record=of.in_order)
+        if of.of_closed:
+            yield by_knowledge(left_out="model", record=of.of_closed)
 
 
 def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
@@ -306,14 +328,14 @@ def _disclosed(tables: Tables, quantity: str) -> float:
     for row in tables.rows_of(Disclosure):
         if (row.topic, row.quantity) == ("production", quantity) and row.value is not None:
             return in_si("throughput", row.value, row.unit) if row.unit.startswith("token/") else row.value
-    tables.refuse_bad("disclosures", topic="production", quantity=quantity)
+    tables.refuse_bad(Disclosure, topic="production", quantity=quantity)
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
 def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
     rows = data.tables.rows_of(Claim)
-    days = {iso_date(named["sheet"].partition("@")[2]) for row in rows if "sheet" in (named := givens(row.givens).rows)}
+    days = {read_date(named["sheet"].partition("@")[2]) for row in rows if "sheet" in (named := read_givens(row.givens).rows)}
     known = price_facts([one for day in days for one in sheets_that_ship(data, day)], models(data), assumptions)
     return claim_rows(rows, known, data.tables)
 
@@ -347,7 +369,7 @@ def _of_headline(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
 def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """What the ranges of each estimator held of models it had not seen, a family, a later release or a closed model at a time."""
     try:
-        found = [one for one in scored(data, assumptions) if one.left_out != "vendor"]
+        found = [one for one in scored(data, assumptions) if one.in_brief]
     except WrongData:
         return []
     return [
@@ -391,7 +413,7 @@ def _digits(value: float | None) -> float | None:
 
 def efficiencies(data: Data) -> list[ScoreRow]:
     """Return how often the ranges of `--efficiency calibrated` held published runs, by group, as recorded in efficiencies.csv."""
-    data.tables.refuse_bad(Efficiency.TABLE)
+    data.tables.refuse_bad(Efficiency)
     return efficiency_rows(data.tables.rows_of(Efficiency))
 
 

@@ -29,8 +29,9 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from derive import cite, equations, shipped
+from derive import cite, equations
 from derive.show.citation import STYLES
+from derive.tables import shipped
 from tests.tools.renames import with_new_names
 from tests.tools.tables import FROZEN as TABLES
 
@@ -42,6 +43,8 @@ ROUNDING = 1e-15
 """What is no more than that is nothing but rounding: slopes that cancel."""
 DAY = "2026-11-20"
 """The day whose prices are read, the newest when they were recorded: a price that holds from a later one moves nothing."""
+RELEASE = re.compile(r"backsolve \d+\.\d+\.\d+")
+"""A citation names the release, which no record depends on."""
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
 
@@ -77,7 +80,7 @@ def questions() -> Any:
 
 
 def citations() -> Any:
-    return {style: {row.id: cite(row.id, style) for row in equations()} for style in STYLES}
+    return {style: {row.id: RELEASE.sub("backsolve", cite(row.id, style)) for row in equations()} for style in STYLES}
 
 
 NOW = {"infer": inferences, "questions": questions, "cite": citations}
@@ -98,7 +101,7 @@ def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def recorded(record: str) -> Any:
-    return with_new_names(json.loads(gzip.decompress((FROZEN / f"{record}.json.gz").read_bytes())))
+    return with_new_names(json.loads(RELEASE.sub("backsolve", gzip.decompress((FROZEN / f"{record}.json.gz").read_bytes()).decode())))
 
 
 def write(record: str) -> None:

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from campaigns import hostile
+from campaigns.hostile import KINDS, campaign, ended
 from derive.errors import WrongValue
-from tests.tools import hostile
-from tests.tools.hostile import KINDS, campaign, ended
 
 COUNTS = {"units": 400, "arguments": 300, "prices": 60, "names": 60, "written": 40, "databases": 8}
 

@@ -8,7 +8,7 @@ from signal import SIGINT, SIGKILL, SIGTERM, Signals
 
 import pytest
 
-from tests.tools.kills import WRITERS, verdict
+from campaigns.kills import WRITERS, verdict
 
 OLD, NEW = {"run.json": b"old"}, {"run.json": b"new"}
 
@@ -16,7 +16,7 @@ OLD, NEW = {"run.json": b"old"}, {"run.json": b"new"}
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="no fork or no handle of a process here")
 def test_a_command_that_is_killed_leaves_the_old_file_or_the_new_one():
-    told = [sys.executable, "-m", "tests.tools.kills", "--count", "6", "--seed", "3"]
+    told = [sys.executable, "-m", "campaigns.kills", "--count", "6", "--seed", "3"]
     done = subprocess.run(told, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()

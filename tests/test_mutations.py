@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from campaigns import mutation_check, mutations
 from derive.catalogue import by_id
 from derive.quantities import CONSTANTS
 from derive.records import in_sympy
-from tests.tools import mutation_check, mutations
 from tests.tools.dimensions import check as check_dimensions
 
 HERE = Path(__file__).parent
@@ -30,7 +30,7 @@ SOME = ("max_for_sum", "factor_two_dropped_everywhere", "experts_of_one_token", 
 def test_wrong_formulas_are_seen():
     """All of them, and that a right one is not, are tried by `.ci/long`."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.tools.mutation_check", *SOME], cwd=HERE.parent, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "campaigns.mutation_check", *SOME], cwd=HERE.parent, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import pytest
 
+from campaigns.crowd import faults_of
+from campaigns.hostile import given_up
 from invert.sheets.read import ROW_LIMIT
 from tests.tools.commands import GEMINI, SCRIPT, STAR, STEP, call, in_terminals, plain
-from tests.tools.crowd import faults_of
 from tests.tools.databases import LITELLM, MODELS_DEV
-from tests.tools.hostile import given_up
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="devices, pipes and shells are others there")

@@ -71,6 +71,11 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     metavar="NAME=VALUE...",
     help="Prices that MODEL would have at these values, beside the published ones, e.g. kv_bytes_per_token=49kB active_params=45B.",
 )
+@click.option(
+    "--knowledge",
+    metavar="FILE",
+    help="Scores of your own on benchmarks of facts: a CSV with the columns of knowledge_scores.csv. It does not go with --save.",
+)
 @workers_option("Processes that share the sheets; by default 1, and up to 4 for a market of hundreds.")
 @click.option("--as", "style", type=OneOf(_INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--full", is_flag=True, help="For one MODEL: every reading with its numbers, and which quantities the prices determine.")
@@ -105,7 +110,7 @@ def infer_command(
     own: "str | BinaryIO | FileText | None", changes: tuple[str, ...], anchors: tuple[str, ...], workers: int | None, style: str,
     full: bool, columns: str | None, by: str | None, wanted: tuple[str, ...],
     wide: bool, summary: bool, save: str | None, against: str | None, like: str | None,
-    history: bool, explain: bool, supposed: tuple[str, ...],
+    history: bool, explain: bool, supposed: tuple[str, ...], knowledge: str | None,
 ) -> None:  # fmt: skip
     """Estimate KV bytes per token, the bandwidth-bound fraction and the cache tier from price sheets.
 
@@ -146,6 +151,8 @@ def infer_command(
         if value == "":
             raise WrongValue(f"{option} needs the name of a column, e.g. price; given ''")
     refuse_one_file("--save", save, {"--prices": own, "--against": against})
+    if save is not None and knowledge is not None:
+        raise WrongValue("--save and --knowledge do not go together: a saved result holds no scores. Print it with --as json")
     if against == "-" and is_stream(own):
         raise WrongValue("infer reads standard input once; - is given more than once")
     models = models or typed_models(own)
@@ -160,7 +167,7 @@ def infer_command(
         _refuse_beside_history(models, changes)
     asked: dict[str, Any] = {
         "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
-        "anchors": named_texts(anchors, ANCHORS),
+        "anchors": named_texts(anchors, ANCHORS), "knowledge": knowledge,
     }  # fmt: skip
     if supposed:
         _answer_supposed(models, supposed, asked, shown)
@@ -261,7 +268,7 @@ def _worked_out(
     from invert.sheets.assemble import TAKES_ONE
 
     moved: Comparison | None = None
-    with processes(workers) as executor:
+    with processes(workers, "infer") as executor:
         if shown.against is not None or (asked["changes"] and shown.style not in _RECORDS):
             from invert.compare import infer_against
             from invert.sheets.sheet import FileText
@@ -405,7 +412,7 @@ def _answer_with_history(
     from invert.report import dates
     from invert.report.contract import saved
 
-    with processes(workers) as executor:
+    with processes(workers, "infer") as executor:
         found = histories(models, **asked, executor=executor)
     forms = {"json": dates.history_json, "csv": dates.history_csv}
     click.echo(forms[shown.style](found) if shown.style in forms else dates.history_text(found, width(sys.stdout)))

@@ -24,6 +24,7 @@ from backsolve.cli.common import (
     processes,
     refuse_no_file,
     refuse_one_file,
+    report_steps,
     state_argument,
     tell,
     tell_doubts,
@@ -39,8 +40,8 @@ _FORMS = ("table", "json", "csv")
 
 if TYPE_CHECKING:
     from invert.data import Data
+    from invert.databases.pull import Pulled
     from invert.sheets.append import Rival, Update
-    from invert.sheets.databases.pull import Pulled
     from invert.sheets.diff import Difference
     from invert.sheets.redescribed import Redescribed
     from invert.sheets.sheet import FileText
@@ -109,7 +110,9 @@ def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, eve
 @state_argument("new")
 @prices_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer.")
-def diff_prices(old: str | BinaryIO, new: str | BinaryIO, own: "str | BinaryIO | FileText | None", style: str) -> None:
+def diff_prices(
+    old: "str | BinaryIO | FileText", new: "str | BinaryIO | FileText", own: "str | BinaryIO | FileText | None", style: str
+) -> None:
     """Show the changes of prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
     Each is a date, a price CSV, - for one from standard input, or `shipped`. A CSV with the columns of prices.csv, as a copy of it,
@@ -163,7 +166,7 @@ def news_of_prices(since: date, own: "str | BinaryIO | FileText | None", as_of: 
     from invert.report.news import News, news_json, news_markdown, news_text
     from invert.sheets.read import book_of
 
-    with processes(workers) as executor:
+    with processes(workers, "prices news") as executor:
         run, found = infer_against(str(since), prices=own, as_of=as_of, executor=executor)
     if run.as_of <= since:
         raise WrongValue(f"--since {since} is not before {run.as_of}, the day of the prices")
@@ -406,10 +409,10 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     backsolve prices pull api.json --into market.csv --left-out rest.csv
     """
     from invert.data import read_data
+    from invert.databases.found import listings, not_installed
+    from invert.databases.pull import pull
     from invert.sheets.append import Update, database, distinct, price_file, rivals_of, update_file, updated
     from invert.sheets.assemble import models
-    from invert.sheets.databases.found import listings, not_installed
-    from invert.sheets.databases.pull import pull
     from invert.sheets.read import book_of
 
     refuse_no_file("--into", into)
@@ -428,7 +431,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     if not found:
         fail_on(problems)
     book = book_of(data)
-    pulled = pull(found, book, models(data), today, providers, _step())
+    pulled = pull(found, book, models(data), today, providers, report_steps())
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
         _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
@@ -443,20 +446,13 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
 
 def _not_taken(pulled: "Pulled") -> str:
     """A CSV of the offers that make no rows: priced already, copies, and those that cannot be read, with the reason."""
-    from invert.sheets.databases.pull import TAKEN
+    from invert.databases.pull import TAKEN
 
     return csv_text(("database", "provider", "model", "region", "service_tier", "because"), (
         {"database": str(one.database), "provider": one.provider, "model": one.model, "region": one.region,
          "service_tier": one.service_tier, "because": one.became}
         for one in pulled.fates if one.became != TAKEN
     )) + "\n"  # fmt: skip
-
-
-def _step() -> Callable[[str], object]:
-    """Says how far the work is, on a terminal; elsewhere nothing."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return lambda _: None
-    return lambda text: say(f"{text} ...")
 
 
 _BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
@@ -476,7 +472,7 @@ def _because(reasons: "Mapping[str, int]") -> str:
 
 def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
     """What became of what the databases list, every offer counted once."""
-    from invert.sheets.databases.pull import COPY, KNOWN, TAKEN
+    from invert.databases.pull import COPY, KNOWN, TAKEN
 
     by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
     for database, became in pulled.offers:

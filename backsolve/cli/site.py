@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import click
 
-from backsolve.cli.common import Commands, fail_on, tell
+from backsolve.cli.common import Commands, fail_on, report_steps, tell
 from derive.errors import WrongValue
 from derive.files import label
 
@@ -54,7 +54,7 @@ def site_build(out: str, html_base: str) -> None:
     """
     with _the_extra():
         from backsolve.site.build import build_site
-    built = build_site(out, html_base)
+    built = build_site(out, html_base, report_steps())
     tell(f"{label(out)}: {built.pages} pages, {built.bytes / 1e6:.1f} MB; open {label(out.rstrip('/'))}/index.html")
     fail_on(built.problems)
 

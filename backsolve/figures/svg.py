@@ -1,7 +1,6 @@
 """A chart as SVG without matplotlib: for pages, in the colours of the reader, and for notebooks, with a style of its own."""
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import pairwise
 from math import inf, log10
@@ -9,6 +8,7 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from backsolve.figures.axes import COLOURS, axis_ends, axis_ticks, colour_number
+from derive.quantities.formula import NOTHING
 from derive.show.chart import Axis, Chart, Mark, chart_in_words, extent, row_offset
 
 SMALL, _LINE = 12, 16
@@ -39,20 +39,12 @@ _STYLE = ".chart{background:#fff}" + "".join(
         (".line", "stroke:var(--c);stroke-width:2"),
         (".range", "fill:none;stroke:var(--c);stroke-width:2"),
         (".dashed", "stroke-dasharray:7 4"),
-        (".dot", "fill:var(--c)"),
+        (".dots", "fill:none;stroke:var(--c);stroke-width:8;stroke-linecap:round"),
         (".bar", "fill:var(--c)"),
         (".area", "fill:var(--c);opacity:.2"),
     )
 )
 """How a drawing that stands alone looks; on a page the style sheet of the page says so."""
-
-_DOTS = re.compile(r'<circle class="dot (?P<colour>c\d)" [^>]*/>(?:<circle class="dot (?P=colour)" [^>]*/>)*')
-_NAME = r"[^>]*><title>[^<]*</title></circle>"
-_NAMED = re.compile(rf'<circle class="dot (?P<colour>c\d)" {_NAME}(?:<circle class="dot (?P=colour)" {_NAME})*')
-_POINT = re.compile(r'cx="([^"]+)" cy="([^"]+)" r="4"><title>([^<]*): [^<:]*</title>')
-_CURVE = re.compile(r'<polyline class="(?P<name>[^"]+)" points="(?P<points>(?:[^" ]+ ){9,}[^" ]+)"/>')
-"""A line of ten points and more."""
-_PLACE = re.compile(r'cx="([^"]+)" cy="([^"]+)"')
 
 _Place = Callable[[float], float]
 _Box = tuple[float, float, float, float]
@@ -92,8 +84,11 @@ class Drawing:
         return chart_svg(self.chart)
 
 
-def chart_svg(chart: Chart, alone: bool = True) -> str:
-    """The chart as an SVG element: with title, text and style of its own, or for a page, which has all three around it."""
+def chart_svg(chart: Chart, alone: bool = True, links: Mapping[str, str] = NOTHING) -> str:
+    """Return the chart as an SVG element: alone with title, text and style, or for a page, which has all three.
+
+    `links` are the addresses of named points.
+    """
     rows, room = chart.up.rows, _room(chart, _ALONE if alone else _ON_PAGE)
     lines = [line for text in chart.said for line in wrap(text, _SAID_WIDTH)] if alone else []
     top = (2 * _LINE + _LINE * len(lines) if alone else 0) + _LINE * min(2, sum(not rule.up for rule in chart.rules)) + _GAP
@@ -107,47 +102,14 @@ def chart_svg(chart: Chart, alone: bool = True) -> str:
         *([_text(_GAP, _LINE, chart.title, "title")] if alone else []),
         *(_text(_GAP, _LINE * (place + 2), line, "said") for place, line in enumerate(lines)),
         *_axes(chart, room, across, up, (left, right, top, bottom)),
-        *(part for place in range(len(chart.marks)) for part in _mark(chart, room, place, across, up, (left, right))),
+        *(part for place in range(len(chart.marks)) for part in _mark(chart, room, place, across, up, (left, right), links)),
         *_names_of_points(chart, across, up, (left, right, top, bottom)),
         *_rules(chart, room, across, up, (left, right, top, bottom)),
         *_keys(chart, legend, bottom + 3 * _LINE),
     ]
     style = f"<style>{_STYLE}</style>" if alone else ""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {room.wide} {height}" role="img">'
-    drawn = "".join(body) if alone else _shorter("".join(body))
-    return f"{head}<title>{escape(chart.title)}</title><desc>{escape(chart_in_words(chart))}</desc>{style}{drawn}</svg>"
-
-
-def _shorter(drawn: str) -> str:
-    """A drawing for one of many pages: dots of one colour as one path, or with their names alone, and long lines step by step.
-
-    >>> _shorter('<circle class="dot c1" cx="1.5" cy="2" r="4"/><circle class="dot c1" cx="3" cy="4" r="{_DOT}"/>')
-    '<path class="dots c1" d="M2 2h0M3 4h0"/>'
-    >>> _shorter('<circle class="dot c1" cx="1.5" cy="2" r="4"><title>A: 2 at 1.5</title></circle>')
-    '<g class="dots c1"><path d="M2 2h0"><title>A</title></path></g>'
-    >>> _shorter(f'<polyline class="line c0" points="{" ".join(f"{x},{x}.25" for x in range(10))}"/>')[:50]
-    '<path class="line c0" d="M0 0.2l1 1 1 1 1 1 1 1 1 '
-    """
-
-    def joined(match: re.Match[str]) -> str:
-        places = dict.fromkeys(f"M{float(x):.0f} {float(y):.0f}h0" for x, y in _PLACE.findall(match[0]))
-        return f'<path class="dots {match["colour"]}" d="{"".join(places)}"/>'
-
-    def named(match: re.Match[str]) -> str:
-        at: dict[str, list[str]] = {}
-        for x, y, name in _POINT.findall(match[0]):
-            at.setdefault(f"M{float(x):.0f} {float(y):.0f}h0", []).append(name)
-        points = (f'<path d="{place}"><title>{", ".join(names)}</title></path>' for place, names in at.items())
-        return f'<g class="dots {match["colour"]}">{"".join(points)}</g>'
-
-    return _CURVE.sub(_by_steps, _NAMED.sub(named, _DOTS.sub(joined, drawn)))
-
-
-def _by_steps(curve: re.Match[str]) -> str:
-    """A long line as a path from point to point, in tenths of a pixel."""
-    points = [tuple(round(10 * float(part)) for part in point.split(",")) for point in curve["points"].split()]
-    steps = ("{:g} {:g}".format(*(((b - a) / 10) for a, b in zip(before, after, strict=True))) for before, after in pairwise(points))
-    return f'<path class="{curve["name"]}" d="M{points[0][0] / 10:g} {points[0][1] / 10:g}l{" ".join(steps)}"/>'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {room.wide} {height}" role="{"group" if links else "img"}">'
+    return f"{head}<title>{escape(chart.title)}</title><desc>{escape(chart_in_words(chart))}</desc>{style}{''.join(body)}</svg>"
 
 
 def _room(chart: Chart, room: Room) -> Room:
@@ -242,34 +204,44 @@ def _axes(chart: Chart, room: Room, across: _Place, up: _Place, sides: tuple[flo
     yield _line("axis", (left, top), (left, bottom), (right, bottom))
 
 
-def _mark(chart: Chart, room: Room, place: int, across: _Place, up: _Place, sides: tuple[float, float]) -> Iterator[str]:
+def _mark(
+    chart: Chart, room: Room, place: int, across: _Place, up: _Place, sides: tuple[float, float], links: Mapping[str, str]
+) -> Iterator[str]:
     mark, colour = chart.marks[place], f"c{colour_number(chart, place)}"
+    offset = room.row * row_offset(chart, mark) if mark.form == "points" else 0.0
+    points = [(across(x), up(y) + offset) for x, y in zip(mark.xs, mark.ys, strict=True)]
     if mark.form in ("line", "steps"):
-        points = [(across(x), up(y)) for x, y in zip(mark.xs, mark.ys, strict=True)]
         corners = [corner for before, after in pairwise(points) for corner in ((before[0], after[1]), after)]
         yield _line(_stroke(mark, colour), *(points if mark.form == "line" else (*points[:1], *corners)))
-        for (x, y), text in zip(points, mark.beside, strict=False):
-            start, anchor = _aside(x, right=x <= sum(sides) / 2)
-            yield _text(start, y - _GAP, text, "beside", anchor)
-        return
-    if mark.form == "area":
+    elif mark.form == "area":
         yield f'<polygon class="area {colour}" points="{" ".join(f"{x:g},{y:g}" for x, y in _outline(chart, mark, across, up))}"/>'
-        return
-    for at, (x, y) in enumerate(zip(mark.xs, mark.ys, strict=True)):
-        low, high = mark.ends[at] if mark.ends else (x, x)
-        if mark.form == "bars":
+    elif mark.form == "bars":
+        for (low, high), x, (_, y) in zip(mark.ends, mark.xs, points, strict=True):
             start, end = across(low or x), across(high or x)
-            yield f'<rect class="bar {colour}" x="{start:g}" y="{up(y) - _BAR:g}" width="{end - start:g}" height="{2 * _BAR}"/>'
-            continue
-        height = up(y) + room.row * row_offset(chart, mark)
-        if mark.ends:
-            yield _range(chart, (across(x), height), (low, high), across if chart.up.rows else up, colour, sides)
-        circle = f'<circle class="dot {colour}" cx="{across(x):g}" cy="{height:g}" r="{_DOT}"'
-        value = f"{x:.3g}" if chart.up.rows else f"{y:.3g} at {x:.3g}"
-        yield f"{circle}><title>{escape(mark.names[at])}: {value}</title></circle>" if mark.names else f"{circle}/>"
-        if mark.beside:
-            start, anchor = _aside(across(x), right=across(x) <= sum(sides) / 2)
-            yield _text(start, height - _GAP, mark.beside[at], "beside", anchor)
+            yield f'<rect class="bar {colour}" x="{start:g}" y="{y - _BAR:g}" width="{end - start:g}" height="{2 * _BAR}"/>'
+    else:
+        for point, ends in zip(points, mark.ends, strict=False):
+            yield _range(chart, point, ends, across if chart.up.rows else up, colour, sides)
+        yield _dots(colour, points, mark.names, links)
+    for (x, y), text in zip(points, mark.beside, strict=False):
+        start, anchor = _aside(x, right=x <= sum(sides) / 2)
+        yield _text(start, y - _GAP, text, "beside", anchor)
+
+
+def _dots(colour: str, points: Sequence[tuple[float, float]], names: Sequence[str], links: Mapping[str, str]) -> str:
+    """Return all points of a mark as one path, or one path for each named point, which leads to its address.
+
+    >>> _dots("c1", [(1.5, 2), (3, 4)], (), {})
+    '<path class="dots c1" d="M1.5 2h0M3 4h0"/>'
+    >>> _dots("c1", [(1.5, 2)], ["A"], {"A": "a.html"})
+    '<g class="dots c1"><a href="a.html" aria-label="A"><path d="M1.5 2h0"><title>A</title></path></a></g>'
+    """
+    drawn = [f"M{x:g} {y:g}h0" for x, y in points]
+    if not names:
+        return f'<path class="dots {colour}" d="{"".join(dict.fromkeys(drawn))}"/>'
+    named = ((name, f'<path d="{path}"><title>{escape(name)}</title></path>') for name, path in zip(names, drawn, strict=True))
+    whole = (f'<a href="{escape(links[name])}" aria-label="{escape(name)}">{path}</a>' if name in links else path for name, path in named)
+    return f'<g class="dots {colour}">{"".join(whole)}</g>'
 
 
 def _stroke(mark: Mark, colour: str) -> str:
@@ -377,6 +349,6 @@ def _key(mark: Mark, colour: str, middle: float) -> str:
     if mark.form in ("line", "steps"):
         return _line(_stroke(mark, colour), (_GAP, middle), (_GAP + 2 * _LINE, middle))
     if mark.form == "points":
-        return f'<circle class="dot {colour}" cx="{_GAP + _LINE}" cy="{middle:g}" r="{_DOT}"/>'
+        return _dots(colour, [(_GAP + _LINE, middle)], (), {})
     name = "area" if mark.form == "area" else "bar"
     return f'<rect class="{name} {colour}" x="{_GAP}" y="{middle - _BAR:g}" width="{2 * _LINE}" height="{2 * _BAR}"/>'

@@ -10,20 +10,21 @@ from backsolve.site.formulas import Json, quantities_data
 from backsolve.site.parts import figure_of
 from backsolve.site.presets import SUSTAINED, leg_of
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
-from derive import shipped
 from derive.answers import COUNTED
 from derive.catalogue import equation
-from derive.claim_cells import amount, givens
 from derive.immutable import immutable
+from derive.preset_rows import MemoryTierFigure
 from derive.presets import hardware, model
-from derive.price_rows import Claim, MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.quantities.row import ABSURD
 from derive.show.chart import Axis, Chart, Mark, Rule
 from derive.solving.api import solve
+from derive.tables import shipped
+from derive.tables.questions import amount_in_si, read_givens
 from derive.tier_presets import matching_devices, tier
 from derive.trees import Tree, names, value_of
 from derive.units import parse, scale, show, vocabulary
+from invert.validation.claim_rows import Claim
 
 LECTURE = "lecture"
 _THRESHOLD = "long_context_threshold"
@@ -296,8 +297,8 @@ def presets() -> dict[str, dict[str, float]]:
 def _of_claim(id: str, name: str) -> float:
     """Return a number of a claim [SI]: a given of it, or what it states."""
     claim = claims()[id]
-    typed = givens(claim.givens).texts.get(name)
-    return parse(name, typed) if typed else amount(name, claim.stated, claim.unit)
+    typed = read_givens(claim.givens).texts.get(name)
+    return parse(name, typed) if typed else amount_in_si(name, claim.stated, claim.unit)
 
 
 def claims() -> dict[str, Claim]:

@@ -1,12 +1,11 @@
-"""The site as a whole: which pages there are, and how they come to a folder whole or not at all."""
+"""Build the site: collect all pages and files, then put them into the folder."""
 
 import os
 import re
-import shutil
-import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from backsolve.site.book import BOOK, book_pages
 from backsolve.site.cards import card
@@ -18,56 +17,69 @@ from backsolve.site.home import home_page
 from backsolve.site.index import search_index
 from backsolve.site.presets import presets_data
 from backsolve.site.prices import price_pages
-from backsolve.site.writing import HERE, Page, Surroundings, card_address, data_script, written_page
+from backsolve.site.writing import HERE, INDEX, Page, Surroundings, card_address, data_script, written_page
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.immutable import immutable
-from derive.shipped import Problem
 from derive.show.citation import address_of
+from derive.tables.problems import Problem
 from derive.units import vocabulary
 from derive.version import VERSION
 
 MARKER = ".backsolve-site"
-"""The file by which a folder is known for one that a build made: behind the version it names every file of that build."""
+"""The file that marks the folder of a build. It has the version and the names of all files of that build."""
 _PARTS_OF_SITE = (
     *(("Book", BOOK), ("Desk", DESK), ("Prices", "market/index.html"), ("Scoreboard", "scoreboard/index.html")),
     ("Docs", document_address(START)),
 )
-"""What stands at the top of every page, as far as it is there."""
+"""The links at the top of every page, if the site has these pages."""
+_STAGES = {"index.html": "the blackboard", "eq": "equations", "book": "the book", "desk": "the desk", "docs": "documents"}
+_STAGES |= {"market": "price sheets", "sheet": "price sheets", "scoreboard": "the scoreboard"}
+"""What the progress lines call the first folder of an address."""
 
 
 @immutable
 class Built:
-    """What a build came to."""
+    """The number of pages and bytes of a build, and the problems of the tables."""
 
     pages: int
     bytes: int
     problems: tuple[Problem, ...]
 
 
-def build_site(out: str, html_base: str = "") -> Built:
-    """Write the whole site to a folder that is not there yet, or that an earlier build made; `WrongData` where it may not be written.
+def build_site(out: str, html_base: str = "", report: Callable[[str], object] = lambda _: None) -> Built:
+    """Write the whole site to a new folder, or to the folder of an earlier build. Raise WrongData if the folder cannot be written.
 
-    Of an earlier build everything is replaced, and what somebody else put beside it stays.
-    `html_base` is the address it will be published under; nothing but what names that address depends on it. A site without an address has
-    no social cards, as a network finds them by theirs.
+    Files of the earlier build are replaced or deleted, and all other files stay. `html_base` is the address of the published site. Only
+    a site with an address has social cards. `report` gets a line for each stage.
     """
     base = address_of(html_base)
-    with _new_folder(out) as folder:
-        pages = list(all_pages(base))
+    with _site_folder(out) as (target, before, staging):
+        pages = [*_reported(all_pages(base), report)]
         site = Surroundings(parts=present(pages), html_base=base)
-        for page in pages:
-            _write(folder / page.address, written_page(page, site).encode())
-        for name, content in (*assets(pages), *(social_cards(pages) if base else ())):
-            _write(folder / name, content)
-        files = {file.relative_to(folder).as_posix(): file.stat().st_size for file in folder.rglob("*") if file.is_file()}
-        _write(folder / MARKER, "\n".join([f"backsolve {VERSION}", *sorted(files), ""]).encode())
-        problems = tuple(dict.fromkeys(problem for page in pages for problem in page.problems))
-        return Built(pages=len(pages), bytes=sum(files.values()), problems=problems)
+        report(f"{len(pages)} pages: templates and search index")
+        files = {page.address: written_page(page, site).encode() for page in pages} | dict(assets(pages))
+        if base:
+            report("social cards")
+            files |= social_cards(pages)
+        report(f"{len(files)} files: write")
+        _publish(files, target, before, staging)
+    problems = tuple(dict.fromkeys(problem for page in pages for problem in page.problems))
+    return Built(pages=len(pages), bytes=sum(map(len, files.values())), problems=problems)
+
+
+def _reported(pages: Iterable[Page], report: Callable[[str], object]) -> Iterator[Page]:
+    """Yield the pages, and report each time another part of the site begins."""
+    last = ""
+    for count, page in enumerate(pages):
+        if (stage := _STAGES.get(page.address.partition("/")[0], "")) != last:
+            report(f"{count} pages, next {stage}")
+            last = stage
+        yield page
 
 
 def all_pages(html_base: str = "") -> Iterator[Page]:
-    """Every page of the site."""
+    """Yield every page of the site."""
     yield home_page()
     yield from equation_pages(html_base)
     yield from book_pages()
@@ -77,11 +89,14 @@ def all_pages(html_base: str = "") -> Iterator[Page]:
 
 
 def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
-    """The files that are no pages: styles and scripts, data for the scripts, JSON Schemas and pictures."""
+    """Yield styles, scripts, their data, JSON Schemas and pictures."""
     own = HERE / "assets"
     for file in sorted(path for path in own.rglob("*") if path.is_file()):
-        name, text = file.relative_to(own).as_posix(), file.read_text(encoding="utf-8")
-        yield f"assets/{name}", (without_comments(text) if file.suffix == ".js" and file.parent == own else text).encode()
+        is_script = file.suffix == ".js" and file.parent == own
+        content = without_comments(file.read_text(encoding="utf-8")).encode() if is_script else file.read_bytes()
+        yield f"assets/{file.relative_to(own).as_posix()}", content
+    for page in pages:
+        yield from ((f"{page.address.removesuffix(INDEX)}{name}", text.encode()) for name, text in page.files.items())
     index = search_index(entry for page in pages for entry in page.entries)
     yield "assets/search-index.js", data_script("search", index).encode()
     yield "assets/presets.js", data_script("presets", presets_data()).encode()
@@ -98,13 +113,13 @@ def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
 
 
 def social_cards(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
-    """The cards of the pages that somebody would share: not of those that only lead to another."""
+    """Yield the cards of all pages with a summary. Pages that only lead to another page have none."""
     first = {card_address(page): page for page in reversed(pages) if page.summary}
     yield from ((address, card(page)) for address, page in sorted(first.items()))
 
 
 def without_comments(script: str) -> str:
-    r"""A script without the lines that are comments, and without what its lines begin with.
+    r"""Return a script without comment lines and indentation.
 
     >>> without_comments("// Adds.\n/** Two numbers.\n * and no more */\nconst add = (a, b) => {\n  return a + b; // both\n};\n")
     'const add = (a, b) => {\nreturn a + b; // both\n};\n'
@@ -114,87 +129,58 @@ def without_comments(script: str) -> str:
 
 
 def present(pages: list[Page]) -> tuple[tuple[str, str], ...]:
-    """The parts of the site that these pages hold."""
+    """Return the parts of the site that these pages include."""
     there = {page.address for page in pages}
     return tuple((name, address) for name, address in _PARTS_OF_SITE if address in there)
 
 
 @contextmanager
-def _new_folder(out: str) -> Iterator[Path]:
-    """A folder beside the one that is asked for, which takes its place once it is whole."""
+def _site_folder(out: str) -> Iterator[tuple[Path, set[str], Path]]:
+    """Yield the folder of the site, the files of the build before, and an empty folder next to it, which is deleted at the end.
+
+    The folder may be new, empty, or made by an earlier build. Raise WrongData for any other.
+    """
     if not out.strip():
         raise WrongData("--out is blank: name a folder")
     try:
         target = Path(os.path.realpath(out))
-        _refuse_taken(target, out)
-        beside = target.with_name(f".backsolve-{os.urandom(8).hex()}")
-        beside.mkdir()
+        if os.path.lexists(target) and not target.is_dir():
+            raise WrongData(f"{label(out)} is there and is no folder; name a new one")
+        marker = target / MARKER
+        if target.is_dir() and any(target.iterdir()) and not marker.is_file():
+            raise WrongData(f"{label(out)} is there and was not made by backsolve site build (it holds no {MARKER}); name a new folder")
+        _, *before = marker.read_text(encoding="utf-8", errors="replace").splitlines() if marker.is_file() else [""]
+        with TemporaryDirectory(prefix=".backsolve-", dir=target.parent) as staging:
+            yield target, {*before, MARKER}, Path(staging)
     except (OSError, ValueError) as error:
-        raise error if isinstance(error, BacksolveError) else _unwritable(out, error) from error
-    try:
-        yield beside
-        _put_in_place(beside, target)
-    except OSError as error:
-        raise _unwritable(out, error) from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        raise (
+            error
+            if isinstance(error, BacksolveError)
+            else WrongData(f"{label(out)}: cannot be written ({getattr(error, 'strerror', None) or error})")
+        ) from error
 
 
-def _unwritable(out: str, error: Exception) -> WrongData:
-    return WrongData(f"{label(out)}: cannot be written ({getattr(error, 'strerror', None) or error})")
+def _publish(files: dict[str, bytes], target: Path, before: set[str], staging: Path) -> None:
+    """Write all files to the staging folder, move each one to the site, and delete what the build before left.
 
-
-def _refuse_taken(target: Path, out: str) -> None:
-    """Only nothing, an empty folder, or a site that an earlier build made may be where the new one goes."""
-    if not os.path.lexists(target):
-        return
-    if not stat.S_ISDIR(target.stat().st_mode):
-        raise WrongData(f"{label(out)} is there and is no folder; name a new one")
-    if any(target.iterdir()) and not (target / MARKER).is_file():
-        raise WrongData(f"{label(out)} is there and was not made by backsolve site build (it holds no {MARKER}); name a new folder")
-
-
-def _put_in_place(new: Path, target: Path) -> None:
-    """The new folder where the old one was, with all that no build wrote. The old one is gone once that is carried over."""
-    if not target.exists():
-        new.rename(target)
-        return
-    kept = [*_of_others(target, new)]
-    for path in kept:
-        if os.path.lexists(new / path):
-            raise WrongData(f"{label(str(target / path))} was not written by an earlier build, and this one would replace it; move it away")
-    old = target.with_name(f".backsolve-{os.urandom(8).hex()}")
-    target.rename(old)
-    try:
-        new.rename(target)
-    except OSError:
+    The marker names the files of both builds until the end, so that an interrupted build can be repeated.
+    """
+    if taken := next((name for name in files if name not in before and os.path.lexists(target / name)), None):
+        raise WrongData(f"{label(str(target / taken))} was not written by an earlier build, and this one would replace it; move it away")
+    for name, content in {**files, MARKER: _marker({*files, *before} - {MARKER})}.items():
+        _write(staging / name, content)
+    for name in (MARKER, *files):
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (staging / name).replace(target / name)
+    for name in sorted(before - files.keys() - {MARKER}):
+        (target / name).unlink(missing_ok=True)
         with suppress(OSError):
-            old.rename(target)
-        raise
-    for path in kept:
-        try:
-            (target / path).parent.mkdir(parents=True, exist_ok=True)
-            (old / path).rename(target / path)
-        except OSError as error:
-            raise WrongData(f"{label(str(old / path))} could not be moved to the new site ({error.strerror}); it stays there") from error
-    shutil.rmtree(old, ignore_errors=True)
+            (target / name).parent.rmdir()
+    _write(target / MARKER, _marker(files))
 
 
-def _of_others(folder: Path, new: Path) -> Iterator[Path]:
-    """What a folder holds that no build wrote: files, and whole folders that neither held a page of ours nor will."""
-    marker = folder / MARKER
-    _, *names = marker.read_text(encoding="utf-8", errors="replace").splitlines() if marker.is_file() else [""]
-    written = {Path(MARKER), *map(Path, names)}
-    shared = {parent for path in written for parent in path.parents}
-    pending = [Path()]
-    while pending:
-        here = pending.pop()
-        for found in (folder / here).iterdir():
-            path = here / found.name
-            if found.is_dir() and not found.is_symlink() and (path in shared or (new / path).is_dir()):
-                pending.append(path)
-            elif path not in written:
-                yield path
+def _marker(names: Iterable[str]) -> bytes:
+    return "\n".join([f"backsolve {VERSION}", *sorted(names), ""]).encode()
 
 
 def _write(file: Path, content: bytes) -> None:

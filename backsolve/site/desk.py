@@ -1,7 +1,7 @@
 """The sizing desk: a model on chips, and what a step, a token and a user come to."""
 
 from backsolve.site.formulas import Json
-from backsolve.site.presets import ASKED, FIELDS, parts_of_fields, presets_data
+from backsolve.site.presets import ASKED, FIELDS, OWN, parts_of_fields, presets_data
 from backsolve.site.writing import INDEX, Entry, Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
@@ -19,6 +19,7 @@ _TITLES = {
     **{"chip_price": "price of a chip", "bytes_per_element": "bytes of a cached value", "kv_replication": "copies of the cache"},
     **{"mfu": "share of the peak FLOP/s", "mbu": "share of the bandwidth", "context_length": "context", "step_time": "time of a step"},
     **{"cost_per_token": "cost of a token", "tokens_per_second_per_user": "tokens/s of a user", "memory_per_chip": "memory of a chip"},
+    **{"prompt_tokens": "prompt", "time_to_first_token": "time to first token", "attention_replicas": "copies of the attention weights"},
 }
 """What quantities are called on the desk, where it is not by their names."""
 
@@ -58,7 +59,7 @@ def first_command() -> str:
 
 def desk_data() -> Json:
     """What the script of the desk works with beside chips and models."""
-    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields(), "titles": _TITLES}
+    return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields(), "titles": _TITLES, "own": OWN}
 
 
 def _bounds() -> dict[str, str]:

@@ -1,41 +1,57 @@
-"""The page of the whole market: size against price with the panel, and every sheet in a table that leads to its page."""
+"""Build the page of the market: size against price, and a table of all sheets, which is also a CSV and a JSON file."""
+
+import json
 
 from backsolve.site.parts import figure_of, sections_of
 from backsolve.site.sheets import sheet_address
-from backsolve.site.writing import Entry, Page
+from backsolve.site.writing import Entry, Page, relative_to
 from invert.data import Data
 from invert.estimators.market.line import size_line
 from invert.overview import overview
-from invert.report.columns import SHORT_KEYS, column_of, in_order
+from invert.report.columns import SHORT_KEYS, Column, column_of, flat, in_order
+from invert.report.contract import run_as_csv
 from invert.report.figures import size_price
 from invert.report.overview import overview_parts
-from invert.result import Run
+from invert.result import Inference, Run
 
 _MARKET = "market/index.html"
 _COLUMNS = ("model", "provider", *SHORT_KEYS[1:])
-"""Of the table; the first of them leads to the page of its sheet."""
+"""Columns of the table. The first one leads to the page of its sheet."""
 _SUMMARY = "Every current price sheet with what it implies, and how big open models of a price are."
 
 
 def market_page(table: Run, data: Data) -> Page:
-    """The page of all sheets of a run."""
+    """Return the page of all sheets of a run, with the files of its table."""
     columns = [column_of(name) for name in _COLUMNS]
-    rows = [(sheet_address(one), [column.text(one) for column in columns]) for one in in_order(table.inferences, "price")]
-    parts = overview_parts(overview(table))
+    rows = [(sheet_address(one), [_cell(column, one) for column in columns]) for one in in_order(table.inferences, "price")]
+    parts, link = overview_parts(overview(table)), relative_to(_MARKET)
+    links = {one.sheet.model: link(sheet_address(one)) for one in table}
     context = {
-        "figure_of_sizes": figure_of(size_price(size_line(data, table.assumptions), [*table])),
+        "figure_of_sizes": figure_of(size_price(size_line(data, table.assumptions), [*table]), links),
         "columns": [column.heading for column in columns],
         "rows": rows,
         "first": parts[0],
         "sections": sections_of(parts),
     }
-    entry = Entry(title="Prices", kind="price sheets", address=_MARKET, summary=_SUMMARY, words=" ".join(one.name for one in table))
     return Page(
         address=_MARKET,
         template="market.html",
         title="Prices",
         summary=_SUMMARY,
         context=context,
-        entries=(entry,),
+        entries=(Entry(title="Prices", kind="price sheets", address=_MARKET, summary=_SUMMARY, words=" ".join(one.name for one in table)),),
         problems=table.problems,
+        files={"prices.csv": f"{run_as_csv(table)}\n", "prices.json": _as_json(table)},
     )
+
+
+def _cell(column: Column, one: Inference) -> tuple[str, str]:
+    """Return the text of a cell and what it is sorted by: a number [SI], a text, or nothing for an unknown value."""
+    value, text = column.ordered_by(one), column.text(one)
+    return text, f"{value:.6g}" if isinstance(value, float | int) else str(value or "")
+
+
+def _as_json(table: Run) -> str:
+    """Return the rows of the CSV as a list of objects, without the values that are not known."""
+    rows = [{"page": sheet_address(one)} | {key: value for key, value in flat(one).items() if value is not None} for one in table]
+    return json.dumps(rows, separators=(",", ":"), default=str) + "\n"

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from backsolve.figures.svg import chart_svg
 from derive.immutable import immutable
+from derive.quantities.formula import NOTHING
 from derive.show.chart import Chart
 from invert.report.layout import Heading, Table
 
@@ -38,10 +39,10 @@ class Figure:
     said: tuple[str, ...]
 
 
-def figure_of(chart: Chart) -> Figure:
-    """The chart as a page shows it."""
+def figure_of(chart: Chart, links: Mapping[str, str] = NOTHING) -> Figure:
+    """Return the chart as a page shows it. `links` are the addresses of named points."""
     # The drawing escapes every text of a table itself.
-    return Figure(title=chart.title, drawing=Markup(chart_svg(chart, alone=False)), said=chart.said)
+    return Figure(title=chart.title, drawing=Markup(chart_svg(chart, alone=False, links=links)), said=chart.said)
 
 
 def sections_of(parts: Sequence[str]) -> list[ReportSection]:

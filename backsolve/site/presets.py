@@ -8,28 +8,39 @@ from functools import cache
 from math import isfinite
 
 from backsolve.site.formulas import Json, roof_data, solvable
-from backsolve.usual import DEPLOYED
-from derive import presets, shipped
+from backsolve.usual import DATA_TYPE, DEPLOYED
+from derive import presets
 from derive.catalogue import by_id
 from derive.errors import BacksolveError, NoRent
 from derive.immutable import immutable
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
-from derive.shipped import Tables
 from derive.solving.defaults import evaluate_defaults
 from derive.solving.plan import find_way
 from derive.solving.questions import Question, question
+from derive.tables import shipped
+from derive.tables.shipped import Tables
 from derive.trees import names
 
-ASKED = ("step_time", "tokens_per_second_per_user", "throughput", "cost_per_token", "memory_per_chip", "memory_time_share")
-"""What the desk shows of a deployment, beside all that leads there."""
+ASKED = (
+    *("step_time", "tokens_per_second_per_user", "throughput", "cost_per_token", "memory_per_chip", "memory_time_share"),
+    *("prefill_time", "time_to_first_token"),
+)
+"""Results of the desk. It also shows the equations that lead to them."""
 
 SUSTAINED = {name: DEPLOYED[name] for name in ("mfu", "mbu")}
 """The shares of its peaks that a step sustains where a reader asks for sustained rates."""
 
-FIELDS = DEPLOYED | dict.fromkeys(SUSTAINED, 1.0) | {"chip_price": 2 / 3600}
-"""What is chosen beside chip and model, with what it begins with: ideal rates, as at the command line; a chip brings its rent."""
+FIELDS = DEPLOYED | dict.fromkeys(SUSTAINED, 1.0) | {"chip_price": 2 / 3600, "prompt_tokens": 2000.0, "attention_replicas": 1.0}
+"""Inputs beside chip and model with their first values [SI]: ideal rates, as at the command line. A chip sets its rent."""
+
+OWN_MODEL, OWN_CHIP = "own model", "own chip"
+OWN = {
+    "model": {"active_params": 100e9, "total_params": 800e9, "kv_bytes_per_token": 1667.0},
+    "hardware": {"peak_flops": 2e15, "hbm_bandwidth": 4e12, "hbm_capacity": 100e9, "bytes_per_weight": 1.0},
+}
+"""Inputs of a model and of a chip that are in no table, with their first values [SI]. The model is that of the lecture."""
 
 _BINDING = {"memory_time": "memory", "compute_time": "arithmetic"}
 """What binds a step, by the time that is the longer one."""
@@ -69,7 +80,8 @@ def presets_data() -> Json:
     chips = {name: chip for name in presets.hardware_names(tables) if (chip := _chip(name, tables))["types"]}
     kinds = {kind_of(given): f"{chip}:{dtype}" for chip, one in chips.items() for dtype, given in one["types"].items()}
     ways: dict[_Structure, Way] = {}
-    found = {name: _model_on(name, kinds, ways) for name in covered_models()}
+    chips[OWN_CHIP] = {"givens": OWN["hardware"], "types": {DATA_TYPE: {"bytes_per_weight": 1.0, "attention_rate_ratio": 1.0}}}
+    found = {name: _model_on(name, kinds, ways) for name in covered_models()} | {OWN_MODEL: _own_model_on(kinds, ways)}
     ways_of: list[Json] = []
     for one in found.values():
         if one["kinds"] not in ways_of:
@@ -144,29 +156,37 @@ def _model_on(name: str, kinds: Mapping[str, str], ways: dict[_Structure, Way]) 
     return {"givens": alike, "kinds": own, "longest": longest if isfinite(longest) else None}
 
 
-def _on(chip: str | None, model: str | None, ways: dict[_Structure, Way]) -> tuple[int, dict[str, float]]:
-    """Which way leads on from a model on a chip, of which either may be none, and what the model sets."""
-    asked = question(ASKED[0], FIELDS, chip, model)
+def _own_model_on(kinds: Mapping[str, str], ways: dict[_Structure, Way]) -> Json:
+    """Return what an own model sets, and its way beside each kind of chip and without one."""
+    places = {kind: _on(chip, None, ways, FIELDS | OWN["model"])[0] for kind, chip in {NO_CHIP: None, **kinds}.items()}
+    return {"givens": OWN["model"], "kinds": {kind: (place, {}) for kind, place in places.items()}, "longest": None}
+
+
+def _on(
+    chip: str | None, model: str | None, ways: dict[_Structure, Way], fields: Mapping[str, float] = FIELDS
+) -> tuple[int, dict[str, float]]:
+    """Return the way that leads on from a model on a chip, either of which may be None, and what the model sets."""
+    asked = question(ASKED[0], fields, chip, model)
     structure = frozenset(asked.known), asked.active
     if structure not in ways:
-        ways[structure] = _way(chip, model)
+        ways[structure] = _way(chip, model, fields)
     of_chip = {*FIELDS, *(presets.hardware(chip).givens if chip else ())} - {"bytes_per_weight"}
     givens = {given: value for given, value in asked.known.items() if given not in of_chip} if model else {}
     return [*ways].index(structure), givens
 
 
-def _way(chip: str | None, model: str | None) -> Way:
+def _way(chip: str | None, model: str | None, fields: Mapping[str, float]) -> Way:
     """The equations that the questions of the desk go through on a chip with a model, and those that lead on from there."""
     rows: dict[str, Equation] = {}
     defaults: dict[str, float] = {}
     for name in ASKED:
-        asked = question(name, FIELDS, chip, model, anyway=True)
+        asked = question(name, fields, chip, model, anyway=True)
         neutral = evaluate_defaults(asked.defaults, asked.known)
         way = find_way(name, asked.active, frozenset({*asked.known, *neutral}))
         rows = {leg.unknown: row for leg in (way.legs if way else ()) for row in leg.rows} | rows
         defaults |= neutral
     legs = tuple(_in_order(rows))
-    further = tuple(_further(question(ASKED[0], FIELDS, chip, model, anyway=True), {*rows, *defaults}))
+    further = tuple(_further(question(ASKED[0], fields, chip, model, anyway=True), {*rows, *defaults}))
     spoken = {name for row, _ in (*legs, *further) for name in row.symbols}
     made = {makes for _, makes in (*legs, *further)}
     return Way(

@@ -1,38 +1,31 @@
-"""What a page needs to read a sheet again at other prices: the estimates that have a closed form, as trees, and what they rest on."""
+"""Compute what a page needs to read a sheet at other prices: price fields, and the estimates that have a closed form, as trees."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from math import log2
 from typing import Any
 
-from derive.trees import tree_of
+from derive.trees import Tree, tree_of, value_of
 from derive.units import scale, show
 from invert.data import read_data
 from invert.estimators.market.by_price import size_by_price, told_size
-from invert.records import Reading
+from invert.records import TIER_NAMES, Reading
 from invert.result import Inference
 from invert.sheets.observables import PRICE_RATIOS, named_prices
-from invert.sheets.sheet import Price, PriceBand
+from invert.storage.tiers import tier_parameters
 
 
 def what_if(one: Inference) -> dict[str, Any]:
-    """Return the prices of the first bands as fields, and what follows from them as legs, with its value at the published prices.
+    """Return the prices of a sheet as fields, and the readings that follow, as legs with their values at the published prices.
 
-    A leg is worked out after those before it. The prices are the only givens that move: mean contexts and outside facts stay.
+    A leg is computed after the legs before it. Only prices move: mean contexts and outside facts stay.
 
     >>> from invert.inference import infer
     >>> found = what_if(infer("gemini-3.1-pro")[0])
-    >>> [round(field["usd_per_token"] * 1e6, 9) for field in found["fields"]], [reading["words"] for reading in found["readings"]][0]
-    ([2.0, 12.0, 0.2, 4.0, 18.0], 'active parameters by input price')
+    >>> [(field["name"], round(field["price"] * 1e6, 9)) for field in found["fields"]][:3], found["readings"][0]["words"]
+    ([('input', 2.0), ('output', 12.0), ('cache_read', 0.2)], 'active parameters by input price')
     """
-    bands = one.sheet.bands[: 2 if one.pairs else 1]
-    fields = [
-        {
-            **{"name": name, "words": _in_words(name, bands[-1].threshold_tokens), "quantity": f"{name.removesuffix('_above')}_price"},
-            "usd_per_token": price.usd_per_token,
-        }
-        for name, price in _prices(bands).items()
-    ]
+    fields = [*_fields(one)]
     wanted = [("bandwidth-bound fraction, by output/input", "bandwidth_bound_fraction", one.bandwidth_bound)]
     if one.pairs:
         pair = one.pairs[0]
@@ -42,19 +35,66 @@ def what_if(one: Inference) -> dict[str, Any]:
             ("balance context, by the same", "balance_context", pair.joint),
         ]
     readings = [_reading(*row) for row in wanted if row[1] in row[2].values]
-    return {"fields": fields, "readings": [*_moving(one, fields), *readings]}
+    return {"fields": fields, "readings": [*_moving(one, fields), *_tiers(one, fields), *readings]}
 
 
-def _prices(bands: Sequence[PriceBand]) -> dict[str, Price]:
-    """Return the prices that move, by name: input, output, a hit in the cache, and both above the threshold."""
-    first, *others = named_prices(*bands).items()
-    base = [first, *others[:1], *([("cache_read", bands[0].cache_read)] if bands[0].cache_read else [])]
-    return dict([*base, *others[1:]])
+def _fields(one: Inference) -> Iterator[dict[str, Any]]:
+    """Yield the prices that move: input, output, cache hits, cache writes, storage, and both prices above the threshold."""
+    bands = one.sheet.bands[: 2 if one.pairs else 1]
+    prices = {name: price.usd_per_token for name, price in named_prices(*bands).items()}
+    above = f" above {show('long_context_threshold', bands[-1].threshold_tokens).removesuffix(' tokens')}"
+    yield from (_field(name, f"{name} price", prices[name]) for name in ("input", "output"))
+    if hit := bands[0].cache_read:
+        yield _field("cache_read", "cache hit price", hit.usd_per_token, "cache_read_price")
+    for write in one.sheet.writes:
+        if write.ttl_seconds:
+            yield _field(f"write_{write.ttl_seconds:g}", f"cache write, kept {show('ttl', write.ttl_seconds)}", write.base.usd_per_token)
+    if storage := one.observables.storage_price:
+        yield _field("cache_storage", "cache storage price", storage.value, "storage_price")
+    yield from (_field(name, f"{name[:-6]} price{above}", prices[name]) for name in prices if name.endswith("_above"))
+
+
+def _field(name: str, words: str, price: float, quantity: str = "input_price") -> dict[str, Any]:
+    return {"name": name, "words": words, "quantity": quantity, "price": price}
+
+
+def _tiers(one: Inference, fields: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield what the storage price says of the memory tier: the drain time that it implies, and its ratio to the cost of HBM."""
+    published = {field["name"]: field["price"] for field in fields}
+    storage = _storage_price(list(published))
+    if storage is None or (now := value_of(storage, published)) <= 0:
+        return
+    tiers = tier_parameters(read_data(), "owned", one.assumptions.price_years[-1], one.assumptions)
+    implied = next((found.implied_drain_time for found in one.storage or () if found.implied_drain_time), None)
+    if implied and one.pairs:
+        rise: Tree = ("+", "output_above", ("-", "output"))
+        leg = {"makes": "drain_time", "right": ("*", implied * now / value_of(rise, published), ("/", rise, storage))}
+        near = [[TIER_NAMES[tier], found.drain_time.median] for tier, found in tiers.items()]
+        yield _leading("drain time by storage price and premium, nearest memory", [leg], implied) | {"tiers": near}
+    if stored := one.known.stored if one.known else one.kv_bytes_stored["headline"].median:
+        cost = stored * tiers["hbm"].holding_price.median
+        leg = {"makes": "input_markup", "right": ("/", storage, cost)}
+        yield _leading("storage price over the cost of HBM, with typical KV bytes", [leg], now / cost)
+
+
+def _storage_price(names: list[str]) -> Tree | None:
+    """Return the storage price [USD/token/s]: the field, or the slope between two cache writes."""
+    if "cache_storage" in names:
+        return "cache_storage"
+    writes = [name for name in names if name.startswith("write_")]
+    if len(writes) < 2:
+        return None
+    short, long = sorted(writes, key=_lifetime)[:2]
+    return ("/", ("+", long, ("-", short)), _lifetime(long) - _lifetime(short))
+
+
+def _lifetime(name: str) -> float:
+    return float(name.removeprefix("write_"))
 
 
 def _moving(one: Inference, fields: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the estimates that move with a price by a formula: size and price/cost, KV bytes by the premium, the price of a hit."""
-    published = {field["name"]: field["usd_per_token"] for field in fields}
+    """Yield the estimates that follow a price by a formula: size and price/cost, KV bytes from the premium, the price of a cache hit."""
+    published = {field["name"]: field["price"] for field in fields}
     moved = ("/", "input", published["input"])
     if (power := _power_of_price(one)) and (size := one.market["active_params"].median) and (ratio := one.market["input_markup"].median):
         sized = {"makes": "active_params", "right": ("*", size, ("**", moved, power))}
@@ -71,7 +111,7 @@ def _moving(one: Inference, fields: list[dict[str, Any]]) -> Iterator[dict[str, 
 
 
 def _power_of_price(one: Inference) -> float | None:
-    """Return by how many per cent the size rises with one per cent of the list price, or None if no list price tells the size."""
+    """Return the change of the size in per cent for one per cent more of the list price, or None if no list price gives the size."""
     data = read_data()
     found = size_by_price(one.sheet, one.model, data, one.assumptions).value
     if found is None or found.hosts:
@@ -81,20 +121,10 @@ def _power_of_price(one: Inference) -> float | None:
 
 
 def _leading(words: str, legs: list[dict[str, Any]], value: float, makes: str = "") -> dict[str, Any]:
-    """Return a reading that legs lead to, of the last of them unless another is named."""
+    """Return a reading with the legs that lead to it: of the last one, unless `makes` names another."""
     makes = makes or legs[-1]["makes"]
     size, unit = scale(makes, value)
     return {"words": words, "makes": makes, "legs": legs, "given": {}, "value": value, "size": size, "unit": unit.strip()}
-
-
-def _in_words(name: str, threshold: int) -> str:
-    """What a price is called beside its field.
-
-    >>> _in_words("input_above", 200_000)
-    'input price above 200k'
-    """
-    price = f"{name.removesuffix('_above').replace('_', ' ')} price"
-    return f"{price} above {show('long_context_threshold', threshold).removesuffix(' tokens')}" if name.endswith("_above") else price
 
 
 def _reading(words: str, makes: str, reading: Reading) -> dict[str, Any]:

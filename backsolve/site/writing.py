@@ -3,7 +3,7 @@
 import json
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cache
 from html import escape
@@ -15,14 +15,16 @@ from markupsafe import Markup
 
 from derive.catalogue import by_id
 from derive.immutable import immutable
-from derive.shipped import Problem
 from derive.show.mathml import equation_in_mathml, math, symbol_in_mathml
+from derive.tables.problems import Problem
 from derive.version import VERSION
 
 HERE = Path(__file__).parent
 INDEX = "index.html"
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
-"""What a page may load: what lies beside it, and no script or style that stands in the page itself."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'"
+)
+"""What a page may load: files of the site, and no script or style inside the page."""
 
 _EXACT = 2.0**53
 """Whole numbers up to here have no other that is written alike."""
@@ -41,9 +43,9 @@ class Entry:
 
 @immutable
 class Page:
-    """A page before it is written: where it goes, by which template, with what; what is to be found of it; and what it lacks.
+    """A page before it is written: its address, template and context, its search entries, and the problems of its tables.
 
-    `problems` are those of the tables it is made from.
+    `files` are texts beside the page, by file name.
     """
 
     address: str
@@ -53,6 +55,7 @@ class Page:
     context: Mapping[str, Any] = field(default_factory=dict)
     entries: tuple[Entry, ...] = ()
     problems: tuple[Problem, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @immutable
@@ -116,41 +119,24 @@ def data_script(name: str, value: Any) -> str:
 
 
 def as_script_data(value: Any) -> str:
-    """JSON that may stand in a page: nothing in it ends the element around it, or begins one that would.
+    """Return JSON that may be inside a page: no text in it can end the element around it.
 
     >>> as_script_data("<mi>a</mi></script>")
     '"<mi>a</mi>\\\\u003c/script>"'
-    >>> as_script_data({"peak": [1.979e15, 80.0, 0.5, -3000.0]})
-    '{"peak":[1979e12,80,0.5,-3e3]}'
+    >>> as_script_data({"peak": [1.979e15, 80.0, 0.5]})
+    '{"peak":[1979000000000000,80,0.5]}'
     """
-    return re.sub("<(?=/?s|!)", r"\\u003c", "".join(_json(value)), flags=re.IGNORECASE)
+    text = json.dumps(_without_points(value), separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return re.sub("<(?=/?s|!)", r"\\u003c", text, flags=re.IGNORECASE)
 
 
-def _json(value: Any) -> Iterator[str]:
-    """JSON as short as it can be: of numbers the zeros at their end as a power of ten."""
-    if isinstance(value, dict):
-        yield "{"
-        for place, (key, one) in enumerate(value.items()):
-            yield f"{',' if place else ''}{_text(key)}:"
-            yield from _json(one)
-        yield "}"
-    elif isinstance(value, list | tuple):
-        yield "["
-        for place, one in enumerate(value):
-            if place:
-                yield ","
-            yield from _json(one)
-        yield "]"
-    elif isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
-        digits = str(int(value))
-        zeros = len(digits) - len(digits.rstrip("0"))
-        yield f"{digits[:-zeros]}e{zeros}" if value and zeros > 2 else digits
-    else:
-        yield _text(value)
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
+def _without_points(value: Any) -> Any:
+    """Return the same data with whole numbers as integers, which are shorter."""
+    if isinstance(value, Mapping):
+        return {key: _without_points(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_points(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT else value
 
 
 def verbatim(text: str) -> Markup:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from derive.catalogue import equation
+from derive.catalogue import cited_equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.expressions.branches import sides_of
 from derive.expressions.one_line import simplify
@@ -23,6 +23,8 @@ from derive.version import VERSION
 
 STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 MAINTAINERS, YEAR, _MONTH, DERIVATION = "The backsolve maintainers", 2026, 11, "derivation"
+_RELEASED = f"{YEAR}-{_MONTH:02d}"
+"""The month in which the catalogue and its sources were read for this release."""
 _CAVEATS = {
     f"{LOWER} bound": " (an idealisation: what it bounds is at least this)",
     f"{UPPER} bound": " (an idealisation: what it bounds is at most this)",
@@ -65,6 +67,7 @@ class Citable:
 def key_of(row: Equation | Citable) -> str:
     """Return the key of an equation's bibliography entry. A new version of the equation is a new entry.
 
+    >>> from derive.catalogue import equation
     >>> key_of(equation("batching.sparsity"))
     'backsolve:batching.sparsity:v1'
     """
@@ -98,6 +101,7 @@ def address_of(html_base: str, *path: str) -> str:
 def citation_record(equation: Equation, html_base: str = "", why: str = "") -> Citable:
     """Return the citation record of an equation.
 
+    >>> from derive.catalogue import equation
     >>> citation_record(equation("roofline.memory_time")).equation_latex
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
@@ -105,7 +109,7 @@ def citation_record(equation: Equation, html_base: str = "", why: str = "") -> C
     left, right = sides_of(equation)
     in_full = f"{printed(left)} {equation.sense} {printed(right)}"
     as_said = simplify(put_into(right, {name: int(NEUTRAL_DEFAULTS[name]) for name in equation.unsaid})) if equation.unsaid else right
-    symbols = tuple(QUANTITIES[name] for name in equation.symbols if name in names(left) | names(as_said))
+    symbols = tuple(QUANTITIES[name] for name in equation.symbols if name in QUANTITIES.keys() & (names(left) | names(as_said)))
     return Citable(
         id=equation.id,
         version=equation.version,
@@ -142,14 +146,14 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
 
     BibTeX is one file and CSL-JSON one list, with an entry for every work. The other styles print one equation after the other.
 
-    >>> cite_all(["roofline.step_time", "roofline.step_time@3"], "bibtex").count("@techreport{backsolve:")
+    >>> cite_all(["roofline.step_time", "roofline.step_time@3"], "bibtex").count("@misc{backsolve:")
     1
     """
     if style not in STYLES:
         raise UnknownName("style", style, STYLES)
     if macros and style != "latex":
         raise WrongValue(f"a block of \\newcommand goes with the style latex, not with {style}")
-    rows = [citation_record(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(equation(id) for id in ids)]
+    rows = [citation_record(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(map(cited_equation, ids))]
     # Our own derivations are no works: they stand in the equation's entry.
     works = {work_key(source): source for row in rows for source in row.sources if source.kind != DERIVATION}
     if style == "csl-json":
@@ -350,28 +354,26 @@ _ONE_BY_ONE = {"latex": _latex, "myst": _myst, "markdown": _markdown, "plain": _
 def bibtex_entry(key: str, **fields: str) -> str:
     """Return a BibTeX entry with the fields that are not empty. A month is a name that BibTeX knows.
 
-    The type is `techreport`, because every style of BibTeX and biblatex prints its type, number and institution. So the address is printed
-    once.
+    The type is `misc`, which BibTeX, biblatex and Zotero read alike. `howpublished` says which version it is, `url` has its one address.
 
     >>> print(bibtex_entry("a:b", title="{A}", month="apr", note=""))
-    @techreport{a:b,
+    @misc{a:b,
       title = {{A}},
       month = apr,
     }
     """
     written = ((name, text if name == "month" else f"{{{text}}}") for name, text in fields.items() if text)
-    return f"@techreport{{{key},\n" + "".join(f"  {name} = {text},\n" for name, text in written) + "}"
+    return f"@misc{{{key},\n" + "".join(f"  {name} = {text},\n" for name, text in written) + "}"
 
 
 def _bibtex_equation(row: Citable) -> str:
-    page = rf", \url{{{row.url}}}" if row.url else ""
     return bibtex_entry(
         row.key,
         title=f"{{{latex_text(row.title)}}}",
         author=f"{{{MAINTAINERS}}}",
-        type="Equation",
-        number=f"{latex_text(row.id)}, version {row.version}",
-        institution=f"{{backsolve {latex_text(VERSION)}{page}}}",
+        howpublished=f"{{backsolve {latex_text(VERSION)}, equation {latex_text(row.id)}, version {row.version}}}",
+        url=row.url,
+        urldate=_RELEASED if row.url else "",
         year=str(YEAR),
         month=month_abbr[_MONTH].lower(),
         note=_join_sentence(map(_bibtex_origin, row.sources)),
@@ -389,13 +391,15 @@ def _bibtex_origin(source: Source) -> str:
 
 def _bibtex_work(source: Source) -> str:
     names = [f"{family}, {given}" if given else f"{{{family}}}" for given, family in _split_authors(latex_text(source.author))]
-    places = ", ".join(LATEX.link.format(address) for address in (source.video, source.url) if address)
+    first, *others = [address for address in (source.video, source.url) if address] or [""]
+    medium = f"Video of {source.dated}" if source.video else _BIBTEX_TYPES[source.kind]
     return bibtex_entry(
         work_key(source),
         title=f"{{{latex_text(source.title)}}}",
         author=" and ".join(names).replace("{et al.}", "others"),
-        type=f"{{Video of {source.dated}}}" if source.video else _BIBTEX_TYPES[source.kind],
-        institution=f"{{{places}}}",
+        howpublished=f"{{{', '.join([medium, *map(LATEX.link.format, others)])}}}",
+        url=first,
+        urldate=_RELEASED if first else "",
         year=str(source.year),
         month=f"{source.published:%b}".lower() if source.published else "",
     )

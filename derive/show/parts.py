@@ -59,6 +59,7 @@ def _heads_of(solution: Result) -> Iterator[str]:
     if solution.spans:
         yield from head(solution)
         return
+    yield from solution.lead
     for answer, steps in ways_to(solution):
         bound = limit_in_words(answer, values_of(solution, answer, steps), solution.equations)
         after = decode_alone_words(solution) + rule_words(solution, steps)
@@ -74,6 +75,7 @@ def head(solution: Result) -> Iterator[str]:
         yield from span_lines(solution.unknown, solution.spans, solution.answers[0].bound)
         yield from (f"  {text}" for text in solution.said)
         return
+    yield from solution.lead
     after = decode_alone_words(solution) + ("   exactly so" if EITHER_BINDS in solution.kinds else "")
     for answer, steps in ways_to(solution):
         yield from answer_lines(solution.unknown, answer, after=after + rule_words(solution, steps))

@@ -73,6 +73,7 @@ def solution_record(solution: Result) -> dict[str, Any]:
         "given": dict(solution.given),
         "assumptions": [
             *all_warnings(solution),
+            *solution.lead,
             *(f"{solution.unknown} is {text}" for text in prompts_words(solution)),
             *solution.said,
             *solution.assumptions,

@@ -14,9 +14,8 @@ from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.roles import MEMORY, REPLICA
 from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
-from derive.solving.directions import bound_of, signs
 from derive.solving.engine import refuse_question
-from derive.solving.find import evaluate_result, forwards, values_there
+from derive.solving.find import evaluate_result, forwards
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.limits import (
     FREE,
@@ -31,11 +30,11 @@ from derive.solving.limits import (
 )
 from derive.solving.one_equation import inside
 from derive.solving.plan import Way
-from derive.solving.questions import IN_BF16, Question, without
+from derive.solving.questions import Question, without
 from derive.solving.refusals import results_made_of
 from derive.solving.result import OR, Answer, Reason, Solution
 from derive.solving.targets import is_within
-from derive.suppositions import MOST, STOPGAPS, Stopgap
+from derive.suppositions import MOST, STOPGAPS, USUAL_TYPES, Stopgap
 from derive.units import show
 
 _CHIPS = MEMORY.bought
@@ -59,8 +58,7 @@ def answer(asked: Question) -> Solution:
 def answered(asked: Question) -> _Outcome:
     """Return the answer, and the way to it if there is one way."""
     if not asked.limits:
-        solution, way = consistent_answer(asked)
-        return (solution, way) if not asked.bounded else (_bound_to_one_side(asked, solution, way), way)
+        return consistent_answer(asked)
     solution, way = _answer_within_limits(asked)
     if not solution.unused:
         return solution, way
@@ -68,29 +66,6 @@ def answered(asked: Question) -> _Outcome:
     there = (_result_at(alone, place) if place and rests_on_unknown(alone) else _result_beside(alone) for alone in one_by_one(asked))
     used = {name for one in there if one.answers for name in one.given}
     return replace(solution, unused=tuple(name for name in solution.unused if name not in used)), way
-
-
-def _bound_to_one_side(asked: Question, solution: Solution, way: Way | None) -> Solution:
-    """Return an answer with the side to which limits on inputs bound it, or a refusal if the truth may be to either side of it.
-
-    An estimate, which may itself be to either side, has the side of the limits.
-    """
-    answers = []
-    for one in solution.answers:
-        if one.kind != "point" or one.bound or way is None:
-            answers.append(one)
-            continue
-        values = values_there(asked, solution, one)
-        both, by_limits = signs(asked, way, values), signs(asked, way, values, asked.bounded)
-        own = signs(replace(asked, bounded={}), way, values)
-        if both and (len(own) == 1 or len(by_limits) != 1):
-            names, value = " and ".join(asked.bounded), f"{asked.unknown} = {show(asked.unknown, one.point)}"
-            message = (
-                f"{value} where {names} {'is' if len(asked.bounded) == 1 else 'are'} at the limit, and it may be more and less within it"
-            )
-            return refuse_question(asked, Reason(code="not_identified", violated=tuple(asked.bounded), message=message))
-        answers.append(replace(one, bound=bound_of(by_limits)))
-    return replace(solution, answers=tuple(answers))
 
 
 def _answer_within_limits(asked: Question) -> _Outcome:
@@ -128,13 +103,16 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     # Copies that nobody counts are as many as a limit leaves.
     if [one.kind for one in solution.answers] != ["point"] or REPLICA.number in by_default or by_default == solution.given.keys():
         return None
-    met, beside = [], []
+    met, beside, undecided = [], [], []
     for alone in one_by_one(asked):
         there = _result_beside(alone)
         if not there.answers and rests_on_unknown(alone):
             there = _result_at(alone, solution.answers[0].point)
-        if not there.answers:
+        if not there.answers and asked.unknown in SIZED:
             return None
+        if not there.answers:
+            undecided.append(limited_by(alone))
+            continue
         if not _is_within(alone, there):
             more = f"; ask for {_CHIPS},{asked.unknown}: {_CHIPS} = 1 by default" if there.provenance.get(_CHIPS) == "default" else ""
             message = f"{limit_in_words(alone)} is not met: it is {_value(alone, there.answers[0])} with what is given{more}"
@@ -144,13 +122,14 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     # Its warnings are looked up once it is the answer.
     solution = solution if asked.silent else consistent_answer(unlimited)[0]
     notes = (*asked.notes, *(text for text in solution.assumptions if text not in asked.notes))
-    return replace(_add_warnings(solution, beside), assumptions=notes, said=(*met, *solution.said)), None
+    told = _add_warnings(solution, beside)
+    return replace(told, assumptions=notes, said=(*met, *solution.said), unused=(*solution.unused, *dict.fromkeys(undecided))), None
 
 
 def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
     """Return what one limit leaves of the unknown, or None if it is met with any value.
 
-    Memory may fill up before a limit on a larger cache is met. Then memory binds.
+    Memory may fill up before a limit on a larger cache is met. Then memory binds. A result that other givens determine is only compared.
     """
     outcome = consistent_answer(alone)
     reason = outcome[0].reason
@@ -160,6 +139,8 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
         full = answer_where_memory_binds(replace(alone, silent=True), (limited_by(alone),), (without(alone, {*alone.limits}),))
         return (full[0], None) if full else outcome
     if reason.code in ("no_solution", "not_identified", "requirement_violated") and _is_met_everywhere(alone):
+        return None
+    if reason.code in ("contradiction", "missing_givens") and _is_within(alone, _result_beside(alone)):
         return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := nearest_reached(alone, 1.0)):
         message = f"no whole {asked.unknown} meets {limit_in_words(alone)}{nearest}"
@@ -172,7 +153,7 @@ def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
     name, unknown = limited_by(alone), alone.unknown
     lacking = there.reason.missing if there.reason else ()
     # Bytes that nobody gives are supposed later, and may lead to it.
-    supposed = lacking and {*lacking} <= {*IN_BF16, *NEUTRAL_DEFAULTS}
+    supposed = lacking and {*lacking} <= {*USUAL_TYPES, *NEUTRAL_DEFAULTS}
     by_its_size = FREE in lacking and unknown not in SIZED
     if not there.answers and (is_part_of_unknown(alone) or by_its_size) and not supposed:
         raise refuse_limit(alone)
@@ -190,7 +171,7 @@ def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
 def _add_side(alone: Question, solution: Solution, both: bool) -> Solution:
     """Return a point at which a limit is met, with the side on which it is met.
 
-    A cost of at least so much, and at most so much by its limit, falls with the batch: the batch is so large or larger.
+    A cost that is limited from above and falls with the batch bounds the batch from below.
     A result that is limited from both sides must lie between the limits even at its best.
     """
     value = solution.first_value
@@ -260,7 +241,7 @@ def _add_warnings(solution: Solution, beside: _Limits) -> Solution:
 
 
 def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solution:
-    """Return the refusal of a limit that nothing meets, with the nearest value that the other limits and memory leave."""
+    """Return the refusal of a limit that cannot be met, with the nearest value that the other limits and memory leave."""
     name, reason = limited_by(alone), refused.refusal
     others = without(asked, {name})
     fits = asked.unknown in COUNTED and asked.unknown not in BOUGHT

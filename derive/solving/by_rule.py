@@ -10,8 +10,9 @@ from derive.preset_record import PARAMETERS
 from derive.records import HEURISTIC, Equation
 from derive.solving.defaults import neutral, with_defaults
 from derive.solving.plan import reaches
-from derive.solving.questions import IN_BF16, OF_DENSE, Question, known_values
+from derive.solving.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Solution
+from derive.suppositions import USUAL_TYPES
 
 
 def answered_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:
@@ -30,7 +31,7 @@ def _leads(rule: Equation, asked: Question) -> bool:
     """Return whether the structure of the equations leads to the unknown with a rule, from what is known, usual or a default."""
     rows = tuple(row for row in asked.active if row.sense == "=")
     beside = {name for row in (*rows, rule) if asked.unknown in row.names for name in row.names}
-    known = {*asked.known, *chain.from_iterable(known_values(asked)), *IN_BF16}
+    known = {*asked.known, *chain.from_iterable(known_values(asked)), *USUAL_TYPES}
     at_hand = frozenset((known if known.isdisjoint(PARAMETERS) else known.union(PARAMETERS)) - {asked.unknown})
     return not beside.isdisjoint(rule.names) and reaches(asked.unknown, (*rows, with_defaults(rule, neutral(asked.defaults))), at_hand)
 
@@ -50,7 +51,7 @@ def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bo
 
 
 def _labelled(solution: Solution, rule: Equation) -> Solution:
-    """Return a solution that says by which rule it is, and that nobody named the rule."""
+    """Return a solution that says by which rule it is, and that the rule was not named."""
     told = f"{solution.unknown} is by {rule.rule}, as no definition leads to it; --strict leaves it out"
     joined = tuple(text.replace("joined by name", "used as no definition leads there") for text in solution.assumptions)
     return replace(solution, assumptions=joined).warn(BY_RULE, told)

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
 from derive.catalogue import by_id, equation
+from derive.meanings import PROMPTS
 from derive.preset_record import ATTENTION_DTYPE, HARDWARE
 from derive.records import CONDITION, LOWER, Equation
 from derive.requirements import HOLDS
-from derive.roles import BATCH, MEMORY, REPLICA
+from derive.roles import BATCH, MEMORY, REPLICA, SEQUENCE, STEP, TRAINING
 from derive.solving.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
 from derive.solving.chip_links import links
 from derive.solving.defaults import FOLLOWS, evaluate_defaults
@@ -26,17 +27,13 @@ _MEMORY = (MEMORY.needed, MEMORY.room)
 _FIRST = math.inf
 """The factor of a warning that the answer may be wrong altogether."""
 _SEQUENCES = (BATCH.name, *BATCH.also)
-_LENGTHS = (("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass"))
-"""Tokens that one sequence has together."""
-_OF_JOBS = ("output_energy", "output_electricity_cost")
-_OTHER_SHARE = {"mfu": "mbu", "mbu": "mfu"}
 _CACHE_WIDTH = "bytes_per_element"
 _MATTERS = 1.1
 """The factor from which on a data type that nobody gave is worth a warning."""
 
 
 class Caveat(NamedTuple):
-    """A warning, the quantities behind it besides those of the answer, and the factor by which the answer may change."""
+    """A warning, the further quantities behind it, and the factor by which the answer may change."""
 
     text: str
     rests: frozenset[str] = frozenset()
@@ -264,7 +261,7 @@ def _show_value(name: str, value: float) -> str:
 
 
 def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
-    """Yield the warning of data types that nobody gave, of the chip, of the cache or of both, if the answer moves with them."""
+    """Yield the warning on supposed data types of the chip, of the cache or of both, if the answer moves with them."""
     unsaid, spoken = moves.asked.unsaid, {name for row in used for name in row.symbols}
     groups = {"chip_type_unsaid": [name for name in unsaid if name != _CACHE_WIDTH], "cache_type_unsaid": [_CACHE_WIDTH]}
     asked_back = moves.results and moves.results != (moves.asked.unknown,)
@@ -287,7 +284,7 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
 
 
 def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str, Caveat]) -> Iterator[str]:
-    """Yield the data types that nobody gave, if the answer rests on them and hardly moves with them."""
+    """Yield the supposed data types that hardly move an answer that rests on them."""
     for name, text in asked.unsaid.items():
         alone = "cache_type_unsaid" if name == _CACHE_WIDTH else "chip_type_unsaid"
         if name in touched and doubts.keys().isdisjoint((alone, "data_types_unsaid")):
@@ -331,47 +328,45 @@ def counted_in_parts(asked: Question, values: Values, used: Sequence[Equation]) 
 
 def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return that a rate of requests is for decode alone, and how much more chips it needs with prompts on the same ones."""
-    apart, together = (equation(f"serving.requests_per_second{ending}") for ending in ("", "_with_prompts"))
+    apart, together = equation(PROMPTS.apart), equation(PROMPTS.together)
     rests = apart in used or apart.symbols[0] in asked.known or _leaves_prompts_out(asked, used)
-    if "prompt_tokens" not in asked.known or not rests or not any(row.id == apart.id for row in asked.active):
+    if PROMPTS.length not in asked.known or not rests or not any(row.id == apart.id for row in asked.active):
         return None
     told = "for decode alone: prompts need chips of their own, which are not counted"
-    share = values_with(asked, inputs_of(asked, values)[0], {}, ("prompt_time_share",)).get("prompt_time_share")
+    share = values_with(asked, inputs_of(asked, values)[0], {}, (PROMPTS.time_share,)).get(PROMPTS.time_share)
     if share is None or not 0 <= share < 1:
         return Caveat(f"{told}. On the same chips: --using {together.id}")
-    single = "" if "prefill_batch" in asked.known else " with one prompt per pass"
+    single = "" if PROMPTS.in_one_pass in asked.known else " with one prompt per pass"
     takes = f"On the same chips they take {share:.0%} of the time{single}, and the rate takes {1 / (1 - share):.3g}x the chips"
     return Caveat(f"{told}. {takes}: --using {together.id}", factor=1 / (1 - share))
 
 
 def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
-    """Return whether an answer for requests counts nothing of their prompts, and is another with prompts on the same chips."""
-    seen_by_one = ("serving.request_latency", "serving.tokens_per_second_per_user")
-    elsewhere = equation(seen_by_one[0]).variant
-    rests = any(row.variant == elsewhere for row in used if row.id not in seen_by_one)
-    counted = any(name.startswith("prefill_") for row in used for name in row.symbols)
-    return rests and "output_tokens" in asked.known and asked.unknown != "step_time" and not counted
+    """Return whether an answer for requests leaves out their prompts, and is another with prompts on the same chips."""
+    elsewhere = equation(PROMPTS.apart).variant
+    rests = any(row.variant == elsewhere for row in used if row.id not in PROMPTS.seen_by_one)
+    counted = any(name.startswith(PROMPTS.part) for row in used for name in row.symbols)
+    return rests and PROMPTS.output in asked.known and asked.unknown != PROMPTS.step and not counted
 
 
 def prompts_unsaid(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
-    """Return that prompts are not counted in a number of chips for a rate of requests, if nobody gives their length."""
-    rests = asked.unknown in BOUGHT and any(row.id == "serving.requests_per_second" for row in used)
-    return (
-        "prompts are not counted, as their length is unknown: give prompt_tokens" if rests and "prompt_tokens" not in asked.known else None
-    )
+    """Return that prompts of unknown length are not counted in a number of chips for a rate of requests."""
+    rests = asked.unknown in BOUGHT and any(row.id == PROMPTS.apart for row in used)
+    told = f"prompts are not counted, as their length is unknown: give {PROMPTS.length}"
+    return told if rests and PROMPTS.length not in asked.known else None
 
 
 def either_may_bind(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return what the other share of a peak is, if at both peaks the time of that one binds."""
-    other = _OTHER_SHARE.get(asked.unknown)
-    if other is None or other not in asked.defaults or other in asked.known or _overlap(used) != "max" or "step_time" not in values:
+    other = STEP.other_share.get(asked.unknown)
+    if other is None or other not in asked.defaults or other in asked.known or _overlap(used) != STEP.all_hidden or STEP.time not in values:
         return None
     peaks = {asked.unknown: 1.0, other: 1.0}
-    step, slower = (result_with(asked, "step_time", {**peaks, **more}) for more in ({}, {other: 0.5}))
+    step, slower = (result_with(asked, STEP.time, {**peaks, **more}) for more in ({}, {other: 0.5}))
     if not step or not slower or slower <= step * (1 + HOLDS):
         return None
-    bound = "memory-bound" if other == "mbu" else "compute-bound"
-    share = f"{other} = {show(other, step / values['step_time'])}"
+    bound = "memory-bound" if other == STEP.memory_share else "compute-bound"
+    share = f"{other} = {show(other, step / values[STEP.time])}"
     least = f"{asked.unknown} is at least {show(asked.unknown, values[asked.unknown])}"
     return f"at both peaks this step is {bound}. If it is so here, {share} and {least}: give {other}"
 
@@ -380,11 +375,11 @@ def overlap_presumed(asked: Question, values: Values, used: Sequence[Equation]) 
     """Return which equation presumes perfect overlap, if another overlap was asked for."""
     overlap = _overlap(asked.active)
     ids = [row.id for row in used if "perfect overlap" in row.assumptions and not _overlap([row])]
-    return f"{ids[0]} is for perfect overlap, not for overlap {overlap}" if ids and overlap in ("sum", "kv_plus_max", "network") else None
+    return f"{ids[0]} is for perfect overlap, not for overlap {overlap}" if ids and overlap in STEP.partly_hidden else None
 
 
 def _overlap(used: Sequence[Equation]) -> str | None:
-    """Return how the parts of the step are added up, or None if nothing adds them up."""
+    """Return how the parts of the step are added up, or None if no equation adds them up."""
     return next((row.variant.name for row in used if row.variant and row.variant.group == "overlap"), None)
 
 
@@ -405,7 +400,7 @@ def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> C
         else "no number of chips holds it" + ("" if heads == math.inf else f" (up to {heads:.0f})")
     )
     told = "the cache is not copied, as if it were sharded by sequences. With the copies that tensor parallelism makes"
-    return Caveat(f"{told}, {takes} (give kv_replication)", row.inputs | {REPLICA.heads}, most / least if most else _FIRST)
+    return Caveat(f"{told}, {takes} (give {MEMORY.copies})", row.inputs | {REPLICA.heads}, most / least if most else _FIRST)
 
 
 def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
@@ -413,14 +408,14 @@ def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation])
     if not any(MEMORY.bought in row.symbols for row in used):
         return None
     stages = 1.0 if asked.unknown == MEMORY.groups else values.get(MEMORY.groups, 1.0)
-    counted = {"training_chips", "data_parallel"} & {asked.unknown} or "training_chips" in values
-    copies = 1.0 if counted else asked.known.get("data_parallel", 1.0)
+    counted = {*TRAINING} & {asked.unknown} or TRAINING.chips in values
+    copies = 1.0 if counted else asked.known.get(TRAINING.copies, 1.0)
     chips = int(next_whole(values[MEMORY.bought], LOWER))
     if copies > 1:
         part = "a stage of one copy" if stages > 1 else "one copy of the model"
         fewer = "" if chips % copies else f". If {chips} are all there are, give chips={chips / copies:.4g}"
         told = f"chips is for {part}: {copies:.4g} copies of {stages * chips:.4g} have {copies * stages * chips:.4g}{fewer}"
-        return Caveat(told, frozenset(("data_parallel",)), copies * stages)
+        return Caveat(told, frozenset((TRAINING.copies,)), copies * stages)
     if stages <= 1:
         return None
     told = f"chips is for one stage: {stages:.4g} stages of {chips} have {stages * chips:.4g}"
@@ -430,15 +425,15 @@ def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation])
 def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return that the chips do not divide the heads, and the next number of chips that does."""
     known = {**asked.known, **values}
-    chips = known.get("chips", 1.0)
-    name = next((one for one in ("query_heads", "kv_heads") if chips < known.get(one, chips) and known[one] % chips), "")
+    chips = known.get(MEMORY.bought, 1.0)
+    name = next((one for one in (REPLICA.heads, MEMORY.divided_by) if chips < known.get(one, chips) and known[one] % chips), "")
     heads = known.get(name, 1.0)
     # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.
     by_heads = "experts" not in known or asked.conventions.tensor_parallel
-    if not name or (chips, heads) != (round(chips), round(heads)) or not by_heads or not any("chips" in row.symbols for row in used):
+    if not name or (chips, heads) != (round(chips), round(heads)) or not by_heads or not any(MEMORY.bought in row.symbols for row in used):
         return None
     following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
-    what = f"{heads:.0f} {'KV ' * (name == 'kv_heads')}heads"
+    what = f"{heads:.0f} {'KV ' * (name == MEMORY.divided_by)}heads"
     return Caveat(f"{what} cannot be shared evenly by {chips:.0f} chips with tensor parallelism. {following} chips can", frozenset((name,)))
 
 
@@ -448,7 +443,8 @@ def part_of_a_replica(asked: Question, values: Values, used: Sequence[Equation])
     if replicas is None or REPLICA.number in {asked.unknown, *asked.known} or REPLICA.number not in spoken:
         return None
     whole = math.ceil(replicas * (1 - HOLDS))
-    told = f"replicas = {show('replicas', replicas)} on the way. For whole ones give replicas={whole} in place of the rate of all"
+    of_all = f"{REPLICA.number} = {show(REPLICA.number, replicas)} on the way"
+    told = f"{of_all}. For whole ones give {REPLICA.number}={whole} in place of the rate of all"
     return told if whole > replicas * (1 + HOLDS) else None
 
 
@@ -469,12 +465,12 @@ def another_variant(asked: Question, values: Values, used: Sequence[Equation]) -
 def longer_than_the_model(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
     """Return that a sequence is longer than the context that the model was published with."""
     # The tokens of a job are those of many sequences.
-    spoken = {name for row in used if row.defines not in _OF_JOBS for name in row.symbols}
-    longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in _LENGTHS)
+    spoken = {name for row in used if row.defines not in SEQUENCE.of_jobs for name in row.symbols}
+    longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in SEQUENCE.lengths)
     for one in asked.published:
         if longest > one.max_context:
-            limit = f"{one.model} was published for {show('context_length', one.max_context)}"
-            return f"longer than the model's context: {show('context_length', longest)}, and {limit}"
+            limit = f"{one.model} was published for {show(SEQUENCE.context, one.max_context)}"
+            return f"longer than the model's context: {show(SEQUENCE.context, longest)}, and {limit}"
     return None
 
 

@@ -6,6 +6,7 @@ from derive.catalogue import ROOF_IDS, bounds, equation
 from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
+from derive.roles import MEMORY, STEP
 from derive.solving.defaults import IDEALS, evaluate_defaults
 from derive.solving.one_equation import agrees, inside, solve_equation
 from derive.solving.propagation import follow_values, rows_behind
@@ -18,27 +19,14 @@ from derive.units import show
 _AGREES = 1e-6
 """Relative difference up to which two values for one quantity agree."""
 
-_CLAIMS = (
-    ("serving.fleet_cost_per_token", "cost_per_token"),
-    ("scheduling.fleet_throughput", "throughput"),
-    ("serving.decode_rate_per_chip", "throughput"),
-    ("serving.cost_from_throughput", "throughput"),
-    ("scheduling.throughput", "token_latency"),
-)
-"""Definitions read backwards: what a result that was claimed comes to, so that it can be held against its roof."""
-
-_PARTS = {"compute_time": "compute_time", "weight_time": "weight_time", "kv_time": "kv_time", "latency_floor": "weight_time"}
-"""What a step takes at least, and which part of it that is."""
-_OF_A_STEP = ("step_time", "token_latency")
-"""Times that are no shorter than the parts of a step; through stages a token takes a step or longer."""
-_ROOM = frozenset(("memory_capacity", "hbm_capacity"))
+_ROOM = frozenset((MEMORY.room, MEMORY.of_a_chip))
 """What short memory is short of: that has a refusal of its own, which may be only a warning."""
 
 
 def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
     """Return an equation that does not hold between givens, or between a given and the result of the others.
 
-    The results are those of the givens and the defaults of the way. Named equations use all defaults.
+    The results follow from the givens and the defaults of the way. Named equations use all defaults.
     """
     on_route = {name for row in used for name in row.symbols}
     given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
@@ -117,9 +105,9 @@ def absurd(name: str, found: Sequence[Answer]) -> Reason | None:
 
 
 def _claimed_values(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:
-    """Return the known values, with rates and times of claimed results in place of those of the roofline."""
+    """Return the known values, with the rates and times of claimed results in place of roofline values."""
     known, claimed = dict(known), {*claimed}
-    for id, name in _CLAIMS:
+    for id, name in STEP.claims:
         row = equation(id)
         if row.symbols[0] in claimed and name not in claimed and known.keys() >= {*row.symbols} - {name}:
             (one,), _ = solve_equation(row, name, known)
@@ -130,10 +118,10 @@ def _claimed_values(known: Mapping[str, float], claimed: Set[str]) -> dict[str, 
 
 def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
     """Return that a step, or the time between two tokens, is shorter than the roofline of one part or of all known parts."""
-    there = {name: known[name] for name in _PARTS if name in known and (name != "latency_floor" or "weight_time" not in known)}
+    there = {name: known[name] for name in STEP.parts if name in known and (name != STEP.floor or STEP.weights not in known)}
     for parts in (*({name: value} for name, value in there.items()), there):
         least = _least_step(known, parts)
-        for name in (name for name in _OF_A_STEP if name in known and known[name] < least * (1 - _AGREES)):
+        for name in (name for name in STEP.times if name in known and known[name] < least * (1 - _AGREES)):
             told = f"{next(iter(parts))} alone makes" if len(parts) == 1 else f"{' and '.join(parts)} make"
             message = f"contradiction: {name} = {show(name, known[name])}, and {told} it {show(name, least)} or more"
             return Reason(code="contradiction", violated=tuple(f"{name} >= {part}" for part in parts), message=message)
@@ -141,11 +129,11 @@ def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
 
 
 def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float:
-    """Return the roofline of some parts of a step, if the others take no time."""
-    step, reads = equation("roofline.step_time"), equation("roofline.memory_time")
-    some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{_PARTS[name]: value for name, value in parts.items()}}
-    some["tokens_verified_per_step"] = known.get("tokens_verified_per_step", 1.0)
-    return float(step.right_side({**some, "memory_time": reads.right_side(some)}))
+    """Return the roofline of some parts of a step without the others."""
+    step, reads = equation(STEP.roof), equation(STEP.reads_roof)
+    some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{STEP.parts[name]: value for name, value in parts.items()}}
+    some[STEP.verified] = known.get(STEP.verified, 1.0)
+    return float(step.right_side({**some, STEP.reads: reads.right_side(some)}))
 
 
 def _find_broken_bound(rows: tuple[Equation, ...], known: Mapping[str, float], taken: Set[str]) -> Reason | None:
@@ -232,6 +220,6 @@ def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation
 
 
 def _show_both(name: str, first: float, second: float) -> tuple[str, str]:
-    """Return two values as text with as many digits as it takes to see that they differ."""
+    """Return two values as text with the digits that show that they differ."""
     texts = ((show(name, first, digits), show(name, second, digits)) for digits in (4, 6, 8, 12))
     return next((pair for pair in texts if pair[0] != pair[1]), (repr(first), repr(second)))

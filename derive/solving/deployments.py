@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from derive.roles import REPLICA
 from derive.solving.best_size import answer_at_largest_batch, answer_together
 from derive.solving.conventions import USUAL_CONVENTIONS
 from derive.solving.fleets import (
@@ -17,6 +16,7 @@ from derive.solving.fleets import (
     rates_of_all,
     with_what_is_paid,
 )
+from derive.solving.limited_inputs import answer_within_inputs
 from derive.solving.limits import FREE
 from derive.solving.meant_instead import answer_meaning
 from derive.solving.one_question import answer_question, answer_without_one
@@ -25,7 +25,6 @@ from derive.solving.questions import asked_for
 from derive.solving.result import Solution
 from derive.solving.switches import Switches
 from derive.solving.waiting_hours import include_waiting
-from derive.solving.whole_replicas import tell_whole_replicas
 from derive.solving.within_limits import answer_within_limits
 
 Ask = Callable[..., Solution]
@@ -34,6 +33,15 @@ Ask = Callable[..., Solution]
 
 def answer_as_meant(ask: Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question as people mean it. A quantity that is asked for `beside` it has its own meaning."""
+
+    def ask_with(values: Mapping[str, Any]) -> Solution:
+        return _answer_without_input_limits(ask, unknown, values, switches, beside)
+
+    return answer_within_inputs(ask_with, unknown, given, switches.conventions.read)
+
+
+def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str]) -> Solution:
+    """Return the answer to a question in which no limit is on an input."""
     unknown = chips_meant(unknown, names_beside(given, switches.hardware))
     taken = rates_of_all([unknown], given)
     names = names_beside(taken, switches.hardware)
@@ -45,8 +53,8 @@ def answer_as_meant(ask: Ask, unknown: str, given: Mapping[str, Any], switches: 
         return ask(name, values, replace(switches, conventions=replace(switches.conventions, price=USUAL_CONVENTIONS.price)))
 
     def ask_with(joined: tuple[str, ...], values: Mapping[str, Any]) -> Solution:
-        def ask_alone(name: str, given: Mapping[str, Any], bounds_inputs: bool = False) -> Solution:
-            return answer_question(name, given, switches.join(*joined), bounds_inputs)
+        def ask_alone(name: str, given: Mapping[str, Any]) -> Solution:
+            return answer_question(name, given, switches.join(*joined))
 
         return answer_within_limits(ask_alone, asked_for(unknown, joined), values, switches.conventions.read)
 
@@ -81,15 +89,6 @@ def answer_several(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], 
         # The batch at which one of them was answered is that of the others too.
         found = answer_together(ask_beside, (*unknowns, FREE), taken, at_end=True)[:-1]
     return tuple(map(_warn_of_all, found)) if taken is not given else tuple(found)
-
-
-def tell_replicas(ask: Ask, solution: Solution, given: Mapping[str, Any], switches: Switches) -> Solution:
-    """Return an answer to a sizing question with the whole replicas first."""
-
-    def ask_fleet(joined: tuple[str, ...], values: Mapping[str, Any]) -> Solution:
-        return ask(REPLICA.all_chips, values, replace(switches, using=joined, silent=True))
-
-    return tell_whole_replicas(solution, ask_fleet, given, switches)
 
 
 def _warn_of_all(solution: Solution) -> Solution:

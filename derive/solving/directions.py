@@ -97,9 +97,8 @@ def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> C
     sparse = values.keys() >= {"total_params", "active_params"} and not values.keys() >= {"experts", "active_experts"}
     read = _ALL_WEIGHTS if sparse and values["total_params"] > values["active_params"] else ()
     found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
-    either = ((name, bound) for name in as_rated(asked.provenance) for bound in (LOWER, UPPER) if not (asked.limits or asked.bounded))
-    limited = (*asked.limits.items(), *asked.bounded.items())
-    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *limited, *either, *found])
+    either = ((name, bound) for name in as_rated(asked.provenance) for bound in (LOWER, UPPER) if not asked.limits)
+    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *either, *found])
 
 
 def as_rated(provenance: Mapping[str, str]) -> list[str]:

@@ -26,7 +26,7 @@ from derive.solving.composed import Composed
 from derive.solving.consistency import contradiction
 from derive.solving.directions import direction
 from derive.solving.fit import chips_of_links, is_warning, memory_is_made_of, misfit
-from derive.solving.one_equation import broken_requirement, inside, solve_equation
+from derive.solving.one_equation import broken_requirement, inside, residual, solve_equation
 from derive.solving.plan import Leg, Loop, Step, Way
 from derive.solving.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
@@ -39,6 +39,9 @@ LEAVES_OPEN = ("not_identified", "missing_givens")
 
 _NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e8, 1e-15
 """Relative change of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
+
+_WELL_BESIDE, _CLOSED = (1.25, 0.8), 1e-10
+"""Factors of a point, and the relative difference of two sides that may be rounding alone."""
 
 _SHARES = ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0), (0.2, 0.7))
 """Where, between the least and the most accepted, one or two quantities are put to see whether an answer depends on them."""
@@ -244,14 +247,14 @@ def _are_alike(some: Sequence[tuple[float, float | None]], others: Sequence[tupl
 
 
 def solve_leg(leg: Leg, values: Mapping[str, float], rounding: _Rounding = MappingProxyType({})) -> _Outcome:
-    """Return the answers of a leg, or why there is none. `rounding` is by how much last digits were magnified before."""
+    """Return the answers of a leg, or the reason of a refusal. `rounding` is by how much last digits were magnified before."""
     if isinstance(leg, Loop):
         return _close_loop(leg, values, rounding)
     return _solve_surely(leg.row, leg.unknown, values, rounding)
 
 
 def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
-    """Return the answers of an equation, none if a point may be made of nothing but the rounding of its inputs."""
+    """Return the answers of an equation, without a point that may be only the rounding of its inputs."""
     found, reason = solve_equation(case, unknown, values)
     if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
         return found, reason
@@ -273,7 +276,7 @@ def _close_loop(loop: Loop, values: Mapping[str, float], rounding: _Rounding) ->
         closed = not reason or reason.code not in LEAVES_OPEN
     if not closed:
         found, reason = _search_zeros(loop, values)
-    if any(_is_anything(unknown, one) for one in found):
+    if any(_is_anything(unknown, one) or _closes_beside(loop, values, one) for one in found):
         return (), Reason(code="not_identified", message=f"{unknown} is not determined by {_name_of_loop(loop)}")
     if not found and reason is None:
         reason = Reason(code="no_solution", message=f"no {unknown} satisfies {_name_of_loop(loop)}")
@@ -349,6 +352,14 @@ def _holds_inside(loop: Loop, values: Mapping[str, float], at: float) -> bool:
     """Return whether every equation of a loop applies at a trial value."""
     world = _trace_loop(loop, values, at)
     return world is not None and loop.closing.applies(world.values)
+
+
+def _closes_beside(loop: Loop, values: Mapping[str, float], found: Answer) -> bool:
+    """Return whether a loop also closes well beside a point: its equations then say the same thing."""
+    if found.kind != "point":
+        return False
+    beside = (_trace_loop(loop, values, found.point * factor) for factor in _WELL_BESIDE)
+    return any(world is not None and residual(loop.closing, world.values) < _CLOSED for world in beside)
 
 
 def _loop_elasticities(loop: Loop, values: Mapping[str, float], at: float) -> dict[str, float]:

@@ -4,7 +4,7 @@ A limit on a result of the unknown is solved as an equality. The answer is bound
 most 30 ms needs 6 chips or more. A limit on an input bounds the answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.roles import BATCH, SIZES
 from derive.solving.plan import giving
+from derive.solving.propagation import quantities_behind
 from derive.solving.questions import Question, without
 from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason, Solution
@@ -30,7 +31,11 @@ SIZED = SIZES
 
 
 class NotMadeOf(WrongValue):
-    """Raised for a limit that the unknown has no part in."""
+    """Raised for a limit that the unknown has no part in, with the name of the limited quantity."""
+
+    def __init__(self, limit: str, message: str):
+        super().__init__(message)
+        self.limit = limit
 
 
 def is_limit(value: object) -> bool:
@@ -67,10 +72,10 @@ def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str
     return {spelled: values.get(spelled, plain.get(spelled)) for spelled in given if spelled in values or spelled in plain}, found
 
 
-def limited(asked: Question, given: Mapping[str, Mapping[str, str]], bounds_inputs: bool = False) -> Question:
-    """Return the question with its limits. Those on what is not made of the unknown may bound inputs of the answer.
+def limited(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
+    """Return the question with its limits.
 
-    Raises WrongValue for two that contradict each other, and `NotMadeOf` for one that neither limits a result nor bounds an input.
+    Raises WrongValue for two that contradict each other, and `NotMadeOf` for one that does not limit a result.
     """
     read = asked.conventions.read
     sides = {name: UPPER if UPPER in texts else LOWER for name, texts in given.items()}
@@ -78,17 +83,22 @@ def limited(asked: Question, given: Mapping[str, Mapping[str, str]], bounds_inpu
     for name, least in floors.items():
         if least > asked.known[name]:
             raise WrongValue(f"{name} is at least {show(name, least)} and at most {show(name, asked.known[name])}: none is both")
-    told = tuple(f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in texts)} so much" for name, texts in given.items())
+    told = tuple(map(note_of_limit, given, given.values()))
     asked = replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)) if sides else asked
-    if bounds_inputs:
-        inputs = {limited_by(alone) for alone in one_by_one(asked) if not rests_on_unknown(alone)}
-        limits = {name: side for name, side in asked.limits.items() if name not in inputs}
-        return replace(asked, limits=limits, bounded={name: asked.limits[name] for name in inputs})
     for alone in one_by_one(asked):
         name = limited_by(alone)
         if not rests_on_unknown(alone) and name not in giving(asked.active):
             raise refuse_limit(alone)
     return asked
+
+
+def note_of_limit(name: str, sides: Iterable[str]) -> str:
+    """Return the assumption that a given is a limit.
+
+    >>> note_of_limit("step_time", ["upper"])
+    'step_time is a limit: at most so much'
+    """
+    return f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in sides)} so much"
 
 
 def one_by_one(asked: Question) -> tuple[Question, ...]:
@@ -112,18 +122,12 @@ def rests_on_unknown(alone: Question) -> bool:
 def refuse_limit(alone: Question) -> NotMadeOf:
     """Return the error for a limited result that is not made of the unknown."""
     name = limited_by(alone)
-    return NotMadeOf(f"{name} is given as a limit, and is not made of {alone.unknown}: give {name}=...")
+    return NotMadeOf(name, f"{name} is given as a limit, and is not made of {alone.unknown}: give {name}=...")
 
 
 def is_part_of_unknown(alone: Question) -> bool:
     """Return whether the unknown is made of the limited quantity."""
-    rows, queue, seen = giving(alone.active), [alone.unknown], {alone.unknown}
-    while queue:
-        row = rows.get(queue.pop())
-        new = [other for other in (row.symbols if row else ()) if other not in seen]
-        seen |= {*new}
-        queue += new
-    return limited_by(alone) in seen
+    return limited_by(alone) in quantities_behind(alone.unknown, tuple(giving(alone.active).values()))
 
 
 def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:

@@ -16,7 +16,6 @@ from derive.solving.givens import is_symbolic
 from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, one_by_one, refuse_limit, rests_on_unknown
 from derive.solving.propagation import rows_behind
 from derive.solving.questions import (
-    IN_BF16,
     Question,
     copies_by_name,
     known_values,
@@ -34,17 +33,18 @@ from derive.solving.targets import batch_is_left_to_a_rate
 from derive.solving.whole_numbers import round_to_whole
 from derive.solving.zero_givens import zeros_with_limit
 from derive.spreads import Interval, Series, Spread
+from derive.suppositions import USUAL_TYPES
 
 _CHIPS, _STAGES, _COPIES = "chips", "pipeline_stages", "kv_replication"
 
 
-def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches, bounds_inputs: bool = False) -> Solution:
-    """Return the answer to a question. Limits on inputs bound it if `bounds_inputs`."""
+def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
+    """Return the answer to a question."""
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     numbers = {spelled: value for spelled, value in given.items() if not is_symbolic(value)}
     asked, spans = switches.pose(unknown, numbers)
     sides = limits(numbers)[1]
-    asked = limited(asked, sides, bounds_inputs)
+    asked = limited(asked, sides)
     if formulas:
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
@@ -115,13 +115,13 @@ def _size(asked: Question, supposed: Question | None, refused: Solution) -> Solu
 
 
 def _suppose_types(asked: Question) -> Question:
-    return suppose_types(asked, IN_BF16.keys() - asked.known.keys()) or asked
+    return suppose_types(asked, USUAL_TYPES.keys() - asked.known.keys()) or asked
 
 
 def _needs_batch(asked: Question) -> bool:
     """Return whether equations lead to the unknown only if a batch is known."""
     alone = asked if asked.unknown in SIZED else without(asked, {*asked.limits})
-    supposed = {**dict.fromkeys(IN_BF16, 1.0), **alone.known}
+    supposed = {**dict.fromkeys(USUAL_TYPES, 1.0), **alone.known}
     ways = (posed(alone, asked.unknown, {**supposed, **more}) for more in ({}, {FREE: 1.0}))
     return FREE not in asked.known and [is_reachable(way) for way in ways] == [False, True]
 
@@ -145,7 +145,7 @@ def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
 
 def _suppose_least(asked: Question, spans: Mapping[str, Spread]) -> Question | None:
     """Return the question with the fewest usual values with which equations lead to the unknown, or None if they need none."""
-    lacking = [name for name in (*IN_BF16, *PARAMETERS) if name not in asked.known]
+    lacking = [name for name in (*USUAL_TYPES, *PARAMETERS) if name not in asked.known]
     if not lacking or is_reachable(asked):
         return None
     ways = (_suppose(asked, names, spans) for names in (*((name,) for name in lacking), lacking))
@@ -162,7 +162,7 @@ def _suppose(asked: Question, missing: Collection[str], spans: Mapping[str, Spre
 
 def suppose_usual(asked: Question, spans: Mapping[str, Spread]) -> Question:
     """Return the question with usual data types, one sequence and a dense model where nothing is known of these."""
-    return _suppose(asked, (*IN_BF16, *PARAMETERS), spans) or asked
+    return _suppose(asked, {*USUAL_TYPES, *PARAMETERS} - asked.known.keys(), spans) or asked
 
 
 def _lacking(asked: Question, solution: Solution) -> Collection[str]:

@@ -191,13 +191,13 @@ def find_loops(
 
 def _plain_part(
     unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
-) -> tuple[dict[str, Leg], frozenset[str], tuple[Equation, ...]]:
-    """Return the steps one equation at a time, what they reach, and the equations. No equations if there is nothing to close."""
+) -> tuple[Mapping[str, Leg], frozenset[str], tuple[Equation, ...]]:
+    """Return the steps one equation at a time, what they reach, and the equations. No equations if no loop can be closed."""
     equalities = tuple(row for row in rows if row.sense == "=")
     if known.isdisjoint(row.symbols[0] for row in equalities):
         return {}, known, ()
     legs = _propagate(equalities, known, failed)
-    return ({}, known, ()) if unknown in legs else (legs, known | legs.keys(), equalities)
+    return ({}, known, ()) if unknown in legs else (legs, known.union(legs), equalities)
 
 
 def _loop(rows: list[Equation], trial: str, free: frozenset[str], made: Mapping[str, Equation], reached: frozenset[str]) -> Loop | None:
@@ -303,7 +303,7 @@ def definitions_to(names: Iterable[str], made: Mapping[str, Equation], known: Se
 
 
 def find_cancelling(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
-    """Yield the ways with undetermined quantities, of which numbers must show that they do not matter."""
+    """Yield the ways with undetermined quantities. Numbers must show that these do not matter."""
     inputs = dict.fromkeys(name for names in lacking_inputs(unknown, rows, known) for name in names)
     free = [name for name in inputs if name not in NEUTRAL_DEFAULTS and name != unknown][:_MOST_FREE]
     for names in (*combinations(free, 1), *combinations(free, 2)):
@@ -327,13 +327,13 @@ def _ways_between_results(unknown: str, rows: tuple[Equation, ...], known: froze
     rows = tuple(row for row in rows if row.names <= around and len(regimes_of(row)) == 1)
     seen = set[frozenset[str]]()
     for place in range(len(free)):
-        chosen, reached = set[str](), {*known}
+        chosen, reached = set[str](), known
         for name in (*free[place:], *free[:place]):
             if unknown in reached:
                 break
             if name not in reached:
                 chosen.add(name)
-                reached |= {name, *_propagate(rows, reached | {name}, frozenset(), unknown)}
+                reached = reached.union([name], _propagate(rows, reached | {name}, frozenset(), unknown))
         way = find_plain_way(unknown, rows, known | chosen) if len(chosen) > 2 and frozenset(chosen) not in seen else None
         seen.add(frozenset(chosen))
         if way and _turned_quantities({leg.unknown: leg for leg in way.legs}):
@@ -341,7 +341,7 @@ def _ways_between_results(unknown: str, rows: tuple[Equation, ...], known: froze
 
 
 def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> list[tuple[str, ...]]:
-    """Return the inputs that nobody gives: those that the unknown is made of, and those beside it in each given result."""
+    """Return the missing inputs: of the unknown, and beside the unknown in each given result."""
     made = _definitions(rows, known)
     named = [row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF]
     results = [row for row in rows if row.sense == "=" and row.symbols[0] in known and row not in named]
@@ -350,7 +350,7 @@ def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) ->
 
 
 def _inputs_beside(unknown: str, rows: list[Equation], made: Mapping[str, Equation], known: Set[str]) -> list[tuple[str, ...]]:
-    """Return the inputs that nobody gives of each equation that rests on the unknown, without it."""
+    """Return the missing inputs of each equation that rests on the unknown, without the unknown."""
     found = [_free_inputs(row.symbols, made, known) for row in rows]
     return [tuple(name for name in free if name != unknown) for free in found if unknown in free]
 
@@ -362,7 +362,8 @@ def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equat
     return {name: row for name, row in {**defined, **named}.items() if name not in known}
 
 
-def _propagate(rows: tuple[Equation, ...], known: Set[str], failed: Failed, goal: str = "") -> dict[str, Leg]:
+@lru_cache(maxsize=4096)
+def _propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed, goal: str = "") -> Mapping[str, Leg]:
     """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
     reached, legs = set(known), dict[str, Leg]()
     waiting = [row for row in rows if not reached.issuperset(row.symbols)]

@@ -55,17 +55,24 @@ def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
 
 
 def answer_with_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
-    """Return the answer with prompts on the same chips, with givens of a step as givens of a token, or None if they cannot be that."""
+    """Return the answer with prompts on the same chips, or None if a value of a step cannot be the value of a token."""
+    of_a_token = given_with_prompts(given)
+    try:
+        return by((*using, PROMPTS.together), of_a_token) if of_a_token else None
+    except WrongValue:
+        if of_a_token is given:
+            raise
+        return None
+
+
+def given_with_prompts(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the givens with every value of a step as the value of a token, or None if that is not possible."""
     names = names_of(given)
     if PROMPTS.step not in names.values():
-        return by((*using, PROMPTS.together), given)
+        return given
     if not {PROMPTS.token, *PROMPTS.more_than_a_step}.isdisjoint(names.values()):
         return None
-    of_a_token = {PROMPTS.token if names[spelled] == PROMPTS.step else spelled: value for spelled, value in given.items()}
-    try:
-        return by((*using, PROMPTS.together), of_a_token)
-    except WrongValue:
-        return None
+    return {PROMPTS.token if names[spelled] == PROMPTS.step else spelled: value for spelled, value in given.items()}
 
 
 def _are_equal(one: Answer, other: Answer) -> bool:

@@ -11,6 +11,7 @@ from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, sta
 from derive.errors import UnknownName, WrongValue
 from derive.immutable import immutable
 from derive.layouts import LAYOUTS, layout_line
+from derive.meanings import CHOICES, OF_PRICE_SHEETS, READS_OF_WEIGHTS, Choice
 from derive.preset_record import (
     ARCHITECTURE_COUNTS,
     ATTENTION_DTYPE,
@@ -27,12 +28,13 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.quantities.aliases import RENAMED
 from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
-from derive.roles import VANISH
+from derive.roles import BATCH, MEMORY, UNDIVIDED, VANISH
 from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
-from derive.solving.defaults import FOLLOWS, Standing, evaluate_defaults, neutral, standing, with_defaults
+from derive.solving.defaults import Standing, evaluate_defaults, neutral, standing, with_defaults
 from derive.solving.zero_givens import made_of_nothing, refuse_no_output, zeros_with_limit
 from derive.spreads import Interval, Spread
+from derive.suppositions import DENSE, ONE_SEQUENCE, USUAL_TYPES
 from derive.units import show
 
 _T = TypeVar("_T")
@@ -40,41 +42,15 @@ _T = TypeVar("_T")
 _FAR = 100.0
 """How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
 
-_COPIES, _GROUPS, _RESIDENT = "kv_replication", "attention_replicas", "resident_weight_bytes_per_chip"
-_IN_MEMORY = ("batch", "microbatch_size", "sequences_in_flight", "context_length")
-"""What inequalities of memory bound, which take copies as they are: a condition says them at one number of chips alone."""
 _BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
 """Why a cache is taken to lie several times on chips that were named by a word for it."""
-_UNDIVIDED = (*ARCHITECTURE_COUNTS, *COUNTED, "expert_parallel", "draft_tokens", "prefill_passes")
-"""What there is only in whole ones."""
+_UNDIVIDED = (*ARCHITECTURE_COUNTS, *COUNTED, *UNDIVIDED)
+"""What exists only in whole ones."""
 
 OF_DENSE = "follows from a dense model"
 """Where a parameter count is from that nobody gave beside the other."""
 
-_OF_REQUESTS = ("cost_per_request", "price_per_request", "blended_price", "input_price")
-"""What says that a margin is that of whole requests, and not of decoded tokens alone."""
-
-READS_OF_WEIGHTS = ("weight_time", "latency_floor")
-"""Groups of variants that read weights at one width: one that is named of either chooses for both."""
-_OF_SPARSITY = ("balance_batch",)
-"""Quantities of a chip that depend on a model by its sparsity alone."""
-_OF_ONE_SEQUENCE = ("kv_cache_bytes", "memory_demand", "context_length")
-"""Quantities that are those of one sequence, where nothing says how many there are."""
-_SAY_THE_BATCH = ("requests_per_second", "throughput", "fleet_requests_per_second", "fleet_throughput", "replicas")
-"""What a batch follows from, with what is given beside it."""
-
-IN_BF16 = {
-    "bytes_per_element": "caches are taken in bf16; bytes_per_element=fp8 has half the bytes",
-    "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 has half the bytes",
-}
-"""What is supposed of bytes that nobody gives, and said."""
-
-_OF_DEPLOYMENTS = {"max_context": "context_length"}
-"""Quantities of a price sheet, and what is meant where they are asked of chips and a model."""
-
-_NEW = "new_tokens_per_pass"
-_BEFORE_OUTPUT = ("kv_transfer_time",)
-"""What there is of a request before its first output token."""
+_WIDTH, _CHIPS = "bytes_per_weight", MEMORY.bought
 
 
 @immutable
@@ -99,13 +75,13 @@ class Instead:
 class Question:
     """The unknown, the known quantities, the equations that may be used, the defaults in force, and the bounds.
 
-    `nothing` has the quantities that are 0 because another one is given as 0, with that one. `limits` are results that were given as at
-    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both, and `bounded` the inputs that were
-    given so: the answer is at most or at least what they lead to. `instead` are defaults that the givens contradict. `ranges` are the
-    inputs for which presets have a range. Their middle is known here, and `record` is how often such ranges were right. `unsaid` names
-    the data types that are supposed and how to give them. `supposed` has the reason of every other supposition. `doubtful` says why a
-    given may be a slip. `in_parts` has the counted quantities that are no whole number. A `silent` question has no warnings. `listed`
-    says what a table has of the unknown itself. With `any_stand_in`, stand-ins are used in every direction.
+    `nothing` maps quantities that are 0 to the given zero that makes them 0. `limits` are results that were given as at
+    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both. `instead` are defaults that the
+    givens contradict. `ranges` are the inputs for which presets have a range. Their middle is known here, and `record` is how often
+    such ranges were right. `unsaid` names the data types that are supposed and how to give them. `supposed` has the reason of every
+    other supposition. `doubtful` says why a given may be a slip. `in_parts` has the counted quantities that are no whole number. A
+    `silent` question has no warnings. `listed` says what a table has of the unknown itself. With `any_stand_in`, stand-ins are used in
+    every direction.
     """
 
     unknown: str
@@ -122,7 +98,6 @@ class Question:
     published: tuple[Published, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
     limits: Mapping[str, str] = field(default_factory=dict)
-    bounded: Mapping[str, str] = field(default_factory=dict)
     floors: Mapping[str, float] = field(default_factory=dict)
     variants: tuple[tuple[str, str], ...] = ()
     instead: tuple[Instead, ...] = ()
@@ -144,9 +119,9 @@ def asked_for(unknown: str, using: Iterable[str]) -> str:
     >>> asked_for("max_context", []), asked_for("max_context", ["bands.rule_upper_end"])
     ('context_length', 'max_context')
     """
-    if unknown not in _OF_DEPLOYMENTS or any(unknown in equation(id).symbols for id in using):
+    if unknown not in OF_PRICE_SHEETS or any(unknown in equation(id).symbols for id in using):
         return unknown
-    return _OF_DEPLOYMENTS[unknown]
+    return OF_PRICE_SHEETS[unknown]
 
 
 def question(
@@ -180,39 +155,41 @@ def question(
     preset, joined, by_heads = _with_layouts(preset, name, typed, spans, conventions)
     using += tuple(id for id in joined if id not in using)
     preset = _with_links(preset, name, typed, spans, variants or {}, using)
-    shared = {_GROUPS: NEUTRAL_DEFAULTS[_GROUPS], **preset.givens, **typed}
+    shared = {MEMORY.attention_groups: NEUTRAL_DEFAULTS[MEMORY.attention_groups], **preset.givens, **typed}
     if (conventions.tensor_parallel or by_heads) and (row := _copied_by_heads(name, shared, preset.variants, spans, using)):
-        by_name = "chips" in spans or name == _COPIES
+        by_name = _CHIPS in spans or name == MEMORY.copies
         using += (row.id,) if by_name else ()
         preset = preset if by_name else _with_copies(preset, row.right_side(shared))
     remark = ""
-    if conventions.dtype and "bytes_per_weight" in typed and "bytes_per_weight" not in spans:
-        typed["bytes_per_weight"], remark = stored_bytes(preset.published, typed["bytes_per_weight"])
+    if conventions.dtype and _WIDTH in typed and _WIDTH not in spans:
+        typed[_WIDTH], remark = stored_bytes(preset.published, typed[_WIDTH])
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
     notes = preset.notes
     notes += tuple(f"{n} as given, not the {_show_preset(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
     notes += (layout_line(conventions.layouts),) if conventions.layouts else ()
     if conventions.dtype and "," not in conventions.dtype:
-        computed = preset.supposed.get("peak_flops", "")
+        computed = preset.supposed.get(DENSE.beside, "")
         read_as = "weights and arithmetic" if hardware_name and not computed else "weights"
         told = f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is for the cache"
         notes += ("; ".join(filter(None, (told, computed, remark))),)
     gone = {made: n for n in vanished for made in VANISH[n] if made not in known and made != name}
     known |= dict.fromkeys(gone, 0.0)
     provenance |= {made: f"follows from {n} = 0" for made, n in gone.items()}
-    notes += tuple(f"{n} = 0 as a limit: no cache is {'held' if n == 'batch' else 'read or held'}" for n in vanished)
+    notes += tuple(f"{n} = 0 as a limit: no cache is {'held' if n == BATCH.name else 'read or held'}" for n in vanished)
     known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
     named = tuple(map(equation, using))
-    reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **(variants or {})}.get("weight_time", "resident")
-    if _RESIDENT in typed and reads != "resident":
+    reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **(variants or {})}.get(
+        READS_OF_WEIGHTS[0], "resident"
+    )
+    if MEMORY.resident in typed and reads != "resident":
         # Another read of the weights is named, which says nothing of what lies on a chip.
         preset = replace(preset, left_out=(*preset.left_out, "memory.resident_weight_bytes"))
     # Otherwise the figures of a model would give again what is given as 0.
     aside = (*preset.left_out, *(row.id for row in by_id().values() if row.defines in vanished))
     left_out = tuple(equation(id) for id in aside if id not in using)
-    usual = {**preset.variants, **_variants_of_givens(name, known, named)}
+    usual = {**preset.variants, **_choose_variants(name, known, named)}
     read = {symbol for row in _active(name, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
     # What is untrue of a model is read by nothing on purpose.
     unread = {name, *typed} - read - {row.defines for row in left_out}
@@ -272,30 +249,33 @@ def _copied_by_heads(
     unknown: str, known: Mapping[str, float], variants: Mapping[str, str], spans: Mapping[str, Spread], using: Iterable[str]
 ) -> Equation | None:
     """Return the condition for the copies of a cache on chips that share all heads, if it is asked for, or is more than 1 and not given."""
-    if _COPIES in (*known, *spans) or any(equation(id).symbols[0] == _COPIES for id in using):
+    if MEMORY.copies in (*known, *spans) or any(equation(id).symbols[0] == MEMORY.copies for id in using):
         return None
-    if "chips" in spans and unknown in _IN_MEMORY:
+    if _CHIPS in spans and unknown in MEMORY.sizes:
         return None
-    row, most = copies_of({**_counted(known.keys()), **variants}), spans["chips"].ends[1] if "chips" in spans else known.get("chips")
+    row, most = (
+        copies_of({**_choose_variants(unknown, known, ()), **variants}),
+        spans[_CHIPS].ends[1] if _CHIPS in spans else known.get(_CHIPS),
+    )
     if not most or not row.inputs <= known.keys():
         return None
-    return row if unknown == _COPIES or row.right_side({**known, "chips": most}) > 1 else None
+    return row if unknown == MEMORY.copies or row.right_side({**known, _CHIPS: most}) > 1 else None
 
 
 def _with_copies(preset: Preset, copies: float) -> Preset:
     """Return the presets with the copies of a cache that tensor parallelism makes."""
-    taken = Preset(givens={_COPIES: copies}, provenance={_COPIES: "supposed"}, variants={}, supposed={_COPIES: _BY_HEADS})
+    taken = Preset(givens={MEMORY.copies: copies}, provenance={MEMORY.copies: "supposed"}, variants={}, supposed={MEMORY.copies: _BY_HEADS})
     return merge([("presets", preset), ("tensor parallelism", taken)], set())
 
 
 def copies_of(variants: Mapping[str, str]) -> Equation:
     """Return the condition for the copies of a cache on chips that share all heads, among the chosen variants."""
-    return variants_of(_COPIES)[variants.get(_COPIES, "heads")]
+    return variants_of(MEMORY.copies)[variants.get(MEMORY.copies, "heads")]
 
 
 def shards_of(row: Equation, known: Mapping[str, float]) -> float | None:
     """Return the number of chips over which a cache divides before it is copied, or None if its heads are not known."""
-    return known.get("kv_heads") if "kv_heads" in row.symbols else 1.0
+    return known.get(MEMORY.divided_by) if MEMORY.divided_by in row.symbols else 1.0
 
 
 def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
@@ -305,9 +285,9 @@ def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
     >>> [(row.id, copies) for row, copies in [copies_by_name(asked)]]
     [('memory.kv_copies_of_latents', 8.0)]
     """
-    if _COPIES in (asked.unknown, *asked.known):
+    if MEMORY.copies in (asked.unknown, *asked.known):
         return None
-    made = (row for row in asked.named if row.symbols[0] == _COPIES and row.sense == "=" and row.inputs <= asked.known.keys())
+    made = (row for row in asked.named if row.symbols[0] == MEMORY.copies and row.sense == "=" and row.inputs <= asked.known.keys())
     return next(((row, row.right_side(asked.known)) for row in made), None)
 
 
@@ -331,13 +311,13 @@ def _slip(name: str, value: float, published: float | None, preset: Preset) -> s
 
 def _doubt_width(typed: Mapping[str, float], published: Iterable[Published]) -> dict[str, str]:
     """Return why a given width of all weights may be a slip: a model with two data types has it in its experts alone."""
-    given = typed.get("bytes_per_weight", 0.0)
+    given = typed.get(_WIDTH, 0.0)
     model = next((one for one in published if one.widths and one.narrowest <= given < one.bytes_per_weight), None)
     if model is None:
         return {}
-    asked, all_of_them = (show("bytes_per_weight", width) for width in (given, model.bytes_per_weight))
+    asked, all_of_them = (show(_WIDTH, width) for width in (given, model.bytes_per_weight))
     of_experts = f"bytes_per_weight = {asked} is of the experts alone"
-    return {"bytes_per_weight": f"{of_experts}: {model.model} as published, in {model.dtype}, has {all_of_them}; leave it out"}
+    return {_WIDTH: f"{of_experts}: {model.model} as published, in {model.dtype}, has {all_of_them}; leave it out"}
 
 
 def _listed(unknown: str, preset: Preset) -> str:
@@ -350,7 +330,7 @@ def _listed(unknown: str, preset: Preset) -> str:
 
 def _count_dropped(unknown: str, preset: Preset) -> dict[str, str]:
     """Return that chips counted by a preset are not used if they are asked for."""
-    if unknown != "chips" or unknown not in preset.givens:
+    if unknown != _CHIPS or unknown not in preset.givens:
         return {}
     return {unknown: f"the {preset.givens[unknown]:.0f} chips of {preset.provenance[unknown]} are not used: chips is asked for"}
 
@@ -428,7 +408,7 @@ def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
 
 
 def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
-    """Return the stand-ins that are not used here: their result is known, or is not asked for and an input is missing."""
+    """Return the stand-ins that are not used. Their result is known, or an input is missing and the result is not asked for."""
     have = known | {unknown}
     return tuple(
         row.id
@@ -445,7 +425,7 @@ def _are_made(row: Equation, have: Set[str]) -> bool:
 
 def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     """Return the question of a dense model, if one parameter count is given and the other missing, or one is asked for and none given,
-    and nothing speaks of experts.
+    and no given is about experts.
 
     >>> dense = suppose_dense(question("step_time", {"total_params": 7e10}), ["active_params"])
     >>> dense and dense.known["active_params"]
@@ -454,13 +434,13 @@ def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     ('sparsity = 1: no experts are given, and a dense model is assumed',)
     """
     if (
-        (asked.unknown in PARAMETERS or (asked.unknown in _OF_SPARSITY and "peak_flops" in asked.known))
-        and {*missing} - {*IN_BF16}
+        (asked.unknown in PARAMETERS or (asked.unknown in DENSE.results and DENSE.beside in asked.known))
+        and {*missing} - {*USUAL_TYPES}
         and not asked.published
         and asked.known.keys().isdisjoint((*OF_MIXTURES, *PARAMETERS))
     ):
-        told = "sparsity = 1: no experts are given, and a dense model is assumed"
-        known, provenance = {**asked.known, "sparsity": 1.0}, {**asked.provenance, "sparsity": OF_DENSE}
+        told = f"{DENSE.ratio} = 1: no experts are given, and a dense model is assumed"
+        known, provenance = {**asked.known, DENSE.ratio: 1.0}, {**asked.provenance, DENSE.ratio: OF_DENSE}
         return replace(asked, known=known, provenance=provenance, notes=(*asked.notes, told))
     lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
     said = [name for name in PARAMETERS if asked.provenance.get(name) == "given"]
@@ -481,16 +461,16 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
     >>> usual and usual.unsaid
     {'bytes_per_element': 'caches are taken in bf16; bytes_per_element=fp8 has half the bytes'}
     """
-    lacking = [name for name in IN_BF16 if name != asked.unknown and (name in missing or _completes_definition(name, asked))]
+    lacking = [name for name in USUAL_TYPES if name != asked.unknown and (name in missing or _completes_definition(name, asked))]
     in_bf16 = BYTES_PER_WEIGHT[ATTENTION_DTYPE]
-    found = {name: (in_bf16, IN_BF16[name]) for name in lacking}
+    found = {name: (in_bf16, USUAL_TYPES[name]) for name in lacking}
     spoken = {asked.unknown, *asked.known} & {*WIDTHS}
     one = next(iter(asked.published), None)
-    if "bytes_per_weight" in found and (spoken or (one and one.dtype)):
+    if _WIDTH in found and (spoken or (one and one.dtype)):
         # A width of the experts or of the rest says with the other what the mean is.
-        del found["bytes_per_weight"]
+        del found[_WIDTH]
         if one and one.dtype:
-            together = dict.fromkeys(WIDTHS if spoken else ("bytes_per_weight",), one.bytes_per_weight)
+            together = dict.fromkeys(WIDTHS if spoken else (_WIDTH,), one.bytes_per_weight)
             text = f"weights are taken as published, in {one.dtype}; give bytes_per_weight for others"
             found |= {name: (width, text) for name, width in (one.widths or together).items() if name not in spoken}
     if not found:
@@ -498,8 +478,8 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
     known = {**asked.known, **{name: value for name, (value, _) in found.items()}}
     provenance = {**asked.provenance, **dict.fromkeys(found, "supposed")}
     chosen = dict(asked.variants)
-    if chosen.get("weight_time") == "touched":
-        chosen |= _read_of_experts({*known, asked.unknown}, asked.named)
+    before, after = (_choose_variants(asked.unknown, values, asked.named) for values in (asked.known, known))
+    chosen |= {group: name for group, name in after.items() if chosen.get(group) == before.get(group)}
     unsaid = {**asked.unsaid, **{name: text for name, (_, text) in found.items()}}
     asked = replace(asked, variants=tuple(chosen.items()), unsaid=unsaid)
     return _with_nothing(replace(asked, known=known, provenance=provenance))
@@ -507,15 +487,16 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
 
 def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
     """Return the question of one sequence, if it lacks only the batch and is about one sequence, or None for any other."""
-    if asked.unknown not in _OF_ONE_SEQUENCE or {*missing} - {*IN_BF16} != {"batch"} or not asked.known.keys().isdisjoint(_SAY_THE_BATCH):
+    results, size, said_by = ONE_SEQUENCE
+    if asked.unknown not in results or {*missing} - {*USUAL_TYPES} != {size} or not asked.known.keys().isdisjoint(said_by):
         return None
-    known, provenance = {**asked.known, "batch": 1.0}, {**asked.provenance, "batch": "supposed"}
-    notes = (*asked.notes, "batch = 1 unless it is given: one sequence")
+    known, provenance = {**asked.known, size: 1.0}, {**asked.provenance, size: "supposed"}
+    notes = (*asked.notes, f"{size} = 1 unless it is given: one sequence")
     return _with_nothing(replace(asked, known=known, provenance=provenance, notes=notes))
 
 
 def _completes_definition(name: str, asked: Question) -> bool:
-    """Return whether a definition lacks only this quantity of those that nobody gives."""
+    """Return whether this quantity is all that a definition lacks."""
     defining = [row for row in asked.active if row.defines not in (None, "", asked.unknown, *asked.known) and name in row.symbols]
     return name not in asked.known and any(row.inputs - asked.known.keys() == {name} for row in defining)
 
@@ -523,8 +504,7 @@ def _completes_definition(name: str, asked: Question) -> bool:
 def without(asked: Question, names: Set[str]) -> Question:
     """Return the question with fewer knowns."""
     known, provenance = _drop(asked.known, names), _drop(asked.provenance, names)
-    limits, bounded = _drop(asked.limits, names), _drop(asked.bounded, names)
-    return replace(asked, known=known, provenance=provenance, limits=limits, bounded=bounded, floors=_drop(asked.floors, names))
+    return replace(asked, known=known, provenance=provenance, limits=_drop(asked.limits, names), floors=_drop(asked.floors, names))
 
 
 def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
@@ -566,58 +546,38 @@ def _named_preset(
     return combine_presets(unknown, typed, hardware, model, conventions, spans)
 
 
-def _variants_of_givens(unknown: str, known: Mapping[str, float], named: Iterable[Equation]) -> Mapping[str, str]:
-    """Return the variants that the givens choose. The weight reads of a step depend on the experts and on those that a token uses. A
-    margin is one of requests if these are mentioned. By what memory is held back. The context of a request depends on whether its
-    output is given. And whether chips add up what they make of a step or of prompts.
-    """
-    mixture = {"experts", "active_experts"} <= known.keys() and known["active_experts"] < known["experts"]
-    spoken = {*known, *(symbol for row in named for symbol in row.symbols)}
-    whole = not known.keys().isdisjoint(_OF_REQUESTS)
-    sent = not {*known, unknown}.isdisjoint(_BEFORE_OUTPUT)
-    prompts = "prompt_tokens" in ({*known, unknown} if sent else known)
-    before_output = unknown in _BEFORE_OUTPUT or "output_tokens" not in {*known, unknown}
-    return {
-        **(_read_of_experts({*known, unknown}, named) if mixture else {}),
-        **({"weight_time": "resident"} if _RESIDENT in known and _GROUPS not in spoken else {}),
-        **({"gross_margin": "request"} if whole else {}),
-        **({"reserved_share": "usable"} if "usable_share" in {*known, unknown} else {}),
-        **({"context_length": "prompt"} if prompts and before_output else {}),
-        **({"summed": "prompts"} if _adds_up_prompts({*known, unknown}) else {}),
-        **_counted({*known, unknown}),
-    }
+def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...]) -> dict[str, str]:
+    """Return the variants that the givens choose, by the rows of `CHOICES`."""
+    at_hand, spoken = {*known, unknown}, {*known, *(symbol for row in named for symbol in row.symbols)}
+
+    def applies(row: Choice) -> bool:
+        others = (one.variant for one in named if one.variant and one.variant.group == row.unnamed)
+        return (
+            known.keys() >= {*row.known}
+            and at_hand >= {*row.all}
+            and (not row.any or not at_hand.isdisjoint(row.any))
+            and at_hand.isdisjoint(row.absent)
+            and spoken.isdisjoint(row.unspoken)
+            and row.asked in ("", unknown)
+            and (not row.less or known[row.less[0]] < known[row.less[1]])
+            and all(variant.name == row.variant for variant in others)
+        )
+
+    return {group: row.variant for row in CHOICES if applies(row) for group in row.groups}
 
 
 def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
-    """Return the variants that use a given that nothing else uses, in each group in which only one does.
+    """Return the variants that use a given that no other equation uses, in each group in which only one variant does.
 
     >>> _read_by_one_variant({"kv_layers"}, {"kv_layers", "kv_heads", "head_dim", "layers"})
     {'kv_bytes_per_token': 'hybrid'}
     """
     if not unread:
         return {}
-    supplied = {*known, *NEUTRAL_DEFAULTS, *IN_BF16}
+    supplied = {*known, *NEUTRAL_DEFAULTS, *USUAL_TYPES}
     able = [row.variant for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs) and row.inputs <= supplied]
     names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
     return {group: name for group, (name, *others) in names.items() if not others}
-
-
-def _adds_up_prompts(at_hand: Set[str]) -> bool:
-    """Return whether a question mentions tokens of prompts and no sequences in decode."""
-    return _NEW in at_hand or ("batch" not in at_hand and not at_hand.isdisjoint(FOLLOWS[_NEW]))
-
-
-def _read_of_experts(at_hand: Set[str], named: Iterable[Equation]) -> Mapping[str, str]:
-    """Return the variant of the weight reads of a mixture: activated experts, at their own width unless another is named."""
-    other = any(row.variant.group == "weight_time" and row.variant.name != "mixed" for row in named if row.variant)
-    own = at_hand >= {*WIDTHS} and not other
-    return dict.fromkeys(READS_OF_WEIGHTS, "mixed") if own else {"weight_time": "touched"}
-
-
-def _counted(at_hand: Set[str]) -> Mapping[str, str]:
-    """Return how parameters are counted from dimensions: with experts and with latents if these are known or asked for."""
-    experts = dict.fromkeys(PARAMETERS, "moe") if "experts" in at_hand else {}
-    return experts | ({"attention_params_per_layer": "mla", _COPIES: "latents"} if "latent_dim" in at_hand else {})
 
 
 def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
@@ -627,9 +587,9 @@ def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) 
         whole = quantity(part).whole
         if whole in ends and most > ends[whole][0]:
             raise WrongValue(f"{part} = {show(part, most)}: no more than {whole} = {show(whole, ends[whole][0])}")
-    least, _ = ends.get("batch", (1.0, 1.0))
+    least, _ = ends.get(BATCH.name, (1.0, 1.0))
     if least < 1 - HOLDS:
-        raise WrongValue(f"batch = {least:.4g}: a batch has at least one sequence")
+        raise WrongValue(f"{BATCH.name} = {least:.4g}: a batch has at least one sequence")
 
 
 def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
@@ -649,7 +609,7 @@ def _active(
 ) -> tuple[Equation, ...]:
     """Return the equations that a way may use: one variant of each group, and named ones, without those that a preset leaves out.
 
-    A quantity that is given as 0, or has its default, needs no definition: its definition then says nothing of its inputs.
+    A quantity that is given as 0, or has its default, needs no definition.
     """
     chosen = dict(variants)
     named = [equation(id) for id in using]
@@ -688,8 +648,8 @@ def known_values(asked: Question) -> Iterator[dict[str, float]]:
     defaults = standing_beside(asked, asked.known)
     put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
     yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
-    if "chips" in defaults:
-        yield {**asked.known, **{name: value for name, value in defaults.items() if name != "chips"}}
+    if _CHIPS in defaults:
+        yield {**asked.known, **{name: value for name, value in defaults.items() if name != _CHIPS}}
     yield {**asked.known, **defaults}
 
 

@@ -1,5 +1,6 @@
 """Fewest chips for targets of speed or cost where the batch is free: whole numbers of chips, at each the batches that meet all targets."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,16 +11,18 @@ from derive.answers import LIMITS_BIND, Answer, next_whole
 from derive.catalogue import equation
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
-from derive.roles import BATCH, MEMORY
+from derive.requirements import HOLDS
+from derive.roles import BATCH, MEMORY, REPLICA
 from derive.solving.answering import answered
 from derive.solving.engine import refuse_question
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, work_out
 from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
-from derive.solving.questions import IN_BF16, Question, posed, standing_beside, suppose_types, without
+from derive.solving.questions import Question, posed, standing_beside, suppose_types, without
 from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason, Solution
 from derive.solving.speed_limits import ENDLESS, out_of_reach, warn_beyond_domain
-from derive.solving.targets import batch_is_left_to_a_rate, better_side
+from derive.solving.targets import batch_is_left_to_a_rate, better_side, is_within
+from derive.suppositions import USUAL_TYPES
 from derive.units import show
 
 _CHIPS = MEMORY.bought
@@ -73,7 +76,7 @@ def with_enough_chips(asked: Question, refused: Solution) -> Solution:
     by_a_rate = batch_is_left_to_a_rate(asked)
     if refused.refusal.code != SHORT_OF_MEMORY or not (by_a_rate or (asked.unknown == FREE and asked.limits)):
         return refused
-    bare = without(suppose_types(asked, IN_BF16.keys() - asked.known.keys()) or asked, {_CHIPS})
+    bare = without(suppose_types(asked, USUAL_TYPES.keys() - asked.known.keys()) or asked, {_CHIPS})
     found = fewest_chips(posed(bare, _CHIPS, bare.known), refused.refusal)
     if found is None or not found.answers:
         return refused
@@ -81,6 +84,32 @@ def with_enough_chips(asked: Question, refused: Solution) -> Solution:
     message = refused.refusal.message if asked.unknown == FREE else refused.refusal.message.partition("\n")[0]
     message += f"\nwhat would fit, with a batch of its own: {_CHIPS} at least {found.answers[0].ends[0]:.0f}"
     return replace(refused, reason=replace(refused.refusal, message=message))
+
+
+def fewest_of_replicas(asked: Question, sizes: Sequence[int]) -> tuple[float, int, tuple[float, float]] | None:
+    """Return the replicas that meet every limit with the fewest chips: how many, the chips of one, and its least and largest batch.
+
+    A rate of all replicas is divided by the rate of one. With equally many chips the larger replica is faster. Return None if no
+    replicas meet all limits.
+    """
+    every = np.array([asked.known[FREE]]) if FREE in asked.known else np.arange(1.0, _MOST_BATCH + 1)
+    known, within = _results(asked, np.array(sizes, dtype=float), every)
+    if not asked.limits.keys() <= known.keys():
+        return None
+    count = np.ones_like(within, dtype=float)
+    for one in one_by_one(asked):
+        name, least = limited_by(one), one.known[limited_by(one)] * (1 - HOLDS)
+        if name in REPLICA.sized_by and one.limits[name] == LOWER:
+            count = np.maximum(count, np.ceil(least / known[name]))
+        else:
+            within = within & is_within(one.limits[name], known[name], one.known[name])
+    chips = np.where(within, count * np.array(sizes)[:, None], np.inf)
+    fewest = chips.min(axis=1)
+    if not np.isfinite(fewest).any():
+        return None
+    place = int(np.flatnonzero(fewest == fewest.min())[-1])
+    batches = every[chips[place] == fewest.min()]
+    return float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1]))
 
 
 def _results(asked: Question, chips: _Points, batches: _Points) -> tuple[dict[str, Any], _Fits]:

@@ -17,7 +17,7 @@ from derive.spreads import Spread
 
 @immutable(kw_only=False)
 class Switches:
-    """All of a question but the unknown and the givens. Lists are combined with each other, or `zipped`. A `silent` one has no warnings."""
+    """All of a question but the unknown and the givens. Lists are combined with each other, or `zipped`."""
 
     hardware: str | Iterable[str] | None = None
     model: str | Iterable[str] | None = None
@@ -26,7 +26,6 @@ class Switches:
     conventions: Conventions = USUAL_CONVENTIONS
     anyway: bool = False
     zipped: bool = False
-    silent: bool = False
 
     def join(self, *ids: str) -> "Switches":
         """Return the switches with these equations joined in place of others."""
@@ -44,7 +43,7 @@ class Switches:
         plain, spans = self.split(limits(given)[0])
         name = asked_for(unknown, self.using)
         asked = question(name, plain, self.hardware, self.model, self.using, self.variants, self.conventions, self.anyway, spans)
-        return (replace(asked, silent=True) if self.silent else asked), spans
+        return asked, spans
 
 
 USUAL_SWITCHES = Switches()

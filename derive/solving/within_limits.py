@@ -12,7 +12,7 @@ from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.show.values import value_in_words
-from derive.solving.best_size import Ask, answer_at_best, best_end, drop_results, replace_given
+from derive.solving.best_size import Ask, answer_at_best, best_end, drop_results
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, is_limit, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole_numbers import BEST
@@ -27,7 +27,7 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
     name = quantity(unknown).name
     own = {spelled: value for spelled, value in given.items() if is_limit(value) and quantity(spelled).name == name}
     others = {spelled: value for spelled, value in given.items() if spelled not in own}
-    solution = _answer_within_others(ask, unknown, others)
+    solution = _answer_at_free_size(ask, unknown, others)
     if not own:
         return solution
     if solution.sweep or solution.spans:
@@ -42,44 +42,7 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
         said = (text for text in solution.said if not text.startswith(BEST))
         return replace(solution, answers=answers, said=(*said, f"{name} is limited: {limit}"))
     message = f"{name} {limit} is not met: with what is given it is {value_in_words(name, solution.answers[0])}"
-    return _refuse(name, Reason(code="no_solution", violated=(name,), message=message), solution)
-
-
-def _answer_within_others(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
-    """Return the answer within limits on results, else at the best batch that they leave, else as limits on its inputs bound it.
-
-    A limit on a size bounds an input first: there is no better end to look for.
-    """
-    limited = limits(given)[1].keys()
-    bounded = _bound_by_inputs(ask, unknown, given) if limited and limited <= {*SIZED} else None
-    if bounded and bounded.reason is None:
-        return bounded
-    try:
-        found = _answer_at_free_size(ask, unknown, given)
-    except NotMadeOf:
-        if bounded := bounded or _bound_by_inputs(ask, unknown, given):
-            return bounded
-        raise
-    lacks = limited and found.reason is not None and found.reason.code == "missing_givens"
-    bounded = _bound_by_inputs(ask, unknown, given) if lacks else None
-    return bounded if bounded and not (bounded.reason and bounded.reason.code == "missing_givens") else found
-
-
-def _bound_by_inputs(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution | None:
-    """Return the answer that limits on its inputs bound, or its missing inputs. Return None without an answer that uses all limits.
-
-    A limit from both sides is a range.
-    """
-    sides = limits(given)[1]
-    ranges = {name: f"{texts[LOWER]}..{texts[UPPER]}" for name, texts in sides.items() if len(texts) > 1}
-    try:
-        found = ask(unknown, replace_given(given, ranges), bounds_inputs=True)
-    except WrongValue:
-        return None
-    if found.reason:
-        of_limits = found.reason.code == "not_identified" and {*found.reason.violated} <= sides.keys()
-        return found if of_limits or (found.reason.code == "missing_givens" and FREE not in found.reason.missing) else None
-    return found if sides.keys().isdisjoint(found.unused) else None
+    return refuse(name, Reason(code="no_solution", violated=(name,), message=message), solution)
 
 
 def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
@@ -103,7 +66,7 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
     if sized.answers or not sized.reason:
         raise refused
     message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
-    return _refuse(name, replace(sized.reason, message=message), sized)
+    return refuse(name, replace(sized.reason, message=message), sized)
 
 
 def _cut(name: str, one: Answer, least: float, most: float) -> Answer | None:
@@ -127,5 +90,6 @@ def _cut(name: str, one: Answer, least: float, most: float) -> Answer | None:
     return Answer(kind="interval", low=bottom, high=None if top == inf else top)
 
 
-def _refuse(name: str, reason: Reason, beside: Solution) -> Solution:
+def refuse(name: str, reason: Reason, beside: Solution) -> Solution:
+    """Return a refusal of a question, in place of the answer to another one."""
     return replace(beside, unknown=name, unit=QUANTITIES[name].unit, answers=(), route=(), said=(), reason=reason)

@@ -5,12 +5,12 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
+from derive.meanings import READS_OF_WEIGHTS
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.assumptions import NOT_NEEDED
 from derive.solving.limits import is_limit
 from derive.solving.propagation import usual_definitions
-from derive.solving.questions import READS_OF_WEIGHTS
 from derive.solving.result import Solution
 
 _NAMED = 2

@@ -1,7 +1,6 @@
 """One sheet made ready for its estimators: what is observed on it, the facts it is read with, and its posterior."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
 from itertools import pairwise
@@ -26,8 +25,8 @@ from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Pa
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import there_by
 from invert.sheets.observables import observables
-from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import ModelRow
 from invert.storage.tariffs import by_slope, tariffs
 
 _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)", "open_models.csv (assumed)")
@@ -175,41 +174,18 @@ Drawn: TypeAlias = dict[Hashable, tuple[Summary, Mapping[str, float]]]
 """By the key of price data, its posterior and the spreads before it, on one set of assumptions."""
 
 
-def with_posteriors(
-    cases: Sequence[Case], data: Data, assumptions: Assumptions, executor: Executor | None = None, drawn: Drawn | None = None
-) -> list[Case]:
-    """The cases with their posteriors, in their order."""
-    found = dict(as_posteriors_come(cases, data, assumptions, executor, drawn))
-    return [found[place] for place in range(len(cases))]
+def with_posteriors(cases: Sequence[Case], data: Data, assumptions: Assumptions, drawn: Drawn | None = None) -> list[Case]:
+    """Return the cases with their posteriors. Sheets that publish the same prices share one.
 
-
-def as_posteriors_come(
-    cases: Sequence[Case], data: Data, assumptions: Assumptions, executor: Executor | None = None, drawn: Drawn | None = None
-) -> Iterator[tuple[int, Case]]:
-    """The cases with their posteriors, each with its place, as soon as that is drawn; sheets that publish the same share one.
-
-    Those that were `drawn` before on the same assumptions are not drawn again, and the others are added to them.
+    Posteriors that were `drawn` before on the same assumptions are not drawn again. The new ones are added to them.
     """
     known: Drawn = {} if drawn is None else drawn
-    places: dict[Hashable, list[int]] = {}
-    for place, case in enumerate(cases):
-        places.setdefault(case.price_data.key, []).append(place)
-    before, new = [said for said in places if said in known], [said for said in places if said not in known]
-    price_data = [cases[places[said][0]].price_data for said in new]
-    mapped = executor.map if executor else map
-    spreads = prior_spreads(price_data, assumptions, SUMMARISED, mapped=mapped)
-    found = as_summaries_come(price_data, assumptions, _price_per_flop(data, assumptions), mapped=mapped)
-
-    def come() -> Iterator[Hashable]:
-        yield from before
-        for place, one in found:
-            known[new[place]] = one, spreads[place]
-            yield new[place]
-
-    for said in come():
-        summary, prior = known[said]
-        for place in places[said]:
-            yield place, replace(cases[place], summary=summary, prior_spreads=prior)
+    new = {case.price_data.key: case.price_data for case in cases if case.price_data.key not in known}
+    spreads = prior_spreads([*new.values()], assumptions, SUMMARISED)
+    summaries = dict(as_summaries_come([*new.values()], assumptions, _price_per_flop(data, assumptions)))
+    known.update((key, (summaries[place], spreads[place])) for place, key in enumerate(new))
+    found = [(case, *known[case.price_data.key]) for case in cases]
+    return [replace(case, summary=summary, prior_spreads=spread) for case, summary, spread in found]
 
 
 def _price_per_flop(data: Data, assumptions: Assumptions) -> float | None:

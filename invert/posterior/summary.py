@@ -134,13 +134,11 @@ def chunks_of(sheets: Sequence[PriceData], count: int) -> list[tuple[list[int], 
     ]
 
 
-def in_chunks(
-    work: Callable[[PriceData], list[_T]], sheets: Sequence[PriceData], count: int, mapped: Callable[..., Iterable[list[_T]]] = map
-) -> list[_T]:
-    """What `work` finds of each sheet, in their order; what maps is given all chunks at once."""
+def in_chunks(work: Callable[[PriceData], list[_T]], sheets: Sequence[PriceData], count: int) -> list[_T]:
+    """Return what `work` finds of each sheet, in their order."""
     chunks = chunks_of(sheets, count)
     places = chain.from_iterable(members for members, _ in chunks)
-    found = dict(zip(places, chain.from_iterable(mapped(work, [chunk for _, chunk in chunks])), strict=True))
+    found = dict(zip(places, chain.from_iterable(work(chunk) for _, chunk in chunks), strict=True))
     return [found[place] for place in range(len(sheets))]
 
 
@@ -229,15 +227,9 @@ def contracted(spread: float, prior_spread: float) -> float:
     return 1 - (spread / prior_spread) ** 2 if prior_spread else 0.0
 
 
-def prior_spreads(
-    sheets: Sequence[PriceData],
-    assumptions: Assumptions,
-    names: Sequence[str],
-    count: int = 2048,
-    mapped: Callable[..., Iterable[list[dict[str, float]]]] = map,
-) -> list[dict[str, float]]:
-    """Spread of the log of each quantity before any price is seen [nat], a mapping a sheet."""
-    return in_chunks(partial(_prior_spreads, assumptions=assumptions, names=names, count=count), sheets, count, mapped)
+def prior_spreads(sheets: Sequence[PriceData], assumptions: Assumptions, names: Sequence[str], count: int = 2048) -> list[dict[str, float]]:
+    """Return for each sheet the spread of the log of each quantity before any price is seen [nat]."""
+    return in_chunks(partial(_prior_spreads, assumptions=assumptions, names=names, count=count), sheets, count)
 
 
 def _prior_spreads(price_data: PriceData, assumptions: Assumptions, names: Sequence[str], count: int) -> list[dict[str, float]]:

@@ -439,6 +439,14 @@ _ESTIMATES = (
         _beside("bandwidth_bound_fraction", "share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)"),
         head=("bandwidth", "bound"), also=("bandwidth-bound", "bandwidth bound"), name="bandwidth-bound fraction",
     ),
+    replace(
+        _beside("total_params_by_knowledge", "total parameters by the score on a benchmark of facts", "total, no price used"),
+        models="open",
+    ),
+    replace(
+        _beside("total_params_by_price_and_knowledge", "total parameters by the input price and that score", "total, price and knowledge"),
+        models="open",
+    ),
     _beside("memory_time_share", "time of memory reads over the time of reads and arithmetic, in decode"),
     _beside("balance_context", "context at which reading the cache takes as long as arithmetic"),
 )  # fmt: skip
@@ -561,7 +569,8 @@ SHORT_KEYS = (
 """The default table."""
 WIDE_KEYS = (
     "provider", "model", "input_price_usd_per_token", "output_price_usd_per_token", "long_context_threshold", "premium_in", "premium_out",
-    "output_input_ratio", "active_params_range", "active_params_market_range", "input_markup_market_range", "kv_bytes_per_token_lecture",
+    "output_input_ratio", "active_params_range", "active_params_market_range", "input_markup_market_range",
+    "total_params_by_knowledge_range", "kv_bytes_per_token_lecture",
     *(f"kv_bytes_per_token_{estimator}_range" for estimator in KV_NAMES), "kv_bytes_per_token_known", "bandwidth_bound_fraction_range",
     "tiers_lecture", "tiers_by_price_range", "tiers_stated_range", "prices_missed", "fast_mode", "flags",
 )  # fmt: skip
@@ -569,7 +578,7 @@ WIDE_KEYS = (
 MODEL_KEYS = (
     "kv_bytes_per_token_lecture", "kv_bytes_per_token_increment", "bandwidth_bound_fraction", "tiers_by_price", "tiers_lecture",
     "tiers_stated", "active_params", "active_params_market", "input_markup_market", "kv_bytes_per_token_headline",
-    "kv_bytes_per_token_known",
+    "kv_bytes_per_token_known", "total_params_by_knowledge", "total_params_by_price_and_knowledge",
 )  # fmt: skip
 """The rows of `infer MODEL`."""
 HISTORY_KEYS = (

@@ -7,6 +7,8 @@ from invert.report.layout import NONE, Table, aligned
 from invert.result import EXTRAPOLATED, Inference, Run
 
 _GAP = 2
+_SIZES_BY_KNOWLEDGE = ("total_params_by_knowledge", "total_params_by_price_and_knowledge")
+"""Rows for a sheet whose size is not stated."""
 
 
 def readings_table(one: Inference, run: Run) -> Table:
@@ -29,8 +31,9 @@ def readings_in_lines(one: Inference, run: Run) -> list[str]:
 def columns_of(one: Inference) -> Iterator[Column]:
     """Yield the columns that are rows for this sheet: those of the default table, and others that have something to tell."""
     for column in map(REGISTRY.__getitem__, MODEL_KEYS):
-        by_price = column.key != "active_params_market" or one.size_stated
-        if by_price and (column.key in SHORT_KEYS or column.text(one) != ABSENT):
+        size_is_stated = one.size_stated if column.key == "active_params_market" else not one.size_stated
+        wanted = column.key not in ("active_params_market", *_SIZES_BY_KNOWLEDGE) or size_is_stated
+        if wanted and (column.key in SHORT_KEYS or column.text(one) != ABSENT):
             yield column
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from derive.shipped import Tables
+from derive.tables.shipped import Tables
 from invert import data
 from invert.assumptions import Assumptions
 from invert.data import Data
@@ -42,15 +42,9 @@ def drawing_anew() -> Iterator[None]:
 
 
 def _drawn_once(
-    sheets: Sequence[PriceData],
-    assumptions: Assumptions,
-    price_per_flop: float | None = None,
-    *,
-    mapped: Callable[..., Iterable[list[Summary]]] = map,
+    sheets: Sequence[PriceData], assumptions: Assumptions, price_per_flop: float | None = None
 ) -> Iterator[tuple[int, Summary]]:
-    if mapped is map:
-        mapped = partial(_remembering, (assumptions, price_per_flop))
-    return as_summaries_come(sheets, assumptions, price_per_flop, mapped=mapped)
+    return as_summaries_come(sheets, assumptions, price_per_flop, mapped=partial(_remembering, (assumptions, price_per_flop)))
 
 
 def _remembering(

@@ -25,7 +25,6 @@
 
   backsolve.board = { curves };
 
-  // -- the page --
   const place = globalThis.document && document.getElementById("board");
   if (!place) return;
   const { chart } = backsolve, { element, show } = form;
@@ -38,7 +37,6 @@
   const given = () => ({ ...board.neutral, ...(state.sustained ? board.sustained : {}), ...state.values });
   const differs = () => names.filter((name) => state.values[name] !== presets[state.preset][name]);
 
-  // -- the address, and the reader's own numbers --
   const address = () => [
     ...(state.preset === first ? [] : [["preset", slugs[state.preset]]]), ...differs().map((name) => [name, form.typedFor(quantities[name], state.values[name])]),
     ...(state.sustained ? [["rates", "sustained"]] : []), ...(state.log ? [["axes", "log"]] : [])];
@@ -70,7 +68,6 @@
     moved();
   }
 
-  // -- controls --
   const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], board.titles[name], (knob) => changed(name, knob), board.ranges[name])]));
   const buttons = [
     ...Object.keys(presets).map((name) => form.toggle(name, () => state.preset === name && !differs().length, () => { Object.assign(state, { preset: name, values: { ...presets[name] } }); for (const one of names) knobs[one].set(state.values[one]); moved(); })),
@@ -79,7 +76,6 @@
   const axes = form.toggle("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
   const notice = element("p", { class: "solver-fault", role: "alert" });
 
-  // -- the sentence: numbers that are dragged --
   const sentence = document.getElementById("board-sentence"), verdict = element("output", { "aria-live": "polite" });
   const scrubs = [...sentence.querySelectorAll("[data-name]")].map((span) => scrub(span, span.dataset.name));
   sentence.append(verdict);
@@ -109,7 +105,6 @@
     verdict.textContent = `${isBound ? "memory-bound" : "compute-bound"}, at ${times} times the lowest cost. Balance batch: ${balance}.`;
   }
 
-  // -- pictures --
   const figures = board.pictures.map((picture) => figureOf(picture, () => chartOf(picture)));
   figures.push(figureOf(board.ladder, ladderChart));
 

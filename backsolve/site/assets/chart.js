@@ -64,7 +64,6 @@
     return svg;
   }
 
-  // -- to be taken away --
   function saved(name, address) {
     const link = document.createElement("a");
     Object.assign(link, { href: address, download: name });

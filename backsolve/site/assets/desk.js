@@ -5,6 +5,7 @@
   const { engine, form } = backsolve;
 
   // -- what a deployment comes to --
+  const isOwn = (name) => name.startsWith("own ");
   const filled = (fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
   /** All values of a deployment, which time of a step is the longer one, and which requirements are not met. */
@@ -23,10 +24,9 @@
 
   /** The first whole number from which on something is so, by doubling and halving; null where there is none up to the most. */
   function firstOf(isSo, most) {
-    let high = 1;
-    while (high <= most && !isSo(high)) high *= 2;
+    let low = 0, high = 1;
+    while (high <= most && !isSo(high)) [low, high] = [high, 2 * high];
     if (high > most) return null;
-    let low = Math.floor(high / 2);
     while (high - low > 1) { const middle = Math.floor((low + high) / 2); if (isSo(middle)) high = middle; else low = middle; }
     return high;
   }
@@ -37,7 +37,7 @@
   }
   const fewestThatFit = (desk, chosen, name) => firstOf((count) => withField(desk, chosen, name, count).fits, 2 ** 17);
 
-  const GOALS = { step_time: -1, cost_per_token: -1, tokens_per_second_per_user: 1, throughput: 1 }; // which way is better
+  const GOALS = { step_time: -1, time_to_first_token: -1, cost_per_token: -1, tokens_per_second_per_user: 1, throughput: 1 }; // which way is better
 
   /** The value of a field at which a result is what is wanted, found by bisection; a whole number still meets it. Null where none does. */
   function solvedFor(desk, chosen, name, goal, wanted, { low, high, whole }) {
@@ -56,8 +56,8 @@
 
   /** The same question at the command line. */
   function command(desk, { chip, dtype, model, fields }, { values, fits }, quantities) {
-    const asked = desk.asked.filter((name) => name in values), given = filled(fields);
-    return `backsolve solve ${asked.join(",")} --hardware ${chip}:${dtype} --model ${model} ${form.typed(Object.keys(given), given, quantities)}${fits ? "" : " --anyway"}`;
+    const asked = desk.asked.filter((name) => name in values), given = filled(fields), presets = (isOwn(chip) ? "" : ` --hardware ${chip}:${dtype}`) + (isOwn(model) ? "" : ` --model ${model}`);
+    return `backsolve solve ${asked.join(",")}${presets} ${form.typed(Object.keys(given), given, quantities)}${fits ? "" : " --anyway"}`;
   }
 
   backsolve.desk = { command, deployed, mostThatFits, pointOf, solvedFor };
@@ -66,17 +66,18 @@
   const place = globalThis.document && document.getElementById("desk");
   if (!place) return;
   const { chart } = backsolve, { element, show } = form, PRICE = "chip_price"; // without a price all is answered but costs
-  const desk = { ...backsolve.presets, ...JSON.parse(document.getElementById("desk-data").textContent) }, names = Object.keys(desk.beside), rates = Object.keys(desk.sustained);
-  const quantities = Object.fromEntries(Object.entries(backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]).map(([name, row]) => [name, { ...row, undivided: row.whole, optional: name === PRICE }]));
-  const words = (name) => desk.titles[name] || name.replaceAll("_", " "), PICTURES = ["step_time", "cost_per_token", "tokens_per_second_per_user", "memory_per_chip"], OVER = ["batch", "context_length", "chips"];
-  const [chip, dtype, model] = desk.start, usual = { hardware: `${chip}:${dtype}`, model, over: "batch", picture: "step_time", axes: "linear" };
-  const state = { ...usual, fields: {}, priced: false };
-  const chosen = () => { const [of, type] = state.hardware.split(":"); return { chip: of, dtype: type, model: state.model, fields: state.fields }; };
-  const rent = () => desk.chips[state.hardware.split(":")[0]].givens[PRICE] ?? null, start = (name) => (name === PRICE ? rent() : desk.beside[name]);
+  const desk = { ...backsolve.presets, ...JSON.parse(document.getElementById("desk-data").textContent) }, owns = Object.values(desk.own).flatMap(Object.keys), names = [...Object.keys(desk.beside), ...owns], rates = Object.keys(desk.sustained);
+  const quantities = Object.fromEntries(Object.entries(backsolve.quantities).map(([name, row]) => [name, engine.rowOf(row)]).map(([name, row]) => [name, { ...row, undivided: row.whole, optional: name === PRICE || owns.includes(name) }]));
+  const words = (name) => desk.titles[name] || name.replaceAll("_", " "), PICTURES = ["step_time", "cost_per_token", "tokens_per_second_per_user", "time_to_first_token", "memory_per_chip"], OVER = ["batch", "context_length", "chips"];
+  const [chip, dtype, model] = desk.start, usual = { hardware: `${chip}:${dtype}`, model, over: "batch", picture: "step_time", axes: "linear", layout: "even" };
+  const state = { ...usual, fields: {}, priced: false, beside: null };
+  const chosen = () => { const [of, type] = state.hardware.split(":"); return { chip: of, dtype: type, model: state.model, fields: Object.fromEntries(Object.entries(state.fields).filter(([name, value]) => value !== null || name === PRICE)) }; };
+  const rent = () => desk.chips[state.hardware.split(":")[0]].givens[PRICE] ?? null, start = (name) => (name === PRICE ? rent() : desk.beside[name] ?? Object.entries(desk.own).map(([key, values]) => (isOwn(state[key]) ? values[name] : undefined)).find(Boolean) ?? null);
 
   const chips = Object.entries(desk.chips).sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([name, one]) => Object.keys(one.types).map((type) => [`${name}:${type}`, `${name} in ${type}`]));
   const choices = {
     hardware: form.choice("Chip", chips, null, (value) => { state.hardware = value; if (!state.priced) set(PRICE, rent()); moved(); }), model: form.choice("Model", Object.keys(desk.models).sort(), null, (value) => { state.model = value; moved(); }),
+    layout: form.choice("Attention", [["even", "spread evenly"], ["tp", "tensor parallel"], ["dp", "data parallel"]], null, (value) => { state.layout = value; moved(); }),
     picture: form.choice("Picture", PICTURES.map((name) => [name, words(name)]), null, (value) => { state.picture = value; moved(); }), over: form.choice("Over", OVER.map((name) => [name, words(name)]), null, (value) => { state.over = value; moved(); }) };
   const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], words(name), (knob) => changed(name, knob))]));
   const axes = form.toggle("logarithmic axes", () => state.axes === "log", () => { state.axes = state.axes === "log" ? "linear" : "log"; moved(); });
@@ -84,15 +85,33 @@
   const notice = element("p", { class: "solver-fault", role: "alert" }), answer = element("output", { class: "solver-answer desk-answer", "aria-live": "polite", "aria-atomic": "true" });
   const holder = element("div", { class: "drawing" }), caption = element("figcaption"), roofOf = element("div", { class: "drawing" }), roofSaid = element("figcaption"), way = element("ol", { class: "desk-way" }), typedOf = element("code");
 
+  const beside = element("button", { type: "button", onclick: () => { state.beside = state.beside ? null : { pairs: pairs(), chosen: chosen() }; moved(); } });
+
   function set(name, value) { state.fields[name] = value; knobs[name].set(value); }
+
+  /** Numbers of an own chip or model are fields while it is chosen, and a layout sets how many chips have the cache and the weights of attention. */
+  function settle() {
+    for (const name of owns) { knobs[name].root.hidden = start(name) === null; if ((start(name) === null) !== (state.fields[name] === null)) set(name, start(name)); }
+    const { chips: count } = state.fields, { kv_heads: heads } = desk.models[state.model].givens;
+    if (state.layout !== "even") for (const [name, value] of Object.entries({ tp: { kv_replication: heads ? Math.max(1, count / heads) : count, attention_replicas: 1 }, dp: { kv_replication: 1, attention_replicas: count } }[state.layout])) if (state.fields[name] !== value) set(name, value);
+  }
 
   // -- the address --
   const pairs = () => [
     ...Object.keys(usual).filter((key) => state[key] !== usual[key]).map((key) => [key, state[key]]),
     ...names.filter((name) => state.fields[name] !== start(name)).map((name) => [name, state.fields[name] === null ? "" : form.typedFor(quantities[name], state.fields[name])])];
+  const shared = () => [...pairs(), ...(state.beside ? [["beside", form.fragment(state.beside.pairs)]] : [])];
 
+  /** The deployment of a link, and the one beside it. */
   function fromAddress() {
-    const asked = form.asked(), texts = new Map(asked), fits = (key, text) => (key === "axes" ? text === "log" : key in choices && [...choices[key].select.options].some(({ value }) => value === text));
+    const all = form.asked(), other = all.find(([key]) => key === "beside");
+    state.beside = null;
+    if (other) { take([...new URLSearchParams(other[1])]); state.beside = { pairs: pairs(), chosen: chosen() }; }
+    take(all.filter((pair) => pair !== other));
+    sized();
+  }
+  function take(asked) {
+    const texts = new Map(asked), fits = (key, text) => (key === "axes" ? text === "log" : key in choices && [...choices[key].select.options].some(({ value }) => value === text));
     for (const key of Object.keys(usual)) state[key] = fits(key, texts.get(key)) ? texts.get(key) : usual[key];
     for (const name of names) {
       set(name, start(name));
@@ -100,16 +119,18 @@
     }
     state.priced = ![rent(), null].includes(state.fields[PRICE]);
     notice.textContent = form.refused(asked.filter(([key, text]) => !names.includes(key) && !fits(key, text)));
-    sized();
+    settle();
   }
   function changed(name, knob) {
     if (!knob.wrong) state.fields[name] = knob.value;
     if (name === PRICE) state.priced = knob.value !== null;
+    if (["kv_replication", "attention_replicas"].includes(name)) state.layout = "even";
     moved();
   }
   function moved() {
     notice.textContent = "";
-    form.toAddress(pairs());
+    settle();
+    form.toAddress(shared());
     sized();
   }
 
@@ -117,37 +138,36 @@
   function sized() {
     for (const [key, one] of Object.entries(choices)) one.select.value = state[key];
     for (const one of [axes, sustained]) one.tell();
+    beside.textContent = state.beside ? "Show one deployment" : "Keep beside";
     const wrong = names.find((name) => knobs[name].wrong), found = deployed(desk, chosen());
     const why = wrong ? `${words(wrong)} cannot be used as it stands` : found.unmet.map((one) => one.otherwise || one.said).join("; ");
-    answer.replaceChildren(...(why ? [element("p", { class: "solver-none" }, `No answer: ${why}.`)] : told(found)));
+    answer.replaceChildren(...(why ? [element("p", { class: "solver-none" }, `No answer: ${why}.`)] : told(found, state.beside && deployed(desk, state.beside.chosen))));
     cancelAnimationFrame(waiting);
     waiting = requestAnimationFrame(() => { for (const part of [roofOf, holder, way, typedOf]) part.replaceChildren(); if (!why) { wayOf(found); drawRoof(found); draw(found); } });
   }
   let waiting = 0;
 
   const bounded = (name, value) => `${show(quantities[name], value)}${{ lower: " or more", upper: " or less" }[desk.bounds[name]] || ""}`;
-  const fact = (title, value, more = "") => element("div", { class: "desk-fact" }, element("span", {}, title), element("strong", {}, value), element("small", {}, more));
+  const fact = (title, value, more = "", other = "") => element("div", { class: "desk-fact" }, element("span", {}, title), element("strong", {}, value), element("small", {}, more), other ? element("em", {}, `beside: ${other}`) : null);
 
   /** What is to be said of the price of a chip. */
-  function ofPrice() {
-    const none = rent() === null ? [`The table has no rent of ${chosen().chip}.`] : [];
-    if (state.fields[PRICE] === null) return [...none, "Set the price of a chip to see what a token costs."];
-    return none.map((said) => `${said} The price of a chip is what you set.`);
-  }
+  const ofPrice = () => [...(rent() === null ? [`The table has no rent of ${chosen().chip}.`] : []), ...(state.fields[PRICE] === null ? ["Set the price of a chip to see what a token costs."] : rent() === null ? ["The price of a chip is what you set."] : [])];
 
-  function told({ values, binds, fits }) {
+  function told({ values, binds, fits }, other) {
     const size = (value) => show(quantities.hbm_capacity, value), { longest } = desk.models[state.model];
     const most = mostThatFits(desk, chosen(), "batch"), least = fits ? null : fewestThatFit(desk, chosen(), "chips");
     const ways = [...(least === null ? [] : [`${least} chips`]), ...(most ? [`a batch of ${most}`] : [])];
     const room = fits ? (most === null ? "any batch fits" : `a batch of ${most} still fits`) : ways.length ? `it takes ${ways.join(", or ")}` : "no number of chips holds it";
     const notes = [...(longest && state.fields.context_length > longest ? [`${state.model} was published for ${show(quantities.context_length, longest)} at most.`] : []), ...ofPrice()];
-    const memory = fact(fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room);
+    const memory = fact(fits ? "fits: of a chip it takes" : "does not fit: of a chip it takes", `${size(values.memory_per_chip)} of ${size(values.hbm_capacity)}`, room, other ? `${size(other.values.memory_per_chip)} of ${size(other.values.hbm_capacity)}` : "");
+    const result = (title, name, more) => (name in values ? fact(title, bounded(name, values[name]), more, other && name in other.values ? bounded(name, other.values[name]) : "") : null);
     const facts = [
-      fact("a step takes", bounded("step_time", values.step_time), `${binds} binds`), fact("a user gets", bounded("tokens_per_second_per_user", values.tokens_per_second_per_user)),
-      fact("all chips make", bounded("throughput", values.throughput)), "cost_per_token" in values ? fact("a token costs", bounded("cost_per_token", values.cost_per_token), "a million output tokens, all seats taken") : null];
+      result("a step takes", "step_time", `${binds} binds`), result("a user gets", "tokens_per_second_per_user"), result("all chips make", "throughput"),
+      result("a token costs", "cost_per_token", "a million output tokens, all seats taken"), result("first token after", "time_to_first_token", "one prompt, no queue")];
     const come = element("div", { class: `desk-facts${fits ? "" : " desk-supposed"}` }, ...facts, fits ? memory : null);
     const short = fits ? [] : [element("p", { class: "desk-note" }, "It does not fit: times and costs are those of chips with more memory."), element("div", { class: "desk-facts" }, memory)];
-    return [...short, come, ...notes.map((note) => element("p", { class: "desk-note" }, note))];
+    const kept = other ? [element("p", {}, `Beside: ${state.beside.chosen.model} on ${state.beside.chosen.fields.chips} ${state.beside.chosen.chip} in ${state.beside.chosen.dtype}, batch ${state.beside.chosen.fields.batch}${other.fits ? "" : ", does not fit"}.`)] : [];
+    return [...short, come, ...kept, ...notes.map((note) => element("p", { class: "desk-note" }, note))];
   }
 
   function wayOf(found) {
@@ -198,7 +218,7 @@
 
   place.classList.add("solver");
   place.replaceChildren(
-    element("div", { class: "solver-choices" }, choices.hardware.root, choices.model.root, sustained.root, form.linkButton(pairs)), notice, answer,
+    element("div", { class: "solver-choices" }, choices.hardware.root, choices.model.root, choices.layout.root, sustained.root, beside, form.linkButton(shared)), notice, answer,
     element("div", { class: "desk-both" },
       element("div", {}, element("div", { class: "knobs" }, ...names.map((name) => knobs[name].root)),
         element("form", { class: "solver-choices desk-find", "aria-label": "Solve backwards", onsubmit: (event) => { event.preventDefault(); backwards(); } }, pick("Find", "name", OVER), pick("for", "goal", Object.keys(GOALS)), target, element("button", {}, "Solve")), found),

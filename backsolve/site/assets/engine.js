@@ -6,7 +6,6 @@
   const LAST_DIGITS = 1e-13; // relative difference that rounding alone may make
   const FAR = 1e6, GRID = 2000; // of a search: how far beyond the values of practice, and in how many steps
 
-  // -- trees --
   const OPERATIONS = {
     "+": (a, b) => a + b,
     "*": (a, b) => a * b,
@@ -55,7 +54,6 @@
   const has = (tree, name) => namesIn(tree).includes(name);
   const less = (left, right) => ["+", left, ["-", right]];
 
-  // -- how well things hold --
   const close = (left, right, share) => left === right || Math.abs(left - right) <= share * Math.max(Math.abs(left), Math.abs(right));
 
   /** By how much a formula moves if each value moves by as much as itself. */
@@ -84,7 +82,6 @@
     });
   }
 
-  // -- roots --
   const inDomain = (row, value) => Number.isFinite(value) && (value !== 0 || row.zero) && value >= row.floor && value <= row.ceiling;
 
   /** A root that rounding alone has put past an end of its domain, put on the end. */
@@ -147,7 +144,6 @@
     return behind ? high : low;
   }
 
-  // -- one equation --
   /** A quantity with what it has as others of its family have it, and what is left out of most of them. */
   function rowOf(row) {
     const family = "of" in row ? backsolve.families[row.of] : {}, absurd = family.absurd ?? row.absurd;

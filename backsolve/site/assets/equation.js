@@ -34,12 +34,8 @@
   const over = form.choice("Draw it over", [], null, (name) => { state.over = name; moved(); });
   const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], words(name), changed, undefined, quantities[name].math)]));
   const axes = form.toggle("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
-  const sustained = form.toggle("sustained rates", () => rates.every((name) => state.values[name] === presets.sustained[name]), () => {
-    const to = rates.every((name) => state.values[name] === 1);
-    for (const name of rates) state.values[name] = to ? presets.sustained[name] : 1;
-    ask();
-    moved();
-  });
+  const setRates = () => { const to = rates.every((name) => state.values[name] === 1); for (const name of rates) state.values[name] = to ? presets.sustained[name] : 1; ask(); moved(); };
+  const sustained = form.toggle("sustained rates", () => rates.every((name) => state.values[name] === presets.sustained[name]), setRates);
   const answer = element("output", { class: "solver-answer", "aria-live": "polite", "aria-atomic": "true" }), notice = element("p", { class: "solver-fault", role: "alert" });
   const given = element("div", { class: "knobs" }), holder = element("div", { class: "drawing" }), caption = element("figcaption"), command = element("code"), ledSaid = element("p", { class: "solver-note" });
   const pasted = element("pre", { class: "copied", hidden: true });

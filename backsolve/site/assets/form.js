@@ -4,7 +4,6 @@
 (function () {
   const { reading } = backsolve;
 
-  // -- numbers in people's units --
   const rounded = (value, digits) => Number(value.toPrecision(digits));
 
   /** The unit in which people write a value [SI] of a quantity: its place among `row.units`, each (from which value on, size, name). */
@@ -62,7 +61,6 @@
     return value && !(row.least <= value && value <= row.most) ? { fault: `= ${given}${row.unit === "1" ? "" : ` ${row.unit}`}: absurd; ${met}, is a suffix or the unit wrong?` } : { value };
   }
 
-  // -- places on a scale --
   /** A scale from 0 to 1 over an interval: by ratios where it spans many, else even. */
   function scaleOf(low, high) {
     const ratios = low > 0 && high / low > 20;
@@ -70,7 +68,6 @@
     return { at: (share) => low * (high / low) ** share, of: (value) => Math.log(value / low) / Math.log(high / low) };
   }
 
-  // -- elements --
   function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -165,7 +162,6 @@
     return self;
   }
 
-  // -- chips and models --
   const kindOf = (type) => `${type.bytes_per_weight}${"attention_rate_ratio" in type ? " apart" : ""}`;
 
   /** What a chip in a data type and a model set together, and the equations that lead on from there; either may be "", not both. */
@@ -181,7 +177,6 @@
     };
   }
 
-  // -- the address --
   /** Pairs of a name and a text that the address asks for; an anchor asks for nothing. */
   const asked = () => (location.hash.includes("=") ? [...new URLSearchParams(location.hash.slice(1))] : []);
 

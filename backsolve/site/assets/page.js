@@ -1,14 +1,7 @@
 // What every page does: copies texts, reaches by keys what scrolls by itself, and opens what is folded where a link leads there.
 "use strict";
 (() => {
-  async function copied(text) {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-      return false;
-    }
-  }
+  const copied = (text) => Promise.resolve().then(() => navigator.clipboard.writeText(text)).then(() => true, () => false);
 
   /** A button that copies a text; where that is not allowed it selects the element, or shows the text. */
   function button(said, text, element = null) {
@@ -28,6 +21,12 @@
   }
   if (!document.querySelector("#board, #desk, #solver, #what-if-form")) document.querySelector("footer").append(button("Copy link", () => location.href));
 
+  for (const field of document.querySelectorAll("[data-filters]")) {
+    const rows = [...document.getElementById(field.dataset.filters).tBodies[0].rows];
+    field.closest("p").hidden = false;
+    field.addEventListener("input", () => { const words = field.value.toLowerCase().split(" "); for (const row of rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word)); });
+  }
+
   function reachable() {
     for (const one of document.querySelectorAll("pre, .statement, .formula, .scroll, .prose table")) {
       if (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight) one.tabIndex = 0;
@@ -38,10 +37,7 @@
   addEventListener("resize", reachable);
   document.addEventListener("toggle", reachable, true);
 
-  function openLinked() {
-    const one = document.getElementById(location.hash.slice(1));
-    if (one && one.matches("details.fold")) one.open = true;
-  }
+  const openLinked = () => document.querySelector(`details.fold:target`)?.setAttribute("open", "");
   openLinked();
   addEventListener("hashchange", openLinked);
 })();

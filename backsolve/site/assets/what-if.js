@@ -4,8 +4,10 @@
   const { engine, form } = backsolve, { element } = form;
   const place = document.getElementById("what-if-form");
   const { fields, readings } = JSON.parse(document.getElementById("what-if-data").textContent);
-  const published = Object.fromEntries(fields.map(({ name, usd_per_token: price }) => [name, price])), prices = { ...published };
-  const shown = (value, { size, unit }) => `${Number((value / size).toPrecision(3)).toLocaleString("en")} ${unit}`.trim();
+  const published = Object.fromEntries(fields.map(({ name, price }) => [name, price])), prices = { ...published };
+  const nearest = (tiers, value) => tiers.map(([tier, at]) => [Math.abs(Math.log(at / value)), tier]).sort(([a], [b]) => a - b)[0][1];
+  const number = (value, { size, unit }) => `${Number((value / size).toPrecision(3)).toLocaleString("en")} ${unit}`.trim();
+  const shown = (value, reading) => number(value, reading) + (reading.tiers ? `, ${nearest(reading.tiers, value)}` : "");
   const rows = Object.fromEntries(fields.map(({ name, quantity }) => [name, engine.rowOf(backsolve.quantities[quantity])]));
   const around = (price) => [price / 10, price * 10];
   const knobs = Object.fromEntries(fields.map(({ name, words }) => [name, form.knob(rows[name], words, (knob) => changed(name, knob), around(published[name]))]));

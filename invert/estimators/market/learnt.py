@@ -9,9 +9,8 @@ import numpy as np
 
 from derive.errors import WrongData
 from derive.preset_rows import Architecture, OpenModel
-from derive.price_rows import DisclosedSize, HostPrice, ListPrice
-from derive.shipped import Problem
-from derive.shipped_rows import AnyRecord, TableRow
+from derive.tables.problems import Problem
+from derive.tables.rows import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.market import panel, size
@@ -25,11 +24,12 @@ from invert.estimators.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.estimators.market.student import Student
 from invert.records import CLOSED_MODELS, Record, Verdict, Votes
 from invert.sheets.read import last_day, once_beside_prices
+from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
 
 _USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
 DATED: Mapping[type[TableRow], str] = {
     **dict.fromkeys((Architecture, OpenModel), "release_date"),
-    **dict.fromkeys((ListPrice, HostPrice, DisclosedSize), "date"),
+    **dict.fromkeys((ListPrice, HostPrice, DisclosedSize, KnowledgeScore), "date"),
 }
 """The tables that a class or a fit is learnt from or judged by, and the column of their day."""
 
@@ -122,10 +122,10 @@ def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumpti
 def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
     rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
-    return size.drawn_sizes(_USES[use], rows, _extra_markup(assumptions) if closed else (0.0, 0.0), assumptions=assumptions)
+    return size.drawn_sizes(_USES[use], rows, extra_markup(assumptions) if closed else (0.0, 0.0), assumptions=assumptions)
 
 
-def _extra_markup(assumptions: Assumptions) -> tuple[float, float]:
+def extra_markup(assumptions: Assumptions) -> tuple[float, float]:
     """Return mean and spread [nat] of the extra mark-up of a closed vendor."""
     extra = assumptions.extra_markup_prior
     return log(extra.centre), extra.spread
@@ -156,6 +156,15 @@ def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_fami
 
 
 @once_beside_prices
+def size_record_in_order(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
+    """Return how well the sizes of open models were foretold by the list prices of earlier ones. Raise `WrongData` if too few are known."""
+    found, without_price = size.foretold_later(_USES[use], _rows_for(data, use, False, "", "price_family", assumptions), assumptions)
+    if np.unique(found.groups).size < LEAST_VOTES:
+        raise WrongData(f"list_prices.csv: fewer than {LEAST_VOTES} families were released since {size.SIZES_JUDGED_SINCE}")
+    return record(found, without_price)
+
+
+@once_beside_prices
 def closed_record(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
     """Return how well the estimate that is printed for a closed model, by open ones and an extra mark-up, foretells closed models.
 
@@ -167,7 +176,7 @@ def closed_record(data: Data, use: str, assumptions: Assumptions = USUAL) -> Rec
     sizes = [one for one in of_today if one.closed and one.exactly(_USES[use].params)]
     if len({one.vendor for one in sizes}) < LEAST_VOTES:
         raise WrongData("disclosed_sizes.csv: sizes of closed models of fewer than two vendors are known")
-    return replace(record(*size.foretold_closed(_USES[use], rows, sizes, _extra_markup(assumptions), assumptions)), of=CLOSED_MODELS)
+    return replace(record(*size.foretold_closed(_USES[use], rows, sizes, extra_markup(assumptions), assumptions)), of=CLOSED_MODELS)
 
 
 @once_beside_prices

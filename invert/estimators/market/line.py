@@ -60,7 +60,7 @@ def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgemen
     foretold, _ = foretold_left_out(ANY, rows, assumptions=assumptions)
     found = []
     for row, centre, scale in zip(rows, foretold.centre, foretold.scale, strict=True):
-        ends = Student(centre=float(centre), scale=float(scale), freedom=foretold.freedom).range(assumptions.level)
+        ends = Student(centre=float(centre), scale=float(scale), freedom=float(foretold.freedom)).range(assumptions.level)
         low, median, high = (BILLION * end for end in ends)
         by = f"input at {row.input_price:g} USD/MTok"
         found.append(Judgement(model=row.model, by=by, truth=row.active_params, low=low, median=median, high=high, level=assumptions.level))

@@ -9,13 +9,13 @@ is foretold by Student's t of n + 2 degrees of freedom about m, with scale s sqr
 
 from collections.abc import Sequence
 from datetime import date
-from math import exp, lgamma
+from math import exp
 
 import numpy as np
 
 from derive.briefly import Records
 from derive.immutable import immutable
-from invert.estimators.market.student import Floats, within
+from invert.estimators.market.student import Floats, log_student_density, within
 from invert.records import Vote, Votes
 
 DAYS = 365.25
@@ -50,8 +50,7 @@ class Classes:
 
     def log_density(self, ln_kv: Floats) -> Floats:
         """ln of the density [1/nat] that each class has at its target."""
-        constants = np.array([lgamma((n + 1) / 2) - lgamma(n / 2) for n in self.freedom]) - np.log(self.freedom * np.pi) / 2
-        return np.asarray(constants - (self.freedom + 1) / 2 * np.log1p(self._apart(ln_kv) ** 2 / self.freedom) - np.log(self.scale))
+        return log_student_density(self._apart(ln_kv), self.freedom) - np.log(self.scale)
 
     def nearer(self, ln_kv: Floats) -> Floats:
         """How much of each class lies nearer to its centre than its target does: at most .9 where a 90 % range holds it."""

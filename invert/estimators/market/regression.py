@@ -4,6 +4,8 @@ All that a fit needs of a group are its sums, so that leaving one group out, or 
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +58,7 @@ class Foretold:
 
     centre: Floats
     scale: Floats
-    freedom: int
+    freedom: int | Floats
     target: Floats
     groups: npt.NDArray[np.intp]
 
@@ -67,8 +69,7 @@ class Foretold:
 
     def within(self, level: float) -> npt.NDArray[np.bool_]:
         """Which rows lie in the middle of what was foretold, as wide as this probability."""
-        (reach,) = student_quantiles(self.freedom, np.array([(1 + level) / 2]))
-        return np.asarray(np.abs(self.target - self.centre) < reach * self.scale)
+        return np.asarray(np.abs(self.target - self.centre) < student_quantiles(self.freedom, (1 + level) / 2) * self.scale)
 
     @property
     def rms(self) -> float:
@@ -87,12 +88,11 @@ def grouped(
     numbered = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     places = np.array([numbered[group] for group in groups])
     design = np.column_stack([np.ones(len(target)), *predictors])
-    weights = 1 / np.sqrt(np.bincount(places)[places])
     return GroupedRows(
         predictors=design,
         target=np.array(target, dtype=float),
         groups=places,
-        weights=weights,
+        weights=_vote_weights(places),
         least_freedom=assumptions.least_freedom,
         slope_ridge=assumptions.slope_ridge,
     )
@@ -125,6 +125,40 @@ def foretold(rows: GroupedRows) -> Foretold:
     centre = np.einsum("ij,ij->i", rows.predictors, coefficients[rows.groups])
     scales = _scales(rows, np.eye(rows.count, dtype=bool))
     return Foretold(centre=centre, scale=scales[rows.groups], freedom=rows.freedom, target=rows.target, groups=rows.groups)
+
+
+def foretold_in_order(rows: GroupedRows, days: Sequence[date], since: date, least_groups: float) -> Foretold:
+    """Return what was foretold of each row from a day on by fits to the earlier rows of other groups, if these have enough groups.
+
+    This is a rolling origin: a fit sees what was released before the row, and nothing else.
+    """
+    judged, fits = [], []
+    for place, day in enumerate(days):
+        seen = np.array([other < day for other in days]) & (rows.groups != rows.groups[place])
+        if day >= since and np.unique(rows.groups[seen]).size >= least_groups:
+            judged.append(place)
+            fits.append(fit(_selected(rows, seen)))
+    coefficients = np.array([[one.intercept, *one.slopes] for one in fits]).reshape(len(fits), rows.predictors.shape[1])
+    return Foretold(
+        centre=(coefficients * rows.predictors[judged]).sum(1),
+        scale=np.array([one.scale for one in fits]),
+        freedom=np.array([one.freedom for one in fits], dtype=float),
+        target=rows.target[judged],
+        groups=np.unique(rows.groups[judged], return_inverse=True)[1],
+    )
+
+
+def _selected(rows: GroupedRows, seen: npt.NDArray[np.bool_]) -> GroupedRows:
+    """Return some of the rows; whole groups, and parts of groups with weights of their own."""
+    places = np.unique(rows.groups[seen], return_inverse=True)[1]
+    return replace(
+        rows, predictors=rows.predictors[seen], target=rows.target[seen], groups=places, weights=_vote_weights(places)
+    )  # fmt: skip
+
+
+def _vote_weights(places: npt.NDArray[np.intp]) -> Floats:
+    """Return the weight of each row: one over the root of the rows of its group."""
+    return np.asarray(1 / np.sqrt(np.bincount(places)[places]))
 
 
 def _sums(rows: GroupedRows) -> tuple[Floats, Floats]:

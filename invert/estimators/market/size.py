@@ -7,6 +7,7 @@ decision with its own.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from math import log
 from typing import Literal
@@ -14,14 +15,16 @@ from typing import Literal
 import numpy as np
 
 from derive.immutable import immutable
-from derive.price_rows import DisclosedSize
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.panel import Priced
-from invert.estimators.market.regression import Fit, Foretold, GroupedRows, fit, foretold, grouped
+from invert.estimators.market.regression import Fit, Foretold, GroupedRows, fit, foretold, foretold_in_order, grouped
 from invert.estimators.market.student import Floats, student_quantiles
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
+from invert.sheets.tables import DisclosedSize
 
 BILLION = 1e9
+SIZES_JUDGED_SINCE = date(2026, 1, 1)
+"""Models released from this day on judge fits to earlier ones."""
 _RESAMPLES = 1024
 
 Params = Literal["active_params", "total_params"]
@@ -53,12 +56,17 @@ class Size:
 
 
 def rows_for(use: Use, priced: Iterable[Priced], without: str = "", assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
-    """What a use learns from, without a price family."""
+    """Return what a use learns from, without a price family."""
 
-    def of_today(row: Priced) -> bool:
-        return row.total_params > assumptions.sparse_ratio * row.active_params and row.released.year >= assumptions.sparse_since
+    def is_used(row: Priced) -> bool:
+        return not use.sparse or is_sparse_of_today(row.total_params, row.active_params, row.released, assumptions)
 
-    return tuple(row for row in priced if (of_today(row) or not use.sparse) and row.price_family != without)
+    return tuple(row for row in priced if is_used(row) and row.price_family != without)
+
+
+def is_sparse_of_today(total_params: float, active_params: float, released: date, assumptions: Assumptions = USUAL) -> bool:
+    """Return whether a model is sparse and new enough to be like the closed models of today."""
+    return total_params > assumptions.sparse_ratio * active_params and released.year >= assumptions.sparse_since
 
 
 def grouped_for(
@@ -81,6 +89,14 @@ def foretold_left_out(
     """What the price foretells of every row, and what the class does without a price, its group left out of both."""
     found = grouped_for(use, rows, by, assumptions=assumptions)
     return foretold(found), foretold(replace(found, predictors=found.predictors[:, :1]))
+
+
+def foretold_later(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -> tuple[Foretold, Foretold]:
+    """Return what earlier models of other families foretell of each model released since `SIZES_JUDGED_SINCE`, with and without a price."""
+    found, days = grouped_for(use, rows, assumptions=assumptions), [row.released for row in rows]
+    without_price = replace(found, predictors=found.predictors[:, :1])
+    with_price, without = (foretold_in_order(one, days, SIZES_JUDGED_SINCE, assumptions.least_to_learn) for one in (found, without_price))
+    return with_price, without
 
 
 def foretold_closed(

@@ -1,13 +1,13 @@
 """Student's t of a logarithm: what a few values predict of one more, and the linear pool of two such predictions."""
 
 from collections.abc import Sequence
-from math import exp, lgamma, log, pi, sqrt
+from math import exp, log, pi, sqrt
 from statistics import fmean, stdev
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import stdtr, stdtrit
+from scipy.special import gammaln, stdtr, stdtrit
 
 from derive.immutable import immutable
 
@@ -71,17 +71,18 @@ def pooled_range(weight: float, one: Student, other: Student, level: float) -> t
     return low, median, high
 
 
-def log_student_density(at: Floats, freedom: float) -> Floats:
-    """ln of the density of Student's t.
+def log_student_density(at: Floats, freedom: float | Floats) -> Floats:
+    """Return ln of the density of Student's t.
 
     >>> log_student_density(np.array([0.0, 1.0]), 5).round(4).tolist()
     [-0.9686, -1.5156]
     """
-    constant = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(sqrt(freedom * pi))
-    return constant - (freedom + 1) / 2 * np.log1p(at**2 / freedom)
+    count = np.asarray(freedom, dtype=float)
+    constant = gammaln((count + 1) / 2) - gammaln(count / 2) - np.log(count * pi) / 2
+    return np.asarray(constant - (count + 1) / 2 * np.log1p(at**2 / count))
 
 
-def student_quantiles(freedom: float, levels: Floats) -> Floats:
+def student_quantiles(freedom: float | Floats, levels: float | Floats) -> Floats:
     """Student's t with these probabilities below it.
 
     >>> student_quantiles(5, np.array([0.05, 0.5, 0.95])).round(5).tolist()

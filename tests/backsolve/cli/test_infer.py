@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.shipped import content
+from derive.tables.shipped import content
 from invert.inference import infer_flagships
 from invert.report.columns import WIDE_KEYS
 from invert.report.glance import glance
@@ -176,9 +176,9 @@ def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
 def test_a_terminal_is_as_wide_as_it_is_and_a_pipe_a_hundred_columns():
     table = current()
-    in_terminal = in_terminals({60: (60, ("infer",)), None: (60, ("infer", "--wide"))})
-    said = {width: text.rstrip("\n") for width, text in in_terminal.items()}
-    assert said == {60: glance(infer_flagships(100), 60), None: glance(table, 100, WIDE_KEYS)}
+    in_terminal = in_terminals({"table": (60, ("infer",)), "wide": (60, ("infer", "--wide"))})
+    said = {name: text.rstrip("\n") for name, text in in_terminal.items()}
+    assert said == {"table": glance(infer_flagships(100), 60), "wide": glance(table, 60, WIDE_KEYS)}
     assert call("infer").out.rstrip("\n") == glance(infer_flagships(100), 100)
 
 

@@ -17,6 +17,7 @@ import click
 import pytest
 
 from backsolve.cli.main import backsolve
+from derive.version import VERSION
 from tests.tools.commands import CONTROL, GEMINI, GOOD, SCRIPT, STAR, STEP, Said, call, plain, price_file, refused, script
 from tests.tools.databases import MODELS_DEV
 from tests.tools.together import in_one_test, some
@@ -195,7 +196,7 @@ FINE = [
     (("show", "L_star"), "balance_context"),
     (("cite", "roofline.step_time"), "backsolve roofline.step_time, version 3"),
     *((("cite", "roofline.step_time", "batching.balance_batch", "--as", style), mark) for style, mark in (
-        ("bibtex", "@techreport{backsolve:roofline.step_time:v3"), ("csl-json", '"id": "backsolve:roofline.step_time:v3"'),
+        ("bibtex", "@misc{backsolve:roofline.step_time:v3"), ("csl-json", '"id": "backsolve:roofline.step_time:v3"'),
         ("latex", r"\begin{equation}"),
         ("myst", "```{math}"), ("markdown", "[^roofline-step-time]"), ("plain", "version 1"),
     )),
@@ -219,7 +220,7 @@ FINE = [
     (("prices", "list", "--all"), "batch"),
     (("prices", "list", "--as-of", "2026-11-20"), "anthropic/claude-opus-4-6"),
     (("prices", "check"), "no problem found"),
-    (("--version",), "backsolve 0.1.0"),
+    (("--version",), f"backsolve {VERSION}"),
     (("--help",), "Commands:"),
     (("solve", "--help"), "UNKNOWN"),
     (("infer", "-h"), "--prices"),

@@ -16,8 +16,8 @@ import pytest
 from backsolve.cli.prices import _step
 from derive import files
 from derive.errors import WrongData
+from invert.databases import genai, litellm
 from invert.sheets import append
-from invert.sheets.databases import genai, litellm
 from tests.tools.commands import call, refused
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
 

@@ -38,6 +38,7 @@ def test_a_pool_is_started_for_many_parts_on_several_processors(
 
 def test_the_number_of_processes_changes_no_byte(monkeypatch: pytest.MonkeyPatch):
     asked = ("infer", "gemini-3.1-pro", "claude-sonnet-4-5", "kimi-k3", "qwen3-coder-plus", "--as", "json")
+    monkeypatch.setattr("invert.inference._BATCH", 2)
     monkeypatch.setattr(sharing, "_MANY", 1)
     monkeypatch.setattr(sharing, "processors", lambda: 2)
     started: list[int] = []

@@ -22,8 +22,12 @@ def parts(svg: str, tag: str) -> list[ElementTree.Element]:
 def corners(svg: str) -> list[tuple[float, float]]:
     drawn = [*parts(svg, "polyline"), *parts(svg, "polygon")]
     found = [tuple(map(float, point.split(","))) for one in drawn for point in one.attrib["points"].split()]
-    found += [(float(one.attrib["cx"]), float(one.attrib["cy"])) for one in parts(svg, "circle")]
-    return [(x, y) for x, y in found]
+    return [*((x, y) for x, y in found), *dots(svg)]
+
+
+def dots(svg: str) -> list[tuple[float, float]]:
+    """The middles of all points, in the order in which they are drawn."""
+    return [(float(x), float(y)) for one in parts(svg, "path") for x, y in re.findall(r"M(\S+) (\S+?)h0", one.attrib["d"])]
 
 
 def spans_of_texts(svg: str) -> list[tuple[float, float]]:
@@ -63,7 +67,7 @@ def test_whatever_a_name_holds_is_text():
 def test_equal_ratios_are_equally_far_apart():
     """Of the points of the first row, 2 and 3 of one axis from 0.5 to 20."""
     svg = chart_svg(ROWS)
-    first, second, third, other = (float(one.attrib["cx"]) for one in parts(svg, "circle")[:4])
+    first, second, third, other = (x for x, _ in dots(svg)[:4])
     assert first < other < third < second
     # 20 over 2 is ten times as much, 5 over 2 is two and a half times as much.
     assert (third - first) / (second - first) == pytest.approx(0.398, abs=0.001)

@@ -18,6 +18,7 @@ from backsolve.site.home import home_page
 from backsolve.site.presets import FIELDS, SUSTAINED
 from backsolve.site.sheets import pages_of_sheets
 from backsolve.site.what_if import what_if
+from campaigns.browser import missing, opened, watched
 from derive import solve
 from derive.answers import OR
 from derive.catalogue import equation
@@ -27,7 +28,6 @@ from derive.units import show
 from invert.data import read_data
 from invert.inference import infer
 from tests.backsolve.site.test_what_if import worked_out
-from tests.tools.browser import missing, opened, watched
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(missing()), reason=f"{missing()} is not here")]
 

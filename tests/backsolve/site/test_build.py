@@ -191,25 +191,6 @@ def test_a_file_of_somebody_else_where_a_page_would_go_is_named_and_all_stays_as
 
 
 @pytest.mark.usefixtures("one_page")
-def test_what_cannot_be_carried_over_is_left_where_it_was_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    out = tmp_path / "site"
-    build_site(str(out))
-    (out / "mine.txt").write_text("mine")
-    rename = Path.rename
-
-    def refusing(path: Path, target: Path) -> Path:
-        if path.name == "mine.txt":
-            raise OSError(16, "busy")
-        return rename(path, target)
-
-    monkeypatch.setattr(Path, "rename", refusing)
-    with pytest.raises(WrongData, match=r"mine\.txt could not be moved.*\(busy\)"):
-        build_site(str(out))
-    (left,) = tmp_path.glob(".backsolve-*")
-    assert (left / "mine.txt").read_text() == "mine" and (out / "index.html").is_file()
-
-
-@pytest.mark.usefixtures("one_page")
 def test_what_somebody_else_put_there_stays(tmp_path: Path):
     out, mine = tmp_path / "site", tmp_path / "site" / "mine.txt"
     out.mkdir()
@@ -229,6 +210,13 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
     with pytest.raises(WrongData, match=r"cannot be written|not made by|is blank"):
         build_site(out)
     assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_each_stage_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([home_page(), *some_equations()]))
+    said: list[str] = []
+    build_site(str(tmp_path / "site"), report=said.append)
+    assert said[:2] == ["0 pages, next the blackboard", "1 pages, next equations"] and said[-1].endswith("files: write")
 
 
 def test_a_build_that_fails_leaves_nothing_behind_and_the_old_site_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -8,12 +8,12 @@ import pytest
 from backsolve.site.claim_states import claim_states, states_of, usual_values
 from backsolve.site.formulas import quantities_data
 from backsolve.site.lookups import claims_found
+from campaigns.solver_script import NODE, SCRIPT
 from derive.answers import shown_end
 from derive.catalogue import equation
 from derive.solving.one_equation import solve_equation
 from derive.units import vocabulary
 from tests.tools.line_by_line import answering
-from tests.tools.solver_script import NODE, SCRIPT
 
 
 def test_every_claim_that_is_solved_has_a_state():

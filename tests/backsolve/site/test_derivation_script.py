@@ -5,12 +5,12 @@ from random import Random
 import pytest
 
 from backsolve.site.formulas import quantities_data, solvable
+from campaigns.solver_script import NODE, SCRIPT
 from derive.catalogue import by_id
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import tree_in_latex
 from derive.show.typeset import value_in_latex
 from tests.tools.line_by_line import answering
-from tests.tools.solver_script import NODE, SCRIPT
 from tests.tools.together import some
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")

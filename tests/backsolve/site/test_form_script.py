@@ -3,20 +3,19 @@
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 
 import pytest
 
 from backsolve.site.formulas import quantities_data
+from campaigns.solver_script import NODE, SCRIPT
 from derive.errors import BacksolveError
 from derive.quantities import QUANTITIES
 from derive.quantities.row import ABSURD
 from derive.units import parse, show, vocabulary
 from tests.tools.line_by_line import Ask, answering
-from tests.tools.solver_script import NODE
 
-SCRIPT = Path(__file__).parents[2] / "tools" / "form_script.js"
+FORM = SCRIPT.with_name("form_script.js")
 ROWS = quantities_data(QUANTITIES)
 WHOLE = {name: row | {"absurd": ABSURD} for name, row in ROWS.items()}
 
@@ -26,7 +25,7 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the scrip
 @pytest.fixture(scope="module")
 def told() -> Iterator[Ask]:
     """What the script answers to a line."""
-    with answering(SCRIPT, json.dumps(vocabulary())) as ask:
+    with answering(FORM, json.dumps(vocabulary())) as ask:
         yield ask
 
 

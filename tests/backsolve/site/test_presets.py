@@ -6,9 +6,9 @@ from itertools import product
 import pytest
 
 from backsolve.site.presets import ASKED, FIELDS, NO_CHIP, kind_of, presets_data
+from campaigns.desk_script import data_in_json, told
+from campaigns.solver_script import NODE
 from derive import solve
-from tests.tools.desk_script import data_in_json, told
-from tests.tools.solver_script import NODE
 from tests.tools.together import some
 
 KINDS = ("Llama-3.1-70B", "DeepSeek-V3.2", "gpt-oss-120b", "Qwen3-235B-A22B", "DeepSeek-V3", "Qwen3-Next-80B-A3B", "Gemma-3-27B")

@@ -2,9 +2,9 @@
 
 import pytest
 
+from campaigns.solver_script import NODE, Asked, compared, compared_ones
 from derive.catalogue import by_id
 from derive.solving.one_equation import solve_equation
-from tests.tools.solver_script import NODE, Asked, compared, compared_ones
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 

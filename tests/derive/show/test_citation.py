@@ -114,7 +114,7 @@ def test_maxima_and_fractions_print_as_such():
         ("latex", r"\\label\{(.*?)\}"),
         ("myst", r"(?m)^:label: (.*)$"),
         ("markdown", r"(?m)^\[\^(.*?)\]: "),
-        ("bibtex", r"@techreport\{(.*?),"),
+        ("bibtex", r"@misc\{(.*?),"),
     ],
 )
 def test_labels_are_unique(style: str, pattern: str):
@@ -131,8 +131,8 @@ def test_labels_are_unique(style: str, pattern: str):
 def test_pybtex_reads_the_bibtex(row: Equation):
     entries = parse_string(cite(row.id, "bibtex"), "bibtex").entries
     own = entries[citation_record(row).key]
-    assert {"title", "type", "number", "institution", "year", "month", "note", "abstract"} <= set(own.fields)
-    assert own.fields["number"] == f"{latex_text(row.id)}, version {row.version}"
+    assert {"title", "howpublished", "year", "month", "note", "abstract"} <= set(own.fields)
+    assert own.fields["howpublished"].endswith(f", equation {latex_text(row.id)}, version {row.version}}}")
     assert own.fields.get("annote", "").count("ersion ") == len(row.changes)
     assert str(own.persons["author"][0]) == "{The backsolve maintainers}"
     assert set(entries) - {citation_record(row).key} == {work_key(source) for source in row.sources if source.kind != DERIVATION}
@@ -212,7 +212,7 @@ def test_special_characters_stay_characters(style: str, monkeypatch: pytest.Monk
     if style == "bibtex":
         entries = parse_string(text, "bibtex").entries
         assert len(entries) == 2
-        assert entries[work_key(source)].fields["institution"] == rf"{{\url{{{source.url}}}}}"
+        assert entries[work_key(source)].fields["url"] == source.url
         assert all(balanced(field) and r"\input" not in field for entry in entries.values() for field in entry.fields.values())
     elif style == "csl-json":
         assert json.loads(text)[0]["title"] == HOSTILE
@@ -234,12 +234,11 @@ def test_the_page_of_an_equation_is_cited_where_there_is_a_site(style: str):
 
 
 def test_the_address_stands_once():
-    """As institution of a report every style prints it; beside a field called url some print it twice, in any other some not at all."""
     base = "https://example.org"
     entries = parse_string(cite(GOLDEN_ID, "bibtex", base), "bibtex").entries
     own, address = entries[citation_record(equation(GOLDEN_ID)).key], f"{base}/eq/{GOLDEN_ID}/"
-    assert own.fields["institution"].endswith(rf"\url{{{address}}}}}") and address not in own.fields["note"]
-    assert {entry.type for entry in entries.values()} == {"techreport"} and not any("url" in entry.fields for entry in entries.values())
+    assert own.fields["url"] == address and own.fields["urldate"] and sum(address in text for text in own.fields.values()) == 1
+    assert {entry.type for entry in entries.values()} == {"misc"} and all("url" in entry.fields for entry in entries.values())
     assert json.loads(cite(GOLDEN_ID, "csl-json", base))[0]["URL"] == address
     assert "URL" not in json.loads(cite(GOLDEN_ID, "csl-json"))[0]
 
@@ -294,7 +293,7 @@ def test_plain_bst_prints_address_date_and_second():
         "Video of 29 April 2026",
         "0:19:16",
     ):
-        assert said in text.replace("\n", " ")
+        assert said in text.replace("\n", " ").replace("\\_", "_")
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -17,7 +17,7 @@ OWN = Reference(key="sheet:own", title="Own prices", author="me", places=("my_pr
 
 def test_all_places_are_named_once():
     entry = parse_string(cite_with_references([], [SHEET], "bibtex"), "bibtex").entries[SHEET.key]
-    assert entry.fields["institution"] == rf"{{\url{{{PAGE}}}, \url{{{SITE}}}}}" and "url" not in entry.fields
+    assert entry.fields["url"] == PAGE and entry.fields["howpublished"] == rf"{{prices of a day, \url{{{SITE}}}}}"
     assert r"\url{" not in cite_with_references([], [OWN], "bibtex").removeprefix(FOR_ADDRESSES)
 
 

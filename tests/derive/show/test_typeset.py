@@ -55,7 +55,7 @@ def test_a_derivation_has_every_step_with_numbers_the_givens_and_what_to_cite():
     assert text.count("5441") == 1, "the last step says it"
     (cited,) = re.findall(r"\\cite\{(.*?)\}", text)
     (command,) = re.findall(r"backsolve (cite .*)$", text, re.MULTILINE)
-    assert re.findall(r"@techreport\{(backsolve:.*?),", call(*command.split()).out) == cited.split(",")
+    assert re.findall(r"@misc\{(backsolve:.*?),", call(*command.split()).out) == cited.split(",")
     markdown = call(*STAR, "rho=300", "total_params=671B", "active_params=37B", "--as", "markdown").out
     assert r"$$s = \frac{671 \cdot 10^{9}}{37 \cdot 10^{9}} = 18.14$$" in markdown and "Sparsity (`batching.sparsity@1`):" in markdown
     assert r"\tag" not in markdown and "$\\rho = 300$" in markdown

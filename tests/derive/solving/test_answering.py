@@ -3,10 +3,8 @@
 from itertools import product
 from math import ceil
 
-import numpy as np
 import pytest
 
-from derive.errors import WrongValue
 from derive.solving.api import solve
 from derive.units import show
 from tests.tools.together import in_one_test, some
@@ -93,13 +91,6 @@ def test_a_limit_that_cannot_be_reached_names_the_nearest_and_one_that_always_ho
     assert "cost_per_token does not depend on chips" in never.message
 
 
-def test_a_cost_at_most_so_much_takes_a_batch_from_below():
-    solution = solve("batch", **CHIP, **MODEL, chips=8, chip_price="2 USD/h", cost_per_token="<=0.5 USD/MTok", step_time="<=20ms")
-    (found,) = solution.answers
-    price = 8 * 2 / 3600
-    assert found.low == ceil(60e9 / (0.5e-6 * 24e12 / price - 1e9))
-
-
 @in_one_test(
     "limit",
     [
@@ -115,18 +106,6 @@ def test_two_limits_on_one_result_leave_a_range(limit):
     solution = solve("batch", **CHIP, **MODEL, chips=8, **limit)
     assert solution.answers[0].ends == (60, 180) and solution.said[1] == "best: batch = 180, the largest"
     assert ("at least 5 ms binds" in solution.said[0]) == ("interactivity" not in limit)
-
-
-def test_chips_between_two_limits_on_one_result():
-    solution = solve("chips", **CHIP, **MODEL, batch=64, step_time="<=10ms >=5ms")
-    assert solution.answers[0].ends == (ceil(HELD / 3e12 / 0.01), int(HELD / 3e12 / 0.005))
-    assert solution.said[1] == f"best: chips = {ceil(HELD / 3e12 / 0.01)}, the fewest"
-
-
-@pytest.mark.parametrize("limit", [{"step_time": "<=10ms >=20ms"}, {"step_time": ">=20ms", "t": "<=10ms"}])
-def test_two_limits_that_contradict_each_other_are_refused_in_a_line_with_both(limit):
-    with pytest.raises(WrongValue, match=r"^step_time is at least 20 ms and at most 10 ms: none is both$"):
-        solve("batch", **CHIP, **MODEL, chips=8, **limit)
 
 
 PROMPT = {**CHIP, **MODEL, "chips": 8, "prompt_tokens": 10_000}
@@ -165,15 +144,6 @@ def test_limits_are_held_against_what_all_else_determines(unknown, limit, said):
     assert not {*solution.unused} & {*limit}
 
 
-def test_a_limit_that_what_is_determined_does_not_meet_is_refused_with_what_it_comes_to():
-    reason = solve("cost_per_token", **PROMPT, batch=64, chip_price="2 USD/h", step_time="<=3ms").reason
-    assert reason.code == "no_solution"
-    assert reason.message == "step_time at most 3 ms is not met: it is 5.167 ms at best with what is given"
-    swept = solve("cost_per_token", **PROMPT, batch=[64, 300, 1000], chip_price="2 USD/h", step_time="<=10ms").sweep
-    assert np.isfinite(swept.values[0]).tolist() == [True, False, False]
-    assert [swept.others[at][1].code for at in (1, 2)] == ["no_solution", "does_not_fit"]
-
-
 @in_one_test(
     ("limit", "most"),
     [({"tokens_per_second_per_user": ">=100"}, 180), ({"request_latency": "<=5.15s", "output_tokens": 500, "prompt_tokens": 9750}, 180)],
@@ -183,14 +153,6 @@ def test_a_limit_of_what_a_user_sees_bounds_the_batch(limit, most):
     rest = {name: value for name, value in MODEL.items() if name != "context_length" or "output_tokens" not in limit}
     (found,) = solve("batch", **CHIP, **rest, chips=8, **limit).answers
     assert (found.value, found.bound) == (most, "upper")
-
-
-def test_chips_for_the_weights_alone_say_so():
-    solution = solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16")
-    (found,) = solution.answers
-    assert found.low == pytest.approx(2 * 70_553_706_496 / (16 * 2**30)) and "the weights alone" in solution.warnings[0]
-    assert str(solution).startswith("chips = 9 or more (from 8.214)")
-    assert solve("chips", model="Llama-3-70B", hardware="TPU-v5e:bf16", batch=8).reason.code == "missing_givens"
 
 
 def test_a_limit_that_nothing_meets_says_what_comes_nearest_within_the_others():
@@ -213,13 +175,6 @@ def test_of_a_limit_that_no_batch_meets_the_nearest_is_named_at_a_whole_batch(li
     reached = {"step_time": step, "throughput": batch / step, "cost_per_token": 8 * 2 / 3600 * step / batch}
     told = solve("batch", **served, **limit, chip_price="2 USD/h").reason.message
     assert told.endswith(f"; nearest is {name} = {show(name, reached[name])} at batch = {batch}")
-
-
-def test_a_range_between_limits_says_what_one_comes_to_that_does_not_move_with_it():
-    given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": "4k", "weight_time": "<=1s"}
-    asked = solve("batch", **given, step_time="<=30ms", throughput=">=500")
-    assert asked.answers[0].kind == "interval"
-    assert any("weight_time" in text and "is met with any batch" in text for text in asked.said)
 
 
 @pytest.mark.slow
@@ -245,15 +200,6 @@ def test_a_limit_that_binds_at_an_end_of_what_is_sustained_alone_sets_that_end(m
     assert ends == (spans.low, spans.high)
 
 
-@pytest.mark.slow
-def test_a_range_within_a_limit_has_whole_ends_and_one_that_moves_nothing_is_one_answer():
-    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": 4000, "efficiency": "calibrated"}
-    (span,) = solve("chips", **given, batch=64, step_time="<=30ms").answers
-    assert (span.low, span.high, span.bound) == (2, 6, "lower")
-    same = solve("batch", **given, chips=8, step_time="<=300ms")
-    assert same.value == 434 and same.assumptions[0].startswith("the same all over mfu, mbu")
-
-
 @in_one_test(
     ("targets", "chips"),
     [
@@ -267,16 +213,6 @@ def test_chips_of_memory_are_faster_than_asked_where_no_other_limit_rules_them_o
     solution = solve("chips", **given, **targets, bytes_per_element=2)
     assert ceil(solution.answers[0].ends[0]) == chips
     assert any("faster than asked" in text for text in solution.warnings) == (chips == 2)
-
-
-def test_a_limit_before_which_memory_binds_is_said_to_be_met_and_what_it_comes_to():
-    """54 caches of 1.342 GB beside 70.55 GB in nine tenths of 160 GB: (70.55 + 54 * 1.342) GB / (2 * 3.35 TB/s) = 21.35 ms."""
-    asked = {"hardware": "2xH100:fp8", "model": "Llama-3.1-70B", "ctx": "4Ki", "bytes_per_element": 2, "gpu_memory_utilization": 0.9}
-    solution = solve("max_batch", **asked, tpot="<=25ms")
-    assert solution.answers[0].value == 54 and "where memory binds" in solution.said[0]
-    assert "step_time at most 25 ms is met: it is 21.35 ms at best" in solution.said
-    assert show("step_time", solve("tpot", **asked, batch=54).answers[0].point) == "21.35 ms"
-    assert not any("is met" in text for text in solve("max_batch", **asked, tpot="<=15ms").said)
 
 
 def test_the_bandwidth_that_the_reads_of_a_step_take_needs_no_rate_of_arithmetic():

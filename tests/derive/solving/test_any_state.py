@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from campaigns.campaign import FALSE, QUESTIONS, ask, ended
+from campaigns.states import questions, states, untrue_defaults
 from derive import solve
-from tests.tools.campaign import FALSE, QUESTIONS, ask, ended
-from tests.tools.states import questions, states, untrue_defaults
 
 STATES = 8
 """Six hundred in `.ci/long`."""
@@ -29,12 +29,6 @@ def test_no_question_about_a_state_has_a_false_answer():
     assert ends["right"] > 0.3 * STATES * QUESTIONS, "a good part of the questions has an answer"
 
 
-def test_the_same_state_is_drawn_again():
-    first, second = (next(states(Random(1))) for _ in range(2))
-    assert first.values == second.values and first.using == second.using
-    assert all(not row.violated(first.values) for row in first.rows)
-
-
 def test_a_true_given_more_turns_no_answer_into_a_refusal():
     """Nor do stand-ins contradict what is consistent."""
     random, more = Random(44), 0
@@ -49,16 +43,6 @@ def test_a_true_given_more_turns_no_answer_into_a_refusal():
             assert again.answers, (again.reason, asked, name)
             more += 1
     assert more > 5
-
-
-TOKENS = {"deployment_time": "65d", "expected_inference_tokens": 5.9e13, "frontier_probability": 0.91}
-
-
-def test_a_given_on_no_route_is_left_aside_and_named():
-    alone = solve("fleet_throughput", **TOKENS)
-    beside = solve("fleet_throughput", **TOKENS, fleet_electricity_cost="380k USD")
-    assert beside.value == alone.value == pytest.approx(5.9e13 / 0.91 / (65 * 86400))
-    assert beside.unused == ("fleet_electricity_cost",) and "fleet_electricity_cost is not used" in beside.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 from derive import solve
 from derive.errors import NotCovered
 from derive.presets import Preset, model, model_names
-from derive.show.text import solution_record
 from derive.solving.result import Solution
 from tests.tools.together import in_one_test, some
 
@@ -72,26 +71,6 @@ def test_what_a_step_was_made_of_is_found_again_at_every_model(name: str):
         assert recovers(name, "step_time", unknown, deployment), (unknown, deployment)
 
 
-@pytest.mark.slow
-@in_one_test("name", some(["DeepSeek-V3", "Qwen3-235B-A22B", "gpt-oss-20b"], every=3))
-@in_one_test("context", [100.0, 130_000.0])
-def test_one_sequence_of_a_mixture_is_found_again_as_one(name: str, context: float):
-    """Not as 0.9999999999999998, which no step has: what is one at least is one where only rounding says less."""
-    given = {**ONE_BYTE, "chips": 8.0, "context_length": context}
-    step = asked(name, "step_time", {**given, "batch": 1.0}).answers[0].value
-    assert asked(name, "batch", {**given, "step_time": step}).answers[0].value >= 1
-    swept = asked(name, "batch", {**given, "step_time": [step * (1 + place * 1e-15) for place in range(-40, 41)]}).sweep
-    found = swept.values[~(swept.values != swept.values)]
-    assert len(found) == 81 and min(found) == 1
-
-
-def test_less_than_one_sequence_is_refused():
-    given = {**ONE_BYTE, "chips": 8.0, "context_length": 100.0}
-    step = asked("DeepSeek-V3", "step_time", {**given, "batch": 1.0}).answers[0].value
-    reason = asked("DeepSeek-V3", "batch", {**given, "step_time": step * (1 - 1e-6)}).reason
-    assert reason.code == "requirement_violated" and reason.violated == ("batch >= 1",)
-
-
 # -- through more regimes than can be taken apart -------------------------------------------------------------------
 
 DRAFTS = {"draft_tokens": 1, "acceptance_rate": 0.7, "draft_cost_ratio": 0.05, "bytes_per_element": 2}
@@ -119,21 +98,6 @@ def test_what_drafts_and_stages_lead_to_is_found_back(result, unknown, given, tr
         assert any(one.value == pytest.approx(truth, rel=1e-8) for one in back.answers), (truth, back.reason)
 
 
-TOUCHED = {
-    **{"model": "Qwen3-30B-A3B", "hardware": "H100-NVL:fp8", "chips": 1, "draft_tokens": 1, "acceptance_rate": 0.54},
-    **{"context_length": 4096, "bytes_per_element": 1},
-}
-
-
-@in_one_test("batch", [1, 2, 64])
-@in_one_test("unknown", ["context_length", "bytes_per_element"])
-def test_a_drafting_time_that_any_step_allows_is_no_contradiction(unknown, batch):
-    """Step and drafting may both be longer by the same: what two equations leave of them are two equal numbers."""
-    there = solve("speculative_speedup", **TOUCHED, batch=batch).answers[0].value
-    given = {name: value for name, value in TOUCHED.items() if name != unknown}
-    assert solve(unknown, **given, batch=batch, speculative_speedup=there).answers[0].value == pytest.approx(TOUCHED[unknown], rel=1e-9)
-
-
 def test_a_batch_behind_stages_errs_as_the_step_does():
     """A step is longer than its bound, so that a rate takes more sequences than are answered."""
     given = {name: value for name, value in STAGED.items() if name != "batch"}
@@ -146,12 +110,6 @@ def test_a_batch_behind_stages_errs_as_the_step_does():
     assert solution.answers[0].elasticities["throughput"] == pytest.approx(1 / slope, rel=0.01)
 
 
-def test_a_rate_that_no_batch_leads_to_is_refused_with_what_there_is():
-    given = {name: value for name, value in STAGED.items() if name != "batch"}
-    reason = solve("batch", throughput="10M tokens/s", anyway=True, **given).reason
-    assert reason.code == "no_solution" and not reason.missing and "it runs from" in reason.message
-
-
 MIXED = {**ONE_BYTE, "model": "Llama-3.1-70B", "chips": 8, "batch": 64, "context_length": 3000, "prefill_chunk": 400}
 RATES = {"peak_flops": 1.979e15, "hbm_bandwidth": 3.35e12, "bytes_per_weight": 1}
 
@@ -160,24 +118,6 @@ def there_and_back(result, unknown, given):
     """A result, and what its own value is answered to have been made of."""
     there = solve(result, anyway=True, **given).answers[0].value
     return there, solve(unknown, anyway=True, **{n: v for n, v in given.items() if n != unknown}, **{result: there})
-
-
-def test_what_turns_round_a_rate_on_the_way_is_followed_too():
-    """The bandwidth is not given, but peak FLOP/s over the ridge point."""
-    rates = {"peak_flops": 1.979e15, "ridge_point": 1.979e15 / 4.8e12, "hbm_capacity": 141e9, "bytes_per_weight": 1}
-    given = {**{name: value for name, value in STAGED.items() if name != "hardware"}, **rates}
-    _, back = there_and_back("throughput", "batch", given)
-    assert [one.value for one in back.answers] == [pytest.approx(8, rel=1e-8)]
-    assert "batching.ridge_point@1" in back.equations
-
-
-def test_chips_that_follow_from_the_time_of_the_weights_are_followed_and_not_taken_as_one():
-    given = {**STAGED, "batch": 8}
-    read = solve("weight_time", anyway=True, **given).answers[0].value
-    rate = solve("throughput", anyway=True, **given).answers[0].value
-    without = {name: value for name, value in given.items() if name not in ("chips", "batch")}
-    back = solve("batch", anyway=True, **without, weight_time=read, throughput=rate)
-    assert [one.value for one in back.answers] == [pytest.approx(8, rel=1e-8)] and back.provenance.get("chips") != "default"
 
 
 def test_two_results_together_give_two_unknowns():
@@ -209,21 +149,7 @@ def test_what_a_free_chunk_was_made_of_is_found_and_not_only_what_fits(unknown, 
     assert back.given["free_prefill_chunk"] == chunk and "free_prefill_chunk" not in back.unused
 
 
-def test_a_free_chunk_that_no_batch_leaves_is_refused():
-    reason = solve("batch", **ON_H200, free_prefill_chunk=4000).reason
-    assert reason.code == "no_solution"
-
-
 SUSTAINED = {"mfu": 0.464, "mbu": 0.794, "exposed_communication_share": 0.307}
-SHORT_PASS = {"model": "GLM-5", "hardware": "B200-SXM:fp8", "chips": 32, "batch": 4, "context_length": 3000, "bytes_per_element": 1}
-
-
-def test_a_result_where_two_regimes_meet_has_that_place_and_the_other():
-    """From 2,048 tokens on this model selects what it reads; the cost there is that of one shorter pass as well."""
-    cost, back = there_and_back("prefill_normalised_cost", "new_tokens_per_pass", {**SHORT_PASS, "new_tokens_per_pass": 2048})
-    shorter, there = (one.value for one in back.answers)
-    assert there == pytest.approx(2048, rel=1e-6) and shorter < 2048 / 1.5
-    assert solve("prefill_normalised_cost", **SHORT_PASS, new_tokens_per_pass=shorter).answers[0].value == pytest.approx(cost, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -265,13 +191,6 @@ def test_a_result_says_more_than_that_another_does_not_bind():
     for share, code in ((0.5, "no_solution"), (300, "contradiction")):
         beyond = {**results, "mixed_step_time": share * results["mixed_step_time"]}
         assert solve("peak_flops", anyway=True, **given, **beyond).reason.code == code
-
-
-def test_an_answer_lists_the_equations_that_were_followed():
-    given = {name: value for name, value in STAGED.items() if name != "batch"}
-    solution = solve("batch", throughput=5000, **given)
-    there = solve("throughput", **given, batch=solution.answers[0].value)
-    assert {*solution.equations} == {*there.equations} and solution_record(solution)["equations"] == list(solution.equations)
 
 
 def test_a_result_that_holds_with_any_leaves_what_another_leads_to():

@@ -31,21 +31,6 @@ def test_a_cost_is_answered_at_the_fewest_chips_and_not_at_one() -> None:
     assert cost.said[0] == "at chips = 3, the fewest"
 
 
-def test_a_rate_alone_is_answered_at_the_largest_batch_that_its_limit_leaves() -> None:
-    alone = solve("throughput", hardware=CHIP, model=MODEL, step_time="<=10ms", given=DEPLOYED)
-    beside, _ = respond_all(("throughput", "batch"), {**DEPLOYED, "step_time": "<=10ms"}, Switches(CHIP, MODEL))
-    assert (alone.value, alone.said) == (beside.value, beside.said)
-
-
-@pytest.mark.parametrize(("unknown", "price"), [("throughput", {}), ("cost_per_token", {"chip_price": "2 USD/h"})])
-def test_a_speed_of_each_user_is_a_limit_as_well_as_the_step(unknown: str, price: dict[str, str]) -> None:
-    """100 tokens a second of each user are steps of 10 ms."""
-    given = {**DEPLOYED, **price}
-    by_user = solve(unknown, hardware=CHIP, model=MODEL, tokens_per_second_per_user=">=100", given=given)
-    by_step = solve(unknown, hardware=CHIP, model=MODEL, step_time="<=10ms", given=given)
-    assert (by_user.value, by_user.said[0]) == (by_step.value, "at batch = 150, the largest")
-
-
 def test_copies_are_counted_at_the_largest_batch_within_the_limit_and_not_as_if_one_served_all() -> None:
     given = {"chips": 8, "context_length": "4k", "step_time": "<=30ms"}
     rate = solve("throughput", hardware=CHIP, model=MODEL, given=given)
@@ -57,15 +42,6 @@ def test_copies_are_counted_at_the_largest_batch_within_the_limit_and_not_as_if_
     both = respond_all(("replicas", "batch", "fleet_cost"), asked, Switches(CHIP, MODEL))
     assert [one.value for one in both] == [3, 434, 3 * 8e6]
     assert solve("fleet_cost", hardware=CHIP, model=MODEL, given=asked).value == both[2].value
-
-
-def test_what_a_limit_takes_is_used_though_the_answer_at_its_end_does_without() -> None:
-    """A latency of 500 tokens after a prompt of 2,000; the context is given, and 2 replicas make twice as much, no faster."""
-    given = {**DEPLOYED, "prompt_tokens": 2000, "output_tokens": 500, "replicas": 2}
-    rate = solve("throughput", hardware=CHIP, model=MODEL, request_latency="<=20s", given=given)
-    assert rate.said[0] == "at batch = 434, the largest that memory holds" and rate.unused == ()
-    both = solve("batch", hardware=CHIP, model=MODEL, request_latency="<=20s", step_time="<=10ms", given=given)
-    assert both.value == 150 and both.unused == ("replicas",)
 
 
 def test_a_rate_at_a_batch_that_no_limit_leaves_says_why() -> None:
@@ -86,26 +62,6 @@ def test_a_limit_that_says_nothing_of_a_batch_either_is_refused() -> None:
         given = {**DEPLOYED, "context_length": context, "batch_multiple": "<=3"}
         with pytest.raises(WrongValue, match="batch_multiple is given as a limit, and is not made of throughput"):
             solve("throughput", hardware=CHIP, model=MODEL, given=given)
-
-
-def test_one_that_is_refused_at_the_end_of_another_says_where() -> None:
-    _, cost = respond_all(("batch", "cost_per_token"), {**DEPLOYED, "step_time": "<=10ms"}, Switches(CHIP, MODEL))
-    assert not cost.answers and cost.refusal.missing == ("chip_price",)
-    assert cost.why_not.startswith("at batch = 150, the largest: ")
-
-
-def test_a_cost_at_one_chip_by_default_that_is_too_slow_names_the_question_of_the_chips() -> None:
-    given = {"context_length": "8k", "bytes_per_element": 1, "batch": 64, "chip_price": "2 USD/h", "step_time": "<=20ms"}
-    assert solve("cost_per_token", hardware=CHIP, model=MODEL, given=given).why_not.endswith(
-        "ask for chips,cost_per_token: chips = 1 by default"
-    )
-
-
-def test_bytes_that_nobody_gives_are_supposed_at_the_best_end_too() -> None:
-    given = {"chips": 8, "context_length": "8k", "step_time": "<=10ms"}
-    rate, batch = respond_all(("throughput", "batch"), given, Switches(CHIP, MODEL))
-    assert batch.value == 75 and rate.value == pytest.approx(7524, rel=1e-3)
-    assert solve("throughput", hardware=CHIP, model=MODEL, given=given).value == rate.value
 
 
 def test_a_limit_on_what_is_asked_for_leaves_a_part_of_it_or_none() -> None:
@@ -137,37 +93,6 @@ def test_where_memory_ends_the_batch_it_is_said_and_what_it_was_sized_by_is_used
     held, hurried = (solve("throughput", **sized, tpot=limit) for limit in ("<=30ms", "<=20ms"))
     assert held.said[0] == "at batch = 719, the largest that memory holds" and held.unused == ()
     assert hurried.said[0] == "at batch = 173, the largest" and hurried.unused == ()
-
-
-def test_of_a_list_each_point_has_a_largest_batch_of_its_own() -> None:
-    """At 8k and fp8: 151 sequences within 10 ms, as alone."""
-    found = solve("throughput", hardware=CHIP, model=MODEL, step_time="<=10ms", given={**DEPLOYED, "context_length": "4k,8k"})
-    rows = [(given, answers[0].value) for given, answers, _ in found.sweep.rows()]
-    cases = ({**DEPLOYED, "context_length": one} for one in ("4k", "8k"))
-    alone = [solve("throughput", hardware=CHIP, model=MODEL, step_time="<=10ms", given=one) for one in cases]
-    assert [given["batch"] for given, _ in rows] == [one.given["batch"] for one in alone] and rows[1][0]["batch"] == 150
-    assert [value for _, value in rows] == [one.value for one in alone]
-    both = respond(
-        "throughput", {**DEPLOYED, "context_length": "4k,8k", "chips": "4,8", "step_time": "<=10ms"}, Switches(CHIP, MODEL, zipped=True)
-    )
-    assert len(both.sweep) == 2
-    product = respond("throughput", {**DEPLOYED, "context_length": "4k,8k", "chips": "4,8", "step_time": "<=10ms"}, Switches(CHIP, MODEL))
-    assert len(product.sweep) == 4
-
-
-def test_a_point_of_a_list_that_no_batch_meets_says_so_and_leaves_the_others() -> None:
-    found = solve("throughput", hardware=CHIP, model=MODEL, step_time="<=10ms", given={**DEPLOYED, "context_length": "8k,2M"})
-    (_, one, _), (_, none, why) = found.sweep.rows()
-    assert one[0].value > 0 and none == () and "no whole batch meets step_time at most 10 ms" in why.message
-    assert list(found.sweep.given) == ["context_length"]
-
-
-def test_of_a_range_the_largest_batch_is_the_one_that_will_do_all_over_it() -> None:
-    """8k tokens leave the fewest sequences: 150 of them, as alone. Shorter ones are faster with these."""
-    found = solve("throughput", hardware=CHIP, model=MODEL, step_time="<=10ms", given={**DEPLOYED, "context_length": "4k..8k"})
-    ends = [solve("throughput", hardware=CHIP, model=MODEL, batch=150, given={**DEPLOYED, "context_length": one}) for one in ("8k", "4k")]
-    assert (found.spans.low, found.spans.high) == pytest.approx([one.value for one in ends])
-    assert found.said[0] == "at batch = 150, the largest that will do all over the ranges"
 
 
 def test_a_rate_beside_a_batch_that_memory_bounds_is_at_the_largest_of_each_point_of_a_list() -> None:
@@ -202,7 +127,7 @@ def test_over_ranges_a_size_is_taken_that_will_do_all_over(price: dict[str, str]
 
 
 USERS = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "tp": 8, "context_length": 2048, "users": 5000}
-IN_BF16, IN_FP8 = ((8 * 80e9 - 70_553_706_496) // (2 * size * 128 * 8 * 80 * 2048) for size in (2, 1))
+USUAL_TYPES, IN_FP8 = ((8 * 80e9 - 70_553_706_496) // (2 * size * 128 * 8 * 80 * 2048) for size in (2, 1))
 """Sequences that eight chips hold beside a byte a weight."""
 
 
@@ -210,12 +135,12 @@ IN_BF16, IN_FP8 = ((8 * 80e9 - 70_553_706_496) // (2 * size * 128 * 8 * 80 * 204
 @pytest.mark.parametrize("more", [{}, {"tpot": "<=50ms"}], ids=str)
 def test_a_batch_that_memory_fills_is_each_point_s_own_in_a_list_and_the_least_of_a_range(more):
     swept = solve("replicas", **USERS, bytes_per_element="1,2", **more).sweep
-    assert swept.given["batch"].tolist() == [IN_FP8, IN_BF16]
-    assert swept.values[0].tolist() == pytest.approx([5000 / IN_FP8, 5000 / IN_BF16])
+    assert swept.given["batch"].tolist() == [IN_FP8, USUAL_TYPES]
+    assert swept.values[0].tolist() == pytest.approx([5000 / IN_FP8, 5000 / USUAL_TYPES])
     spanned = solve("replicas", **USERS, bytes_per_element="1..2", **more)
     assert (
-        spanned.answers[0].ends == pytest.approx((5000 / IN_BF16, 5000 / IN_BF16))
-        and f"batch = {IN_BF16:.0f}, the largest" in spanned.said[0]
+        spanned.answers[0].ends == pytest.approx((5000 / USUAL_TYPES, 5000 / USUAL_TYPES))
+        and f"batch = {USUAL_TYPES:.0f}, the largest" in spanned.said[0]
     )
     assert [solve("fleet_chips", **USERS, bytes_per_element=size, **more).answers[0].ends[0] for size in ("1", "2", "1..2")] == [24, 48, 48]
 
@@ -234,14 +159,6 @@ def test_replicas_of_the_largest_batch_rest_on_all_that_this_rests_on() -> None:
     assert slopes["fleet_sequences_in_flight"] == pytest.approx(1.0)
 
 
-def test_what_engines_hold_back_is_said_of_replicas_and_of_what_whole_ones_cost() -> None:
-    """188 sequences for 212: 600 take a fourth replica. The cost of whole ones moves in steps, which no slope foretells."""
-    given = {"context_length": "8Ki", "bytes_per_element": 2, "fleet_sequences_in_flight": 600}
-    paid = {"chip_price": "2.5 USD/h", "deployment_time": "730h"}
-    replicas, cost = respond_all(("replicas", "fleet_cost"), {**given, **paid}, Switches("8xH100:fp8", "Llama-3.3-70B"))
-    assert "engines hold back about a tenth: then 4)" in str(replicas) and "then there may be more replicas)" in str(cost)
-
-
 @pytest.mark.parametrize(
     ("unknown", "more", "best"),
     [
@@ -255,19 +172,6 @@ def test_a_rate_or_a_cost_of_which_nobody_says_the_batch_is_that_of_a_full_memor
     found = solve(unknown, hardware="8xH100:fp8", model="Llama-3.3-70B", context_length=8000, bytes_per_element=2, **more)
     assert found.said[0] == "at batch = 217, the largest that memory holds"
     assert found.value == pytest.approx(best, rel=1e-3)
-
-
-def test_a_time_or_a_rate_that_no_memory_ends_still_lacks_its_batch() -> None:
-    given = {"hardware": "8xH100:fp8", "model": "Llama-3.3-70B"}
-    assert solve("step_time", **given, context_length=8000).reason.missing == ("batch",)
-    assert "batch" in solve("throughput", **given).reason.missing
-
-
-def test_of_a_list_each_point_fills_its_own_memory() -> None:
-    given = {"hardware": "8xH100:fp8", "model": "Llama-3.3-70B", "bytes_per_element": 2}
-    found = solve("throughput", **given, context_length="4000;8000")
-    alone = [solve("throughput", **given, context_length=one).value for one in (4000, 8000)]
-    assert [answers[0].value for _, answers, _ in found.sweep.rows()] == alone
 
 
 @pytest.mark.parametrize("moved", ["hbm_bandwidth", "bytes_per_weight", "step_time", "context_length"])

@@ -43,14 +43,6 @@ def test_a_given_link_or_width_wins():
     assert not any("caches are taken" in text for text in found.warnings)
 
 
-@in_one_test(("unknown", "given", "value"), [
-    ("prompt_tokens", {"kv_transfer_time": "10 ms"}, 0.01 * 50e9 / (CACHE / 8000)),
-    ("link_bandwidth", {"kv_transfer_time": "10 ms", "prompt_tokens": 8000}, CACHE / 0.01),
-])  # fmt: skip
-def test_it_is_asked_back(unknown, given, value):
-    assert solve(unknown, **LLAMA, **given).answers[0].value == pytest.approx(value)
-
-
 @in_one_test(("hardware", "chips", "link"), [
     ("H100:bf16", 8, 450e9), ("H100:bf16", 9, 4.5 * 50e9), ("H100:bf16", 16, 8 * 50e9),
     ("GB200-NVL72:bf16", 16, 900e9), ("GB200-NVL72:bf16", 73, 900e9),
@@ -81,12 +73,6 @@ def test_what_is_added_up_follows_from_the_sequences_of_a_step_or_the_tokens_of_
     assert solve("all_reduce_time", **served).unused == ()
 
 
-def test_nothing_is_supposed_of_an_all_reduce_whose_bytes_are_given():
-    found = solve("all_reduce_time", hardware="8xH100", model="Llama-3.1-70B", all_reduce_bytes="1 MB")
-    assert not any(text.startswith("bytes_per_activation") for text in found.assumptions)
-    assert found.equations == ("network.all_reduce_time@1",)
-
-
 def test_experts_exchange_within_a_domain_or_over_several():
     copies = 58 * 64 * 31 * (1 - (31 / 32) ** 8) * 7168 * 3
     over = solve("all_to_all_time", **DEEPSEEK)
@@ -102,30 +88,12 @@ def test_experts_exchange_within_a_domain_or_over_several():
     assert counted - bare == pytest.approx(over.answers[0].value)
 
 
-def test_experts_over_one_domain_and_over_several_are_one_sweep():
-    swept = solve("all_to_all_time", **DEEPSEEK, expert_parallel=[4, 8, 32])
-    alone = [solve("all_to_all_time", **DEEPSEEK, expert_parallel=many).answers[0].value for many in (4, 8, 32)]
-    assert [answers[0].value for _, answers, _ in swept.sweep.rows()] == pytest.approx(alone)
-
-
-def test_an_exchange_that_was_measured_is_taken_as_it_is():
-    step = {**DEEPSEEK, "context_length": 4000, "bytes_per_element": 1, "all_to_all_time": "22 ms"}
-    found = solve("step_time", **step, variants={"overlap": "network"})
-    assert found.given["all_to_all_time"] == 0.022 and "link_bandwidth" not in found.given
-
-
 def test_nothing_is_taken_across_both_links_nor_without_a_preset():
     across = solve("tensor_parallel_time", **LLAMA, batch=64, chips=[8, 16])
     assert across.refusal.missing == ("link_bandwidth",)
     assert solve("tensor_parallel_time", **LLAMA, batch=64, chips=[2, 8]).sweep is not None
     both = {"scale_out_link_bandwidth": 5e10, "scale_up_link_bandwidth": 45e10}
     assert links("kv_transfer_time", both, dict.fromkeys(both, "given"), {}).givens == {}
-
-
-def test_a_link_that_was_given_for_another_is_used():
-    sent = {"model": "Llama-3.1-70B", "prompt_tokens": 32000, "scale_out_link_bandwidth": 25e9}
-    assert solve("kv_transfer_time", **sent).unused == ()
-    assert solve("kv_transfer_time", **sent, link_bandwidth=25e9).unused == ("scale_out_link_bandwidth",)
 
 
 @in_one_test(("unknown", "given", "value"), [
@@ -145,25 +113,3 @@ def test_a_link_that_runs_over_values_is_not_taken_at_one_of_them(more):
     assert refused.refusal.missing == ("link_bandwidth",)
     slow, fast = (row[1][0].value for row in solve(unknown, chips=8, link_bandwidth=["300 GB/s", "450 GB/s"], **more).sweep.rows())
     assert slow == pytest.approx(1.5 * fast)
-
-
-SUMMED = {"hardware": "8xH200:fp8", "model": "Llama-3.1-70B", "batch": 64, "context_length": 8192, "bytes_per_element": 1}
-
-
-def test_a_step_with_communication_in_it_waits_for_what_its_chips_add_up():
-    """(70.55e9 + 64 x 8192 x 163840 bytes)/(8 x 4.8e12) and the sums of 80 layers on top, which nothing hides."""
-    exposed = {"variants": {"overlap": "exposed"}}
-    read = (70_553_706_496 + 64 * 8192 * 2 * 80 * 8 * 128) / (8 * 4.8e12)
-    sums = 2 * 80 * 64 * 8192 * 2 * 2 * 7 / 8 / 450e9
-    assert solve("step_time", **SUMMED, **exposed).value == pytest.approx(read + sums)
-    assert solve("step_time", **SUMMED, **exposed, tensor_parallel_time="1ms").value == pytest.approx(read + 1e-3)
-    assert solve("step_time", **SUMMED, **exposed, exposed_communication_share=0.2).value == pytest.approx(read / 0.8)
-    assert solve("exposed_communication_share", **SUMMED).value == pytest.approx(sums / (read + sums))
-    assert solve("step_time", compute_time=1e-3, memory_time=2e-3, tensor_parallel_time=1e-3, **exposed).value == pytest.approx(3e-3)
-
-
-@pytest.mark.parametrize("other", [{"model": "DeepSeek-V3"}, {"hardware": "H200:fp8", "batch": 4}])
-def test_the_share_is_asked_for_where_nobody_knows_what_chips_add_up(other):
-    """The experts of a mixture have an exchange of their own, and one chip waits for no other."""
-    reason = solve("step_time", **SUMMED | other, variants={"overlap": "exposed"}).reason
-    assert (reason.code, reason.missing) == ("missing_givens", ("exposed_communication_share",))

@@ -2,15 +2,13 @@
 
 import pytest
 
-from derive import symbols
-from derive.errors import UnknownName, WrongValue
+from derive.errors import UnknownName
 from derive.preset_rows import AcceleratorFigure
 from derive.presets import calibrated
-from derive.quantities import QUANTITIES
-from derive.shipped import rows_of
 from derive.solving.api import solve
 from derive.solving.conventions import CHOICES, USUAL_CONVENTIONS, Conventions
-from derive.units import flop_power, parse
+from derive.tables.shipped import rows_of
+from derive.units import parse
 from tests.tools.together import in_one_test
 
 CHIP = {"batch": 64, "active_params": 37e9, "chips": 1}
@@ -61,13 +59,6 @@ def test_what_is_typed_beside_a_preset_is_still_read_by_the_switch():
     assert value("sweep_time", **typed, bytes="binary") == pytest.approx(80 * 2**30 / 3.35e12)
 
 
-def test_every_unit_with_flop_in_it_is_seen():
-    seen = {name for name in QUANTITIES if flop_power(name)}
-    assert seen == {name for name, row in QUANTITIES.items() if "FLOP" in row.unit}
-    assert {flop_power(name) for name in seen} == {1, -1}
-    assert [name for name in seen if flop_power(name) < 0] == ["price_per_flop"]
-
-
 def test_a_gb_of_memory_may_be_a_gib_and_a_bandwidth_stays_decimal():
     assert parse("hbm_capacity", "80GB", binary=True) == parse("hbm_capacity", "80GiB") == 80 * 2**30
     assert parse("kv_bytes_per_token", "320kB", binary=True) == 327_680
@@ -94,44 +85,6 @@ def test_calibrated_is_the_range_of_runs_of_such_a_model_on_so_many_chips(model,
     assert solution.spans.ranges == calibrated(kinds=group[:1], deployments=group[1:]).ranges
     assert any(f"({group[0]}, {group[1]}, decode)" in text for text in solution.said)
     assert "efficiency: calibrated, mfu, mbu and the time of a layer as fitted to published runs, unless given" in solution.assumptions
-
-
-def test_of_chips_that_are_asked_for_the_range_is_that_of_a_node():
-    solution = solve("chips", **{**STEP, "batch": 64}, model="Llama-3-70B", step_time="<=40ms")
-    assert solution.spans.ranges.items() <= calibrated(kinds=["dense"], deployments=["one node"]).ranges.items()
-
-
-def test_without_layers_their_time_is_not_supposed():
-    solution = solve("step_time", hardware="H800:fp8", total_params=7e10, kv_bytes_per_token=1e5, batch=8, context_length=4000,
-                     efficiency="calibrated")  # fmt: skip
-    assert solution.spans.ranges.keys() == {"mbu", "mfu"}
-
-
-@in_one_test(
-    ("given", "phases"),
-    [
-        ({"unknown": "prefill_time", "prompt_tokens": 1000}, "prefill"),
-        ({"unknown": "prompt_tokens", "prefill_time": 1}, "prefill"),
-        ({"unknown": "throughput", "prompt_tokens": 4000, "output_tokens": 100}, "decode, prefill, both"),
-    ],
-)
-def test_the_record_is_that_of_the_phase(given, phases):
-    given = {name: value for name, value in {**STEP, **given}.items() if name != "context_length"}
-    solution = solve(**given, model="Llama-3-70B", chips=8)
-    assert any(f"(dense, one node, {phases})" in text for text in solution.said)
-
-
-def test_what_rests_on_nothing_measured_is_a_point():
-    solution = solve("kv_bytes_per_token", model="DeepSeek-V3", bytes_per_element=1, efficiency="calibrated")
-    assert solution.value == 35136 and solution.spans is None
-
-
-MIDDLE = calibrated(kinds=["dense"], deployments=["one node"]).givens
-
-
-def test_in_a_formula_the_middle_is_taken():
-    (answer,) = solve("compute_time", active_params=7e10, peak_flops=1e15, chips=8, batch=symbols.batch, efficiency="calibrated").answers
-    assert float(answer.expr.subs(symbols.batch, 64)) == pytest.approx(2 * 64 * 7e10 / (8 * 1e15 * MIDDLE["mfu"]))
 
 
 def test_lists_and_sweeps_have_a_range_at_each_point():
@@ -172,9 +125,3 @@ def test_the_answer_says_that_figures_of_presets_keep_their_units():
 def test_a_choice_there_is_not_is_refused_with_those_there_are(switch):
     with pytest.raises(UnknownName, match=f"unknown {switch} 'other'"):
         Conventions(**{switch: "other"})
-
-
-@pytest.mark.parametrize("wrong", [None, object(), {}])
-def test_what_is_neither_number_nor_text_is_named(wrong):
-    with pytest.raises(WrongValue, match="batch"):
-        USUAL_CONVENTIONS.read("batch", wrong)

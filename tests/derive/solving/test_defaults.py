@@ -6,14 +6,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from derive.catalogue import by_id, equation
+from derive.catalogue import by_id
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.quantities.defaults import DEFAULTS
-from derive.records import LOWER, UPPER, in_place
+from derive.records import UPPER, in_place
 from derive.show.text import render
 from derive.solving import defaults
 from derive.solving.api import solve
-from derive.solving.defaults import FOLLOWS, symbols_dropped, with_defaults
+from derive.solving.defaults import FOLLOWS, symbols_dropped
 from tests.tools.together import in_one_test, some
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}
@@ -121,29 +121,6 @@ def test_stages_and_tokens_multiply_what_one_of_them_makes():
         assert table.values[0] == pytest.approx([one, 2 * one, 3 * one], rel=1e-9) and table.bound == UPPER
 
 
-def test_a_range_beyond_some_of_which_nothing_fits_is_answered_up_to_there():
-    """Weights of 456 GB x 2 bytes and 254 sequences a stage: of 1 to 2.2 stages of 8 chips some hold them."""
-    given = {"model": "MiniMax-M1", "hardware": "MI300X:bf16", "chips": 8, "batch": 254, "context_length": 100000, "bytes_per_element": 2}
-    given |= {"chip_price": "2 USD/h", "hbm_capacity": "192GB"}
-    singly = [solve("cost_per_token", **given, pipeline_stages=stages).answers for stages in (1.6, 2.05, 2.2)]
-    spans = solve("cost_per_token", **given, pipeline_stages="1..2.2").spans
-    assert not singly[0] and 0 < spans.answered < 0.25
-    assert [spans.low, spans.high] == pytest.approx([singly[1][0].value] * 2, rel=1e-9) and singly[2][0].bound == LOWER
-
-
-@pytest.mark.slow
-def test_where_a_range_is_asked_point_by_point_its_end_is_where_nothing_fits_any_more():
-    """671 GB of weights and 41 caches of 35136 bytes a token in 8 x 95 GiB: full at 100.68k tokens."""
-    full = (8 * 95 * 2**30 - 671e9) / (41 * 61 * (512 + 64))
-    given = {"model": "DeepSeek-V3", "hardware": "TPU-v5p:fp8", "chips": 4, "batch": 41, "bytes_per_element": 1, "microbatches": 1}
-    given |= {"pipeline_stages": 2}
-    solution = solve("free_prefill_chunk", **given, context_length="30000..110000")
-    spans = solution.spans
-    ends = [solve("free_prefill_chunk", **given, context_length=tokens).answers[0].value for tokens in (full * (1 - 1e-9), 30000)]
-    assert spans.method == "sampled" and [spans.low, spans.high] == pytest.approx(ends, rel=1e-5)
-    assert "(seen in " in render(solution, "table").partition("\nwarning")[0]
-
-
 def test_what_follows_a_quantity_that_is_worked_out_has_no_number_of_its_own():
     """Of 4000 tokens a fifth is read from a cache: 3200 are computed, in one pass."""
     solution = solve("prefill_compute_time", **DECODE, prompt_tokens=4000, cache_hit_share=0.2)
@@ -154,15 +131,6 @@ def test_what_follows_a_quantity_that_is_worked_out_has_no_number_of_its_own():
     assert "new_tokens_per_pass" not in json.dumps(record["given"]) and "new_tokens_per_pass" not in solution.given
 
 
-def test_what_follows_the_quantity_that_is_asked_for_has_no_number_beforehand():
-    """9773 token/s are one token a step: three times as many are three, and three positions."""
-    solution = solve("tokens_per_step", **DECODE, throughput=3 * solve("throughput", **DECODE).answers[0].value)
-    assert solution.answers[0].value == pytest.approx(3, rel=1e-9)
-    assert (
-        "tokens_verified_per_step" not in solution.given and "tokens_verified_per_step = tokens_per_step (default)" in solution.assumptions
-    )
-
-
 @in_one_test("stages", [{}, {"pipeline_stages": 4}])
 @in_one_test("unknown", ["step_time", "throughput"])
 def test_sequences_in_flight_are_those_of_as_many_batches_as_there_are_stages(unknown, stages):
@@ -171,26 +139,6 @@ def test_sequences_in_flight_are_those_of_as_many_batches_as_there_are_stages(un
     found, singly = (solve(unknown, **given, **one) for one in ({"sequences_in_flight": 16}, {"batch": batch}))
     assert told(found) == told(singly)
     assert solve("batch", **given, sequences_in_flight=16).answers[0].value == pytest.approx(batch, rel=1e-9)
-
-
-@in_one_test("fleet", [10_000, 40_000, 200_000, 900_000])
-def test_a_fleet_of_which_nobody_counted_the_replicas_says_nothing_of_one(fleet):
-    given = {**DECODE, "batch": 64}
-    found = solve("compute_utilisation", **given, fleet_throughput=fleet)
-    assert told(found) == told(solve("compute_utilisation", **given)) and "fleet_throughput" in found.unused
-    assert solve("throughput", fleet_throughput=fleet).reason.code == "missing_givens"
-    assert solve("throughput", fleet_throughput=fleet, replicas=4).answers[0].value == fleet / 4
-
-
-def test_an_equation_with_its_defaults_is_one_however_many_were_asked_for_since():
-    """Long after, and beside other defaults, it is still the one that was named."""
-    row = equation("scheduling.throughput")
-    first = with_defaults(row, (("microbatches", 1),))
-    for count in range(5000):
-        with_defaults(row, (("batch", count), ("microbatches", 2)))
-    assert with_defaults(row, (("hop_latency", 0), ("microbatches", 1))) is first
-    with_defaults.cache_clear()
-    assert with_defaults(row, (("microbatches", 1),)) is first
 
 
 def test_what_numbers_show_to_stay_stays_by_the_algebra(monkeypatch):

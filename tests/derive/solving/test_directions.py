@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from campaigns.states import Asked, states
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
@@ -20,7 +21,6 @@ from derive.solving.api import solve
 from derive.solving.defaults import IDEALS, evaluate_defaults, standing
 from derive.solving.questions import question
 from derive.solving.result import Answer, Solution
-from tests.tools.states import Asked, states
 from tests.tools.together import in_one_test, some
 
 TIMES = {"compute_time": 0.01, "memory_time": 0.02}

@@ -6,8 +6,6 @@ from math import floor
 import numpy as np
 import pytest
 
-from derive.errors import WrongValue
-from derive.solving import fit
 from derive.solving.api import solve
 from derive.units import parse
 from tests.tools.together import in_one_test
@@ -125,13 +123,6 @@ def test_what_is_the_same_on_any_number_of_chips_needs_none(unknown, more):
     assert not swept or not np.isnan(swept.values).any()
 
 
-def test_a_sweep_over_batches_on_chips_that_nobody_spoke_of_leaves_out_what_does_not_fit():
-    small = {"model": "Llama-3.1-8B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "context_length": 8000}
-    supposed, given = (solve("step_time", **small, batch="1..1000:log:70", **chips) for chips in ({}, {"chips": 1}))
-    assert np.array_equal(supposed.sweep.values, given.sweep.values, equal_nan=True)
-    assert 0 < np.isnan(supposed.sweep.values).sum() < 70
-
-
 def test_an_answer_that_does_not_fit_is_none():
     """A batch for a step time is of no use if its cache is nowhere."""
     assert solve("batch", **DEPLOYED, chips=16, step_time=0.03).reason.code == "does_not_fit"
@@ -145,24 +136,11 @@ def test_a_route_that_reads_no_memory_is_not_held_to_it(unknown):
     assert solve(unknown, **DEPLOYED, chips=1, batch=24000).answers
 
 
-def test_without_a_capacity_nothing_is_said():
-    given = {name: known for name, known in DEPLOYED.items() if name != "hardware"}
-    chip = {"peak_flops": 1e15, "hbm_bandwidth": 3e12, "bytes_per_weight": 1, "chips": 1, "batch": 24000}
-    solution = solve("step_time", **given, **chip)
-    assert solution.answers and solution.warnings == ()
-
-
 def test_memory_that_is_given_as_such_is_what_has_to_hold_the_cache():
     solution = solve("kv_time", chips=4, hbm_bandwidth="3TB/s", hbm_capacity="250GB", kv_bytes_per_token="70kB",
                      context_length="8k", batch=3000, total_params="100B", bytes_per_weight=1, memory_capacity="1TB")  # fmt: skip
     assert solution.answers == () and solution.reason.code == "does_not_fit"
     assert " short" in solution.reason.message
-
-
-def test_memory_that_nothing_is_known_of_but_its_size_has_no_chips_to_speak_of():
-    given = {"hbm_bandwidth": "3TB/s", "chips": 2, "total_params": "7B", "bytes_per_weight": 1, "memory_capacity": "5GB"}
-    solution = solve("weight_time", **given)
-    assert solution.reason.code == "does_not_fit" and "7 GB in the 5 GB, 2 GB short" in solution.reason.message
 
 
 WINDOWED = {"hardware": "H100:bf16", "model": "Gemma-3-27B", "bytes_per_element": 2, "chips": 2}
@@ -199,36 +177,6 @@ def test_the_advice_is_what_the_bounds_say(deployment):
             assert solve("step_time", **{**given, name: most}).answers
             assert solve("step_time", **{**given, name: high * 1.001}).reason.code == "does_not_fit"
     assert "batch at most" in told
-
-
-@in_one_test(
-    ("given", "words"),
-    [
-        ({"window_tokens": 0}, "window_tokens = 0"),
-        ({"window_layers": 0}, "window_layers = 0"),
-        ({"state_bytes_per_element": 0}, "state_bytes_per_element = 0"),
-        ({"kv_replication": 0}, "kv_replication = 0"),
-        ({"indexer_bytes_per_element": -1}, "indexer_bytes_per_element = -1"),
-    ],
-)
-def test_no_windows_states_or_copies_at_all_are_refused_in_a_line(given, words):
-    with pytest.raises(WrongValue, match=words) as caught:
-        solve("kv_cache_bytes", **WINDOWED, sequences_in_flight=1, context_length=1000, **given)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_window_longer_than_any_context_is_no_window():
-    given = {**WINDOWED, "context_length": 1000, "sequences_in_flight": 1}
-    whole = 2 * 62 * 1000 * 2 * 16 * 128
-    for window in (1000, 1024, 1e6):
-        assert solve("kv_cache_bytes", **given, window_tokens=window).answers[0].value == whole
-
-
-def test_windows_and_states_of_no_bytes_leave_what_grows():
-    given = {**WINDOWED, "context_length": 1000, "sequences_in_flight": 1}
-    assert solve("kv_cache_bytes", **given, window_kv_bytes=0).answers[0].value == 2 * 10 * 1000 * 2 * 16 * 128
-    stateless = {**WITH_STATES, "context_length": 1000, "sequences_in_flight": 1, "linear_state_bytes": 0}
-    assert solve("kv_cache_bytes", **stateless).answers[0].value == 2 * 12 * 1000 * 2 * 2 * 256
 
 
 @pytest.mark.parametrize("stages", [1, 2])
@@ -274,14 +222,6 @@ def test_chips_that_are_fast_enough_and_hold_too_little_are_as_many_as_memory_ne
     assert two.value == pytest.approx(2) and two.regime != "memory binds"
 
 
-def test_chips_of_a_floor_hold_the_weights_alone():
-    """671 GB in chips of 80 GB, whatever is said of a cache."""
-    for more in ({}, {"batch": 1e6, "context_length": 1e6, "bytes_per_element": 1}):
-        solution = solve("chips", hardware="H100-SXM:fp8", model="DeepSeek-V3", latency_floor="5ms", **more)
-        assert solution.answers[0].value == pytest.approx(671 / 80) and solution.answers[0].regime == "memory binds"
-        assert solution.unused == tuple(more) and "memory takes 9 chips" in solution.warnings[1]
-
-
 @pytest.mark.slow
 def test_chips_over_lists_sweeps_and_ranges_are_the_more_of_what_speed_and_memory_take():
     """A pass of 8 is read at 3.35 TB/s a chip: a rate r takes r x 150.5e9 / (8 x 3.35e12) chips, memory 1.881."""
@@ -298,12 +238,6 @@ def test_chips_over_lists_sweeps_and_ranges_are_the_more_of_what_speed_and_memor
     assert (spans.low, spans.high) == pytest.approx((memory, 1000 / a_chip))
     share = {label: share for label, _, _, share in spans.sides}["memory binds"]
     assert share == pytest.approx((memory * a_chip - 100) / 900, abs=0.03)
-
-
-def test_chips_are_not_as_many_as_memory_needs_where_these_are_slower_or_a_price_is_asked_too():
-    """What a price makes of chips they may not be more of."""
-    reason = solve("chips", **LLAMA_70B, step_time="50ms", chip_price="2 USD/h", cost_per_token="2 USD/MTok").reason
-    assert reason.code == "does_not_fit" and reason.message.endswith("chips at least 2")
 
 
 @pytest.mark.parametrize(
@@ -356,16 +290,6 @@ def test_arithmetic_on_chips_that_do_not_hold_the_weights_is_answered_with_a_war
     assert not any("does not fit" in text for text in solve(unknown, **given, chips=11).warnings)
 
 
-def test_a_part_of_a_chip_holds_one_copy_of_a_cache():
-    """A small model at a slow step takes less than one chip, and no more copies are taken to lie on it than one."""
-    given = {"model": "Llama-3.1-8B", "hardware": "H100-SXM:fp8", "batch": 1, "context_length": 4000, "bytes_per_element": 1}
-    (chips,) = solve("chips", **given, step_time="20 ms").answers
-    read = 8_030_261_248 + 4000 * 2 * 32 * 8 * 128
-    assert chips.bound == "lower" and chips.value == pytest.approx(read / (20e-3 * 3.35e12))
-    over = solve("chips", **given, step_time="1 ms..20 ms:log:9").sweep
-    assert all(answers for _, answers, _ in over.rows())
-
-
 def test_what_an_engine_holds_back_is_room_for_nothing_else():
     """Two H100 hold 160 GB, 144 with a tenth held back: 4 beside 140 GB of weights, 2.98 caches of 1.342 GB; 8 GB a chip are a tenth."""
     node = {"model": "Llama-3.1-70B", "hardware": "H100:bf16", "chips": 2, "context_length": 4096, "bytes_per_element": 2}
@@ -393,25 +317,6 @@ def test_what_is_held_stands_with_what_is_short_said_first(unknown):
     assert not solve(unknown, **{**tight, "reserved_share": 0}).warnings and solve(unknown, **{**LARGE, "batch": 32}).answers
 
 
-def test_chips_that_nobody_speaks_of_hold_nothing():
-    assert not solve("memory_demand", **{**LARGE, "hardware": "H200:bf16"}, batch=100).warnings
-
-
-def test_what_an_answer_was_held_against_is_used():
-    assert solve("step_time", **LARGE, batch=10, reserved_share=0.1).unused == ()
-    assert solve("machine_balance_ratio", **LARGE, reserved_share=0.1).unused != ()
-
-
-def test_what_the_weights_leave_no_room_for_is_seen_at_once(monkeypatch: pytest.MonkeyPatch):
-    """It was halved down to nothing, 60 times for each of three quantities, and as often as a route was tried."""
-    asked: list[object] = []
-    kept = fit._memory
-    monkeypatch.setattr(fit, "_memory", lambda *arguments: (asked.append(arguments), kept(*arguments))[1])
-    reason = solve("step_time", hardware="H100:fp8", model="DeepSeek-V3", batch=8, context_length=4000, bytes_per_element=1).reason
-    assert reason.message.splitlines()[1:] == ["what would fit, all else as it is: chips at least 9"]
-    assert len(asked) < 60, len(asked)
-
-
 COPIED = {"hardware": "H100:fp8", "bytes_per_element": 1, "context_length": "8k"}
 
 
@@ -437,13 +342,3 @@ def test_what_is_said_to_fit_is_accepted_as_it_is_said(given, chips):
         assert solve("step_time", **{**kept, name: value}).answers, (name, value)
     if chips:
         assert solve("step_time", **{**asked, "chips": chips - 1}).reason
-
-
-@in_one_test(("chip", "size"), [("H100", "80 GB unless it is given: nominal"), ("H200", "150.8 GB unless it is given: as the driver")])
-def test_where_memory_decides_it_is_said_whose_figure_its_size_is(chip, size):
-    """A batch of 434 on 8 H200 and of 217 on 8 H100 are not of sizes that were counted alike."""
-    given = {"hardware": f"{chip}:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": "8k"}
-    alone, within = solve("batch", **given), solve("batch", **given, step_time="<=1s")
-    assert all(f"hbm_capacity = {size}" in str(one) for one in (alone, within))
-    assert not any("hbm_capacity = " in text for text in solve("batch", **given, hbm_capacity="80GB").assumptions)
-    assert not any("hbm_capacity = " in text for text in solve("step_time", **given, batch=8).assumptions)

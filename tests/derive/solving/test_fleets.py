@@ -50,14 +50,6 @@ def test_a_fleet_is_paid_as_many_whole_replicas_as_its_rate_takes():
     assert [one.value for one in both] == pytest.approx([50 / RATE, 4e3 * ceil(50 / RATE), 500 * RATE])
 
 
-@pytest.mark.parametrize(("rates", "most"), [("10,50", 50 / RATE), ("10..50", 50 / RATE), (">=50", 4)])
-def test_lists_ranges_and_limits_of_a_rate_are_of_all_replicas_too(rates: str, most: float):
-    solution = solve("replicas", **SERVED, qps=rates)
-    found = solution.sweep.values[0][-1] if solution.sweep else max(end for end in solution.answers[0].ends if end)
-    assert found == pytest.approx(most)
-    assert solution.warnings[0] == TAKEN_AS_OF_ALL
-
-
 def test_prompts_on_the_same_chips_take_more_replicas():
     prompts = {name: value for name, value in SERVED.items() if name != "context_length"} | {"prompt_tokens": 2000}
     using = ["serving.requests_per_second_with_prompts"]
@@ -88,12 +80,6 @@ def test_owned_chips_that_wait_are_paid_once():
     assert electricity.value == pytest.approx(16 * 0.7 * 8766 * 0.08 * 1.2)
 
 
-def test_rented_chips_that_wait_are_paid_once():
-    paid = {"deployment_time": "1 d", "fleet_utilisation": 0.6}
-    rented = solve("fleet_cost", **SERVED, **paid, rented_chip_price="2 USD/h", qps=50)
-    assert rented.value == pytest.approx(solve("fleet_cost", **SERVED, **paid, chip_price="2 USD/h", qps=50).value)
-
-
 def test_a_range_of_what_whole_replicas_cost_is_a_range_of_their_cost():
     paid = {"chip_price": "2..3 USD/h", "deployment_time": "1 d"}
     solution = solve("fleet_cost", **SERVED, **paid, qps=50)
@@ -110,19 +96,6 @@ def test_chips_of_all_replicas_within_a_limit_are_whole_replicas_too():
     assert r"\left\lceil" in "".join(lines([solution], "latex"))
 
 
-def test_of_lists_each_point_has_whole_replicas_of_its_own():
-    solution = solve("fleet_chips", **SERVED, qps=[50, 100])
-    assert solution.sweep and [*solution.sweep.values[0]] == [4 * ceil(50 / RATE), 4 * ceil(100 / RATE)]
-    assert [*solution.sweep.given["replicas"]] == [4, 7] and solution.warnings[0] == TAKEN_AS_OF_ALL
-    assert "ask for replicas" in refused("fleet_chips", **SERVED, qps="40..50")
-
-
-def test_a_fleet_without_an_answer_says_what_its_replicas_lack():
-    asked = {name: value for name, value in SERVED.items() if name not in ("batch", "context_length")}
-    solution = solve("gpus", **asked, qps=50)
-    assert (solution.unknown, solution.refusal.missing) == ("replicas", ("batch", "context_length"))
-
-
 def test_chips_of_all_replicas_stand_beside_other_answers():
     found = respond_all(
         ["gpus", "throughput"],
@@ -130,11 +103,6 @@ def test_chips_of_all_replicas_stand_beside_other_answers():
         Switches("H100:fp8", "Llama-3.1-70B"),
     )
     assert [(one.unknown, one.value) for one in found] == [("fleet_chips", 16), ("throughput", pytest.approx(500 * RATE))]
-
-
-def test_chips_of_replicas_that_are_counted_are_a_product():
-    assert solve("total_gpus", replicas=5, tp=8).value == 40
-    assert solve("gpus", total_chips=64, replicas=4).value == 16
 
 
 def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default():
@@ -210,16 +178,6 @@ def test_there_are_no_replicas_of_a_batch_that_its_chips_do_not_hold():
         assert solve(unknown, **HELD, users=1000, batch=MOST).answers
 
 
-def test_users_are_those_of_a_batch_beside_a_rate_of_all_replicas():
-    assert solve("replicas", **HELD, output_tokens=500, qps=50, users=64).given["batch"] == 64
-
-
-def test_how_many_chips_a_fleet_comes_to_is_no_doubt_of_what_takes_none_of_it():
-    """They stood on the first lines as a warning, beside an answer of all chips."""
-    solution = solve("fleet_cost", fleet_chips=64, chip_price="2.2 USD/h", deployment_time="30d")
-    assert solution.value == pytest.approx(64 * 2.2 * 720) and not any("chips" in text for text in solution.assumptions)
-
-
 def test_a_budget_of_power_feeds_whole_chips_rounded_down():
     """1.1 MW over 1.27 kW a chip are 866.1."""
     solution = solve("fleet_chips", hardware="B200", fleet_power="1.1 MW", power_usage_effectiveness=1.27)
@@ -230,10 +188,6 @@ def test_a_budget_of_power_feeds_whole_chips_rounded_down():
 # -- as many replicas as a limit leaves ----------------------------------------------------------------------------------
 
 SPED = {**HELD, "tpot": "<=20ms"}
-AT_20_MS = 267
-"""Sequences of 2250 tokens that four chips step in 20 ms."""
-
-
 LEFT = [
     ({"fleet_chips": "<=1000"}, 250),
     ({"fleet_chips": "<=1003"}, 250),
@@ -288,42 +242,6 @@ def test_chips_of_a_replica_are_counted_by_the_name_of_the_chips_too():
         assert counted.answers == given.answers and counted.answers
 
 
-def test_a_number_of_replicas_that_no_limit_ends_is_rounded_up_and_no_other_number_stands_below_it():
-    """6 racks of 18.8 thousand sequences hold 100 thousand, and 5 do not: "so replicas = 5, the least" stood below the 6."""
-    for users in (3.3, 3.7):
-        solution = solve("replicas", **SPED, users=users * AT_20_MS)
-        assert solution.value == pytest.approx(users) and not any("replicas = " in text for text in solution.said)
-        assert "(so 4 whole ones)" in str(solution)
-        chips = solve("gpus", **SPED, users=users * AT_20_MS)
-        assert chips.value == 16 and [text for text in chips.said if "replicas = " in text] == ["at replicas = 4, the fewest whole ones"]
-
-
-def test_what_power_feeds_is_rounded_down_in_all_that_is_asked_at_once():
-    fed = {"fleet_power": "20 MW", "pue": 1.2, "chip_power": "1833.3 W", **{name: SPED[name] for name in ("tpot", "context_length")}}
-    chips, replicas, users = respond_all(("fleet_chips", "replicas", "fleet_users"), fed, Switches("72xH100:fp8", "Llama-3.1-70B"))
-    assert (chips.value, users.given["replicas"]) == (9072, 126) and "(so 126 whole ones at most)" in str(replicas)
-    assert not any("give replicas" in text or "follows from" in text for one in (chips, replicas, users) for text in one.warnings)
-
-
-def test_a_limit_that_ends_a_batch_is_met_and_not_read_as_broken():
-    said = solve("replicas", **SPED, users=1000).said
-    assert "step_time at most 20 ms is met: batch is the largest that it leaves" in said
-
-
-def test_one_replica_beside_a_rate_of_all_is_at_the_batch_that_memory_holds():
-    """It was sized as if this one replica met the rate of all, and refused for its memory."""
-    asked = {
-        **{name: value for name, value in HELD.items() if name not in ("hardware", "model", "context_length")},
-        "isl": 2000,
-        "osl": 500,
-    }
-    alone, *_ = respond_all(
-        ("requests_per_second", "fleet_chips"), {**asked, "fleet_qps": 1000, "tpot": "<=40ms"}, Switches("H100:fp8", "Llama-3.1-70B")
-    )
-    (one,) = respond_all(("requests_per_second",), {**asked, "tpot": "<=40ms"}, Switches("H100:fp8", "Llama-3.1-70B"))
-    assert alone.answers == one.answers and one.answers
-
-
 def test_what_all_replicas_come_to_says_what_prompts_take():
     asked = {
         **{name: value for name, value in HELD.items() if name != "context_length"},
@@ -349,15 +267,3 @@ def test_what_all_replicas_come_to_says_what_prompts_take():
     assert {"fleet_requests_per_second", "hbm_bandwidth"} <= {*named.answers[0].elasticities} and "replicas" not in named.answers[
         0
     ].elasticities
-
-
-def test_replicas_of_a_batch_are_counted_beside_a_time_of_reads_that_is_given():
-    given = {
-        "hardware": "H100:fp8",
-        "model": "Llama-3.1-70B",
-        "batch": 8,
-        "chips": 8,
-        "fleet_sequences_in_flight": 80,
-        "context_length": 8000,
-    }
-    assert solve("replicas", **given, kv_time=2e-5).value == solve("replicas", **given).value == 10

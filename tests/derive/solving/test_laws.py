@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.tools import laws
-from tests.tools.laws import LAWS, Deployment, Law, claims
+from campaigns import laws
+from campaigns.laws import LAWS, Deployment, Law, claims
 
 COUNT, SEED = 4, 2
 """Few, of which each law has something to judge; hundreds in `.ci/long`."""
@@ -88,11 +88,3 @@ def test_more_sequences_than_fit_are_seen(monkeypatch):
 
 def _broken(one: Deployment, among: Sequence[Law] = LAWS) -> set[str]:
     return {law.__name__ for law in among for claim in law(one) if not claim.holds}
-
-
-def test_a_question_is_told_as_a_command_that_can_be_run():
-    one = Deployment((("batch", 8.0), ("context_length", 4000.0)), "H100-SXM:fp8", "Llama-3-70B", "sum", ("roofline.weight_time",))
-    assert one.command("step_time") == (
-        "backsolve solve step_time batch=8.0 context_length=4000.0 --using roofline.weight_time"
-        " --hardware H100-SXM:fp8 --model Llama-3-70B --overlap sum"
-    )

@@ -42,6 +42,8 @@ def test_a_limit_that_has_no_part_in_the_answer_is_refused():
         ("memory_demand", {"weight_bytes": 8e9, "kv_bytes_per_sequence": 1e9, "sequences_in_flight": "<=20"}, 28e9, "upper"),
         ("fleet_sequences_in_flight", {"replicas": 4, "sequences_in_flight": ">=20"}, 80, "lower"),
         ("throughput", {**CHIP, **MODEL, "chips": 8, "batch": "<=15"}, 15 * 24e12 / 75e9, "upper"),
+        ("throughput", {**CHIP, **MODEL, "chips": 8, "mbu": "<=0.5"}, 580 * 12e12 / 640e9, "upper"),
+        ("throughput", {**CHIP, **MODEL, "chips": 8, "context_length": ">=10000"}, 580 * 24e12 / 640e9, "upper"),
         ("training_time", {"training_flops": 8.64e25, "training_chips": "<=1000", "peak_flops": 1e18, "mfu": 1}, 86400, "lower"),
     ],
 )
@@ -64,6 +66,24 @@ def test_a_limit_is_held_against_an_unknown_that_is_found_backwards():
     given = {"attention_flops_per_pair": "20 MFLOP", "kv_bytes_per_token": "4 kB", "chips": 8, "throughput": 4000}
     met = solve("chip_price", cost_per_token="$2/Mtok", attention_intensity="<=6000", **given)
     assert met.value == pytest.approx(0.001) and met.answers[0].kind == "point"
+
+
+def test_a_limit_on_a_result_that_the_other_givens_determine_is_only_compared():
+    request = {"prompt_tokens": 4000, "output_tokens": 40, "price_per_request": 0.005}
+    priced = solve("output_price", **request, output_input_ratio="<=25", blended_price=">=9e-7")
+    assert priced.value == pytest.approx(0.005 / (4000 / 25 + 40)) and priced.answers[0].bound == "upper"
+
+
+def test_a_limit_that_cannot_be_compared_takes_no_answer_away():
+    alone = {"total_params": 8e9, "bytes_per_weight": 1}
+    found = solve("weight_bytes", **alone, step_time="<=30ms")
+    assert (found.value, found.unused) == (8e9, ("step_time",))
+
+
+def test_equations_that_say_the_same_thing_do_not_determine_an_answer():
+    """The price of a request, its blend, and its blend by shares: any output price does."""
+    found = solve("output_price", prompt_tokens=4000, output_tokens=40, price_per_request=0.005, cache_read_price=2e-8)
+    assert found.reason.code == "missing_givens"
 
 
 def test_limits_over_lists_and_ranges():

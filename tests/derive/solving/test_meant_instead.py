@@ -2,7 +2,6 @@
 
 import pytest
 
-from derive.errors import WrongValue
 from derive.meanings import MEANINGS
 from derive.solving.api import respond_all, solve
 
@@ -26,10 +25,6 @@ def test_a_request_with_prices_alone_is_answered_with_its_price_and_says_so():
 def test_what_serves_it_is_asked_further_where_something_of_that_is_given(more: dict[str, str]):
     solution = solve("cost_per_request", **PRICES, **TOKENS, **more)
     assert solution.unknown == "cost_per_request" and solution.refusal.code == "missing_givens"
-
-
-def test_prices_without_tokens_are_no_price_of_a_request():
-    assert solve("cost_per_request", **PRICES).unknown == "cost_per_request"
 
 
 SERVED = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B"}
@@ -63,13 +58,6 @@ def test_what_is_asked_for_is_answered_and_what_all_replicas_come_to_is_said_bes
     assert any(f"{other} = {of_all}" in text for text in solution.said)
     both = solve(other, **given).value
     assert solve(asked, **given, given={other: both}).value == pytest.approx(value), "consistent: it is no second question"
-
-
-def test_a_list_of_replicas_has_no_part_in_the_rate_of_one():
-    with pytest.raises(WrongValue, match="fleet_throughput"):
-        respond_all(["throughput"], {"step_time": 0.02, "batch": 64, "replicas": "1,2,4"})
-    swept = solve("throughput", step_time=0.02, batch=[64, 128], replicas=4)
-    assert [*swept.sweep.values[0]] == pytest.approx([3200, 6400]) and any("fleet_throughput" in text for text in swept.said)
 
 
 def test_what_is_asked_for_is_answered_where_it_has_an_answer():

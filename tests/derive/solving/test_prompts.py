@@ -8,14 +8,11 @@ from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
 from derive.answers import BOUGHT, DECODE_ALONE, OR
-from derive.catalogue import equation
 from derive.meanings import PROMPTS
 from derive.show.text import solution_record
 from derive.solving.api import respond_all, solve
-from derive.solving.caveats import prompts_elsewhere
-from derive.solving.switches import Switches, implied_names
+from derive.solving.switches import Switches
 from derive.units import show
-from tests.tools.together import some
 
 WITH_PROMPTS = PROMPTS.together
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -46,10 +43,6 @@ COSTS = [
     ("batch", {"chips": 8, "decode_rate_per_chip": 500}),
 ]
 """What prompts on the same chips make more of."""
-
-
-def test_the_kind_of_doubt_is_called_what_the_doubt_is():
-    assert prompts_elsewhere.__name__ == DECODE_ALONE
 
 
 @pytest.mark.slow
@@ -109,33 +102,19 @@ def test_what_does_not_rest_on_the_rate_is_not_said_to_be_for_decode_alone():
     assert DECODE_ALONE in chips.kinds and DECODE_ALONE not in first.kinds
 
 
-def test_side_by_side_prompts_have_a_row_of_their_own():
-    asked = "solve chips isl=1000 osl=300 batch=64 qps=40 --model Llama-3.1-70B --hardware H100-SXM:fp8,H200-SXM:fp8"
-    said = CliRunner().invoke(backsolve, asked.split()).output.splitlines()
-    both = [
-        solve("chips", **{**SERVED, "hardware": chip}, batch=64, requests_per_second=40).with_prompts.point
-        for chip in ("H100-SXM:fp8", "H200-SXM:fp8")
-    ]
-    assert [line.split()[2:] for line in said if line.startswith("  with prompts")] == [[f"{-(-one // 1):.0f}" for one in both]]
-
-
 SERVED_2K = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 2000, "output_tokens": 500}
 HELD = [
     ("replicas", {"requests_per_second": 55, "chips": 4}, 30),
     ("chips", {"requests_per_second": 20}, 13),
     ("chips", {"requests_per_second": 40}, 20),
 ]
-_WORDS = ("tpot", "itl", "tbt", "time_between_tokens", "inter_token_latency")
 
 
 def whole(one):
     return ceil(one.point)
 
 
-@pytest.mark.parametrize(
-    ("unknown", "given", "most", "word"),
-    some([(*held, word) for held in HELD for word in _WORDS], every=2),
-)
+@pytest.mark.parametrize(("unknown", "given", "most", "word"), [(*HELD[0], "tpot"), (*HELD[1], "inter_token_latency")])
 def test_a_limit_on_the_time_of_a_token_is_that_on_its_speed_where_prompts_are_on_the_same_chips(unknown, given, most, word):
     by_time = solve(unknown, **SERVED_2K, **given, **{word: f"<={most}ms"}, using=WITH_PROMPTS)
     by_speed = solve(unknown, **SERVED_2K, **given, tokens_per_second_per_user=f">={1000 / most}", using=WITH_PROMPTS)
@@ -163,44 +142,6 @@ def test_the_fewest_with_prompts_on_the_same_chips_hold_the_time_of_a_token_and_
         return solve("time_per_output_token", **SERVED_2K, chips=beside["chips"], batch=batch.answers[0].point, using=WITH_PROMPTS).value
 
     assert seen_at(fewest) <= most / 1000 < seen_at(fewest - 1)
-
-
-def test_nothing_is_said_with_prompts_of_a_step_that_yields_several_tokens():
-    given = {**SERVED_2K, "requests_per_second": 20, "step_time": "<=30ms"}
-    assert solve("chips", **given).with_prompts is not None
-    assert solve("chips", **given, tokens_per_step=2).with_prompts is None
-
-
-def test_a_limit_on_a_step_between_which_prompts_come_says_what_a_token_takes():
-    given = {**SERVED_2K, "requests_per_second": 55, "chips": 4}
-    said = solve("replicas", **given, step_time="<=30ms", using=WITH_PROMPTS)
-    assert "step_of_decode_alone" in said.kinds
-    assert "step_of_decode_alone" not in solve("replicas", **given, tpot="<=30ms", using=WITH_PROMPTS).kinds
-    assert "step_of_decode_alone" not in solve("replicas", **given, step_time="<=30ms").kinds
-
-
-def test_words_mean_the_token_of_a_user_where_the_variant_is_named_and_only_that():
-    variant = equation(WITH_PROMPTS).variant
-    assert implied_names([], {variant.group: variant.name}) == implied_names([WITH_PROMPTS], {}) != ()
-    assert implied_names([], {}) == implied_names(["serving.requests_per_second"], {}) == ()
-
-
-def test_what_is_said_of_a_size_is_of_decode_alone_or_with_prompts():
-    """Of 5 chips the batches were said that 3 chips leave to decode alone."""
-    asked = {"model": "Llama-3.1-70B", "hardware": "H100:fp8", "prompt_tokens": 2000, "output_tokens": 300, "requests_per_second": ">=20"}
-    solution = solve("chips", **asked, tpot="<=30ms")
-    assert (solution.value, solution.with_prompts.point) == (3, 5)
-    _, alone, both = solution.said
-    assert alone.startswith("decode alone: with a batch of 73 to 240, for") and both.startswith(
-        "with prompts: with a batch of 162 to 183, for"
-    )
-    together = solve("chips", **asked, tpot="<=30ms", using=WITH_PROMPTS)
-    assert f"with prompts: {together.said[1]}" == both
-    assert any(text == "with prompts: from 33.43, where requests_per_second at least 20 request/s binds" for text in batches(asked))
-
-
-def batches(asked):
-    return solve("batch", **{**asked, "hardware": "8xH100:fp8"}).said
 
 
 @pytest.mark.parametrize("unknown", ["fleet_chips", "replicas"])

@@ -11,13 +11,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from campaigns.campaign import FALSE, ask, ended
+from campaigns.states import Asked, State, questions, states, untrue_defaults
 from derive import solve
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
 from derive.solving.result import Solution
 from tests.derive.solving.test_any_state import LONGEST
-from tests.tools.campaign import FALSE, ask, ended
-from tests.tools.states import Asked, State, questions, states, untrue_defaults
 
 DRAWS = st.randoms(use_true_random=False)
 

@@ -67,20 +67,9 @@ def test_what_is_missing_settles_the_question_and_none_of_it_can_be_spared(unkno
     assert not any(reaches(unknown, equalities, known | missing - {name}) for name in missing)
 
 
-def test_shorter_ways_in_are_named_too():
-    message = solve("balance_batch").reason.message
-    assert "machine_balance_ratio and sparsity" in message.splitlines()[1]
-
-
 def test_the_options_that_would_give_it_are_named():
     assert "(--hardware and --model would give some of these)" in solve("step_time").reason.message
     assert "--" not in solve("worst_latency").reason.message
-
-
-def test_a_cancelling_quantity_is_not_among_the_missing():
-    """Bytes per weight drop out of the balance context, and chips out of everything in proportion to them."""
-    reason = solve("balance_context").reason
-    assert not {"bytes_per_weight", "chips"} & {*reason.missing}
 
 
 @in_one_test(
@@ -104,19 +93,6 @@ def test_parts_that_cannot_be_are_refused_whatever_is_asked(given, words):
     """Wherever in a range, a list or a sweep they stand."""
     with pytest.raises(WrongValue, match=words):
         solve("step_time", **given)
-
-
-def test_half_a_range_may_be_less_than_the_least_value():
-    spans = solve("sequences_in_flight", microbatches="4±0.5", microbatch_size=10).spans
-    assert (spans.low, spans.high) == (35, 45)
-
-
-def test_no_answer_is_below_the_least_value_of_its_quantity():
-    """A pass of 20 ms through four stages, each idle for 90 % of it: two fifths of a microbatch."""
-    refused = solve("microbatches", step_time="20ms", pipeline_stages=4, idle_fraction=0.9)
-    assert refused.answers == () and "no microbatches >= 1 satisfies pipeline.idle_fraction" in refused.reason.message
-    table = solve("microbatches", step_time="20ms", pipeline_stages=4, idle_fraction=[0.5, 0.75, 0.9]).sweep
-    assert table.values[0][:2] == pytest.approx([2, 1]) and len(table.others) == 1
 
 
 # -- in words -------------------------------------------------------------------------------------------------------
@@ -152,18 +128,6 @@ def test_what_cannot_be_is_said_in_words_with_the_numbers(unknown, given, words)
     assert reason.code == "requirement_violated" and all(word in reason.message for word in words), reason.message
 
 
-def test_a_sum_that_comes_to_less_than_nothing_says_from_what():
-    """R - L_lo/L_star: 5 - 1,000k/8,696."""
-    given = {"output_input_ratio": 5, "short_context": 1e6, "balance_context": 8696, "tokens_per_step": 1}
-    reason = solve("weight_compute_ratio", using="readings.joint_intercept", **given).reason
-    assert reason.code == "no_solution" and f"it comes to {5 - 1e6 / 8696:.4g} from output_input_ratio = 5, " in reason.message
-
-
-@in_one_test("row", [row for row in by_id().values() if row.requires], ids=lambda row: row.id)
-def test_each_requirement_of_an_equation_has_words_or_none_has(row):
-    assert len({needed.otherwise == "" for needed in row.requires}) == 1
-
-
 LLAMA = {
     **{"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "batch": 16, "context_length": 4000},
     **{"bytes_per_element": 2, "chip_price": "2 USD/h"},
@@ -180,11 +144,6 @@ def test_what_a_result_does_not_depend_on_is_said_to_be_anything():
     assert reason.code == "no_solution" and "it comes to $0.9486/MTok with any chips, and $1.897/MTok is asked of it" in reason.message
 
 
-def test_what_can_be_reached_starts_at_the_least_value():
-    message = solve("microbatches", sequences_in_flight=10, batch=64).reason.message
-    assert message.endswith("sequences_in_flight is at least 64 over all microbatches, and the one asked for is 10")
-
-
 def test_a_buyer_who_asks_for_a_cost_is_told_of_the_price():
     prices = {"input_price": "3 USD/MTok", "output_price": "15 USD/MTok", "prompt_tokens": 2000, "output_tokens": 500}
     reason = solve("cost_per_request", **prices, batch=64).reason
@@ -199,19 +158,6 @@ def test_a_margin_of_requests_asks_for_what_a_request_costs_and_that_is_enough()
     reason = solve("gross_margin", **sold, cost_per_token=2e-6).reason
     assert reason.missing == ("cost_per_request",) and "does not say what prompts cost" in reason.message
     assert solve("gross_margin", **sold, cost_per_request=0.012).answers[0].value == pytest.approx(0.5)
-
-
-def test_what_completes_all_that_was_given_comes_first_and_nothing_longer_after_it():
-    owned = {"chip_capex": 31250, "depreciation_time": "4 yr", "chip_power": "1.275 kW", "electricity_price": "0.1 USD/kWh"}
-    reason = solve("chip_price", **owned).reason
-    assert reason.missing == ("power_usage_effectiveness",) and "instead of these" not in reason.message
-    assert solve("chip_price", **owned, power_usage_effectiveness=1).reason is None
-
-
-def test_what_is_asked_for_leaves_none_of_what_was_given_unused():
-    """Shorter ways in went before it, of which the answer would have had no part of the purchase in it."""
-    reason = solve("chip_price", chip_capex="35k", depreciation_time="4y", fleet_utilisation="80%").reason
-    assert reason.missing == ("chip_power", "power_usage_effectiveness", "electricity_price") and "cost_per_token" not in reason.message
 
 
 def test_what_a_table_has_of_what_is_asked_for_is_said_first():

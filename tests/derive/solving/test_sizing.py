@@ -48,27 +48,11 @@ def test_what_rules_out_one_chip_less_is_what_binds(capacity, chips, binds):
     assert (found.value, found.regime) == (chips, binds)
 
 
-def test_one_target_that_no_batch_meets_on_one_chip_less_is_named_alone():
-    """A prompt of 8,192 tokens takes a number of chips of its own, whatever the batch."""
-    solution = solve("chips", **SERVED, **TARGETS, prompt_tokens=8192, time_to_first_token="<=30ms")
-    assert solution.answers[0].regime == "limits bind: time_to_first_token"
-    assert str(solution).startswith(f"chips = {solution.value:.0f} or more   limits bind: time_to_first_token\n")
-
-
-def test_of_one_chip_there_is_none_less():
-    (found,), (_, best) = (part := solve("chips", **SERVED, step_time="<=50ms")).answers, part.said
-    assert (found.value, found.regime, best) == (1, None, "best: chips = 1, the fewest")
-
-
 def test_times_and_rates_that_are_given_are_targets_where_memory_is_short_of_meeting_them_exactly():
     given = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "bytes_per_element": 2, "context_length": 4096}
     exact = solve("chips", **given, throughput=5e4, step_time=0.05)
     limits = solve("chips", **given, throughput=">=50k", step_time="<=50ms")
     assert exact.answers[0].value == limits.answers[0].value and exact.answers[0].value < 44
-
-
-def test_with_a_batch_it_is_no_such_question():
-    assert not any("a batch of" in text for text in solve("chips", **SERVED, batch=64, step_time="<=10ms").said)
 
 
 @pytest.mark.parametrize(
@@ -85,13 +69,6 @@ def test_one_target_alone_has_its_fewest_chips_with_the_batches_that_memory_hold
     assert (solution.value, solution.said[0]) == (chips, f"with a batch of {batches}")
 
 
-def test_a_batch_larger_than_those_that_are_tried_ends_where_memory_does():
-    """Caches of 16 tokens are so small that three chips hold more than 100,000."""
-    given = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-8B", "bytes_per_element": 1, "context_length": 16, "throughput": ">=300k"}
-    most = (3 * 80e9 - 8_030_261_248) // (16 * 2 * 32 * 8 * 128)
-    assert solve("chips", **given).said[0] == f"with a batch of 248 to {most:.0f}, for throughput at least 300k token/s"
-
-
 def test_one_target_that_no_chips_meet_is_refused_with_what_comes_nearest():
     """Caches alone take 1.342 GB / 4.8 TB/s of a chip, 0.1553 USD a million at 2 USD an hour, whatever shares the weights."""
     reason = solve("chips", **SERVED, chip_price="2 USD/h", cost_per_token="<=0.15 USD/MTok").refusal
@@ -105,10 +82,6 @@ def test_a_speed_beyond_one_kv_head_of_one_sequence_is_refused_with_a_free_batch
     assert solve("chips", **SERVED, tokens_per_second_per_user=">=20k").answers and solve("chips", **SERVED, throughput=">=400k").answers
 
 
-def test_one_time_that_is_met_exactly_lacks_a_batch():
-    assert solve("chips", **SERVED, step_time="50ms").refusal.missing == ("batch",)
-
-
 def test_a_target_that_does_not_rest_on_the_batch_is_met_too():
     """A prompt of 8,192 tokens takes 659 ms of one chip: 15 do it in 44 ms, and 22 in 30."""
     fast = solve("chips", **SERVED, **TARGETS, prompt_tokens=8192, time_to_first_token="<=30ms")
@@ -117,26 +90,11 @@ def test_a_target_that_does_not_rest_on_the_batch_is_met_too():
     assert there <= 0.03 < beyond
 
 
-def test_what_no_chips_meet_has_no_answer():
-    assert not solve("chips", **SERVED, throughput=">=50k", step_time="<=10ns").answers
-
-
-def test_what_would_fit_leaves_the_batch_free_that_is_asked_for():
-    """Four chips take so large a batch that 40 would hold it; on five a smaller one is as fast."""
-    given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1, "context_length": 8000, "throughput": ">=10k"}
-    reason = solve("batch", **given, chips=4).reason
-    fewest = int(solve("chips", **given).value)
-    assert reason.code == "does_not_fit"
-    assert reason.message.splitlines()[1:] == [f"what would fit, with a batch of its own: chips at least {fewest}"]
-    assert solve("batch", **given, chips=fewest).answers
-
-
 REQUESTS = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 2000, "output_tokens": 500}
 """A request every tenth of a second on so many chips that some batch of theirs fits."""
 
 
-@pytest.mark.parametrize("beside", [{}, {"step_time": "<=50ms"}])
-@pytest.mark.parametrize("rate", [10, ">=10"])
+@pytest.mark.parametrize(("rate", "beside"), [(10, {}), (">=10", {"step_time": "<=50ms"})])
 def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_limit_or_not(rate, beside):
     """5,000 tokens a second of (70.6 GB + batch x 2,250 tokens x 327.7 kB) each step: 118 sequences on two chips, and 121 fit.
 
@@ -148,20 +106,14 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     assert any(text.startswith(batches) for text in solution.said)
 
 
-@pytest.mark.parametrize("given", [{"requests_per_second": 10}, {"requests_per_second": 10, "step_time": "<=50ms"}])
 @pytest.mark.parametrize("first", [True, False])
-def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them(given, first):
+def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them(first):
     """2 s for 2,000 tokens are met by a fourteenth of a chip: it was refused for that, as nobody said in what the cache is kept."""
-    wait = {"time_to_first_token": "<=2s"}
+    wait, given = {"time_to_first_token": "<=2s"}, {"requests_per_second": 10}
     solution = solve("chips", **REQUESTS, **({**wait, **given} if first else {**given, **wait}))
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
     assert any("with a batch of 118 to 121" in text and "time_to_first_token at most 2 s" in text for text in solution.said)
     assert any("caches are taken in bf16" in text for text in solution.warnings)
-
-
-def test_a_time_alone_needs_a_batch():
-    refused = solve("chips", **{**REQUESTS, "step_time": "20ms"})
-    assert not refused.answers and refused.refusal.missing == ("batch",)
 
 
 SMALL = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-8B", "prompt_tokens": 1000, "output_tokens": 300, "bytes_per_element": 2}
@@ -178,14 +130,6 @@ def test_the_batch_that_a_rate_takes_is_held_against_memory_whatever_is_asked(un
     assert not refused.answers and refused.why_not.startswith(SHORT)
     assert refused.why_not.endswith("what would fit, with a batch of its own: chips at least 2")
     assert solve(unknown, **SMALL, chips=1, requests_per_second=50, chip_price="2 USD/h").answers
-
-
-def test_the_batch_that_a_rate_takes_is_held_against_memory_at_each_point_and_with_prompts():
-    each = solve("step_time", **SMALL, chips=1, requests_per_second=[50, 55, 60, 70]).sweep
-    assert each and [bool(answers) for _, answers, _ in each.rows()] == [True, True, False, False]
-    using = ["serving.requests_per_second_with_prompts"]
-    assert not solve("step_time", **SMALL, chips=3, requests_per_second=100, using=using).answers
-    assert solve("step_time", **SMALL, chips=4, requests_per_second=100, using=using).answers
 
 
 def test_the_fewest_chips_are_said_over_what_is_sustained_too():

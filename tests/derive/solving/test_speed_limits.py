@@ -3,12 +3,12 @@
 import pytest
 
 from derive.preset_rows import Architecture
-from derive.shipped import read
 from derive.solving.answer_with import result_with
 from derive.solving.api import solve
 from derive.solving.questions import question
 from derive.solving.speed_limits import ENDLESS
 from derive.solving.targets import targets
+from derive.tables.shipped import read
 from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -31,26 +31,10 @@ def test_a_target_that_no_number_of_chips_reaches_is_refused_with_the_nearest(ta
     assert f"nearest is {name} = {HEAD_OF_A_SEQUENCE * 1e6:.4g} µs on infinitely many" in reason.message
 
 
-def test_a_rate_has_the_same_end():
-    assert "nearest is throughput = 1.309M token/s" in solve("chips", **NODE, throughput=">=2M").reason.message
-    assert f"{64 / HEAD_OF_A_SEQUENCE / 1e6:.4g}" == "1.309"
-
-
-def test_latents_are_one_head_for_all():
-    given = {**NODE, "model": "DeepSeek-V3", "batch": 1}
-    floor = 8000 * 61 * 576 / 3.35e12
-    assert f"nearest is step_time = {floor * 1e6:.4g} µs" in solve("chips", **given, step_time="<=50us").reason.message
-
-
 @in_one_test("more", [{"kv_replication": 1}, {"anyway": True}])
 def test_where_copies_are_spoken_of_or_an_answer_is_wanted_anyway_there_is_one(more):
     solution = solve("chips", **NODE, step_time="<=1us", **more)
     assert solution.value > 40_000 and "more than one scale-up domain" in solution.warnings[0]
-
-
-def test_the_nearest_to_the_end_is_reached():
-    found = solve("chips", **NODE, step_time=f"<={1.1 * HEAD_OF_A_SEQUENCE}")
-    assert found.value == pytest.approx(READ / (1.1 * HEAD_OF_A_SEQUENCE * 3.35e12), abs=1)
 
 
 def test_a_result_with_copies_is_worked_out_without_what_was_given_of_it():
@@ -80,10 +64,6 @@ def test_chips_that_memory_takes_say_how_many_hold_the_copies(model, batch, chip
     assert chips in solution.warnings[solution.kinds.index("cache_copied")]
 
 
-def test_where_no_head_is_on_two_chips_nothing_is_said_of_copies():
-    assert solve("chips", **NODE).warnings == ()
-
-
 # -- one domain ------------------------------------------------------------------------------------------------------
 
 
@@ -94,39 +74,12 @@ def test_more_chips_than_one_domain_say_first_what_that_reaches():
     assert "  best: chips = 16, the fewest\nwarning     more than one" in str(solve("chips", **NODE, step_time="<=3ms"))
 
 
-@in_one_test(
-    "given",
-    [
-        {**NODE, "step_time": "<=6ms"},
-        {**NODE, "hardware": "GB200-NVL72:fp8", "step_time": "<=1ms"},
-        {"model": "Llama-3.1-405B", "hardware": "H100-SXM:bf16"},
-        {"model": "Llama-3.1-70B", "hardware": "H100-SXM:bf16", "mfu": 0.4, "pretrain_tokens": 15e12, "training_time": "30d"},
-    ],
-    ids=["one node", "one rack", "memory alone", "training"],
-)
-def test_within_one_domain_and_of_no_speed_nothing_is_said(given):
-    assert not any("scale-up domain" in text for text in solve("chips", **given).warnings)
-
-
 def test_a_domain_that_does_not_hold_the_model_is_said_so_also_where_memory_binds():
     given = {**NODE, "model": "DeepSeek-V3"}
     for target in ("<=200ms", "<=10ms"):
         assert (
             solve("chips", **given, step_time=target).warnings[0].startswith("more than one scale-up domain of 8 chips: 8 do not hold it")
         )
-
-
-def test_chips_of_no_table_are_held_against_the_largest_rack():
-    chip = {"peak_flops": 2e15, "hbm_bandwidth": 3e12, "hbm_capacity": 80e9, "bytes_per_weight": 1}
-    model = {"total_params": 70e9, "active_params": 70e9, "kv_bytes_per_token": PER_TOKEN, "context_length": 8000, "batch": 64}
-    assert solve("chips", **chip, **model, step_time="<=1ms").warnings == ()
-    assert "more than any rack of GPUs of 72 chips: 72 reach step_time" in solve("chips", **chip, **model, step_time="<=100us").warnings[0]
-
-
-def test_chips_for_several_targets_of_a_free_batch_say_it_too():
-    given = {name: value for name, value in NODE.items() if name != "batch"}
-    found = solve("chips", **given, step_time="<=2ms", throughput=">=20k")
-    assert found.value > 8 and found.warnings[0].startswith("more than one scale-up domain of 8 chips")
 
 
 # -- the answer put back ---------------------------------------------------------------------------------------------

@@ -1,11 +1,8 @@
 """The hours in which chips wait are paid where it is said how much of the time they are in use, and once."""
 
-from typing import Any
-
 import pytest
 
-from derive.solving.api import respond_all, solve
-from derive.solving.switches import Switches
+from derive.solving.api import solve
 from derive.solving.waiting_hours import TAKEN_AS_RENT
 
 SERVED = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "batch": 64, "bytes_per_element": 2, "chip_price": "2.5 USD/h"}
@@ -28,19 +25,6 @@ def test_a_cost_of_requests_pays_for_them_too(name: str):
     assert solve(name, **ASKED, fleet_utilisation=IN_USE).value == pytest.approx(always / IN_USE)
 
 
-def test_a_margin_of_requests_pays_for_them_too():
-    always = solve("gross_margin", **ASKED).answers[0].point
-    assert solve("gross_margin", **ASKED, fleet_utilisation=IN_USE).value == pytest.approx(1 - (1 - always) / IN_USE)
-
-
-def test_of_several_that_are_asked_at_once_each_pays_for_them():
-    asked = {**{name: value for name, value in DECODED.items() if name not in ("hardware", "model")}, "output_price": 0.9e-6}
-    margin, cost = respond_all(
-        ("gross_margin", "fleet_cost_per_token"), {**asked, "fleet_utilisation": IN_USE}, Switches(SERVED["hardware"], SERVED["model"])
-    )
-    assert margin.value == pytest.approx(1 - cost.answers[0].point / 0.9e-6) and "fleet_utilisation" not in {*margin.unused, *cost.unused}
-
-
 def test_it_counts_backwards_in_limits_and_in_lists():
     priced = {"output_price": "0.9 USD/MTok"}
     share = solve("fleet_utilisation", **DECODED, **priced, gross_margin=0.2).value
@@ -54,19 +38,6 @@ def test_it_counts_backwards_in_limits_and_in_lists():
     assert swept and [*swept.values[0]] == pytest.approx(
         [solve("gross_margin", **DECODED, **priced, fleet_utilisation=one).answers[0].point for one in (0.6, 1)]
     )
-
-
-def test_what_is_sold_below_its_cost_has_a_negative_margin_and_not_that_of_chips_that_never_wait():
-    always = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok").value
-    found = solve("gross_margin", **DECODED, output_price="0.9 USD/MTok", fleet_utilisation=0.4).value
-    assert found == pytest.approx(1 - (1 - always) / 0.4) and found < 0 < always
-
-
-def test_the_rent_of_the_table_is_paid_for_them_too():
-    asked: dict[str, Any] = {**{name: value for name, value in DECODED.items() if name != "chip_price"}, "output_price": "0.9 USD/MTok"}
-    always = solve("gross_margin", **asked, price="rent").answers[0].point
-    solution = solve("gross_margin", **asked, price="rent", fleet_utilisation=IN_USE)
-    assert solution.value == pytest.approx(1 - (1 - always) / IN_USE) and "hardware.csv" in solution.provenance["rented_chip_price"]
 
 
 def test_owned_chips_pay_for_them_once():

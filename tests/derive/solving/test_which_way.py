@@ -5,25 +5,12 @@ from math import inf
 import pytest
 
 from derive.catalogue import equation
-from derive.errors import NotCovered
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.solving.api import solve
 from tests.tools.asked import CROSSOVER, STEP, value
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
-
-
-def test_equations_that_would_have_given_it_too_are_named():
-    solution = solve("step_time", compute_time=0.01, memory_time=0.02, batch=2000, throughput=1e5)
-    assert value(solution) == 0.02
-    assert solution.route[-1].alternatives == ()
-    solution = solve("step_time", compute_time=0.01, memory_time=0.02, compute_utilisation=0.5)
-    assert solution.route[-1].equation == "roofline.step_time@3"
-    assert solution.route[-1].alternatives == ("batching.compute_utilisation_of_step",)
-    solution = solve("token_latency", step_time=0.02, batch=2000, throughput=1e5, tokens_per_step=1)
-    assert solution.route[-1].equation == "pipeline.hop_latency@3"
-    assert solution.route[-1].alternatives == ("scheduling.throughput",)
 
 
 TWO_WAYS = {
@@ -75,11 +62,6 @@ def test_conditions_and_heuristics_join_when_named_or_where_definitions_end():
     solution = solve("kv_bytes_per_token", using=["readings.threshold_is_crossover"], **CROSSOVER)
     assert value(solution) == pytest.approx(5000 / 3, rel=1e-12)
     assert "readings.threshold_is_crossover is a condition, joined by name" in solution.assumptions
-
-
-def test_an_unknown_that_only_conditions_speak_of_says_which():
-    reason = solve("premium_in", input_price=2e-6).reason
-    assert reason.code == "missing_givens" and "bands.premium_in" in reason.message
 
 
 USES = {
@@ -149,13 +131,6 @@ def test_the_overlap_is_chosen_by_name(variant, expected):
     assert any(note.startswith(f"overlap: {variant or 'max'} (roofline.step_time") for note in solution.assumptions)
 
 
-def test_a_variant_may_be_chosen_by_its_id():
-    solution = solve("step_time", compute_time=2, memory_time=3, using=["roofline.step_time_serial"])
-    assert value(solution) == 5 and solution.equations == ("roofline.step_time_serial@3",)
-    resident = solve("weight_time", hardware="H100:fp8", resident_weight_bytes_per_chip="22GB", using=["roofline.weight_time_resident"])
-    assert value(resident) == pytest.approx(22 / 3350)
-
-
 @in_one_test(
     ("model", "bytes_per_element", "formula", "expected"),
     [
@@ -172,11 +147,6 @@ def test_the_model_chooses_the_formula_of_its_cache(model, bytes_per_element, fo
     assert value(solution) == expected
     assert solution.equations == (equation(f"architecture.kv_bytes_{formula}").reference,)
     assert any(note.startswith(f"kv_bytes_per_token: {formula} (") for note in solution.assumptions)
-
-
-def test_a_model_without_an_equation_is_refused_by_name():
-    with pytest.raises(NotCovered, match=r"GLM-5\.3-Flash: .* pools 16 keys into one"):
-        solve("kv_bytes_per_token", model="GLM-5.3-Flash", bytes_per_element=1)
 
 
 def test_the_kv_time_of_a_model_that_selects_is_that_of_what_it_reads():
@@ -212,11 +182,6 @@ def test_attention_flops_are_those_of_the_models_own_layers():
     assert solution.equations == ("architecture.attention_flops_mla_hybrid_absorbed@1",)
     prefill = solve("attention_flops_per_pair", model="Kimi-K3", using="architecture.attention_flops_mla_hybrid")
     assert value(prefill) == 2 * 24 * 96 * (128 + 64 + 128)
-
-
-def test_the_intensity_of_decode_attention_is_that_of_decode():
-    """DeepSeek-V3 in bf16: 128 heads x (576 + 512) x 2 FLOP over 576 x 2 bytes."""
-    assert value(solve("attention_intensity", model="DeepSeek-V3", bytes_per_element=2)) == pytest.approx(128 * 1088 / 576)
 
 
 @in_one_test(
@@ -261,12 +226,6 @@ def test_the_balance_batch_of_a_chip_alone_is_that_of_a_dense_model():
     assert "sparsity = 1: no experts are given, and a dense model is assumed" in solution.assumptions
 
 
-def test_giving_what_was_missing_answers_the_question():
-    given = {"bytes_per_weight": 1, "total_params": 7e10}
-    reason = solve("weight_time", **given).reason
-    assert value(solve("weight_time", **given, **dict.fromkeys(reason.missing, 3.35e12))) == pytest.approx(7e10 / 3.35e12)
-
-
 SERVED = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "chips": 8}
 WORK_DONE = 2 * 70_553_706_496 / (8 * 1979e12)
 
@@ -287,33 +246,8 @@ def test_the_share_of_the_peak_is_the_work_done_whatever_else_is_known(besides):
     assert value(solve("compute_utilisation", **SERVED, throughput=4000, **besides)) == pytest.approx(WORK_DONE * 4000)
 
 
-def test_the_share_of_the_peak_follows_from_a_rate_a_chip_and_from_a_price_too():
-    assert value(solve("compute_utilisation", **SERVED, decode_rate_per_chip=500)) == pytest.approx(WORK_DONE * 4000)
-    price = {"cost_per_token": "1 USD/MTok", "chip_price": "2 USD/h"}
-    assert value(solve("compute_utilisation", **SERVED, **price)) == pytest.approx(WORK_DONE * 8 * 2 / 3600 / 1e-6)
-
-
-def test_a_result_that_was_given_is_not_passed_over_for_what_fits_in_memory():
-    """GLM-5 does not read all that it stores: its balance context is left out, and what was said of it says nothing."""
-    given = {"model": "GLM-5", "hardware": "H200-SXM:fp8", "chips": 16, "batch": 8, "indexer_bytes_per_element": 1, "context_length": 1e6}
-    assert solve("bytes_per_element", **given).answers[0].kind == "interval"
-    solution = solve("bytes_per_element", **given, balance_context=1000)
-    assert solution.answers == () and solution.reason.code == "not_identified"
-    assert "balance_context = 1000" in solution.reason.message and "context.balance_context" in solution.reason.message
-
-
-def test_the_ratio_of_two_times_holds_of_any_attention():
-    """GLM-5 in fp8: 78 indexer keys of 128 for every token, 78 x 2,048 latents of 576 beside them; 2 x 40e9 FLOP at ridge 1979/4.8."""
-    given = {"model": "GLM-5", "hardware": "H200-SXM:fp8", "chips": 16, "batch": 8, "bytes_per_element": 1, "indexer_bytes_per_element": 1}
-    bytes_in_the_time = 2 * 40e9 * 4.8 / 1979
-    expected = (bytes_in_the_time - 78 * 2048 * 576) / (78 * 128)
-    assert value(solve("context_length", **given, kv_compute_ratio=1)) == pytest.approx(expected)
-
-
 ROOF = {"model": "Llama-3.3-70B", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "chips": 8, "mfu": 0.7}
 LINEAR, ATTENTION = 2 * 70_553_706_496, 4 * 80 * 64 * 128 * 200
-AT_THE_ROOF = 8 * 0.7 * 1979e12 / LINEAR
-"""token/s at which the arithmetic of eight chips at 70 % is all there is: any batch from the balance batch on has it."""
 WITH_ATTENTION = 8 * 0.7 * 1979e12 / (LINEAR + 1979 / 989 * ATTENTION)
 """The same with the attention to 200 tokens, which runs at the 989 TFLOP/s of bf16."""
 
@@ -327,18 +261,3 @@ WITH_ATTENTION = 8 * 0.7 * 1979e12 / (LINEAR + 1979 / 989 * ATTENTION)
 def test_at_the_roof_a_rate_does_not_say_which_batch_has_it(unknown, given, truth):
     (found,) = solve(unknown, **ROOF, **given).answers
     assert found.kind == "interval" and found.low <= truth <= (found.high or inf)
-
-
-def test_at_the_roof_attention_says_which_context_it_is():
-    assert value(solve("context_length", **ROOF, memory_time="10ms", throughput=WITH_ATTENTION)) == pytest.approx(200)
-
-
-@pytest.mark.slow
-@in_one_test("unknown", ["chips", "hbm_capacity", "sequences_in_flight"])
-@in_one_test("result", ["compute_utilisation", "normalised_cost"])
-def test_what_only_bounds_a_quantity_is_no_bound_on_what_would_fit(unknown, result):
-    """At full use the context is at most so long: the memory it would take then says nothing of what there is."""
-    given = {name: value for name, value in ROOF.items() if name not in ("mfu", unknown)}
-    solution = solve(unknown, **given, batch=2000, **{result: 1})
-    fits = {"chips": 8.0, "hbm_capacity": 80e9, "sequences_in_flight": 2000.0}[unknown]
-    assert all(one.value == fits if one.kind == "point" else one.low <= fits <= (one.high or inf) for one in solution.answers)

@@ -1,0 +1,113 @@
+"""Limits on inputs: the question is answered at the limits, and at values within them, which show to which side they bound the answer."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isclose
+from typing import Any
+
+from derive.errors import WrongValue
+from derive.quantities import quantity
+from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
+from derive.solving.best_size import replace_given
+from derive.solving.limits import SIZED, NotMadeOf, limits, note_of_limit
+from derive.solving.result import Answer, Reason, Solution
+from derive.solving.within_limits import refuse
+from derive.units import show
+
+_WITHIN = {UPPER: (0.999, 0.5, 0.1), LOWER: (1.001, 2.0, 10.0)}
+"""Factors of a limit that lie within it, by its side."""
+
+_AskWith = Callable[[Mapping[str, Any]], Solution]
+_Read = Callable[[str, Any], float]
+_Sides = Mapping[str, Mapping[str, str]]
+
+
+def answer_within_inputs(ask: _AskWith, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
+    """Return the answer. A limit on an input, which is not made of the unknown, bounds the answer to one side.
+
+    A limit on a size bounds the answer first: there is no better end to look for.
+    """
+    sides = {name: texts for name, texts in limits(given)[1].items() if name != quantity(unknown).name}
+    if sides and sides.keys() <= {*SIZED} and (found := _answer_at_limits(ask, given, sides, read)) and not found.reason:
+        return found
+    inputs: dict[str, Mapping[str, str]] = {}
+    while True:
+        try:
+            found = _answer_at_limits(ask, given, inputs, read)
+            break
+        except NotMadeOf as error:
+            if error.limit in inputs or error.limit not in sides:
+                raise
+            inputs[error.limit] = sides[error.limit]
+    lacks = len(inputs) < len(sides) and _lacks_givens(found)
+    at_all_limits = _answer_at_limits(ask, given, sides, read) if lacks else None
+    return at_all_limits if at_all_limits and not _lacks_givens(at_all_limits) else found
+
+
+def _lacks_givens(found: Solution) -> bool:
+    return found.reason is not None and found.reason.code == "missing_givens"
+
+
+def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, read: _Read) -> Solution:
+    """Return the answer with limits on inputs as equalities, bounded to the side on which it lies within them.
+
+    A limit from both sides is a range. Raises `NotMadeOf` for a limit that the answer does not use.
+    """
+    at = {name: f"{texts[LOWER]}..{texts[UPPER]}" if len(texts) > 1 else next(iter(texts.values())) for name, texts in inputs.items()}
+    found = ask(replace_given(given, at))
+    if not inputs or found.reason:
+        return found
+    if found.sweep:
+        return _answer_each(ask, given, inputs, read, found)
+    for name in inputs:
+        if name in found.unused:
+            raise NotMadeOf(name, f"{name} is given as a limit, and is not made of {found.unknown}: give {name}=...")
+    ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
+    within = [{name: end * factor} for name, (side, end) in ends.items() for factor in _WITHIN[side]]
+    moved = [one for value in within if (one := _ask_or_none(ask, replace_given(given, {**at, **value})))]
+    noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
+    return _bound_to_one_side(noted, moved, [*ends])
+
+
+def _ask_or_none(ask: _AskWith, given: Mapping[str, Any]) -> Solution | None:
+    """Return the answer, or None beyond the domain of a quantity."""
+    try:
+        return ask(given)
+    except WrongValue:
+        return None
+
+
+def _answer_each(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, read: _Read, found: Solution) -> Solution:
+    """Return the answer at each point of lists, each bounded by its own limits."""
+    from derive.solving.sweeps import answer_each
+
+    assert found.sweep
+
+    def answer_at(point: Mapping[str, float]) -> Solution:
+        own = {name: {side: str(point.get(name, text)) for side, text in texts.items()} for name, texts in inputs.items()}
+        return _answer_at_limits(ask, replace_given(given, point), own, read)
+
+    return answer_each(found.unknown, found.sweep.given, answer_at, "")
+
+
+def _bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequence[str]) -> Solution:
+    """Return an answer with the side to which it moves within the limits, or a refusal if it may be to either side."""
+    sides = {side for one in moved for pair in zip(found.answers, one.answers, strict=False) for side in _side_of(*pair)}
+    if not sides or any(one.kind != "point" for one in found.answers):
+        return found
+    if len({*sides, *(one.bound for one in found.answers)} - {None}) > 1:
+        at = f"{found.unknown} = {show(found.unknown, found.answers[0].point)}"
+        message = (
+            f"{at} where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit, and it may be more and less within it"
+        )
+        return refuse(found.unknown, Reason(code="not_identified", violated=tuple(names), message=message), found)
+    (side,) = sides
+    together = found.with_prompts and replace(found.with_prompts, bound=side)
+    return replace(found, answers=tuple(replace(one, bound=side) for one in found.answers), with_prompts=together)
+
+
+def _side_of(found: Answer, moved: Answer) -> Iterator[str]:
+    """Yield the bound that an answer is if it moves to this one within a limit."""
+    if found.kind == moved.kind == "point" and not isclose(found.point, moved.point, rel_tol=HOLDS):
+        yield LOWER if moved.point > found.point else UPPER

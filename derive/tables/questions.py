@@ -1,0 +1,110 @@
+"""How the cells of claims.csv and problems.csv are read: what was said, as a number or a range, what is asked, and what is given for it."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+
+from derive.errors import UnknownName, WrongValue, shorten
+from derive.immutable import immutable
+from derive.quantities import quantity
+from derive.tables.cells import read_date, read_number
+from derive.units import named_texts, parse
+
+_SOURCES = ("hardware", "model", "sheet", "device", "disclosed")
+"""Givens that stand for rows of a table: an accelerator, an architecture, a price list on a day, a memory device, what a vendor said."""
+_USING = "using"
+"""Given of the equations that a question joins by their ids, separated by commas."""
+_SWITCHES = ("overlap", "count", "bytes", "efficiency", "anyway")
+"""Options of a question, written with their dashes: `--overlap=sum`. Without them `overlap` is a quantity."""
+
+
+@immutable
+class Givens:
+    """What a number is worked out from: rows of tables by their names, values as unread text by registry name, and how it is asked."""
+
+    rows: dict[str, str]
+    texts: dict[str, str]
+    using: tuple[str, ...] = ()
+    switches: Mapping[str, str] = field(default_factory=dict)
+
+
+def unknown_names(unknown: str) -> tuple[str, ...]:
+    """The quantity that is asked for, or the two of a quotient. Raises UnknownName for what is none.
+
+    >>> unknown_names("B_star"), unknown_names("scale_up_link_bandwidth/scale_out_link_bandwidth")
+    (('balance_batch',), ('scale_up_link_bandwidth', 'scale_out_link_bandwidth'))
+    """
+    return tuple(quantity(name.strip()).name for name in unknown.split("/"))
+
+
+def amount_in_si(unknown: str, text: str, unit: str) -> float:
+    """A number in a unit as the quantity that is asked for [SI]; that of a quotient has none. Raises as `parse` does.
+
+    >>> amount_in_si("ttl", "5", "min"), amount_in_si("premium_in/premium_out", "1.5", "")
+    (300.0, 1.5)
+    """
+    names = unknown_names(unknown)
+    if len(names) == 1:
+        return parse(names[0], f"{text} {unit}".strip())
+    if unit:
+        raise WrongValue(f"{shorten(unknown)} is a quotient, and has no unit")
+    return read_number(text)
+
+
+def stated_range(unknown: str, stated: str, unit: str) -> tuple[float, float]:
+    """The least and the greatest value that was said [SI]. Raises as `amount` does, and for a range that falls.
+
+    >>> stated_range("drain_time", "1..10", "s"), stated_range("sparsity", "8", "")
+    ((1.0, 10.0), (8.0, 8.0))
+    """
+    low, _, high = stated.partition("..")
+    ends = amount_in_si(unknown, low, unit), amount_in_si(unknown, high or low, unit)
+    if ends[0] > ends[1]:
+        raise WrongValue(f"{shorten(stated)}: a range ascends")
+    return ends
+
+
+def read_givens(text: str) -> Givens:
+    """The givens `name=value;...` of a row; raises for what is none, and for a value that cannot be read.
+
+    >>> read_givens("rho=300;hardware=H100:fp8").texts
+    {'machine_balance_ratio': '300'}
+    >>> read_givens("batch=8;using=experts.busiest_chip;--overlap=sum").switches
+    {'overlap': 'sum'}
+    """
+    items = [item.strip() for item in text.split(";") if item.strip()]
+    pairs = {name: value.strip() for name, _, value in (item.partition("=") for item in items)}
+    rows = {name: value for name, value in pairs.items() if name in _SOURCES}
+    if "" in rows.values():
+        raise WrongValue(f"{shorten(text)} names no row after '='")
+    if "sheet" in rows:
+        read_date(rows["sheet"].partition("@")[2])
+    switches = {name.removeprefix("--"): value for name, value in pairs.items() if name.startswith("--")}
+    for switch in switches:
+        if switch not in _SWITCHES:
+            raise UnknownName("option", f"--{switch}", [f"--{one}" for one in _SWITCHES])
+    using = tuple(id.strip() for id in pairs.get(_USING, "").split(",") if id.strip())
+    texts = named_texts(item for item in items if not item.startswith("--") and item.partition("=")[0] not in (*_SOURCES, _USING))
+    for name, value in texts.items():
+        parse(name, value)
+    return Givens(rows=rows, texts=texts, using=using, switches=switches)
+
+
+def command_of(unknown: str, given: Givens) -> str:
+    """What a person types to be told a quantity from these givens.
+
+    >>> command_of("step_time", read_givens("batch=8;chip_price=2 USD/h;hardware=H100:fp8;--overlap=sum"))
+    "backsolve solve step_time --hardware H100:fp8 --overlap sum batch=8 'chip_price=2 USD/h'"
+    """
+    return shlex.join(["backsolve", "solve", unknown, *_options(given), *(f"{name}={value}" for name, value in given.texts.items())])
+
+
+def _options(given: Givens) -> Iterator[str]:
+    for name, value in given.rows.items():
+        yield from (f"--{name}", value)
+    for id in given.using:
+        yield from ("--using", id)
+    for name, value in given.switches.items():
+        yield f"--{name}"
+        if value:
+            yield value

@@ -1,0 +1,43 @@
+"""Sheets that say again what another one says: of resellers, and of a model under a second name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from invert.sheets.names import MAKERS, asks_no_more, bare_name
+from invert.sheets.rows import PriceRow, SheetKey
+
+
+def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetKey, Sequence[PriceRow]]) -> list[SheetKey]:
+    """Sheets that say what another one says: of a reseller as the maker, of a second name of a model as the first, of priority as fast."""
+    asked = {key: {_full_place(row): row.amount for row in rows} for key, rows in current.items() if rows}
+    by_model: dict[tuple[str, str], list[SheetKey]] = {}
+    for key in asked:
+        by_model.setdefault((bare_name(key[1]), key[3]), []).append(key)
+    found: list[SheetKey] = []
+    for key in own:
+        if key not in asked:
+            continue
+        provider, model, region, tier = key
+        host = provider.removeprefix("huggingface_")
+        kin = [one for one in by_model[bare_name(model), tier] if one != key]
+        models_of = [one for one in kin if (one[0] in MAKERS and provider not in MAKERS) or (host != provider and one[0] == host)]
+        names_of = [one for one in kin if one[0] == provider and one[2] == region and _is_plainer(one[1], model)]
+        renamed = [(provider, model, region, "fast")] if tier == "priority" else []
+        if any(
+            one in asked and asks_no_more(asked[key], asked[one]) and _bands(asked[key]) == _bands(asked[one])
+            for one in (*models_of, *names_of, *renamed)
+        ):
+            found.append(key)
+    return found
+
+
+def _full_place(row: PriceRow) -> tuple[str, int, bool, int | None]:
+    return row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds
+
+
+def _bands(asked: Iterable[tuple[str, int, bool, int | None]]) -> set[int]:
+    return {threshold for component, threshold, _, _ in asked if component == "input"}
+
+
+def _is_plainer(one: str, other: str) -> bool:
+    """Whether of two names of one model this is the one without a date or a place in it."""
+    return (len(one), one) < (len(other), other)

@@ -1,0 +1,86 @@
+"""Which databases are there: packages that are installed, and JSON files recognised by their shape."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from derive.errors import WrongData, shorten, suggest_for_file
+from derive.files import called, content_of
+from derive.tables.problems import Problem
+from invert.databases import genai, litellm, models_dev, openrouter
+from invert.databases.records import Database, Item
+
+Listing: TypeAlias = tuple[Database, Iterator[Item]]
+_SHAPES: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Database], Iterator[Item]]], ...] = (
+    (openrouter.NAME, openrouter.is_shape, openrouter.offers),
+    (models_dev.NAME, models_dev.is_shape, models_dev.offers),
+    (litellm.NAME, litellm.is_shape, litellm.offers),
+)
+"""JSON files by their shape, whatever they are called."""
+_PACKAGES = (genai.NAME, litellm.NAME)
+
+
+def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
+    """The databases that are named, packages or files. All packages that are installed where none is. What fails is a problem."""
+    found: list[Listing] = []
+    problems: list[Problem] = []
+    for name in names or _PACKAGES:
+        try:
+            listing = listing_of(name)
+            if listing:
+                found.append(listing)
+            elif names:
+                problems.append(Problem(origin=name, row=None, column=None, message=f"is not installed: {_how_to_get(name)}"))
+        except WrongData as error:
+            place = called(name)
+            origin, _, fault = str(error).partition(": ") if name in _PACKAGES else (place, "", str(error).removeprefix(place))
+            problems.append(Problem(origin=origin, row=None, column=None, message=fault.lstrip(": ")))
+    return found, problems
+
+
+def _how_to_get(package: str) -> str:
+    return f"pip install {'backsolve[prices]' if package == genai.NAME else package}"
+
+
+def not_installed() -> list[str]:
+    """The databases of packages that are not there, each with how to get it."""
+    there = {genai.NAME: genai.is_genai_installed(), litellm.NAME: litellm.is_litellm_installed()}
+    return [f"{name}: is not installed, so not read: {_how_to_get(name)}" for name in _PACKAGES if not there[name]]
+
+
+def listing_of(name: str) -> Listing | None:
+    """A database by name, or a JSON file of one, - for standard input, or None for a package that is not installed."""
+    if name == genai.NAME:
+        package = genai.installed()
+        return (package[1], genai.offers(*package)) if package else None
+    if name == litellm.NAME:
+        place = litellm.installed()
+        return (place[1], litellm.offers(json_of(str(place[0])), place[1])) if place else None
+    return of_file(name)
+
+
+def of_file(place: str) -> Listing:
+    """The database that a JSON file is of, by its shape; `WrongData` for any other file."""
+    content = json_of(place)
+    for name, is_shape, read in _SHAPES:
+        if is_shape(content):
+            database = Database(name=name)
+            return database, read(content, database)
+    known = ", ".join(name for name, _, _ in _SHAPES)
+    raise WrongData(f"{called(place)}: has the shape of none of {known}, or a newer one than known here")
+
+
+def json_of(place: str) -> Any:
+    """What a JSON file holds; `WrongData` where it holds none."""
+    try:
+        return json.loads(content_of(place), parse_constant=_no_number)
+    except WrongData as error:
+        if place in {name for name, _, _ in _SHAPES}:
+            raise WrongData(f"{place}: is no package; save the JSON that it serves, and give that file") from None
+        raise WrongData(f"{error}{'' if place == '-' else suggest_for_file(place, _PACKAGES)}") from None
+    except (ValueError, RecursionError) as error:
+        raise WrongData(f"{called(place)}: is not JSON ({shorten(str(error))})") from None
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number")

@@ -1,0 +1,279 @@
+"""The price file of litellm: one entry a model, USD per token, with a field for every band, lifetime and service tier.
+
+Where the package is installed the file is found beside it. The package itself is never imported.
+"""
+
+import re
+from collections.abc import Container, Iterator, Mapping
+from functools import partial
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from derive.errors import WrongData, shorten
+from invert.databases.hours import A_DAY, between, hours_text
+from invert.databases.records import (
+    PER_TOKEN,
+    Database,
+    Item,
+    NotTaken,
+    Offer,
+    Rates,
+    RawEntry,
+    Sold,
+    WrongField,
+    context_faults,
+    installed_database,
+    items_of,
+    named_in,
+    part,
+    per_mtok,
+    refuse_no_record,
+    refuse_unknown,
+    token_count,
+)  # fmt: skip
+from invert.databases.renamed import Fields, fields_in
+
+NAME, _FILE = "litellm", "model_prices_and_context_window_backup.json"
+_MODES = ("chat", "responses", "completion")
+"""Kinds of entries that answer text with text."""
+_OTHER_MODES = frozenset(
+    {
+        "audio_speech", "audio_transcription", "decisions", "embedding", "evaluation", "extraction", "guardrail", "image_edit",
+        "image_generation", "moderation", "ocr", "realtime", "rerank", "search", "vector_store", "video_generation",
+    }
+)  # fmt: skip
+"""The other kinds that are known: a new one that asks for tokens in and out may be text for text by another name."""
+_COSTS: Mapping[str, str] = {
+    "input_cost_per_token": "input",
+    "output_cost_per_token": "output",
+    "cache_read_input_token_cost": "cache_read",
+    "cache_creation_input_token_cost": "cache_write",
+}
+_COST = re.compile(
+    rf"({'|'.join(_COSTS)})(?:_above_([0-9]+)hr)?(?:_above_([0-9]+)k_tokens)?(?:_(batches|flex|priority|fast|ultrafast|balanced))?"
+)
+_CONTEXT = "max_input_tokens"
+"""The longest context; max_tokens is the longest answer where both stand, and so says nothing of it alone."""
+_TIERED, _BY_HOUR = "tiered_pricing", "off_peak_pricing"
+_LISTS = (_TIERED, _BY_HOUR)
+"""Fields that hold prices as an entry itself does."""
+_SPEEDS = "provider_specific_entry"
+_FIELDS = Fields(
+    usual=("mode", _CONTEXT),
+    rare=(*_COSTS, *_LISTS, _SPEEDS),
+    is_known=lambda name: bool(_COST.match(name)) or name in (_CONTEXT, "max_tokens", "max_output_tokens"),
+)
+_OTHERWISE = ("_cache_hit", "_decisions")
+"""Ends of fields that price something else than a prompt or its answer, or repeat what a field of its own has."""
+_TIERS = {"": "standard", "batches": "batch"}
+_OFF_PEAK, _WINDOW = ("windows", "weekday_timezone"), ("hours_utc", "weekdays")
+"""Fields that say when an off-peak price holds, and those of each of its windows."""
+_SHANGHAI = 16 * 60
+"""The minute of a day in UTC at which the next one begins in Shanghai."""
+
+
+def is_litellm_installed() -> bool:
+    """Whether the package is there."""
+    return bool((found := find_spec(NAME)) and found.origin)
+
+
+def installed() -> tuple[Path, Database] | None:
+    """The file beside the installed package, or None where the package is not installed, `WrongData` where it has no such file."""
+    found = find_spec(NAME)
+    if found is None or not found.origin:
+        return None
+    database = installed_database(NAME)
+    place = Path(found.origin).with_name(_FILE)
+    if not place.is_file():
+        raise WrongData(f"{database}: has no file {_FILE} beside it: newer or older than known here")
+    return place, database
+
+
+def is_shape(content: Any) -> bool:
+    """Whether the content of a JSON file has the shape of this one: entries that name their provider and a cost per token."""
+    return isinstance(content, dict) and any(
+        isinstance(one, dict) and "litellm_provider" in one and any(map(_COST.fullmatch, one)) for one in content.values()
+    )
+
+
+def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
+    """Everything the file lists."""
+    entries = (
+        RawEntry(provider=named_in(one, "litellm_provider"), model=name, record=one, read=partial(of_entry, name, one))
+        for name, one in content.items()
+        if name not in ("sample_spec", "fallback_generalizations")
+    )
+    return items_of(entries, database, _FIELDS)
+
+
+def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
+    """The offers of one entry, a service tier each."""
+    refuse_no_record(entry)
+    provider = part(entry, "litellm_provider", str) or ""
+    model, mode = model_of(name, provider), part(entry, "mode", str) or ""
+    if not provider and mode in _MODES:
+        raise WrongField("litellm_provider", "is not there")
+    if provider and mode not in {"", *_MODES} | _OTHER_MODES and {"input_cost_per_token", "output_cost_per_token"} <= entry.keys():
+        raise WrongField("mode", f"is {shorten(mode)}: no kind of entry that is known here")
+    if not provider or mode not in _MODES:
+        yield NotTaken(provider=provider, model=model, because=f"no text for text: {mode.replace('_', ' ') or 'no mode'}")
+        return
+    yield from context_faults(_CONTEXT, entry.get(_CONTEXT))
+    offer = partial(
+        Offer,
+        provider=_family(provider),
+        model=model,
+        max_context=token_count(entry.get(_CONTEXT)),
+        source_url=entry.get("source"),
+    )
+    tiers = bands_by_tier(entry)
+    if tiered := part(entry, _TIERED, list):
+        tiers["standard"] = _tiered(tiered)
+    off_peak = part(entry, _BY_HOUR, dict)
+    if off_peak and "standard" in tiers:
+        # What stands at the top is the price of the peak.
+        utc_hours, days = peak_hours(off_peak)
+        peak = tiers.pop("standard")
+        yield offer(bands=peak, service_tier="peak", utc_hours=utc_hours, weekdays=days)
+        yield offer(bands={0: {**peak.get(0, {}), **bands_by_tier(off_peak).get("standard", {}).get(0, {})}}, service_tier="off_peak")
+    if not tiers and not off_peak:
+        yield NotTaken(provider=provider, model=model, because="no price of input and output tokens")
+    for tier, bands in tiers.items():
+        if tier != "standard" and not {("input", None), ("output", None)} <= bands.get(0, {}).keys():
+            continue  # a discount on one item is no sheet
+        yield offer(bands=bands, service_tier=tier)
+    speeds = part(entry, _SPEEDS, dict) or {}
+    if "fast" in speeds and "standard" in tiers and "fast" not in tiers:
+        times = per_mtok(_SPEEDS, speeds["fast"])
+        yield offer(bands=_times(tiers["standard"], times), service_tier="fast")
+
+
+def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
+    """Rates by service tier and threshold, out of the names of the fields.
+
+    >>> bands_by_tier({"input_cost_per_token": 2e-6, "input_cost_per_token_above_200k_tokens": 4e-6, "input_cost_per_token_batches": 1e-6})
+    {'standard': {0: {('input', None): 2.0}, 200000: {('input', None): 4.0}}, 'batch': {0: {('input', None): 1.0}}}
+    """
+    tiers: dict[str, dict[int, dict[Sold, float]]] = {}
+    refuse_unknown({name: value for name, value in entry.items() if isinstance(value, dict | list) and _holds_costs(value)}, _LISTS)
+    for name, amount in entry.items():
+        form = _COST.fullmatch(name)
+        if not form and amount and name.startswith(tuple(_COSTS)) and not name.endswith(_OTHERWISE):
+            raise WrongField(name, "looks like a price and is not known")
+        if not form or amount is None:
+            continue
+        cost, lasts, above, tier = form.groups()
+        sold = _COSTS[cost], int(lasts) * 3600 if lasts else None
+        if lasts and _COSTS[cost] != "cache_write":
+            raise WrongField(name, "names a lifetime of an item without one")
+        bands = tiers.setdefault(_TIERS.get(tier or "", tier or ""), {})
+        bands.setdefault(int(above or 0) * 1000, {})[sold] = per_mtok(name, amount, PER_TOKEN)
+    return {tier: dict(bands) for tier, bands in tiers.items()}
+
+
+def _holds_costs(value: Any) -> bool:
+    """Whether prices stand somewhere in the value of a field."""
+    return any(map(_COST.match, (name for name, _ in fields_in(value))))
+
+
+def model_of(name: str, provider: str) -> str:
+    """The model of an entry: its name without the provider before it.
+
+    >>> model_of("xai/grok-4.5", "xai"), model_of("gpt-6", "openai"), model_of("azure/eu/gpt-6", "azure")
+    ('grok-4.5', 'gpt-6', 'eu/gpt-6')
+    """
+    first, slash, rest = name.partition("/")
+    return rest if slash and rest and first in (provider, _family(provider), provider.replace("_", "-")) else name
+
+
+def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
+    """Hours and weekdays in UTC at which the peak price holds, out of the windows at which it does not.
+
+    >>> peak_hours({"windows": [{"hours_utc": ["00:00-01:00", "04:00-00:00"], "weekdays": [1, 2, 3]}, {"hours_utc": "00:00-00:00"}]})
+    ('01:00-04:00', '1-3')
+    """
+    free: dict[int, list[tuple[int, int]]] = {}
+    _refuse_other_times(off_peak, (*_OFF_PEAK, *_WINDOW))
+    alone = [{name: off_peak[name] for name in _WINDOW if name in off_peak}] if off_peak.get("hours_utc") else []
+    for window in [*alone, *(part(off_peak, "windows", list) or [])]:
+        if not isinstance(window, dict):
+            raise WrongField("windows", f"is {type(window).__name__} and not dict")
+        _refuse_other_times(window, _WINDOW)
+        written = window.get("hours_utc") or []
+        spans = [_span(text) for text in (written if isinstance(written, list) else [written])]
+        for day in _weekdays(window.get("weekdays")) or ([*range(1, 8)] if alone else [one for one in range(1, 8) if one not in free]):
+            free.setdefault(day, []).extend(spans)
+    busy = {day: tuple(between(sorted(free.get(day, [])))) for day in range(1, 8)}
+    spans_of_peak = {spans for spans in busy.values() if spans}
+    if len(spans_of_peak) != 1 or not free:
+        raise WrongField(_BY_HOUR, "has other hours on other days, or none at all")
+    (spans_found,) = spans_of_peak
+    zone = off_peak.get("weekday_timezone", "UTC")
+    if zone not in ("UTC", "Asia/Shanghai") or (zone != "UTC" and spans_found[-1][1] > _SHANGHAI):
+        raise WrongField("weekday_timezone", "names days that are not in UTC")
+    days = [day for day, spans in busy.items() if spans]
+    if days == list(range(1, 8)):
+        return hours_text(spans_found), ""
+    return hours_text(spans_found), _runs(days)
+
+
+def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> None:
+    """Stop at a field that may say when an off-peak price holds and is not known: the hours of the peak would be others."""
+    for name, value in fields.items():
+        if name not in known and "_cost" not in name and value:
+            raise WrongField(name, "says when an off-peak price holds, perhaps, and is not known")
+
+
+def _weekdays(days: Any) -> list[int]:
+    if days and not (isinstance(days, list) and all(one in range(1, 8) for one in days)):
+        raise WrongField("weekdays", f"is {days!r} and no list of days from 1 to 7")
+    return days or []
+
+
+def _runs(days: list[int]) -> str:
+    """Days as prices.csv writes them: 1-5;7."""
+    runs: list[list[int]] = []
+    for day in days:
+        if runs and runs[-1][-1] == day - 1:
+            runs[-1].append(day)
+        else:
+            runs.append([day])
+    return ";".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def _span(text: Any) -> tuple[int, int]:
+    form = re.fullmatch(r"([0-9]{2}):([0-9]{2})-([0-9]{2}):([0-9]{2})", text) if isinstance(text, str) else None
+    if not form:
+        raise WrongField("hours_utc", f"is {text!r} and not hours")
+    start, end = int(form[1]) * 60 + int(form[2]), int(form[3]) * 60 + int(form[4])
+    if end and end < start:
+        raise WrongField("hours_utc", f"is {text!r}, past midnight")
+    return start, end or A_DAY
+
+
+def _tiered(ranges: list[Any]) -> dict[int, Rates]:
+    """Bands of a list of ranges of the prompt's length."""
+    bands: dict[int, Rates] = {}
+    ends: dict[int, object] = {}
+    for one in ranges:
+        span = part(one, "range", list) if isinstance(one, dict) else None
+        if not span or isinstance(span[0], bool) or not isinstance(span[0], int | float) or not 0 <= span[0] < 10**12:
+            raise WrongField(_TIERED, "has a range that does not begin at a number of tokens")
+        bands[int(span[0])] = bands_by_tier(one).get("standard", {}).get(0, {})
+        ends[int(span[0])] = span[1] if span[1:] else None
+    for below, above in pairwise(sorted(ends)):
+        # Some begin with the token after the last one of the range below.
+        if (end := token_count(ends[below])) and end not in (above, above - 1):
+            raise WrongField(_TIERED, f"has a range that ends at {end} and another that begins at {above}")
+    return bands
+
+
+def _times(bands: Mapping[int, Rates], factor: float) -> dict[int, Rates]:
+    return {at: {sold: float(f"{amount * factor:.10g}") for sold, amount in rates.items()} for at, rates in bands.items()}
+
+
+def _family(provider: str) -> str:
+    """The provider without the kind of its models: vertex_ai-mistral_models is vertex_ai."""
+    return "vertex_ai" if provider.startswith("vertex_ai") and provider != "vertex_ai-language-models" else provider

@@ -1,0 +1,391 @@
+"""Several databases put together into rows of prices: who is believed where they disagree, and what is said twice once."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from fnmatch import fnmatchcase
+from io import BytesIO
+from typing import TypeAlias
+
+from derive.characters import hidden
+from derive.errors import WrongData, shorten, suggest
+from derive.immutable import immutable
+from derive.tables.problems import Problem
+from invert.assumptions import USUAL, Assumptions
+from invert.databases.copies import repeated
+from invert.databases.found import Listing
+from invert.databases.records import (
+    Database,
+    Item,
+    NoPrice,
+    NotCarried,
+    NotTaken,
+    Offer,
+    name_in_a_cell,
+    price_rows,
+    provider_of,
+)
+from invert.sheets.append import Rival, distinct, price_file
+from invert.sheets.names import common_spelling
+from invert.sheets.read import read_rows
+from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, in_usd
+from invert.sheets.rules import by_sheet, check
+from invert.sheets.tables import ModelRow
+
+TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
+"""What became of an offer that can be read: its rows are new; the shipped prices or an earlier source have it; somebody asks the same."""
+
+
+@immutable
+class Fate:
+    """What became of one offer; region and service tier are blank of an entry that makes none."""
+
+    database: Database
+    provider: str
+    model: str
+    region: str = ""
+    service_tier: str = ""
+    became: str
+
+
+@immutable
+class Pulled:
+    """What the databases say beyond the curated prices, and what became of the rest.
+
+    `offers` are those of each database by what became of them, TAKEN, KNOWN, COPY or why they are left out: an offer is a model of
+    one provider in one region and service tier, or an entry that makes none; `fates` names each. `agreeing` are prices that somebody
+    firmer asks as well, `copies` the offers of resellers and other names of one model that ask what the first says, by provider.
+    `renamed` are names of these rows that begin as a formula does, as the database has them, `without_context` the sheets of `rows`
+    of which no database says the longest context, `refused_context` those of which it was said to be shorter than their prices reach,
+    and `not_carried` what entries say that no column takes, with their number.
+    """
+
+    rows: tuple[PriceRow, ...]
+    rivals: tuple[Rival, ...]
+    not_taken: tuple[NotTaken, ...]
+    copies: Mapping[str, int]
+    offers: tuple[tuple[Database, Mapping[str, int]], ...]
+    fates: tuple[Fate, ...]
+    agreeing: Mapping[str, int]
+    renamed: tuple[str, ...]
+    without_context: tuple[SheetKey, ...]
+    refused_context: tuple[SheetKey, ...]
+    not_carried: Mapping[str, int]
+    problems: tuple[Problem, ...]
+
+
+def pull(
+    found: Iterable[Listing],
+    book: PriceBook,
+    described: Sequence[ModelRow],
+    day: date,
+    providers: Collection[str] = (),
+    step: Callable[[str], object] = lambda _: None,
+    assumptions: Assumptions = USUAL,
+) -> Pulled:
+    """The rows of these databases that the prices of `book` do not have, the first database believed before the next.
+
+    `providers` are patterns such as `open*`; `step` is told how far the work is.
+    """
+    names = Names(described, book.rows)
+    sheets = dict(by_sheet(book.rows))
+    curated = set(sheets)
+    work = Work()
+    for database, items in found:
+        step(f"reading {database}")
+        work.databases.append(database)
+        _gather(database, items, names, sheets, book.fx, day, providers, work, assumptions)
+    for one in providers:
+        if not any(fnmatchcase(name, one.lower()) for name in work.sellers):
+            fault = f"{shorten(one)} has no listed price{suggest(one, work.sellers)}"
+            work.problems.append(Problem(origin="--provider", row=None, column=None, message=fault))
+    step("leaving out duplicates")
+    own = {key: rows for key, rows in sheets.items() if key not in curated}
+    everything = {key: [row for row in rows if row.valid_on(day)] for key, rows in sheets.items()}
+    for key in repeated(own, everything):
+        work.became(key, COPY)
+        work.copies[key[0]] += 1
+        del sheets[key]
+    origins = {row.origin for row in book.rows}
+    rows = [row for key in sorted(sheets) for row in sheets[key] if row.origin not in origins]
+    step("checking")
+    rows, faulty = sound(rows, book, described)
+    for key, refused in faulty.items():
+        work.became(key, refused.because)
+    work.not_taken += faulty.values()
+    offers = work.counted()
+    work.problems += _refused_whole(offers, [left_out.because for left_out in faulty.values()])
+    kept = {row.sheet_key for row in rows} | curated
+    without = [key for key, of_sheet in by_sheet(rows).items() if not any(row.max_context for row in of_sheet)]
+    return Pulled(
+        rows=tuple(rows),
+        rivals=distinct(one for one in work.rivals if one.believed.sheet_key in kept),
+        not_taken=tuple(work.not_taken),
+        copies=work.copies,
+        offers=offers,
+        fates=tuple(work.named()),
+        agreeing=work.agreeing,
+        renamed=tuple(name for name, key in work.renamed.items() if key in kept - curated),
+        without_context=tuple(key for key in without if key not in work.short_context),
+        refused_context=tuple(key for key in without if key in work.short_context),
+        not_carried=work.not_carried,
+        problems=tuple(work.problems),
+    )
+
+
+_OfferId: TypeAlias = tuple[int, int, tuple[str, ...]]
+"""The place of a database among those that are read, that of an entry in it, and provider and model as it calls them; of a price also
+region and service tier.
+"""
+
+
+@dataclass
+class Work:
+    """What is counted while databases are read."""
+
+    rivals: list[Rival] = field(default_factory=list)
+    not_taken: list[NotTaken] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    copies: Counter[str] = field(default_factory=Counter)
+    agreeing: Counter[str] = field(default_factory=Counter)
+    sellers: set[str] = field(default_factory=set)
+    renamed: dict[str, SheetKey] = field(default_factory=dict)
+    not_carried: Counter[str] = field(default_factory=Counter)
+    short_context: set[SheetKey] = field(default_factory=set)
+    """Sheets of which an offer has a band that begins beyond the context that it says."""
+    databases: list[Database] = field(default_factory=list)
+    """Those that were read, in order; the last of them is being read."""
+    fates: dict[_OfferId, str] = field(default_factory=dict)
+    """What became of each offer."""
+    made: dict[SheetKey, _OfferId] = field(default_factory=dict)
+    """The offer that a new sheet is made of."""
+
+    def offered(self, entry: int, *names: str) -> _OfferId:
+        """An offer of the database that is being read."""
+        return len(self.databases) - 1, entry, names
+
+    def left_out(self, one: NotTaken) -> None:
+        """An entry, or a part of one, makes no sheet; where another part does, that counts."""
+        self.not_taken.append(one)
+        self.fates.setdefault(self.offered(one.entry, one.provider, one.model), one.because)
+
+    def became(self, key: SheetKey, fate: str) -> None:
+        """The offer that a sheet was made of came to this."""
+        if key in self.made:
+            self.fates[self.made.pop(key)] = fate
+
+    def named(self) -> Iterator[Fate]:
+        """What became of every offer. An entry of which a part makes a sheet is counted by that part."""
+        for (place, _, names), became in self._kept():
+            provider, model, region, tier = (*names, "", "")[:4]
+            yield Fate(database=self.databases[place], provider=provider, model=model, region=region, service_tier=tier, became=became)
+
+    def counted(self) -> tuple[tuple[Database, Counter[str]], ...]:
+        """How many offers of each database came to what."""
+        found = [Counter[str]() for _ in self.databases]
+        for (place, _, _), became in self._kept():
+            found[place][became] += 1
+        return tuple(zip(self.databases, found, strict=True))
+
+    def _kept(self) -> list[tuple[_OfferId, str]]:
+        priced = {(place, entry, names[:2]) for place, entry, names in self.fates if names[2:]}
+        return [(offer, became) for offer, became in self.fates.items() if offer not in priced]
+
+
+class Names:
+    """What a model is called here: as prices.csv calls it or one of its aliases, else as the database that named it first."""
+
+    def __init__(self, described: Iterable[ModelRow], rows: Iterable[PriceRow]):
+        self.known: dict[tuple[str, str], str] = {}
+        for row in rows:
+            self.known.setdefault((row.provider, common_spelling(row.model)), row.model)
+        for model in described:
+            for name in (model.model, *model.aliases):
+                self.known.setdefault((model.provider, common_spelling(name)), model.model)
+
+    def of(self, row: PriceRow) -> PriceRow:
+        """The row under the name of its model here."""
+        name = self.known.setdefault((row.provider, common_spelling(row.model)), row.model)
+        return row if name == row.model else replace(row, model=name)
+
+
+def _gather(
+    database: Database, items: Iterator[Item], names: Names, sheets: dict[SheetKey, list[PriceRow]], fx: Fx, day: date,
+    providers: Collection[str], work: Work, assumptions: Assumptions,
+) -> None:  # fmt: skip
+    """Lays what one database lists beside the sheets that are there already."""
+    mine: dict[SheetKey, dict[tuple[int, str, str], list[PriceRow]]] = {}
+    odd: dict[tuple[str | None, bool], list[Problem]] = {}
+    read = 0
+    try:
+        for item in items:
+            if isinstance(item, Problem):
+                odd.setdefault((item.column, isinstance(item, NoPrice)), []).append(item)
+                continue
+            names_of = {item.provider.lower(), provider_of(item.provider)}
+            wanted = not providers or any(fnmatchcase(name, one.lower()) for one in providers for name in names_of)
+            if isinstance(item, NotCarried):
+                work.not_carried[item.what] += wanted
+                continue
+            read += 1
+            work.sellers |= names_of
+            if not wanted:
+                continue
+            rows = price_rows(item, database, day) if isinstance(item, Offer) else item
+            if isinstance(rows, NotTaken):
+                work.left_out(rows)
+            elif rows:
+                named = list(map(names.of, rows))
+                if isinstance(item, Offer) and item.max_context and not named[0].max_context:
+                    work.short_context.add(named[0].sheet_key)
+                if name_in_a_cell(item.model) != item.model:
+                    work.renamed[f"{item.provider}/{item.model}"] = named[0].sheet_key
+                mine.setdefault(named[0].sheet_key, {}).setdefault((item.entry, item.provider, item.model), []).extend(named)
+    except WrongData as error:
+        work.problems.append(Problem(origin=str(database), row=None, column=None, message=f"{error}: newer or older than known here"))
+    for (_, no_price), found in odd.items():
+        more = f" (and {len(found) - 1} more)" if found[1:] else ""
+        said = f"{found[0].message}{more}{'' if no_price else ': newer or older than known here'}"
+        work.problems.append(Problem(origin=str(database), row=None, column=None, message=said))
+    if not mine and read and not providers:
+        work.problems.append(
+            Problem(
+                origin=str(database),
+                row=None,
+                column=None,
+                message=f"none of its {read} entries has a price: newer or older than known here",
+            )
+        )
+    for key, by_entry in mine.items():
+        for second, (entry, rows) in enumerate(by_entry.items()):
+            offer = work.offered(*entry, *key[2:])
+            before, otherwise = sheets.get(key), at_other_hours(key, sheets, day)
+            if before is None and not otherwise:
+                sheets[key], work.fates[offer] = rows, TAKEN
+                work.made[key] = offer
+                continue
+            if before:
+                added, rivals, agreeing = laid_beside(before, rows, fx, day, assumptions)
+            else:
+                added, rivals, agreeing = compared_at_other_hours(otherwise, rows, fx, day, assumptions)
+            if added:
+                sheets[key] = [*(before or ()), *added]
+            work.fates[offer] = KNOWN
+            if second and not added and not rivals:
+                work.fates[offer] = COPY
+                work.copies[key[0]] += 1
+            work.rivals += rivals
+            work.agreeing[database.name] += 0 if second else agreeing
+
+
+def _refused_whole(offers: Iterable[tuple[Database, Mapping[str, int]]], refused: Collection[str]) -> Iterator[Problem]:
+    """A database of which every offer with a price was refused: its prices are likely in another unit."""
+    for database, became in offers:
+        if not any(map(became.get, (TAKEN, KNOWN, COPY))) and (why := next(filter(became.get, refused), "")):
+            yield Problem(
+                origin=str(database), row=None, column=None, message=f"none of its {sum(became.values())} offers can be taken: {why}"
+            )
+
+
+def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]], day: date) -> list[PriceRow]:
+    """Rows that price the same model by the hour, where the sheet is one of all hours; or for all hours, where it is not."""
+    tiers = {"standard": ("peak", "off_peak"), "peak": ("standard",), "off_peak": ("standard",)}.get(key[3], ())
+    return [row for tier in tiers for row in sheets.get((*key[:3], tier), ()) if row.valid_on(day)]
+
+
+def compared_at_other_hours(
+    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, assumptions: Assumptions = USUAL
+) -> tuple[list[PriceRow], list[Rival], int]:
+    """Of a sheet that somebody firmer has at other hours nothing is added: the prices in which it differs, and the number it repeats."""
+    rivals, agreeing = [], 0
+    for row in (row for row in rows if row.valid_on(day)):
+        others = [one for one in believed if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
+        if any(same(one, row, fx, day, assumptions) for one in others):
+            agreeing += 1
+        elif others:
+            rivals.append(Rival(row=row, believed=others[0]))
+    return [], rivals, agreeing
+
+
+def laid_beside(
+    believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, assumptions: Assumptions = USUAL
+) -> tuple[list[PriceRow], list[Rival], int]:
+    """Of a sheet that is there already: rows that another database adds, prices in which it differs, and the number it repeats.
+
+    It adds lifetimes of cache writes and the cache reads that the sheet lacks, in the bands that the sheet has: a band of its own
+    may be one that has been dropped since.
+    """
+    now = {_place(row): row for row in believed if row.valid_on(day)}
+    bands = {row.threshold_tokens: row for row in now.values() if row.component == "input"}
+    added, rivals, agreeing = [], [], 0
+    for row in (row for row in rows if row.valid_on(day)):
+        other, band = now.get(_place(row)), bands.get(row.threshold_tokens)
+        alike = [one for one in now.values() if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
+        if other is None and row.component == "cache_write" and row.ttl_seconds is None and alike:
+            # Somebody else has said which lifetime it is.
+            other = next((one for one in alike if same(one, row, fx, day, assumptions)), None)
+        if other is not None:
+            agreeing += same(other, row, fx, day, assumptions)
+            if not same(other, row, fx, day, assumptions):
+                rivals.append(Rival(row=row, believed=other))
+        elif band is None:
+            if (
+                row.component in ("input", "output")
+                and (base := now.get((row.component, 0, None)))
+                and not same(base, row, fx, day, assumptions)
+            ):
+                rivals.append(Rival(row=row, believed=base))
+        elif row.component == "cache_write" or (row.component == "cache_read" and not alike):
+            taken_over = ("threshold_inclusive", "utc_hours", "weekdays", "max_context", "release_date")
+            added.append(replace(row, **{name: getattr(band, name) for name in taken_over}))
+    complete = [row for row in added if row.threshold_tokens == 0 or any(_at_base(row, one) for one in (*added, *now.values()))]
+    return complete, rivals, agreeing
+
+
+def _at_base(row: PriceRow, one: PriceRow) -> bool:
+    return (one.component, one.threshold_tokens, one.ttl_seconds) == (row.component, 0, row.ttl_seconds)
+
+
+def _place(row: PriceRow) -> tuple[str, int, int | None]:
+    return row.component, row.threshold_tokens, row.ttl_seconds
+
+
+def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumptions = USUAL) -> bool:
+    """Whether two rows ask the same; where somebody converted a price, about the same."""
+    if one.currency == other.currency:
+        return abs(one.amount - other.amount) <= assumptions.same_price_within * max(one.amount, other.amount)
+    low, high = sorted(in_usd(row, fx, day) for row in (one, other))
+    return high - low <= assumptions.same_converted_within * high
+
+
+_OWN_ROW = re.compile(r"\bpulled:[0-9]+")
+"""What a row is called while it is checked; what one contradicts is of its own sheet."""
+
+
+def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], dict[SheetKey, NotTaken]]:
+    """The rows as a file of them is read and checked beside the others, and the sheets that would not pass, with the first reason."""
+    unseen = {row.sheet_key: "a character that does not show" for row in rows if any(map(hidden, texts(row)))}
+    faulty = {key: NotTaken(provider=key[0], model=key[1], because=because) for key, because in unseen.items()}
+    kept = [row for row in rows if row.sheet_key not in unseen]
+    curated = {row.origin: row.sheet_key for row in book.rows}
+    while kept:
+        read, problems = read_rows(BytesIO(price_file(kept).encode()), "pulled", book.fx, True, book.rows, described)
+        problems += check(replace(book, rows=(*book.rows, *read), problems=(), far_off=()))
+        of = curated | {f"pulled:{place}": row.sheet_key for place, row in enumerate(kept, start=2)}
+        bad = {of.get(f"{one.origin}:{one.row}"): one for one in reversed(problems)}
+        left_out = {row.sheet_key: bad[row.sheet_key] for row in kept if row.sheet_key in bad}
+        if not left_out:
+            break
+        faulty |= {
+            key: NotTaken(provider=key[0], model=key[1], because=f"refused {one.column}: {_OWN_ROW.sub('another row of it', one.message)}")
+            for key, one in left_out.items()
+        }
+        kept = [row for row in kept if row.sheet_key not in left_out]
+    return kept, faulty
+
+
+def texts(row: PriceRow) -> tuple[str, ...]:
+    """What stands in a row in the words of a database."""
+    return row.provider, row.model, row.region, row.source_url, row.notes

@@ -1,0 +1,482 @@
+"""What a database of prices says, in one form whatever the database: an offer is a sheet over one stretch of time."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import field, replace
+from datetime import date
+from decimal import Decimal
+from functools import partial
+from importlib import metadata
+from typing import Any, TypeAlias
+
+from derive.characters import begins_as_formula, hidden
+from derive.errors import WrongData, shorten
+from derive.immutable import immutable
+from derive.tables.problems import Problem
+from invert.databases.renamed import Fields, fields_in, gone
+from invert.sheets.names import MAKERS
+from invert.sheets.rows import PriceRow
+
+Sold: TypeAlias = tuple[str, int | None]
+"""A component, and the lifetime [s] of a cache write where one is named."""
+Rates: TypeAlias = Mapping[Sold, float]
+"""Prices in USD per million tokens."""
+PER_TOKEN = 6
+"""Decimals from a price per token to one per million."""
+
+_OURS = {
+    "zhipuai": "zhipu-bigmodel", "bigmodel": "zhipu-bigmodel", "zhipu": "zhipu-bigmodel",
+    "gemini": "google", "xai": "x-ai", "moonshot": "moonshotai", "dashscope": "alibaba", "xiaomi_mimo": "xiaomi",
+    "z-ai": "zai",
+    "bedrock": "aws", "bedrock_converse": "aws", "bedrock_mantle": "aws", "amazon-bedrock": "aws", "azure_ai": "azure",
+    "azure_text": "azure",
+    "fireworks_ai": "fireworks", "fireworks-ai": "fireworks", "together_ai": "together", "togetherai": "together",
+    "github_copilot": "github-copilot", "meta_llama": "meta", "cohere_chat": "cohere", "text-completion-openai": "openai",
+    "text-completion-codestral": "mistral", "codestral": "mistral", "vertex_ai-language-models": "google", "vercel_ai_gateway": "vercel",
+}  # fmt: skip
+"""Providers that a database calls by another name than prices.csv, or by several."""
+_FROM_THRESHOLD = ("x-ai", "zhipu-bigmodel")
+"""Providers whose higher price holds from the threshold on; everybody else's holds above it."""
+_UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What comes of a value in the place of another, where no field is looked at for it."""
+_CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
+"""What the name of a price holds that depends on the length of the prompt, or on a lifetime."""
+_DAY, _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
+"""A day as it is written, and a month or a year."""
+_LONGEST_LINK = 2_000
+_NOT_CARRIED = {
+    **dict.fromkeys(
+        ("reasoning", "internal_reasoning", "output_reasoning_mtok", "output_cost_per_reasoning_token"), "price of reasoning tokens"
+    ),
+    "deprecation_date": "day of deprecation",
+    "discount": "discount",
+    **dict.fromkeys(("region", "regions", "supported_regions"), "region"),
+}
+"""Fields that no column here takes, in words."""
+_RELEASED, _FREE_CACHE = "release without its day", "price of zero of a cache item"
+"""What no column takes of fields that are taken otherwise.
+
+A zero need be no free item: most of those of litellm in November 2026 are of writes, and one stands where its entry says that there is no
+caching. What is free is not told from what nobody asks a price of its own for.
+"""
+_DEFAULT_LIFETIMES = {"claude": 300}
+"""Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
+_TIERS_IN_NAMES = (
+    re.compile(r"(?P<model>.+):(?P<tier>batch|fast|flex|priority)"),
+    # Of other makers -fast is a model with weights of its own, as grok-4-fast.
+    re.compile(r"(?P<model>(?:.*[/.])?claude-.+)-(?P<tier>fast)"),
+)
+"""Names by which OpenRouter and its resellers sell one model in another service tier, as if it were a model of its own."""
+
+
+@immutable
+class Database:
+    """A database by name and version; rows carry both in their notes."""
+
+    name: str
+    version: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}".rstrip()
+
+
+@immutable
+class NotTaken:
+    """An entry that makes no sheet here, and why; `entry` as of an Offer."""
+
+    provider: str
+    model: str
+    because: str
+    entry: int = field(default=0, compare=False)
+
+
+@immutable
+class NotCarried:
+    """What an entry says beyond its offers that no column takes, in the words of _NOT_CARRIED."""
+
+    provider: str
+    what: str
+
+
+@immutable
+class Offer:
+    """What a database asks for one model in one service tier over one stretch of time: rates by the threshold [token] they begin at.
+
+    A rate that a band does not state is that of the band below it. `from_threshold` are the thresholds at which the price
+    already holds, in the words of the database; what is above 199,999 holds from 200,000 on. `entry` is the place of what it was
+    read from in its database: one entry may make several offers of a model, and several entries may be of one name.
+    """
+
+    provider: str
+    model: str
+    bands: Mapping[int, Rates]
+    service_tier: str = "standard"
+    region: str = ""
+    utc_hours: str = ""
+    weekdays: str = ""
+    effective_date: date | None = None
+    date_kind: str = ""
+    valid_to: date | None = None
+    max_context: int | None = None
+    release_date: date | None = None
+    source_url: object = ""
+    from_threshold: frozenset[int] = field(default_factory=frozenset)
+    entry: int = field(default=0, compare=False)
+
+
+Item: TypeAlias = Offer | NotTaken | NotCarried | Problem
+
+
+def provider_of(name: str) -> str:
+    """A provider as prices.csv calls it.
+
+    >>> provider_of("xai"), provider_of("acme")
+    ('x-ai', 'acme')
+    """
+    return _OURS.get(name, name)
+
+
+def name_in_a_cell(model: str) -> str:
+    """A model's name without the marks at its beginning by which a spreadsheet knows a formula.
+
+    >>> name_in_a_cell("@cf/meta/llama"), name_in_a_cell(" =\\uff0bx"), name_in_a_cell("gpt-6")
+    ('cf/meta/llama', 'x', 'gpt-6')
+    """
+    while begins_as_formula(model[:1]) or (model.startswith(" ") and begins_as_formula(model)):
+        model = model[1:]
+    return model
+
+
+def split_route(name: str) -> tuple[str, str]:
+    """Split a name into its model and its service tier. The tier is blank if the name has none.
+
+    >>> split_route("openai/gpt-6:batch"), split_route("anthropic/claude-opus-5-fast"), split_route("x-ai/grok-4-fast")
+    (('openai/gpt-6', 'batch'), ('anthropic/claude-opus-5', 'fast'), ('x-ai/grok-4-fast', ''))
+    """
+    found = next((form for route in _TIERS_IN_NAMES if (form := route.fullmatch(name))), None)
+    return (found["model"], found["tier"]) if found else (name, "")
+
+
+def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | NotTaken:
+    """The rows of an offer as read on a day; or why there are none."""
+    provider, model = provider_of(offer.provider), name_in_a_cell(offer.model)
+    said, rows = without_nothing(offer.bands), []
+    base = said.get(0, {})
+    lacking = [name for name in ("input", "output") if (name, None) not in base]
+    if lacking:
+        free = all(amount == 0 for rates in offer.bands.values() for amount in rates.values()) and any(offer.bands.values())
+        because = "free" if free else f"no price of {' and '.join(lacking)} tokens"
+        return NotTaken(provider=provider, model=model, because=because, entry=offer.entry)
+    current: dict[Sold, float] = {}
+    # A context that a band of its own offer begins beyond is of something else.
+    max_context = offer.max_context if offer.max_context and offer.max_context >= max(said) else None
+    for threshold, rates in sorted(said.items()):
+        current |= rates
+        at, inclusive = threshold_of(threshold, threshold in offer.from_threshold or provider in _FROM_THRESHOLD)
+        for (component, ttl), amount in current.items():
+            if threshold and (component, ttl) not in base:
+                continue
+            rows.append(
+                PriceRow(
+                    provider=provider,
+                    model=model,
+                    region=offer.region,
+                    service_tier=offer.service_tier,
+                    component=component,
+                    threshold_tokens=at,
+                    threshold_inclusive=inclusive,
+                    ttl_seconds=default_lifetime(model) if component == "cache_write" and ttl is None else ttl,
+                    utc_hours=offer.utc_hours,
+                    weekdays=offer.weekdays,
+                    amount=amount,
+                    currency="USD",
+                    per="mtok_hour" if component == "cache_storage" else "mtok",
+                    effective_date=offer.effective_date,
+                    date_kind=offer.date_kind if offer.effective_date else "",
+                    valid_to=offer.valid_to,
+                    retrieved_date=day,
+                    source_url=link(offer.source_url),
+                    verification="db" if provider in MAKERS else "db_host",
+                    notes=f"{database}{_inherited(offer, threshold, (component, ttl))}",
+                    origin=f"{database}: {provider}/{model}",
+                    max_context=max_context,
+                    release_date=offer.release_date,
+                )
+            )
+    return rows
+
+
+def _inherited(offer: Offer, threshold: int, sold: Sold) -> str:
+    """What the notes say of a price of a band that the database does not state."""
+    return f"; not stated above {threshold:,} tokens, so that below" if threshold and not offer.bands[threshold].get(sold) else ""
+
+
+def link(text: object) -> str:
+    """An address as it may stand in a cell, or nothing for what is none.
+
+    >>> link("https://acme.example/prices"), link("=cmd"), link(None)
+    ('https://acme.example/prices', '', '')
+    """
+    sound = isinstance(text, str) and text.startswith(("https://", "http://")) and len(text) < _LONGEST_LINK and not hidden(text)
+    return str(text) if sound else ""
+
+
+def without_nothing(bands: Mapping[int, Rates]) -> dict[int, dict[Sold, float]]:
+    """The bands without prices of zero, by which databases say that a thing is not sold, and without bands in which nothing changes.
+
+    >>> without_nothing({0: {("input", None): 2.0, ("cache_read", None): 0.0}, 200000: {("input", None): 2.0}})
+    {0: {('input', None): 2.0}}
+    """
+    found: dict[int, dict[Sold, float]] = {}
+    current: dict[Sold, float] = {}
+    for threshold, rates in sorted(bands.items()):
+        changed = {sold: amount for sold, amount in rates.items() if amount != 0 and current.get(sold) != amount}
+        current |= changed
+        if changed or not threshold:
+            found[threshold] = changed
+    return found
+
+
+def threshold_of(threshold: int, from_it: bool) -> tuple[int, bool]:
+    """The threshold as prices.csv has it, and whether the price holds from it on: above 199,999 is from 200,000.
+
+    >>> threshold_of(199_999, False), threshold_of(200_001, True), threshold_of(200_000, False), threshold_of(0, True)
+    ((200000, True), (200000, False), (200000, False), (0, False))
+    """
+    if threshold % 1000 == 999:
+        return threshold + 1, True
+    if threshold % 1000 == 1 and from_it:
+        return threshold - 1, False
+    return threshold, from_it and threshold > 0
+
+
+def default_lifetime(model: str) -> int | None:
+    """The lifetime [s] of a cache write that no database names.
+
+    >>> default_lifetime("anthropic.claude-opus-5"), default_lifetime("gpt-6")
+    (300, None)
+    """
+    return next((seconds for word, seconds in _DEFAULT_LIFETIMES.items() if word in model.lower()), None)
+
+
+class WrongField(WrongData):
+    """A field of an entry that is not what is known of the database."""
+
+    def __init__(self, name: str, fault: str):
+        self.field, self.fault = shorten(name)[1:-1], fault
+        super().__init__(f"field {self.field} {fault}")
+
+
+class WrongPrice(WrongField):
+    """A price of an entry that is none: the field is known, and what stands in it can be no price."""
+
+
+class NoPrice(Problem):
+    """A price that is none, in a field that is known: the database is no other than it was."""
+
+
+def named_in(entry: object, name: str) -> str:
+    """A field of an entry that names it, or nothing where there is none or it is no text.
+
+    >>> named_in({"id": "m"}, "id"), named_in({"id": None}, "id"), named_in([], "id")
+    ('m', '', '')
+    """
+    found = entry.get(name) if isinstance(entry, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def per_mtok(name: str, amount: object, scale: int = 0) -> float:
+    """The amount of a field as a number, times 10 to the power `scale`; exact in decimals. `WrongField` for what is no price.
+
+    >>> per_mtok("input", 2.5e-06, 6), per_mtok("prompt", "0.00000125", 6), per_mtok("input", 3)
+    (2.5, 1.25, 3.0)
+    """
+    if isinstance(amount, bool):
+        raise WrongPrice(name, f"is {str(amount).lower()} and no price")
+    if not isinstance(amount, int | float | str | Decimal):
+        raise WrongField(name, f"is {type(amount).__name__} and no number")
+    try:
+        found = float(Decimal(str(amount)[:100]).scaleb(scale))
+    except ArithmeticError:
+        raise WrongField(name, f"is {shorten(str(amount))} and no number") from None
+    if not 0 <= found < float("inf"):
+        raise WrongPrice(name, f"is {shorten(str(amount))} and no price")
+    # Products that a database made in binary: 7.999999999999999e-07 is 0.8 per million.
+    return float(f"{found:.10g}")
+
+
+def rates_of(cost: Mapping[str, Any], sold: Mapping[str, Sold], scale: int = 0) -> Rates:
+    """The rates of one band, by the fields that name them.
+
+    >>> fields = {"prompt": ("input", None), "completion": ("output", None)}
+    >>> rates_of({"prompt": "0.000003", "completion": "0.000015", "request": "0"}, fields, PER_TOKEN)
+    {('input', None): 3.0, ('output', None): 15.0}
+    """
+    return {place: per_mtok(name, cost[name], scale) for name, place in sold.items() if cost.get(name) is not None}
+
+
+def installed_database(name: str) -> Database:
+    """The database of a package that is installed, by the version that the package has, if it has one."""
+    try:
+        return Database(name=name, version=metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return Database(name=name)
+
+
+def refuse_unknown(prices: Mapping[str, Any], known: Container[str]) -> None:
+    """Stop at a field that looks like the prices of a band, or like one with more in its name than is known: `WrongField` names it.
+
+    The entry is left out whole: with a part of its prices it would make rows that nobody asks, and end rows that stand.
+    """
+    for name, value in prices.items():
+        if name not in known and value and (isinstance(value, dict | list) or _CONDITIONED.search(name)):
+            raise WrongField(name, "looks like a price and is not known")
+
+
+def token_count(value: object) -> int | None:
+    """A whole number above zero, or None; databases write a context as 128000, 128000.0, "128000" or not at all.
+
+    >>> token_count(128000.0), token_count("131072"), token_count("many"), token_count(None), token_count(0)
+    (128000, 131072, None, None, None)
+    """
+    try:
+        found = int(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else 0
+    except (ValueError, OverflowError):
+        return None
+    return found if 0 < found < 10**12 else None
+
+
+def refuse_no_record(entry: object) -> None:
+    """`WrongField` for an entry that is no record of fields."""
+    if not isinstance(entry, dict):
+        raise WrongField("(entry)", f"is {type(entry).__name__} and no record")
+
+
+def part(entry: Mapping[str, Any], name: str, kind: type) -> Any:
+    """A field of an entry, None where there is none; `WrongField` where it is of another type than the one known."""
+    value = entry.get(name)
+    if value is not None and not isinstance(value, kind):
+        raise WrongField(name, f"is {type(value).__name__} and not {kind.__name__}")
+    return value
+
+
+def context_faults(name: str, value: object) -> Iterator[WrongField]:
+    """What is wrong with the longest context of an entry, whose prices stand without it.
+
+    >>> [str(one) for one in context_faults("context", "many")], [*context_faults("context", 0)]
+    (["field context is 'many' and no number of tokens"], [])
+    """
+    if value not in (None, "", 0) and token_count(value) is None:
+        yield WrongField(name, f"is {shorten(str(value))} and no number of tokens")
+
+
+def whole_day(text: object) -> date | None:
+    """A day as databases write it, or None for a month or a year, and for what is none.
+
+    >>> whole_day("2026-02-19"), whole_day("2026-02"), whole_day("soon"), whole_day(None)
+    (datetime.date(2026, 2, 19), None, None, None)
+    """
+    try:
+        return date.fromisoformat(text) if isinstance(text, str) and _DAY.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
+def is_month(text: object) -> bool:
+    """Whether a text is a month or a year, by which some say a release.
+
+    >>> is_month("2026-02"), is_month("2026"), is_month("2026-13"), is_month("2026-02-19"), is_month(2026)
+    (True, True, False, False, False)
+    """
+    return isinstance(text, str) and bool(_MONTH.fullmatch(text))
+
+
+def release_faults(name: str, value: object) -> Iterator[WrongField]:
+    """What is wrong with the release of an entry, whose prices stand without it. A month or a year is no fault.
+
+    >>> [str(one) for one in release_faults("release_date", "soon")], [*release_faults("release_date", "2026-02")]
+    (["field release_date is 'soon' and no day"], [])
+    """
+    if value not in (None, "") and whole_day(value) is None and not is_month(value):
+        yield WrongField(name, f"is {shorten(str(value))} and no day")
+
+
+@immutable
+class RawEntry:
+    """An entry of a database as it stands, and how its offers are read.
+
+    A WrongField that is read among them is of a field without which they stand. One that is raised leaves the entry out.
+    """
+
+    provider: str
+    model: str
+    record: Any
+    read: Callable[[], Iterable["Offer | NotTaken | WrongField"]]
+
+
+def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) -> Iterator[Item]:
+    """What each entry says. A field that cannot be read is a problem of its own and stops nothing else, nor one that no entry has."""
+    seen: Counter[frozenset[str]] = Counter()
+    for place, entry in enumerate(entries):
+        fields_of_entry = list(fields_in(entry.record))
+        seen[frozenset(name for name, _ in fields_of_entry)] += 1
+        yield from not_carried(entry.provider, fields_of_entry)
+        label = shorten("/".join(filter(None, (entry.provider, entry.model))) or f"entry {place + 1}")
+        left_out = partial(NotTaken, provider=entry.provider, model=entry.model)
+        try:
+            free_cache = False
+            for item in entry.read():
+                free_cache = free_cache or has_free_cache(item)
+                yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else _routed(item, place)
+            if free_cache:
+                yield NotCarried(provider=entry.provider, what=_FREE_CACHE)
+        except WrongField as error:
+            because = "a price that is not one" if isinstance(error, WrongPrice) else "a field that is not as known"
+            yield _routed(left_out(because=f"{because}: {error.field}"), place)
+            yield _odd(error, database, f", of {label}")
+        except _UNEXPECTED as error:
+            fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {label}"
+            yield _routed(left_out(because="a shape that is not known"), place)
+            yield Problem(origin=str(database), row=None, column=None, message=fault)
+    for name, fault in gone(fields, seen):
+        yield _odd(WrongField(name, fault), database, "")
+
+
+def not_carried(provider: str, found: Iterable[tuple[str, Any]]) -> Iterator[NotCarried]:
+    """What no column takes of the fields of an entry, each thing once; nothing of blanks, zeros, and what is yes or no.
+
+    >>> fields = [("reasoning", True), ("internal_reasoning", "0"), ("discount", 0.1), ("release_date", "2026-05")]
+    >>> [one.what for one in not_carried("acme", fields)]
+    ['discount', 'release without its day']
+    """
+    said = ((name, value) for name, value in found if value and value != "0" and not isinstance(value, bool | dict))
+    things = (_RELEASED if name == "release_date" and is_month(value) else _NOT_CARRIED.get(name) for name, value in said)
+    for what in dict.fromkeys(filter(None, things)):
+        yield NotCarried(provider=provider, what=what)
+
+
+def has_free_cache(item: object) -> bool:
+    """Whether an offer asks something for the prompt, and nothing for an item of the cache.
+
+    >>> cost = {("input", None): 2.0, ("cache_write", None): 0.0}
+    >>> has_free_cache(Offer(provider="acme", model="m", bands={0: cost}))
+    True
+    """
+    rates = item.bands.get(0, {}) if isinstance(item, Offer) else {}
+    return bool(rates.get(("input", None))) and any(
+        amount == 0 for (component, _), amount in rates.items() if component.startswith("cache")
+    )
+
+
+def _routed(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:
+    """What this entry makes: an offer under the name of its model, in the service tier that the database says in the name."""
+    model, tier = split_route(item.model)
+    if tier and isinstance(item, Offer) and item.service_tier == "standard":
+        return replace(item, entry=entry, model=model, service_tier=tier)
+    return replace(item, entry=entry)
+
+
+def _odd(error: WrongField, database: Database, of: str) -> Problem:
+    kind = NoPrice if isinstance(error, WrongPrice) else Problem
+    return kind(origin=str(database), row=None, column=error.field, message=f"field {error.field} {error.fault}{of}")

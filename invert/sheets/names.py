@@ -1,0 +1,56 @@
+"""Names of makers and models across sellers, and the comparison of what two sheets ask."""
+
+import re
+from collections.abc import Mapping
+from typing import TypeVar
+
+MAKERS = frozenset(
+    ("ai21", "alibaba", "amazon", "anthropic", "arcee", "cohere", "deepseek", "google", "inception", "meta", "minimax", "mistral",
+     "moonshotai",
+     "openai", "perplexity", "tencent", "voyageai", "x-ai", "xiaomi", "zai", "zhipu-bigmodel")
+)  # fmt: skip
+"""Providers that sell models of their own. All others host models of others, or resell what a maker lists."""
+_VENDOR = re.compile(
+    r"^(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshotai?|nvidia|openai|qwen|writer|zai)\."
+)
+_ENDING = re.compile(r"(?:[-@](?:latest|default|20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|[0-9]{4}-[0-9]{2})|-v[0-9](?::[0-9])?|:[0-9])$")
+
+
+def bare_name(model: str) -> str:
+    """Return the name of a model without its maker, date and version, which resellers add.
+
+    >>> bare_name("us.anthropic.claude-opus-4-20250514-v1:0"), bare_name("anthropic/claude-opus-4"), bare_name("gpt-5.4-2026-03-05")
+    ('claude-opus-4', 'claude-opus-4', 'gpt-5-4')
+    """
+    name = _VENDOR.sub("", model.lower().rpartition("/")[2].removeprefix("~"))
+    while (shorter := _ENDING.sub("", name)) != name:
+        name = shorter
+    return common_spelling(name)
+
+
+def common_spelling(model: str) -> str:
+    """Return the name of a model in small letters with hyphens for points, as databases differ in both.
+
+    >>> common_spelling("Claude-Opus-4.5")
+    'claude-opus-4-5'
+    """
+    return model.lower().replace(".", "-")
+
+
+_Place = TypeVar("_Place", bound=tuple[object, ...])
+"""The place of a price in a sheet. Its last item is the lifetime of a cache write."""
+
+
+def asks_no_more(one: Mapping[_Place, object], other: Mapping[_Place, object]) -> bool:
+    """Return whether every price of a sheet is also a price of the other. A blank lifetime matches any lifetime.
+
+    >>> asks_no_more({("cache_write", 0, None): 3.75}, {("input", 0, None): 3.0, ("cache_write", 0, 300): 3.75})
+    True
+    >>> asks_no_more({("cache_write", 0, 3600): 3.75}, {("cache_write", 0, 300): 3.75})
+    False
+    """
+    return all(any(amount == asked and _may_be_one(place, at) for at, asked in other.items()) for place, amount in one.items())
+
+
+def _may_be_one(place: _Place, other: _Place) -> bool:
+    return place[:-1] == other[:-1] and (place[-1] == other[-1] or None in (place[-1], other[-1]))

@@ -1,0 +1,98 @@
+"""Sheets that say again what another one says."""
+
+from dataclasses import replace
+
+import pytest
+
+from invert.databases.copies import repeated
+from invert.databases.records import Database, Offer, price_rows
+from invert.sheets.names import bare_name
+from invert.sheets.rows import PriceRow, SheetKey
+from tests.tools.databases import DAY
+
+ASKED = {("input", None): 3.0, ("output", None): 15.0, ("cache_read", None): 0.3}
+MAKER = ("anthropic", "claude-test", "", "standard")
+
+
+def sheets(*asked: tuple[SheetKey, dict]) -> dict[SheetKey, list[PriceRow]]:
+    found = {}
+    for (provider, model, region, tier), rates in asked:
+        offer = Offer(provider=provider, model=model, region=region, service_tier=tier, bands=rates if 0 in rates else {0: rates})
+        found[provider, model, region, tier] = price_rows(offer, Database(name="base"), DAY)
+    return found
+
+
+def left_out(*asked: tuple[SheetKey, dict]) -> list[SheetKey]:
+    found = sheets(*asked)
+    return repeated(found, found)
+
+
+LONG = {0: ASKED, 200_000: {("input", None): 6.0, ("output", None): 22.5}}
+CASES = [  # another sheet, what it asks, whether it says what the maker says
+    (("openrouter", "anthropic/claude-test", "", "standard"), ASKED, True),
+    (("aws", "us.anthropic.claude-test-20260101-v1:0", "", "standard"), ASKED, True),
+    (("azure", "claude-test", "", "standard"), {key: ASKED[key] for key in (("input", None), ("output", None))}, True),
+    (("azure", "claude-test", "", "standard"), ASKED | {("input", None): 3.3}, False),
+    (("azure", "claude-test", "", "standard"), ASKED | {("cache_write", 3600): 6.0}, False),
+    (("azure", "claude-test", "", "standard"), LONG, False),
+    (("azure", "claude-test", "", "batch"), ASKED, False),
+    (("openrouter", "anthropic/claude-test-mini", "", "standard"), ASKED, False),
+    (("anthropic", "claude-test-20260101", "", "standard"), ASKED, True),
+    (("anthropic", "claude-test-latest", "", "standard"), ASKED, True),
+    (("anthropic", "claude-test-latest", "eu", "standard"), ASKED, False),
+    (("openai", "claude-test", "", "standard"), ASKED, False),
+]
+
+
+@pytest.mark.parametrize(("key", "rates", "again"), CASES)
+def test_what_a_reseller_or_a_second_name_says_again_is_left_out(key: SheetKey, rates: dict, again: bool):
+    assert left_out((MAKER, ASKED), (key, rates)) == ([key] if again else [])
+
+
+WRITES = [  # lifetime and price of a cache write of the maker, of a reseller, whether the reseller says what the maker says
+    ((300, 3.75), (None, 3.75), True),
+    ((None, 3.75), (300, 3.75), True),
+    ((300, 3.75), (3600, 3.75), False),
+    ((300, 3.75), (None, 4.0), False),
+]
+
+
+@pytest.mark.parametrize(("made", "sold", "again"), WRITES)
+def test_a_lifetime_that_is_left_blank_is_any_lifetime(made: tuple, sold: tuple, again: bool):
+    maker, reseller = ("openai", "gpt-test", "", "standard"), ("openrouter", "openai/gpt-test", "", "standard")
+    asked = [(key, ASKED | {("cache_write", lifetime): amount}) for key, (lifetime, amount) in ((maker, made), (reseller, sold))]
+    assert left_out(*asked) == ([reseller] if again else [])
+
+
+def test_a_host_of_an_open_model_copies_nobody_and_a_router_copies_its_host():
+    hosts = [(name, "open/llama-test", "", "standard") for name in ("novita", "together", "huggingface_novita", "huggingface_together")]
+    assert left_out(*((one, ASKED) for one in hosts)) == hosts[2:]
+
+
+def test_fast_that_was_priority_is_there_once():
+    fast, priority = (("openai", "gpt-test", "", tier) for tier in ("fast", "priority"))
+    assert left_out((fast, ASKED), (priority, ASKED)) == [priority]
+    assert left_out((fast, ASKED), (priority, ASKED | {("input", None): 4.0})) == []
+    assert left_out((priority, ASKED)) == []
+
+
+def test_a_sheet_that_asks_nothing_on_the_day_is_no_copy():
+    found = sheets((MAKER, ASKED), (("openrouter", "anthropic/claude-test", "", "standard"), ASKED))
+    now = {key: rows if key == MAKER else [] for key, rows in found.items()}
+    assert repeated(found, now) == []
+    ended = {key: [replace(row, valid_to=DAY) for row in rows] for key, rows in found.items()}
+    assert repeated(ended, {key: [row for row in rows if row.valid_on(DAY)] for key, rows in ended.items()}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("gpt-4o-2024-08-06", "gpt-4o"),
+        ("GPT-4.1", "gpt-4-1"),
+        ("~openai/gpt-latest", "gpt"),
+        ("claude-x@20260101", "claude-x"),
+        ("o3", "o3"),
+    ],
+)
+def test_the_bare_name(name: str, short: str):
+    assert bare_name(name) == short

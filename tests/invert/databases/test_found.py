@@ -1,0 +1,74 @@
+"""Which databases are there, and what is said of those that are not or cannot be read."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from derive.errors import WrongData
+from invert.databases import genai, litellm
+from invert.databases.found import json_of, listing_of, listings, of_file
+from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
+
+
+@pytest.mark.parametrize(("content", "name"), [(LITELLM, "litellm"), (MODELS_DEV, "models.dev"), (OPENROUTER, "openrouter")])
+def test_a_file_is_known_by_its_shape_and_not_by_its_name(tmp_path, content, name: str):
+    place = tmp_path / "download (1).txt"
+    place.write_text(json.dumps(content))
+    database, items = of_file(str(place))
+    assert database.name == name and len(list(items)) > 2
+
+
+@pytest.mark.parametrize("content", [{}, [], 3, {"data": []}, {"models": {"m": {"price": 3}}}, {"a": {"models": []}}])
+def test_any_other_file_is_refused_in_a_line(tmp_path, content):
+    place = tmp_path / "x.json"
+    place.write_text(json.dumps(content))
+    with pytest.raises(WrongData, match=r"x\.json: has the shape of none of openrouter, models\.dev, litellm, or a newer one"):
+        of_file(str(place))
+
+
+WRONG = [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 200_000, b'{"a": "\xe9"}']
+
+
+@pytest.mark.parametrize("content", WRONG)
+def test_what_is_no_json_is_refused_in_a_line(tmp_path, content: bytes):
+    place = tmp_path / "x.json"
+    place.write_bytes(content)
+    with pytest.raises(WrongData, match=r"x\.json: is not JSON \(") as caught:
+        json_of(str(place))
+    assert "\n" not in str(caught.value)
+
+
+def test_one_that_fails_does_not_stop_the_others(tmp_path, monkeypatch):
+    installed(tmp_path, monkeypatch, "genai_prices")
+    monkeypatch.setattr(litellm, "find_spec", lambda _: None)
+    found, problems = listings(["genai-prices", "litellm", str(tmp_path / "none.json")])
+    assert [str(database) for database, _ in found] == ["genai-prices 9.9"]
+    assert [str(one).removeprefix(str(tmp_path)) for one in problems] == [
+        "litellm: is not installed: pip install litellm",
+        "/none.json: cannot be read: No such file or directory",
+    ]
+    (tmp_path / "litellm").mkdir()
+    monkeypatch.setattr(litellm, "find_spec", lambda _: SimpleNamespace(origin=str(tmp_path / "litellm" / "__init__.py")))
+    (problem,) = listings(["litellm"])[1]
+    assert "litellm" in problem.origin and problem.message.startswith("has no file model_prices")
+
+
+def test_without_a_name_every_package_that_is_installed(tmp_path, monkeypatch):
+    installed(tmp_path, monkeypatch, "genai_prices", "litellm")
+    assert [str(database) for database, _ in listings([])[0]] == ["genai-prices 9.9", "litellm 9.9"]
+    monkeypatch.setattr(genai, "find_spec", lambda _: None)
+    monkeypatch.setattr(litellm, "find_spec", lambda _: None)
+    assert listings([]) == ([], []) and listing_of("genai-prices") is None
+    assert "pip install backsolve[prices]" in str(listings(["genai-prices"])[1][0])
+
+
+@pytest.mark.parametrize("name", ["models.dev", "openrouter"])
+def test_a_database_without_a_package_is_asked_for_as_a_file(name: str):
+    with pytest.raises(WrongData, match=f"^{name}: is no package; save the JSON that it serves, and give that file$"):
+        of_file(name)
+
+
+def test_a_name_that_is_nearly_one_is_suggested():
+    with pytest.raises(WrongData, match="did you mean 'genai-prices'"):
+        listing_of("genai_prices")

@@ -1,0 +1,143 @@
+"""The snapshot of genai-prices, by hand in its shape."""
+
+import sys
+from collections.abc import Iterable
+from datetime import date
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from derive.errors import WrongData
+from derive.tables.problems import Problem
+from invert.databases import genai
+from invert.databases.records import Database, Item, NotTaken, Offer, WrongField
+from tests.tools.databases import CHECKED, CLAUDE, GENAI, installed, model, mtok, provider, tiered, variant, when
+
+SOURCE = Database(name="genai-prices", version="9.9")
+IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
+
+
+def read(providers: Iterable[Any] = GENAI) -> dict[tuple[str, str, str, date | None], Offer]:
+    return {(one.model, one.service_tier, one.region, one.effective_date): one for one in items(providers) if isinstance(one, Offer)}
+
+
+def items(providers: Iterable[Any]) -> list[Item]:
+    return list(genai.offers(providers, SOURCE))
+
+
+def test_a_tier_begins_above_its_start():
+    assert read()["grok-test", "standard", "", None].bands == {0: {IN: 3.0, OUT: 15.0}, 199_999: {IN: 6.0, OUT: 30.0}}
+
+
+def test_lifetimes_and_context():
+    found = read()["claude-test-1", "standard", "", None]
+    assert found.bands[0]["cache_write", None] == 3.75 and found.bands[0]["cache_write", 3600] == 6.0
+    assert (found.max_context, found.source_url) == (200_000, "https://anthropic.example/prices")
+
+
+def test_the_day_of_a_variant_is_that_of_a_check_and_its_prices_are_its_own():
+    batch = read()["gemini-test", "batch", "", CHECKED]
+    assert batch.date_kind == "verified" and batch.bands == {0: {IN: 0.5, OUT: 4.0, READ: 0.1}}
+
+
+def test_prices_over_time_follow_one_another():
+    before, now = read()["gpt-test", "standard", "", None], read()["gpt-test", "standard", "", date(2026, 9, 1)]
+    assert (before.valid_to, before.date_kind) == (date(2026, 9, 1), "") and (now.valid_to, now.date_kind) == (None, "start")
+    assert (before.bands[0][IN], now.bands[0][IN]) == (2.0, 1.0)
+
+
+def test_the_dearer_price_of_a_day_is_the_peak():
+    found = read()
+    peak, off = (found["deepseek-test", tier, "", date(2026, 8, 17)] for tier in ("peak", "off_peak"))
+    assert (peak.utc_hours, peak.bands[0][IN]) == ("01:00-04:00;06:00-10:00", 0.2) and (off.utc_hours, off.bands[0][IN]) == ("", 0.1)
+    assert found["deepseek-test", "standard", "", None].valid_to == date(2026, 8, 17)
+
+
+def test_hours_of_the_lower_price_leave_the_others_to_the_peak():
+    prices = [when(mtok(input="2", output="4")), when(mtok(input="1", output="2"), hours=(16, 0))]
+    found = read([provider("p", model("m", prices))])
+    assert found["m", "peak", "", None].utc_hours == "00:00-16:00" and found["m", "off_peak", "", None].bands[0][IN] == 1.0
+
+
+def test_service_tiers_and_routes():
+    tiers = {(name, tier, region) for name, tier, region, _ in read()}
+    assert {("gpt-test", "priority", ""), ("gpt-test", "fast", ""), ("mistral-test", "standard", "eu")} <= tiers
+    assert ("gpt-test", "default", "") not in tiers
+
+
+def test_of_two_days_of_one_variant_the_newest_holds():
+    variants = [
+        variant(mtok(input="9", output="9"), date(2026, 10, 1), processing="batch"),
+        variant(mtok(input="1", output="1"), processing="batch"),
+    ]
+    found = read([provider("p", model("m", mtok(input="2", output="2"), variants))])
+    assert [key for key in found if key[1] == "batch"] == [("m", "batch", "", date(2026, 10, 1))]
+
+
+def test_an_entry_without_a_price_is_said():
+    assert NotTaken(provider="p", model="m", because="no price") in items([provider("p", model("m", []))])
+
+
+NIGHT = [when(mtok(input="1", output="2")), when(mtok(input="2", output="4"), hours=(22, 4))]
+THREE = [*NIGHT[:1], when(mtok(input="2", output="4"), hours=(1, 2)), when(mtok(input="3", output="4"), hours=(3, 4))]
+NEW = [SimpleNamespace(constraint=SimpleNamespace(moon="full"), prices=mtok(input="1", output="2"))]
+ODD = [  # model, the field that is named, what is said of it
+    (SimpleNamespace(id="m", rates=CLAUDE), "prices", "is not there"),
+    (model("m", mtok(input=[1], output="2")), "input_mtok", "is list and no number"),
+    (model("m", mtok(input="-1", output="2")), "input_mtok", "is '-1' and no price"),
+    (model("m", mtok(input=tiered("1", (-5, "2")), output="2")), "input_mtok", "has a tier that starts at -5"),
+    (model("m", NEW), "constraint", "is SimpleNamespace and neither a day nor hours"),
+    (model("m", NIGHT), "constraint", "has hours that run past midnight"),
+    (model("m", THREE), "constraint", "has more than two prices a day"),
+    (model("m", mtok(input="1", output="2"), [SimpleNamespace(constraint=None)]), "when", "is not there"),
+    (model("m", mtok(input="1", output="2", night_1k="3")), "night_1k_mtok", "looks like a price and is not known"),
+]
+
+
+@pytest.mark.parametrize(("entry", "column", "fault"), ODD, ids=[fault for _, _, fault in ODD])
+def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(entry: Any, column: str, fault: str):
+    found = items([provider("p", entry, model("good", mtok(input="1", output="2")))])
+    (problem,) = (one for one in found if isinstance(one, Problem))
+    assert problem.origin == "genai-prices 9.9" and problem.column == column and fault in problem.message
+    assert [one.model for one in found if isinstance(one, Offer) and one.model == "good"] == ["good"]
+
+
+CONDITIONS = [{"tier": "flex"}, {"service_tier": "turbo"}, {"processing": "batch", "speed": "fast"}]
+
+
+@pytest.mark.parametrize("condition", CONDITIONS, ids=str)
+def test_a_variant_under_a_condition_that_is_not_known_is_named_and_its_model_stands(condition: dict[str, str]):
+    known = [variant(mtok(input="1", output="1"), processing="batch"), variant(mtok(input="3", output="3"), search_type="web")]
+    entry = model("m", mtok(input="2", output="2"), [*known, variant(mtok(input="9", output="9"), **condition)])
+    found = items([provider("p", entry)])
+    assert [one.service_tier for one in found if isinstance(one, Offer)] == ["standard", "batch"]
+    (problem,) = (one for one in found if isinstance(one, Problem))
+    assert problem.column == "when" and "field when has a condition that is not known: " in problem.message
+
+
+def test_a_price_of_sound_and_pictures_is_none_of_text_and_no_fault():
+    entry = model("m", mtok(input="2", output="2", input_audio="9", cache_image_read="1", output_reasoning="3"))
+    assert [type(one).__name__ for one in items([provider("p", entry)])] == ["NotCarried", "Offer"]
+
+
+def test_providers_that_have_no_models_end_the_reading():
+    with pytest.raises(WrongField, match="field models is not there in SimpleNamespace"):
+        items([SimpleNamespace(id="p")])
+
+
+def test_the_installed_package_by_its_version(tmp_path, monkeypatch):
+    installed(tmp_path, monkeypatch, "genai_prices")
+    providers, database = genai.installed()
+    assert providers is GENAI and str(database) == "genai-prices 9.9"
+    (tmp_path / "genai_prices" / "data_snapshot.py").write_text("")
+    monkeypatch.delitem(sys.modules, "genai_prices.data_snapshot")
+    with pytest.raises(
+        WrongData, match=r"^genai-prices 9\.9: its snapshot cannot be read \(AttributeError: .*get_snapshot.*; 0\.2 is known here$"
+    ):
+        genai.installed()
+
+
+def test_a_package_that_is_not_installed_is_none(monkeypatch):
+    monkeypatch.setattr(genai, "find_spec", lambda _: None)
+    assert genai.installed() is None

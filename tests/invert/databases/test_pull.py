@@ -1,0 +1,350 @@
+"""Databases put together: who is believed, what is left out, and that what is written can be read."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from derive.tables.problems import Problem
+from invert.data import read_data
+from invert.databases import genai, litellm, models_dev, openrouter
+from invert.databases.pull import COPY, KNOWN, TAKEN, Names, Pulled, laid_beside, pull, same, sound
+from invert.databases.records import Database, NotTaken, Offer, WrongField, price_rows
+from invert.inference import infer
+from invert.sheets.append import price_file
+from invert.sheets.assemble import models
+from invert.sheets.read import book_of, load
+from invert.sheets.rows import PriceBook, PriceRow
+from invert.sheets.rules import check
+from invert.sheets.tables import FxRate
+from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
+
+IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
+FIRST, SECOND = Database(name="first", version="1"), Database(name="second", version="2")
+NOTHING = PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None)
+
+
+def everything() -> list[Any]:
+    known = [(Database(name="genai-prices", version="9.9"), genai.offers(GENAI, FIRST)), (Database(name="litellm", version="9.9"), None)]
+    return [
+        known[0],
+        (known[1][0], litellm.offers(LITELLM, known[1][0])),
+        (Database(name="models.dev"), models_dev.offers(MODELS_DEV, SECOND)),
+        (Database(name="openrouter"), openrouter.offers(OPENROUTER, SECOND)),
+    ]
+
+
+def pulled(*listings: Any, book: PriceBook | None = None, day: date = DAY, providers: tuple[str, ...] = ()) -> Pulled:
+    data = read_data()
+    return pull(listings, book_of(data) if book is None else book, models(data), day, providers)
+
+
+def offered(provider: str, model: str, rates: dict | None = None, **more: Any) -> Offer:
+    return Offer(provider=provider, model=model, bands={0: rates or {IN: 1.0, OUT: 4.0}} | more.pop("bands", {}), **more)
+
+
+def listed(database: Database, *offers: Any) -> tuple[Database, Iterator[Any]]:
+    return database, iter(offers)
+
+
+def asked(found: Pulled) -> dict[tuple[str, str, str, int, int | None], float]:
+    return {(row.model, row.service_tier, row.component, row.threshold_tokens, row.ttl_seconds): row.amount for row in found.rows}
+
+
+def test_every_row_that_is_written_passes_the_check_of_prices():
+    found = pulled(*everything())
+    book = load(price_file(found.rows).splitlines())
+    assert len(book.own) == len(found.rows) > 80 and not check(book) and not found.problems
+    assert {row.max_context for row in book.own if row.model == "grok-test"} == {500_000}
+
+
+def test_traps_of_all_databases_together():
+    found = pulled(*everything())
+    rows = {(row.provider, row.model, row.service_tier, row.region) for row in found.rows}
+    assert ("anthropic", "claude-test-1", "standard", "") in rows and ("mistral", "mistral-test", "standard", "eu") in rows
+    assert not {row for row in rows if row[1] in ("claude-test-1-20260101", "anthropic/claude-test-1")}, "names and copies"
+    assert ("aws", "us.anthropic.claude-test-1-20260101-v1:0", "standard", "") not in rows
+    assert ("openrouter", "google/gemini-test", "standard", "") in rows, "it asks more than the maker"
+    assert {row[2] for row in rows if row[1] == "gpt-test"} == {"standard", "fast"}, "priority is the old name of fast"
+    assert found.copies == {"anthropic": 1, "openrouter": 1, "aws": 1, "openai": 1}
+    prices = asked(found)
+    assert prices["claude-test-1", "standard", "cache_write", 0, 43200] == 9.0, "only the second database has it"
+    assert prices["gemini-test", "standard", "cache_read", 0, None] == 0.1 and [str(one) for one in found.rivals] == [
+        "google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by litellm 9.9",
+        "google/gemini-test (standard) cache_read above 200,000: 0.1 by genai-prices 9.9; 0.2 by litellm 9.9",
+    ]
+    left = {one.model: one.because for one in found.not_taken}
+    assert left["gpt-test-free"] == left["hostly/gratis:free"] == "free" and left["gpt-test-embedding"] == "no price of output tokens"
+
+
+def test_every_offer_that_is_read_is_counted_once_and_those_taken_are_the_sheets_of_the_file():
+    found = pulled(*everything())
+    for (database, items), (of, became) in zip(everything(), found.offers, strict=True):
+        read = list(items)
+        of_offers = {(one.provider, one.model, one.region, one.service_tier) for one in read if isinstance(one, Offer)}
+        entries = {(one.provider, one.model) for one in read if isinstance(one, NotTaken)} - {offer[:2] for offer in of_offers}
+        assert of == database and sum(became.values()) == len(of_offers) + len(entries), database
+    counts = sum((Counter(became) for _, became in found.offers), Counter())
+    assert counts[COPY] == sum(found.copies.values()) == 4 and counts[TAKEN] == len({row.sheet_key for row in found.rows})
+    assert counts[KNOWN] == 2, "a sheet that an earlier source has, though a lifetime is added to it"
+    twice = pulled(listed(FIRST, offered("acme", "m")), listed(FIRST, offered("acme", "m")), book=NOTHING)
+    assert [became for _, became in twice.offers] == [{TAKEN: 1}, {KNOWN: 1}]
+
+
+def test_a_database_of_which_every_price_is_refused_is_a_problem():
+    found = pulled(listed(FIRST, offered("acme", "m", {IN: 1e-6, OUT: 4e-6}), offered("acme", "n", {OUT: 1.0})), book=NOTHING)
+    (said,) = map(str, found.problems)
+    assert said.startswith("first 1: none of its 2 offers can be taken: refused amount: 1e-06 is absurd")
+    assert pulled(listed(FIRST, offered("acme", "m", {IN: 1e-6, OUT: 4e-6}), offered("acme", "n")), book=NOTHING).problems == ()
+
+
+@pytest.mark.slow
+def test_every_model_of_a_pull_is_inferred_or_has_a_reason():
+    found = pulled(*everything())
+    table = infer(prices=price_file(found.rows).splitlines())
+    priced = {(row.provider, row.model) for row in found.rows if row.valid_on(table.as_of) and row.service_tier in ("standard", "off_peak")}
+    said = {(one.sheet.provider, one.sheet.model) for one in table.inferences}
+    assert len(priced) > 15 and priced <= said | {tuple(one.origin.split("/", 1)) for one in table.problems}
+
+
+def test_the_curated_price_wins_and_is_not_written_again():
+    right = offered("google", "gemini-2.5-pro", {IN: 1.25, OUT: 10.0, READ: 0.99})
+    found = pulled(listed(FIRST, right))
+    assert found.rows == () and found.agreeing == {"first": 2}
+    assert [(one.row.component, one.row.amount, one.believed.origin[:10]) for one in found.rivals] == [("cache_read", 0.99, "prices.csv")]
+
+
+def test_a_curated_model_is_known_by_its_other_names():
+    found = pulled(listed(FIRST, offered("anthropic", "Claude-Sonnet-4-5-20250929", {IN: 3.0, OUT: 15.0})))
+    assert found.rows == () and found.rivals == () and found.agreeing == {"first": 2}
+    assert Names(models(read_data()), []).of(price_rows(offered("x-ai", "grok-4.5-latest"), FIRST, DAY)[0]).model == "grok-4.5"
+
+
+def test_the_first_database_is_believed_and_the_next_adds_what_it_lacks():
+    first = offered("acme", "m", {IN: 1.0, OUT: 4.0})
+    second = offered("acme", "M", {IN: 1.1, OUT: 4.004, READ: 0.1, ("cache_write", 3600): 2.0}, bands={128_000: {IN: 2.0}})
+    found = pulled(listed(FIRST, first), listed(SECOND, second), book=NOTHING)
+    assert asked(found) == {
+        ("m", "standard", "input", 0, None): 1.0, ("m", "standard", "output", 0, None): 4.0,
+        ("m", "standard", "cache_read", 0, None): 0.1, ("m", "standard", "cache_write", 0, 3600): 2.0,
+    }  # fmt: skip
+    assert {str(one) for one in found.rivals} == {
+        "acme/m (standard) input: 1 by first 1; 1.1 by second 2",
+        "acme/m (standard) input above 128,000: no price of its own, 1 by first 1; 2 by second 2",
+    }, "4.004 for 4 is how databases round"
+    assert found.agreeing == {"second": 1}
+
+
+def test_a_write_whose_lifetime_somebody_has_named_is_not_written_twice():
+    named = price_rows(offered("acme", "m", {IN: 1.0, OUT: 4.0, ("cache_write", 1800): 1.25}), FIRST, DAY)
+    unnamed = price_rows(offered("acme", "m", {IN: 1.0, OUT: 4.0, ("cache_write", None): 1.25}), SECOND, DAY)
+    assert laid_beside(named, unnamed, {}, DAY) == ([], [], 3)
+    added, rivals, agreeing = laid_beside(named[:2], unnamed, {}, DAY)
+    assert ([row.component for row in added], rivals, agreeing) == (["cache_write"], [], 2)
+
+
+def test_two_entries_of_one_name_are_one_sheet_and_what_the_second_has_otherwise_is_a_rival():
+    dated = [offered("acme", "m", {IN: 2.0, OUT: 8.0}, valid_to=DAY), offered("acme", "m", effective_date=DAY, date_kind="start")]
+    again, otherwise = offered("acme", "M", {IN: 1.0, OUT: 4.0}), offered("acme", "m", {IN: 1.5, OUT: 4.0}, region="")
+    found = pulled(listed(FIRST, *dated, again), book=NOTHING)
+    assert len(found.rows) == 4 and found.copies == {"acme": 1} and not found.rivals
+    found = pulled(listed(FIRST, *dated, replace(otherwise, model="M")), book=NOTHING)
+    assert len(found.rows) == 4 and found.copies == {} and [one.row.amount for one in found.rivals] == [1.5]
+
+
+def test_a_price_that_two_entries_contradict_in_the_same_way_is_disagreed_with_once():
+    pages = [offered("acme", name, {IN: 1.5, OUT: 4.0}, source_url=f"https://acme.example/{name}") for name in ("m", "M")]
+    found = pulled(listed(FIRST, offered("acme", "m")), listed(SECOND, *pages), book=NOTHING)
+    assert [str(one) for one in found.rivals] == ["acme/m (standard) input: 1 by first 1; 1.5 by second 2"]
+
+
+@pytest.mark.parametrize("said", ["-0.000001", "Infinity", True, float("inf")])
+def test_a_price_that_can_be_none_is_said_without_a_word_of_other_versions(said: Any):
+    entries = [{"id": name, "pricing": {"prompt": "0.000001", "completion": said}} for name in ("a", "b")]
+    good = {"id": "good", "pricing": {"prompt": "0.000001", "completion": "0.000004"}}
+    found = pulled((FIRST, openrouter.offers({"data": [*entries, {"id": None, "pricing": {}}, good]}, FIRST)), book=NOTHING)
+    price, name = found.problems
+    shown = "true" if said is True else repr(str(said))
+    assert price.message == f"field completion is {shown} and no price, of 'openrouter/a' (and 1 more)"
+    assert name.message == "field id is not there, of 'openrouter': newer or older than known here"
+    became = [(one.model, one.became) for one in found.fates if one.became != TAKEN]
+    assert became == [*((name, "a price that is not one: completion") for name in "ab"), ("", "a field that is not as known: id")]
+
+
+def test_two_entries_of_one_model_are_not_taken_for_one_that_says_everything_twice():
+    entry = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
+    dearer, lasting = entry | {"output_cost_per_token": 5e-6}, entry | {"cache_creation_input_token_cost_above_1hr": 2e-6}
+    for second, rows, rivals in ((entry, 2, 0), (dearer, 2, 1), (lasting, 3, 0)):
+        found = pulled((FIRST, litellm.offers({"m": entry, "acme/m": second}, FIRST)), book=NOTHING)
+        assert (len(found.rows), len(found.rivals), found.not_taken) == (rows, rivals, ())
+        assert sum(found.offers[0][1].values()) == 2 and found.offers[0][1][TAKEN] == 1, "each entry is counted"
+
+
+def test_a_price_of_all_hours_does_not_stand_beside_one_by_the_hour():
+    peak, off = (offered("acme", "m", {IN: rate, OUT: 4 * rate}, service_tier=tier) for rate, tier in ((2.0, "peak"), (1.0, "off_peak")))
+    found = pulled(listed(FIRST, peak, off), listed(SECOND, offered("acme", "m", {IN: 2.0, OUT: 5.0})), book=NOTHING)
+    assert {row.service_tier for row in found.rows} == {"peak", "off_peak"} and found.agreeing == {"second": 1}
+    assert [str(one) for one in found.rivals] == ["acme/m (standard) output: 8 by first 1; 5 by second 2"]
+    other_way = pulled(listed(FIRST, offered("acme", "m")), listed(SECOND, peak, off), book=NOTHING)
+    assert {row.service_tier for row in other_way.rows} == {"standard"} and len(other_way.rivals) == 2
+    ended = offered("acme", "m", {IN: 3.0, OUT: 9.0}, valid_to=DAY)
+    assert len(pulled(listed(FIRST, ended, peak, off), book=NOTHING).rows) == 6, "what has ended is of another time"
+
+
+def test_a_price_that_somebody_converted_is_compared_at_our_rate():
+    row = price_rows(offered("acme", "m"), FIRST, DAY)[0]
+    fx = {"CNY": (FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="", verification="", notes=""),)}
+    assert same(replace(row, amount=7.2, currency="CNY"), row, fx, DAY) and not same(replace(row, amount=9.0, currency="CNY"), row, fx, DAY)
+    assert same(replace(row, amount=1.001), row, fx, DAY) and not same(replace(row, amount=1.01), row, fx, DAY)
+
+
+def test_only_the_providers_asked_for():
+    offers = [offered(name, f"m-{name}") for name in ("openai", "openrouter", "gemini", "acme")]
+    assert {row.provider for row in pulled(listed(FIRST, *offers), providers=("open*", "google")).rows} == {
+        "openai",
+        "openrouter",
+        "google",
+    }
+
+
+def test_a_provider_that_sells_nothing_is_named_with_the_nearest_one():
+    found = pulled(listed(FIRST, offered("openai", "m"), offered("gemini", "n")), providers=("Google", "opeani"))
+    assert {row.provider for row in found.rows} == {"google"}
+    assert [str(one) for one in found.problems] == ["--provider: 'opeani' has no listed price; did you mean 'openai'?"]
+
+
+def test_what_is_newer_than_known_is_one_line_and_the_rest_goes_on():
+    odd = [
+        Problem(origin="first 1", row=None, column="rates", message=f"field rates is str and no number, of 'acme/{name}'") for name in "abc"
+    ]
+    found = pulled(listed(FIRST, *odd, offered("acme", "m")), listed(SECOND, offered("acme", "n")), book=NOTHING)
+    assert {row.model for row in found.rows} == {"m", "n"}
+    assert [str(one) for one in found.problems] == [
+        "first 1: field rates is str and no number, of 'acme/a' (and 2 more): newer or older than known here"
+    ]
+
+
+def test_a_database_that_breaks_off_or_has_no_price_at_all_is_one_line():
+    def broken() -> Iterator[Any]:
+        yield offered("acme", "m")
+        raise WrongField("models", "is not there in Provider")
+
+    none = [offered("acme", name, {OUT: 1.0}) for name in "ab"]
+    found = pulled((FIRST, broken()), listed(SECOND, *none), book=NOTHING)
+    assert {row.model for row in found.rows} == {"m"} and [str(one) for one in found.problems] == [
+        "first 1: field models is not there in Provider: newer or older than known here",
+        "second 2: none of its 2 entries has a price: newer or older than known here",
+    ]
+
+
+BAD = [  # a sheet that a file of prices could not hold
+    offered("acme", "m", {IN: 1e-6, OUT: 4.0}),
+    offered("acme", "m", {IN: 1.0, OUT: 4e6}),
+    offered("acme", "m\u200bx"),
+    offered("acme", "two\nlines"),
+    offered("acme", "half \ud800"),
+    offered("acme", "m", region="a\u2028b"),
+    offered("acme", ""),
+    offered("acme", "m" * 20_000),
+    offered("acme", "=cmd", region="=cmd"),
+]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
+def test_a_sheet_that_would_not_pass_is_left_out_whole_with_the_reason(bad: Offer):
+    found = pulled(listed(FIRST, bad, offered("acme", "good")))
+    assert {row.model for row in found.rows} == {"good"}
+    (left,) = found.not_taken
+    assert left.provider == "acme" and found.offers == ((FIRST, {TAKEN: 1, left.because: 1}),)
+
+
+def test_a_reason_names_no_row_that_nobody_sees():
+    twice = [offered("acme", "m", {IN: amount, OUT: 4.0}, effective_date=DAY, date_kind="start") for amount in (1.0, 2.0)]
+    (left,) = pulled(listed(FIRST, *twice), book=NOTHING).not_taken
+    assert left.because == "refused effective_date: repeats the key of another row of it"
+
+
+def test_a_name_that_only_looks_like_one_in_use_is_left_out():
+    rows = [row for model in ("gemini-3.1-pr\u043e-preview", "fine") for row in price_rows(offered("google", model), FIRST, DAY)]
+    kept, left = sound(rows, book_of(read_data()), models(read_data()))
+    assert {row.model for row in kept} == {"fine"} and ["looks like" in one.because for one in left.values()] == [True]
+    assert sound([], NOTHING, []) == ([], {})
+
+
+AMOUNTS = st.floats(1e-5, 1e4).map(lambda amount: float(f"{amount:.4g}"))
+RATES = st.dictionaries(st.sampled_from([IN, OUT, READ, ("cache_write", None), ("cache_write", 3600)]), AMOUNTS | st.just(0.0))
+OFFERS = st.builds(
+    offered,
+    st.sampled_from(["acme", "xai", "openrouter", "google"]), st.sampled_from(["m", "M", "claude-m", "x/m-20260101", "gemini-2.5-pro"]),
+    RATES, bands=st.dictionaries(st.sampled_from([1_000, 199_999, 200_000, 272_000]), RATES, max_size=3),
+    service_tier=st.sampled_from(["standard", "batch", "priority", "fast"]), max_context=st.none() | st.integers(1, 10**6),
+    effective_date=st.none() | st.dates(DAY - timedelta(99), DAY + timedelta(9)), date_kind=st.sampled_from(["start", "verified"]),
+)  # fmt: skip
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(OFFERS, max_size=6), st.lists(OFFERS, max_size=6))
+def test_whatever_databases_say_what_is_written_passes_the_check_and_says_it_once(first: list[Offer], second: list[Offer]):
+    found = pulled(listed(FIRST, *first), listed(SECOND, *second))
+    if not found.rows:
+        return
+    book = load(price_file(found.rows).splitlines())
+    assert not check(book) and len(book.own) == len(found.rows)
+    again = [row.key for row in found.rows if row.valid_on(DAY)]
+    assert len(again) == len(set(again))
+    assert all((isinstance(row, PriceRow) and not row.valid_on(DAY)) or row.amount > 0 for row in found.rows)
+
+
+def test_a_field_that_looks_like_a_price_and_is_not_known_is_named_and_makes_no_row():
+    known = {"input": 3, "output": 15, "context_over_200k": {"input": 6, "output": 22.5}, "reasoning": 15}
+    band, limit = {"input": 6, "output": 22.5}, {"limit": {"context": 8192}}
+    for name in ("context_over_256k", "long_context", "input_over_200k"):
+        content = {"acme": {"models": {"m": {"cost": {"input": 3, "output": 15, name: band}}, "n": {"cost": known, **limit}}}}
+        found = pulled((FIRST, models_dev.offers(content, FIRST)), book=NOTHING)
+        assert {row.model for row in found.rows} == {"n"}
+        assert [str(one) for one in found.problems] == [
+            f"first 1: field {name} looks like a price and is not known, of 'acme/m': newer or older than known here"
+        ]
+    costs = {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6}
+    for name in ("input_cost_per_token_above_200k", "input_cost_per_token_above_300k_tokenz"):
+        content = {"m": costs | {"output_cost_per_token_above_200k_tokens": 6e-6, name: 2e-6}, "n": costs}
+        found = pulled((SECOND, litellm.offers(content, SECOND)), book=NOTHING)
+        assert {row.model for row in found.rows} == {"n"} and f"field {name} " in str(found.problems[0])
+    pricing = {"prompt": "0.000001", "completion": "0.000004", "request": "0"}
+    data = {"data": [{"id": "a/m", "pricing": pricing | {"prompt_above_200k": "0.000002"}}, {"id": "a/n", "pricing": pricing}]}
+    found = pulled((FIRST, openrouter.offers(data, FIRST)), book=NOTHING)
+    assert {row.model for row in found.rows} == {"a/n"} and "field prompt_above_200k " in str(found.problems[0])
+
+
+def test_sheets_without_a_context_and_what_no_column_takes_are_counted():
+    entry = {
+        "litellm_provider": "acme",
+        "mode": "chat",
+        "input_cost_per_token": 1e-6,
+        "output_cost_per_token": 2e-6,
+        "max_input_tokens": 9000,
+    }
+    content = {
+        "acme/a": entry | {"max_input_tokens": None, "max_tokens": 8192, "output_cost_per_reasoning_token": 3e-6},
+        "acme/b": entry | {"deprecation_date": "2027-01-01", "output_cost_per_reasoning_token": 3e-6, "supported_regions": ["eu"]},
+        "other/c": entry | {"litellm_provider": "other", "discount": 0.5},
+    }
+    found = pulled((FIRST, litellm.offers(content, FIRST)), providers=("acme",))
+    assert [key[1] for key in found.without_context] == ["a"] and found.refused_context == ()
+    reaching = {"acme/a": entry | {f"{name}_above_128k_tokens": 9e-6 for name in ("input_cost_per_token", "output_cost_per_token")}}
+    short = pulled((FIRST, litellm.offers(reaching, FIRST)))
+    assert short.without_context == () and [key[1] for key in short.refused_context] == ["a"], "9,000 tokens, and a price above 128,000"
+    assert {what: count for what, count in found.not_carried.items() if count} == {
+        "price of reasoning tokens": 2, "day of deprecation": 1, "region": 1
+    }  # fmt: skip
+
+
+def test_a_name_is_told_without_its_mark_only_where_its_offer_is_taken():
+    offers = offered("acme", "@cf/a"), offered("acme", "@cf/b", region="=cmd"), offered("acme", "@cf/c", {IN: 1.0, OUT: 1e9})
+    found = pulled(listed(FIRST, *offers))
+    assert {row.model for row in found.rows} == {"cf/a"} and found.renamed == ("acme/@cf/a",)

@@ -1,0 +1,213 @@
+"""An offer of any database becomes rows in one way."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.errors import WrongData
+from derive.tables.problems import Problem
+from invert.databases import models_dev, openrouter
+from invert.databases.records import (
+    Database,
+    NotCarried,
+    NotTaken,
+    Offer,
+    RawEntry,
+    WrongField,
+    default_lifetime,
+    items_of,
+    part,
+    per_mtok,
+    price_rows,
+    provider_of,
+    refuse_unknown,
+    split_route,
+    threshold_of,
+    token_count,
+    without_nothing,
+)
+from invert.databases.renamed import Fields
+from tests.tools.databases import DAY
+
+IN, OUT, READ, WRITE = ("input", None), ("output", None), ("cache_read", None), ("cache_write", None)
+SOURCE = Database(name="base", version="1.2")
+OFFER = Offer(provider="acme", model="m", bands={0: {IN: 1.0, OUT: 4.0}})
+
+
+def test_a_row_says_where_it_is_from_and_when_it_was_read():
+    first, second = price_rows(replace(OFFER, max_context=128_000, source_url="https://acme.example"), SOURCE, DAY)
+    assert (first.component, first.amount, second.component, second.amount) == ("input", 1.0, "output", 4.0)
+    assert (first.notes, first.retrieved_date, first.verification, first.max_context) == ("base 1.2", DAY, "db_host", 128_000)
+    assert (first.effective_date, first.date_kind, first.currency, first.per) == (None, "", "USD", "mtok")
+    assert price_rows(replace(OFFER, provider="gemini"), SOURCE, DAY)[0].verification == "db"
+
+
+def test_a_rate_that_a_band_does_not_state_is_that_of_the_band_below():
+    rows = price_rows(
+        replace(OFFER, bands={0: {IN: 1.0, OUT: 4.0, READ: 0.1}, 128_000: {IN: 2.0}, 256_000: {OUT: 9.0, WRITE: 5.0}}), SOURCE, DAY
+    )
+    assert {(row.component, row.threshold_tokens): row.amount for row in rows} == {
+        ("input", 0): 1.0, ("output", 0): 4.0, ("cache_read", 0): 0.1,
+        ("input", 128_000): 2.0, ("output", 128_000): 4.0, ("cache_read", 128_000): 0.1,
+        ("input", 256_000): 2.0, ("output", 256_000): 9.0, ("cache_read", 256_000): 0.1,
+    }, "a write without a base price is left out"  # fmt: skip
+
+
+def test_a_price_that_a_band_does_not_state_says_so_in_its_notes():
+    bands = {0: {IN: 1.0, OUT: 4.0, READ: 0.1, WRITE: 2.0}, 200_000: {IN: 2.0, OUT: 4.0, WRITE: 0.0}}
+    said = {(row.component, row.threshold_tokens): row.notes for row in price_rows(replace(OFFER, bands=bands), SOURCE, DAY)}
+    inherited = "base 1.2; not stated above 200,000 tokens, so that below"
+    assert {place for place, notes in said.items() if notes == inherited} == {("cache_read", 200_000), ("cache_write", 200_000)}
+    assert set(said.values()) == {"base 1.2", inherited}
+
+
+THRESHOLDS = [  # provider, as the database has it, threshold and whether the price holds from it on
+    ("acme", 200_000, (200_000, False)),
+    ("acme", 199_999, (200_000, True)),
+    ("xai", 199_999, (200_000, True)),
+    ("xai", 200_000, (200_000, True)),
+    ("acme", 272_000, (272_000, False)),
+]
+
+
+@pytest.mark.parametrize(("provider", "threshold", "meant"), THRESHOLDS)
+def test_thresholds_are_written_as_the_makers_say_them(provider: str, threshold: int, meant: tuple[int, bool]):
+    rows = price_rows(replace(OFFER, provider=provider, bands={0: {IN: 1.0, OUT: 4.0}, threshold: {IN: 2.0}}), SOURCE, DAY)
+    assert {(row.threshold_tokens, row.threshold_inclusive) for row in rows} == {(0, False), meant}
+    assert threshold_of(200_001, True) == (200_000, False)
+
+
+def test_the_lifetime_that_nobody_names_is_that_of_claude_and_else_blank():
+    writes = {
+        name: price_rows(replace(OFFER, model=name, bands={0: {IN: 1.0, OUT: 4.0, WRITE: 1.25}}), SOURCE, DAY)[2]
+        for name in ("claude-9", "m")
+    }
+    assert {name: row.ttl_seconds for name, row in writes.items()} == {"claude-9": 300, "m": None}
+    assert default_lifetime("us.anthropic.Claude-9") == 300
+
+
+NOTHING = [  # bands, why
+    ({0: {IN: 0.0, OUT: 0.0}}, "free"),
+    ({0: {}}, "no price of input and output tokens"),
+    ({0: {IN: 1.0}}, "no price of output tokens"),
+    ({0: {IN: 0.0, OUT: 1.0}}, "no price of input tokens"),
+    ({200_000: {IN: 1.0, OUT: 2.0}}, "no price of input and output tokens"),
+]
+
+
+@pytest.mark.parametrize(("bands", "because"), NOTHING)
+def test_what_makes_no_sheet_is_said(bands, because: str):
+    assert price_rows(replace(OFFER, bands=bands), SOURCE, DAY) == NotTaken(provider="acme", model="m", because=because)
+
+
+def test_a_band_in_which_nothing_changes_is_none():
+    assert without_nothing({0: {IN: 1.0}, 100: {IN: 1.0}, 200: {IN: 2.0, OUT: 0.0}}) == {0: {IN: 1.0}, 200: {IN: 2.0}}
+
+
+def test_a_name_that_a_spreadsheet_would_take_for_a_formula_begins_with_its_first_letter():
+    assert price_rows(replace(OFFER, model="@cf/m"), SOURCE, DAY)[0].model == "cf/m"
+
+
+@given(st.decimals(min_value=Decimal("1e-9"), max_value=1, places=9))
+def test_a_price_per_token_is_one_per_million_to_the_last_digit(amount: Decimal):
+    assert per_mtok("f", float(amount), 6) == per_mtok("f", str(amount), 6) == float(amount * 10**6)
+    assert per_mtok("f", amount) == float(amount)
+
+
+@pytest.mark.parametrize(
+    "amount", [None, True, [1], {}, "cheap", "", "nan", "inf", float("inf"), float("nan"), -1.0, "1e999999999", "-0.1"]
+)
+def test_what_is_no_price_names_its_field(amount: object):
+    with pytest.raises(WrongField, match="field cost is") as caught:
+        per_mtok("cost", amount, 6)
+    assert caught.value.field == "cost" and isinstance(caught.value, WrongData)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), True, [], -5, 10**13, "1M"])
+def test_what_is_no_length_is_none(value: object):
+    assert token_count(value) is None
+
+
+def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
+    def entry(value: object):
+        return lambda: iter([replace(OFFER, model=part({"name": value}, "name", str) or "none")])
+
+    entries = [
+        RawEntry(provider="acme", model=name, record={"name": value}, read=entry(value))
+        for name, value in (("a", 3), ("b", "good"), ("c", None))
+    ]
+    found = list(items_of(entries, SOURCE, Fields(usual=())))
+    assert found[0] == NotTaken(provider="acme", model="a", because="a field that is not as known: name")
+    assert found[1] == Problem(origin="base 1.2", row=None, column="name", message="field name is int and not str, of 'acme/a'")
+    assert [one.model for one in found[2:]] == ["good", "none"]
+
+
+def test_a_field_whose_name_does_not_print_is_named_so_that_it_does():
+    with pytest.raises(WrongField, match=r"field over\\ufeffrides looks like a price") as refused:
+        refuse_unknown({"over\ufeffrides": {"prompt": 1}}, ())
+    assert refused.value.field == r"over\ufeffrides"
+
+
+def test_names():
+    assert (provider_of("gemini"), provider_of("new"), str(SOURCE)) == ("google", "new", "base 1.2")
+
+
+@pytest.mark.parametrize(("context", "taken"), [(8192, None), (200_000, 200_000), (1_000_000, 1_000_000), (None, None)])
+def test_a_context_that_a_band_begins_beyond_is_not_taken(context: int | None, taken: int | None):
+    bands = {0: {("input", None): 1.0, ("output", None): 4.0}, 200_000: {("input", None): 2.0, ("output", None): 8.0}}
+    rows = price_rows(Offer(provider="acme", model="m", bands=bands, max_context=context), Database(name="base"), DAY)
+    assert isinstance(rows, list) and {row.max_context for row in rows} == {taken}
+
+
+@pytest.mark.parametrize(
+    ("cost", "said"),
+    [
+        ({"input": 1, "output": 2, "cache_read": 0, "cache_write": 0}, ["price of zero of a cache item"]),
+        ({"input": 1, "output": 2}, []),
+        ({"input": 0, "output": 0, "cache_read": 0}, []),
+    ],
+)
+def test_a_price_of_zero_of_a_cache_item_makes_no_row_and_is_counted_once_an_entry(cost: dict[str, float], said: list[str]):
+    found = list(models_dev.offers({"acme": {"models": {"m": {"cost": cost}}}}, SOURCE))
+    assert [one.what for one in found if isinstance(one, NotCarried)] == said
+
+
+@pytest.mark.parametrize(("released", "said"), [("2026-05", ["release without its day"]), ("2026-05-01", []), ("", [])])
+def test_a_release_of_which_the_month_alone_is_said_is_counted(released: str, said: list[str]):
+    entry = {"cost": {"input": 1, "output": 2}, "release_date": released}
+    found = list(models_dev.offers({"acme": {"models": {"m": entry}}}, SOURCE))
+    assert [one.what for one in found if isinstance(one, NotCarried)] == said
+
+
+TIERS_IN_NAMES = [  # name, model, service tier
+    ("openai/gpt-6-sol:batch", "openai/gpt-6-sol", "batch"),
+    ("morph/morph-v3-fast:batch", "morph/morph-v3-fast", "batch"),
+    ("anthropic/claude-opus-5-fast", "anthropic/claude-opus-5", "fast"),
+    ("claude-opus-5-fast", "claude-opus-5", "fast"),
+    ("us.anthropic.claude-opus-5-fast", "us.anthropic.claude-opus-5", "fast"),
+    ("x-ai/grok-4-fast", "x-ai/grok-4-fast", ""),
+    ("morph/morph-v3-fast", "morph/morph-v3-fast", ""),
+    ("qwen/qwen-plus:thinking", "qwen/qwen-plus:thinking", ""),
+    ("amazon.nova-2-lite-v1:0", "amazon.nova-2-lite-v1:0", ""),
+    (":batch", ":batch", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "model", "tier"), TIERS_IN_NAMES)
+def test_the_tier_in_a_name_is_split_from_the_model(name: str, model: str, tier: str):
+    assert split_route(name) == (model, tier)
+
+
+def test_openrouter_offers_are_of_the_model_in_that_tier():
+    half = {"prompt": "0.000001", "completion": "0.000004"}
+    peak = half | {"overrides": [{"utc_start": "01:00", "utc_end": "04:00", "prompt": "0.000002", "completion": "0.000008"}]}
+    listed = {"data": [{"id": "openai/gpt-test:batch", "pricing": half}, {"id": "hostly/m:batch", "pricing": peak}]}
+    found = list(openrouter.offers(listed, Database(name="openrouter")))
+    assert [(one.model, one.service_tier, one.source_url) for one in found] == [
+        ("openai/gpt-test", "batch", "https://openrouter.ai/openai/gpt-test:batch"),
+        ("hostly/m:batch", "peak", "https://openrouter.ai/hostly/m:batch"),
+        ("hostly/m:batch", "off_peak", "https://openrouter.ai/hostly/m:batch"),
+    ]
