@@ -210,11 +210,8 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     from derive.preset_rows import AcceleratorFigure, Architecture
     from derive.solving.api import respond, respond_all
     from derive.solving.conventions import Conventions
-<<<<<<< HEAD
     from derive.solving.switches import Switches
-=======
     from derive.tables.shipped import problems
->>>>>>> main
     from derive.units import named_texts
 
     taken = {}

@@ -100,102 +100,7 @@ def solve(
     return respond_all((unknown,), named, switches, strict)[0]
 
 
-<<<<<<< HEAD
 def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = ()) -> Solution:
-=======
-def respond(
-    unknown: str,
-    given: Mapping[str, Given],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL_CONVENTIONS,
-    anyway: bool = False,
-    zipped: bool = False,
-) -> Solution:
-    """Return the answer of `solve` as the command line asks for it: givens by name, switches as a record, lists combined or zipped."""
-    return _respond(unknown, given, _switches(hardware, model, using, variants, conventions, anyway, zipped))
-
-
-def respond_all(
-    unknowns: Sequence[str],
-    given: Mapping[str, Given],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL_CONVENTIONS,
-    anyway: bool = False,
-    zipped: bool = False,
-    strict: bool = False,
-) -> tuple[Solution, ...]:
-    """Return the answers to several questions. A size among them comes first, and the others are answered at its better end.
-
-    Raises `WrongValue` for a list or sweep that has no part in any of the answers.
-    """
-    switches = _switches(hardware, model, using, variants, conventions, anyway, zipped)
-    unknowns = tuple(dict.fromkeys(unknowns))
-    if len(unknowns) == 1:
-        found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
-    else:
-        from derive.solving.deployments import answer_several
-
-        found = answer_several(_respond, unknowns, given, switches)
-    solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
-    _refuse_idle_lists(solutions, given)
-    _refuse_idle_equations(solutions, switches.using, given)
-    return solutions
-
-
-def may_have_answer(
-    unknown: str,
-    given: Mapping[str, Given],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL_CONVENTIONS,
-    anyway: bool = False,
-) -> bool:
-    """Return whether equations lead to a quantity from what is given and usual, or an inequality bounds it, without solving any.
-
-    >>> served = {"chips": 8, "batch": 32, "context_length": "4k"}, "H100-SXM:fp8", "Llama-3.1-70B"
-    >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
-    (True, False)
-    """
-    asked, spans = _switches(hardware, model, using, variants, conventions, anyway).pose(unknown, given)
-    rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
-    return is_reachable(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
-
-
-def _switches(
-    hardware: str | Iterable[str] | None,
-    model: str | Iterable[str] | None,
-    using: Iterable[str],
-    variants: Mapping[str, str] | None,
-    conventions: Conventions,
-    anyway: bool,
-    zipped: bool = False,
-) -> Switches:
-    joined = (using,) if isinstance(using, str) else tuple(using)
-    return Switches(
-        hardware=hardware, model=model, using=joined, variants=variants or {}, conventions=conventions, anyway=anyway, zipped=zipped
-    )  # fmt: skip
-
-
-def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
-    """Return the answer to a question alone. If it sizes a deployment, it leads with whole replicas."""
-    solution = _respond(unknown, given, switches)
-    if solution.unknown != SIZE_OF_DEPLOYMENTS:
-        return solution
-    from derive.solving.whole_replicas import lead_with_replicas
-
-    return lead_with_replicas(solution, given, switches)
-
-
-def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
->>>>>>> main
     """Return the answer to a question: at once if it means just what it says, else as people mean it of a deployment."""
     if not _is_of_deployment(unknown, given):
         solution = answer_question(unknown, given, switches)
@@ -240,13 +145,13 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
 
 
 def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
-    """Return the answer to a question alone. If it sizes a deployment, it tells the whole replicas first."""
+    """Return the answer to a question alone. If it sizes a deployment, it leads with whole replicas."""
     solution = respond(unknown, given, switches)
     if solution.unknown != SIZE_OF_DEPLOYMENTS:
         return solution
-    from derive.solving.deployments import tell_replicas
+    from derive.solving.whole_replicas import lead_with_replicas
 
-    return tell_replicas(respond, solution, given, switches)
+    return lead_with_replicas(solution, given, switches)
 
 
 def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:

@@ -58,13 +58,13 @@ def test_one_without_an_answer_leaves_with_3_and_the_others_are_printed():
 
 def test_what_is_said_of_one_in_other_words_than_of_the_next_is_said_once():
     given = {"chips": 8, "batch": 32, "context_length": "128k", "bytes_per_element": 1}
-    solutions = respond_all(("step_time", "kv_time"), given, Switches(Switches("H200:fp8", "DeepSeek-V3")))
+    solutions = respond_all(("step_time", "kv_time"), given, Switches("H200:fp8", "DeepSeek-V3"))
     assert sum("as if it were sharded by sequences" in text for one in solutions for text in one.warnings) == 2
     assert "\n".join(lines(solutions, "table")).count("as if it were sharded by sequences") == 1
 
 
 def test_answers_fit_a_small_terminal_with_all_that_is_doubtful_of_them():
     limits = {"context_length": "4k", "throughput": ">=100000", "step_time": "<=50ms"}
-    solutions = respond_all(("chips", "batch"), limits, Switches(Switches("H200:fp8", "DeepSeek-V3")))
+    solutions = respond_all(("chips", "batch"), limits, Switches("H200:fp8", "DeepSeek-V3"))
     shown = [*lines(solutions, "table", columns=NARROW)]
     assert shown[-1].strip().startswith("architecture") or "backsolve cite" in shown[-1]

@@ -12,12 +12,12 @@ H100 = "H100-SXM:bf16"
 
 
 def asked(values, chips, models):
-    return lambda name: respond(name, values, Switches(Switches(chips, models)))
+    return lambda name: respond(name, values, Switches(chips, models))
 
 
 def offered(unknown: str, given: dict[str, str], *presets: str) -> Enough | None:
     hardware, model = presets[:1], presets[1:]
-    refused = respond(unknown, given, Switches(Switches(hardware, model))).refusal
+    refused = respond(unknown, given, Switches(hardware, model)).refusal
     assert refused.code == "missing_givens"
     found = sufficient_givens(asked, unknown, given, (hardware, model), refused)
     assert found is None or asked({**given, **found.given}, found.hardware, found.model)(unknown).answers
