@@ -74,12 +74,12 @@ def skeleton(name: str) -> str:
     text = trimmed(name).lower()
     if not text.isascii():
         # Capitals are replaced before they become small: the Greek letter that looks like H has a small form that looks like n.
-        text = _drawn(_drawn(unicodedata.normalize("NFKD", trimmed(name))).lower())
+        text = _replace_look_alikes(_replace_look_alikes(unicodedata.normalize("NFKD", trimmed(name))).lower())
         text = unicodedata.normalize("NFKC", text.replace("i\u0307", "i").replace("j\u0307", "j"))
     return " ".join(text.split())
 
 
-def _drawn(text: str) -> str:
+def _replace_look_alikes(text: str) -> str:
     return "".join("-" if unicodedata.category(mark) == "Pd" else _ALIKE.get(mark, mark) for mark in text)
 
 

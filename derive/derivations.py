@@ -39,7 +39,7 @@ def assumed(row: Equation, number: int, slopes: bool = True) -> "tuple[Sides, ..
     from sympy import Integer, diff
 
     step = row.steps[number - 1]
-    found = tuple(_taken(row, premise) for premise in step.premises)
+    found = tuple(_premise_sides(row, premise) for premise in step.premises)
     if not step.stationary or not slopes:
         return found
     ((_, right),) = found
@@ -68,11 +68,11 @@ def referenced_by(id: str) -> tuple[str, ...]:
     return tuple(row.id for row in by_id().values() if id in parents(row))
 
 
-def why_not_derived(row: Equation) -> str:
+def reason_not_derived(row: Equation) -> str:
     """Return why an equation has no derivation: it is the meaning of a word, a claim, or an idealisation.
 
     >>> from derive.catalogue import equation
-    >>> why_not_derived(equation("batching.sparsity"))
+    >>> reason_not_derived(equation("batching.sparsity"))
     'says what sparsity is: total over active parameters'
     """
     if row.kind == DEFINITION:
@@ -80,7 +80,7 @@ def why_not_derived(row: Equation) -> str:
     return f"{'an' if row.described[0] in 'aeiou' else 'a'} {row.described}. It assumes: {'; '.join(row.assumptions)}"
 
 
-def _taken(row: Equation, premise: Premise) -> "Sides":
+def _premise_sides(row: Equation, premise: Premise) -> "Sides":
     source, number = owner(row, premise)
     left, right = conclusion(source, number) if number else source.sides
     replaced = point(premise)

@@ -99,7 +99,7 @@ def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]")
     return slope
 
 
-def at_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:
+def evaluate_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:
     """Return the value of a formula at arrays that broadcast. The caller silences warnings of NumPy."""
     return value_of(tree, values, arrays())
 

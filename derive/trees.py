@@ -359,13 +359,13 @@ def tree_of(written: str) -> Tree:
     >>> tree_of("batch*(chips - 1)/2")
     ('/', ('*', 'batch', ('+', 'chips', ('-', 1))), 2)
     """
-    return _of_node(ast.parse(written, mode="eval").body)
+    return _parse_node(ast.parse(written, mode="eval").body)
 
 
 _SIGNS = {ast.Add: SUM, ast.Sub: SUM, ast.Mult: PRODUCT, ast.Div: RATIO, ast.Pow: RAISED}
 
 
-def _of_node(node: ast.AST) -> Tree:
+def _parse_node(node: ast.AST) -> Tree:
     match node:
         case ast.Constant(value=int() | float() as number):
             return number
@@ -376,13 +376,13 @@ def _of_node(node: ast.AST) -> Tree:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
             return -number
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return (MINUS, _of_node(inner))
+            return (MINUS, _parse_node(inner))
         case ast.BinOp(left=before, op=sign, right=after) if type(sign) in _SIGNS:
-            operation, first, last = _SIGNS[type(sign)], _of_node(before), _of_node(after)
+            operation, first, last = _SIGNS[type(sign)], _parse_node(before), _parse_node(after)
             last = (MINUS, last) if isinstance(sign, ast.Sub) else last
             # Terms or factors in a row, without parentheses, are one sum or one product.
             chained = operation in (SUM, PRODUCT) and isinstance(first, tuple) and first[0] == operation
             return (*first, last) if chained and isinstance(first, tuple) else (operation, first, last)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
-            return (name, *map(_of_node, arguments))
+            return (name, *map(_parse_node, arguments))
     raise ValueError(f"not a formula of quantities: {ast.unparse(node)}")

@@ -233,13 +233,13 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
         return _percent(row, figure)
     if is_of_one_element(row.name) and rest.lstrip("-") in _IN_FULL:
         return _multiply(figure, Decimal(1) / 8)
-    rest = _as_people_write(row, rest)
+    rest = _normalise_unit(row, rest)
     unit = _unit(_dollars_behind(rest) if dollar else rest, "byte" in row.unit, binary)
     _compare(row, unit)
     return _multiply(figure, unit.factor)
 
 
-def _as_people_write(row: Quantity, rest: str) -> str:
+def _normalise_unit(row: Quantity, rest: str) -> str:
     """Return a unit in the form of `_unit`: "/" for "per", "/h" for "/GPU-h", and MTok for M, 1M and million tokens of a price."""
     if not rest:
         return rest
@@ -247,11 +247,11 @@ def _as_people_write(row: Quantity, rest: str) -> str:
     if "USD" not in row.unit or "token" not in row.unit:
         return rest
 
-    def of_tokens(match: re.Match[str]) -> str:
+    def write_tokens(match: re.Match[str]) -> str:
         word = match["word"]
         return f"/{({'million': 'M', 'thousand': 'k'}[word.lower()]) if word else match['suffix']}Tok"
 
-    return re.sub(_PER_TOKENS, of_tokens, rest)
+    return re.sub(_PER_TOKENS, write_tokens, rest)
 
 
 def _dollars_behind(rest: str) -> str:
@@ -294,10 +294,10 @@ def _compare(row: Quantity, unit: Unit) -> None:
     without_token = (seconds, byte, flop, 0, usd, joule) if token == -1 and not usd else wanted
     if unit.dimension not in (wanted, without_token):
         hint = f" ({_SHELL})" if usd and not unit.dimension[_BASES.index("USD")] else ""
-        raise _Unreadable(f"is in {_spell(unit.dimension)}{hint}{_told_apart(row, unit.dimension)}")
+        raise _Unreadable(f"is in {_spell(unit.dimension)}{hint}{_name_similar(row, unit.dimension)}")
 
 
-def _told_apart(row: Quantity, dimension: _Dimension) -> str:
+def _name_similar(row: Quantity, dimension: _Dimension) -> str:
     """Return the end of a sentence that names similar quantities of this dimension in the registry."""
     near = [
         name for name in dict.fromkeys(re.findall(_NAME, row.unlike)) if name in QUANTITIES and _wanted(QUANTITIES[name].unit) == dimension
@@ -345,7 +345,7 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
         if among and given not in QUANTITIES and given not in NAME_OF_SYMBOL:
             raise UnknownName("anchor", given, among)
         name = meant_beside(given, (*spelled, *beside), asked)
-        text = _in_usual_unit(name, in_own_unit(given, typed))
+        text = _add_usual_unit(name, add_named_unit(given, typed))
         before = texts.setdefault(name, text)
         if before != text:
             both = dict.fromkeys((*signed(before), *signed(text)))
@@ -355,22 +355,22 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
     return texts
 
 
-def in_own_unit(spelled: str, text: str) -> str:
+def add_named_unit(spelled: str, text: str) -> str:
     """Return a text with the unit that its word names, if it has none, and as a limit if its word means one.
 
-    >>> in_own_unit("cost_per_mtok", "2"), in_own_unit("cost/Mtok", "1..5:log"), in_own_unit("cost_per_mtok", "$2/MTok")
+    >>> add_named_unit("cost_per_mtok", "2"), add_named_unit("cost/Mtok", "1..5:log"), add_named_unit("cost_per_mtok", "$2/MTok")
     ('2 USD/MTok', '1..5 USD/MTok:log', '$2/MTok')
-    >>> in_own_unit("requests_per_day", "2M"), in_own_unit("price_per_gpu_hour", "2.5"), in_own_unit("weight_bits", "4")
+    >>> add_named_unit("requests_per_day", "2M"), add_named_unit("price_per_gpu_hour", "2.5"), add_named_unit("weight_bits", "4")
     ('2M request/day', '2.5 USD/h', '4 bit')
-    >>> in_own_unit("tokens/year", "2T"), in_own_unit("gpu_hours", "2.664M")
+    >>> add_named_unit("tokens/year", "2T"), add_named_unit("gpu_hours", "2.664M")
     ('2T token/year', '2.664M h')
-    >>> in_own_unit("budget", "$50/h"), in_own_unit("monthly_budget", "10k")
+    >>> add_named_unit("budget", "$50/h"), add_named_unit("monthly_budget", "10k")
     ('<=$50/h', '<=10k USD/month')
 
     A text with a part of that unit gets the rest of it. A suffix replaces the prefix of the unit in the name.
 
-    >>> in_own_unit("cost_per_mtok", "$0.30"), in_own_unit("requests_per_day", "1M..2M requests"), in_own_unit("peak_tflops", "1979T")
-    ('$0.30/MTok', '1M..2M requests/day', '1979T FLOP/s')
+    >>> add_named_unit("requests_per_day", "1M..2M requests"), add_named_unit("peak_tflops", "1979T")
+    ('1M..2M requests/day', '1979T FLOP/s')
     """
     unit = own_unit(spelled)
     text = f"<={text}" if in_full(spelled) in SAYS_AT_MOST and not re.search(_MANY, text) and not signed(text) else text
@@ -392,12 +392,12 @@ def _rest_of_unit(unit: str, part: re.Match[str]) -> str:
     return stroke + below if stroke and said == _unit(above, b_is_byte=False).dimension else ""
 
 
-def _in_usual_unit(name: str, text: str) -> str:
+def _add_usual_unit(name: str, text: str) -> str:
     """Return a price without a unit in the usual unit of such prices, if none of its numbers is a usual value in SI.
 
-    >>> _in_usual_unit("input_price", "$3"), _in_usual_unit("chip_price", "<=2.5"), _in_usual_unit("electricity_price", "0.05..0.2:log")
+    >>> _add_usual_unit("input_price", "$3"), _add_usual_unit("chip_price", "<=2.5"), _add_usual_unit("electricity_price", "0.05..0.2:log")
     ('3 USD/MTok', '<=2.5 USD/h', '0.05..0.2 USD/kWh:log')
-    >>> _in_usual_unit("chip_price", "0.001"), _in_usual_unit("chip_price", "2 USD/h"), _in_usual_unit("chip_price", "2 USD")
+    >>> _add_usual_unit("chip_price", "0.001"), _add_usual_unit("chip_price", "2 USD/h"), _add_usual_unit("chip_price", "2 USD")
     ('0.001', '2 USD/h', '2 USD/h')
     """
     row = QUANTITIES[name]
@@ -441,19 +441,19 @@ def data_type_named(words: Iterable[str], value: Any) -> str:
     return ",".join(types) if all(one in DATA_TYPES for one in types) else ""
 
 
-def of_word(spelled: str, value: Any) -> Any:
+def add_unit_to_value(spelled: str, value: Any) -> Any:
     """Return a value from Python with plain numbers in the unit that its word names. Names of the registry are in SI.
 
-    >>> of_word("gpu_cost_per_hour", 2), of_word("gpu_cost_per_hour", ["2", 3]), of_word("chip_price", 2)
+    >>> add_unit_to_value("gpu_cost_per_hour", 2), add_unit_to_value("gpu_cost_per_hour", ["2", 3]), add_unit_to_value("chip_price", 2)
     ('2.0 USD/h', ['2 USD/h', '3.0 USD/h'], 2)
     """
     if spelled in QUANTITIES or not (own_unit(spelled) or in_full(spelled) in SAYS_AT_MOST):
         return value
     if isinstance(value, Real):
-        return in_own_unit(spelled, str(float(value)))
+        return add_named_unit(spelled, str(float(value)))
     if isinstance(value, str):
-        return in_own_unit(spelled, value)
-    return [of_word(spelled, one) for one in value] if isinstance(value, list | tuple) or getattr(value, "shape", None) else value
+        return add_named_unit(spelled, value)
+    return [add_unit_to_value(spelled, one) for one in value] if isinstance(value, list | tuple) or getattr(value, "shape", None) else value
 
 
 _MANY = r"\.\.|[,;±]"

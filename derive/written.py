@@ -24,7 +24,7 @@ class Written:
         return _with(SUM, other, self)
 
     def __sub__(self, other: Any) -> "Written":
-        return _with(SUM, self, Written((MINUS, as_written(other))))
+        return _with(SUM, self, Written((MINUS, tree_of_value(other))))
 
     def __rsub__(self, other: Any) -> "Written":
         return _with(SUM, other, Written((MINUS, self.tree)))
@@ -63,14 +63,14 @@ class Written:
         return _with(_BELOW, self, other)
 
 
-def as_written(value: Any) -> Tree:
+def tree_of_value(value: Any) -> Tree:
     """Return the tree of a written value, or the number itself."""
     tree: Tree = value.tree if isinstance(value, Written) else value
     return tree
 
 
 def _with(operation: str, *parts: Any) -> Written:
-    return Written((operation, *map(as_written, parts)))
+    return Written((operation, *map(tree_of_value, parts)))
 
 
 def largest(terms: Iterable[Any]) -> Written:
@@ -102,11 +102,11 @@ def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
     return names
 
 
-def as_it_is_written(function: Callable[..., Any]) -> Any:
+def tree_of_function(function: Callable[..., Any]) -> Any:
     """Return the result of a function of quantities as a tree, or a tuple of trees, with the constants as numbers.
 
-    >>> as_it_is_written(lambda batch, chips: (batch, 2 * chips)), as_it_is_written(lambda batch: batch >= 1)
+    >>> tree_of_function(lambda batch, chips: (batch, 2 * chips)), tree_of_function(lambda batch: batch >= 1)
     (('batch', ('*', 2, 'chips')), ('>=', 'batch', 1))
     """
     found = function(*(int(CONSTANTS[name].value) if name in CONSTANTS else Written(name) for name in argument_names(function)))
-    return tuple(map(as_written, found)) if isinstance(found, tuple) else as_written(found)
+    return tuple(map(tree_of_value, found)) if isinstance(found, tuple) else tree_of_value(found)

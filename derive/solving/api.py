@@ -17,7 +17,7 @@ from derive.solving.one_question import answer_question, answer_without_one, sup
 from derive.solving.refusals import is_reachable
 from derive.solving.result import Solution
 from derive.solving.switches import USUAL_SWITCHES, Switches, implied_names
-from derive.units import data_type_named, of_word, word_of_type
+from derive.units import add_unit_to_value, data_type_named, word_of_type
 
 
 class Expression(Protocol):
@@ -86,7 +86,7 @@ def solve(
         tensor_parallel=says_tensor_parallel(values),
         dtype="".join(data_type_named([word], value) for word, value in values.items()),
     )  # fmt: skip
-    typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in values.items()]
+    typed = [(word_of_type(spelled, value), add_unit_to_value(spelled, value)) for spelled, value in values.items()]
     joined = (using,) if isinstance(using, str) else tuple(using)
     switches = Switches(hardware, model, joined, variants or {}, conventions, anyway)
     word = unknown

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from derive.evaluate import at_arrays, slope_at_arrays
+from derive.evaluate import evaluate_arrays, slope_at_arrays
 from derive.expressions.branches import Branch, branches, regimes_of, sides_of
 from derive.expressions.digits import LAST_DIGITS, loses_digits
 from derive.quantities import quantity
@@ -75,7 +75,7 @@ def solve_leg(leg: Leg, world: Arrays, required: bool = True) -> Iterator[Floats
 
 def right_side_of(row: Row, world: Arrays) -> Any:
     """Return the right side of an equation at arrays."""
-    return row.right_side(world) if isinstance(row, Equation) else at_arrays(row.sides[1], world)
+    return row.right_side(world) if isinstance(row, Equation) else evaluate_arrays(row.sides[1], world)
 
 
 def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
@@ -92,7 +92,7 @@ def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
                 there[leg.unknown], *others = solve_leg(leg, there, required)
                 if others:
                     raise NoClosedForm(f"{leg.id} has several answers for {leg.unknown}")
-            one, other = np.asarray(at_arrays(left, there), dtype=float), np.asarray(closing.right_side(there), dtype=float)
+            one, other = np.asarray(evaluate_arrays(left, there), dtype=float), np.asarray(closing.right_side(there), dtype=float)
             # Over the given side, so that a curve that only rises or falls does so in its heights too.
             scale = one if loop.closing.symbols[0] in world else np.maximum(np.abs(one), np.abs(other))
             applies = find_where_applicable(closing, there) if required else True
@@ -181,7 +181,7 @@ def regime_labels(way: Way, world: Arrays) -> "tuple[NDArray[Any] | int, tuple[s
 
 def _find_larger(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool_]:
     """Return where the larger of each pair is indeed the larger one."""
-    won = (at_arrays(larger, world) >= at_arrays(smaller, world) for larger, smaller in pairs)
+    won = (evaluate_arrays(larger, world) >= evaluate_arrays(smaller, world) for larger, smaller in pairs)
     return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*won)))
 
 
@@ -203,7 +203,7 @@ def points(equation: Row, unknown: str, values: Arrays) -> Floats:
                 height, scale = _evaluate_pair(branch.difference, branch.regime.expression, given)
                 free |= np.abs(height) <= HOLDS * np.abs(scale)
             for root in branch.roots or ():
-                row, doubtful = _checked_root(equation, branch, unknown, given, at_arrays(root, given))
+                row, doubtful = _checked_root(equation, branch, unknown, given, evaluate_arrays(root, given))
                 rows.append(row.astype(float))
                 unsure |= np.logical_or(doubtful, loses_digits(root))
     found = np.where(free, np.nan, np.stack(rows))
@@ -269,7 +269,7 @@ def _snap_to_bounds(equation: Row, needed: Requirement, unknown: str, at: Mappin
     row = at[unknown]
     beyond = ~np.asarray(compared(needed, at))
     for root in bounds_of(equation, needed, unknown) if unknown in named(needed) and beyond.any() else ():
-        bound = at_arrays(root, at)
+        bound = evaluate_arrays(root, at)
         rounded = _are_near(row, bound, LAST_DIGITS) | (_residuals(equation, {**at, unknown: bound}) <= LAST_DIGITS)
         row = np.where(beyond & rounded & _are_near(row, bound), bound, row)
     return row
@@ -299,7 +299,7 @@ def _evaluate_sides(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats
     """Return both sides, evaluated in the same order as at single numbers."""
     if isinstance(equation, Equation):
         return values[equation.symbols[0]], equation.right_side(values)
-    left, right = (at_arrays(side, values) for side in sides_of(equation))
+    left, right = (evaluate_arrays(side, values) for side in sides_of(equation))
     return left, right
 
 
@@ -317,4 +317,4 @@ def _improve_root(difference: Tree, unknown: str, values: Mapping[str, Floats]) 
 
 def _evaluate_pair(one: Tree, other: Tree, values: Arrays) -> tuple[Floats, Floats]:
     """Return the values of two formulas."""
-    return np.asarray(at_arrays(one, values)), np.asarray(at_arrays(other, values))
+    return np.asarray(evaluate_arrays(one, values)), np.asarray(evaluate_arrays(other, values))

@@ -90,12 +90,12 @@ def answer_each(unknown: str, given: AtPoints, answered_at: Callable[[dict[str, 
     count = len(next(iter(given.values())))
     sizes: list[float | None] = []
 
-    def at_point_alone(at: int) -> Solution:
+    def answer_alone(at: int) -> Solution:
         solution = answered_at({name: float(column[at]) for name, column in given.items()})
         sizes.append(solution.given.get(sized) if solution.answers else None)
         return solution
 
-    found = _gathered(unknown, given, count, at_point_alone)
+    found = _gathered(unknown, given, count, answer_alone)
     if found.sweep is None or None in sizes:
         return found
     column = np.array(sizes, dtype=float)
