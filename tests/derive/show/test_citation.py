@@ -207,7 +207,7 @@ def test_special_characters_stay_characters(style: str, monkeypatch: pytest.Monk
     )
     row = equation("roofline.memory_time")
     shadow = replace(row, title=HOSTILE, statement=HOSTILE, assumptions=(HOSTILE,), sources=(source,))
-    monkeypatch.setattr("derive.show.citation.equation", lambda id: shadow)
+    monkeypatch.setattr("derive.show.citation.cited_equation", lambda id: shadow)
     text = cite("any", style)
     if style == "bibtex":
         entries = parse_string(text, "bibtex").entries
@@ -299,7 +299,7 @@ def test_plain_bst_prints_address_date_and_second():
 @pytest.mark.parametrize("style", STYLES)
 def test_a_later_version_says_what_became_of_it(style: str, monkeypatch: pytest.MonkeyPatch):
     row = replace(equation(GOLDEN_ID), version=3, changes=("drafting is counted", "attention takes 5 % more"))
-    monkeypatch.setattr("derive.show.citation.equation", lambda id: row)
+    monkeypatch.setattr("derive.show.citation.cited_equation", lambda id: row)
     text = json.loads(cite(GOLDEN_ID, style))[0]["note"] if style == "csl-json" else cite(GOLDEN_ID, style)
     assert f"{GOLDEN_ID}, version 3" in flat(text).replace("`", "").replace("\\texttt{", "").replace("},", ",")
     assert "version 2: drafting is counted; version 3: attention takes 5 % more" in flat(text)
