@@ -29,7 +29,7 @@ class Expression(Protocol):
 
 
 Given = float | str | Collection[float] | Collection[str] | Collection[float | str] | Expression
-"""A value in SI or as text, many of them (a list, a tuple, an array of numpy), or an expression of SymPy."""
+"""A value in SI or as text, several of them (a list, a tuple, an array of numpy), or an expression of SymPy."""
 
 
 def solve(
@@ -49,18 +49,17 @@ def solve(
     given: Mapping[str, Given] | None = None,
     **values: Given,
 ) -> Solution:
-    """Any quantity from what is given, through as many equations as it takes, forwards or backwards.
+    """Return any quantity that follows from the inputs, through any number of equations, forwards or backwards.
 
-    Values are SI numbers or text as typed on the command line, ranges ("80B..120B", "0.4±0.1"), lists, sweeps
-    ("1..4096:log") and limits ("<=30ms") included; symbols of SymPy make the answer a formula. They are keywords, or a mapping by
-    name as `given`. `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
-    `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, `price` is
-    "rent" for the rent of the chip in the table, `tier` names a storage tier or a device of memory_tiers.csv, and
-    `anyway` answers where memory is short. Where definitions and bounds lead to no answer, a reading of prices or a rule of thumb
-    gives it, and `basis` says so, unless `using` names one or the question is `strict`.
-    The answers are points, intervals, or none with a reason; `sweep` holds those
-    of a list or sweep, `spans` what a range comes to. Raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot
-    be read.
+    Values are SI numbers, or text as on the command line: also ranges ("80B..120B", "0.4±0.1"), lists, sweeps ("1..4096:log") and limits
+    ("<=30ms"). Symbols of SymPy make the answer a formula. Inputs are keywords, or a mapping by name as `given`. `variants` chooses another
+    equation of a group than the default, as {"overlap": "sum"}. `using` joins conditions, heuristics and variants by id. `count`, `bytes`
+    and `efficiency` are conventions. `price` is "rent" for the rent of the chip in the table. `tier` names a storage tier or a device of
+    memory_tiers.csv. `anyway` answers although memory is short. If definitions and bounds lead to no answer, a reading of prices or a rule
+    of thumb gives it, and `basis` says so, unless `using` names one or the question is `strict`.
+
+    The answers are points or intervals, or there is a reason for no answer. `sweep` has the answers of a list or sweep, `spans` the result
+    over ranges. Raises `UnknownName`, `WrongUnit` or `WrongValue` for inputs that cannot be read, and for a list that has no part in it.
 
     >>> solution = solve("balance_batch", machine_balance_ratio=300, sparsity=8)
     >>> solution.value, solution.equations
@@ -181,7 +180,7 @@ def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:
-    """Raise UnknownName for a keyword that is no quantity and nearly a switch: Python takes it for the name of a value."""
+    """Raise UnknownName for a keyword that is not a quantity and similar to a switch. Python accepts it as the name of a value."""
     from difflib import get_close_matches
 
     for name in names:

@@ -1,4 +1,4 @@
-"""The legs of a way at arrays of givens: the same answers for a million questions at once."""
+"""The legs of a way at arrays of inputs: the same answers for a million questions at once."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -24,21 +24,21 @@ Arrays = Mapping[str, "Floats | float"]
 Row = Equation | Composed
 
 _ASKED_SINGLY = 200
-"""Up to how many draws of which an array is not sure are asked one by one."""
+"""Largest number of doubtful points of an array that are solved one by one."""
 
 _MAGNIFIED = 1e5
-"""By how much rounding may be magnified in a root of an array that is sure of it."""
+"""Largest magnification of rounding in a root that is not doubtful."""
 
 _MOST_TRIALS, _PLACES = 4096, 200
-"""Up to how many questions a loop is closed for at once, and at how many trial values it is looked at first."""
+"""Largest number of questions for which a loop is closed at once, and the number of trial values at first."""
 
 
 class NoClosedForm(Exception):
-    """A leg that arrays do not answer: its unknown is looked for one question at a time."""
+    """A leg that arrays do not answer. Its unknown is searched for one question at a time."""
 
 
 def run(way: Way, given: Arrays) -> list[dict[str, "Floats | float"]]:
-    """Return all quantities of a way, once for every answer that one question can have, or NaN where it has none.
+    """Return all quantities of a way, once for every answer that one question can have, or NaN without an answer.
 
     The arrays of `given` broadcast. Raises `NoClosedForm` for a leg that arrays do not answer.
     """
@@ -186,9 +186,9 @@ def _find_larger(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool_
 
 
 def points(equation: Row, unknown: str, values: Arrays) -> Floats:
-    """Return the roots in closed form at arrays of givens, of the shape (closed forms, points), or NaN where there is none.
+    """Return the roots in closed form at arrays of inputs, of the shape (closed forms, points), or NaN without a root.
 
-    A point has none if its unknown does not bind, or if there is no solution. If digits were lost or two terms are nearly equal, the
+    A point has no root if its unknown does not bind, or if there is no solution. If digits were lost or two terms are nearly equal, the
     points in doubt are solved one by one, unless they are many.
     """
     others = tuple(name for name in equation.symbols if name != unknown)

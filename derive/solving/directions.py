@@ -59,7 +59,7 @@ class _Relaxed:
 
 
 def direction(asked: Question, way: Way, values: Mapping[str, float]) -> str | None:
-    """Return "lower" if the answer is at least so much, "upper" if it is at most so much, else None."""
+    """Return "lower" if the answer is a lower bound, "upper" if it is an upper bound, else None."""
     return bound_of(signs(asked, way, values))
 
 

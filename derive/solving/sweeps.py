@@ -158,7 +158,7 @@ def _asked_at(asked: Question, given: AtPoints, at: int) -> Question:
 
 
 def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[int], Solution]) -> Solution:
-    """Return the answers of all points as one solution. Raise WrongValue for too many points, or if it would take too long."""
+    """Return the answers of all points as one solution. Raise WrongValue for too many points, or for too long a time."""
     why = f"{unknown} has different routes here or no closed form, so it is solved point by point:"
     if count > 10 * _SINGLY:
         raise WrongValue(f"{why} at most {10 * _SINGLY:,} points, not {count:,}")
@@ -211,7 +211,7 @@ def _group_warnings(solutions: Mapping[int, Solution]) -> dict[str, dict[int, st
 
 
 def _merge_warnings(given: AtPoints, texts: Mapping[int, str], answered: set[int]) -> str:
-    """Return one text for all points: the same text if they agree, else that of the first."""
+    """Return one text for all points: the common text if they agree, else the text of the first point."""
     at, text = next(iter(texts.items()))
     return text if answered and texts.keys() >= answered and {*texts.values()} == {text} else _warned(given, at, text, len(texts))
 

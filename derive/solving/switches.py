@@ -39,7 +39,7 @@ class Switches:
         return plain, {quantity(spelled).name: one for spelled, one in spreads.items()}
 
     def pose(self, unknown: str, given: Mapping[str, Any]) -> tuple[Question, dict[str, Spread]]:
-        """Return the question without the sides of its limits, and the ranges, lists and sweeps at one value of which it is posed."""
+        """Return the question without the sides of its limits, at one value of each range, list and sweep, and these."""
         plain, spans = self.split(limits(given)[0])
         name = asked_for(unknown, self.using)
         asked = question(name, plain, self.hardware, self.model, self.using, self.variants, self.conventions, self.anyway, spans)
