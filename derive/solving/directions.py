@@ -60,7 +60,7 @@ class _Relaxed:
 
 
 def direction(asked: Question, way: Way, values: Mapping[str, float]) -> str | None:
-    """Return "lower" if the answer is at least so much, "upper" if it is at most so much, else None."""
+    """Return "lower" if the answer is a lower bound, "upper" if it is an upper bound, else None."""
     return bound_of(signs(asked, way, values))
 
 
@@ -98,15 +98,15 @@ def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> C
     sparse = values.keys() >= {"total_params", "active_params"} and not values.keys() >= {"experts", "active_experts"}
     read = _ALL_WEIGHTS if sparse and values["total_params"] > values["active_params"] else ()
     found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
-    either = ((name, bound) for name in as_rated(asked.provenance) for bound in (LOWER, UPPER) if not asked.limits)
+    either = ((name, bound) for name in rated_quantities(asked.provenance) for bound in (LOWER, UPPER) if not asked.limits)
     return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *either, *found])
 
 
-def as_rated(provenance: Mapping[str, str]) -> list[str]:
+def rated_quantities(provenance: Mapping[str, str]) -> list[str]:
     """Return the quantities whose value a table has as rated.
 
-    >>> as_rated({"chip_power": "hardware.csv H100-SXM", "hbm_bandwidth": "hardware.csv H100-SXM"}), as_rated({"chip_power": "given"})
-    (['chip_power'], [])
+    >>> rated_quantities({"chip_power": "hardware.csv H100-SXM", "hbm_bandwidth": "hardware.csv H100-SXM"})
+    ['chip_power']
     """
     return [name for name, source in provenance.items() if source != "given" and quantity(name).rated]
 

@@ -162,7 +162,7 @@ def _suppose(asked: Question, missing: Collection[str], spans: Mapping[str, Spre
 
 
 def suppose_usual(asked: Question, spans: Mapping[str, Spread]) -> Question:
-    """Return the question with usual data types, one sequence and a dense model where nothing is known of these."""
+    """Return the question with usual data types, one sequence and a dense model, unless they are known."""
     return _suppose(asked, {*USUAL_TYPES, *PARAMETERS} - asked.known.keys(), spans) or asked
 
 
@@ -207,7 +207,7 @@ def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> 
 def answer_without_one(
     unknown: str, solution: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
 ) -> Solution:
-    """Return the answer, or in place of a refusal for want of givens the answer without one given that contradicts the others."""
+    """Return the answer. If inputs are missing, return the answer without one input that contradicts the others, if there is one."""
     if solution.reason is None or solution.reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
         return solution
     return next(_answers_without_one(unknown, solution, ask, given, switches), solution)
