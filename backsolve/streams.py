@@ -127,7 +127,7 @@ def progress(what: str, parts: int) -> Iterator[Callable[[str], None]]:
     began, started = monotonic(), list[str]()
 
     def show() -> None:
-        line = in_a_line(f"{what}: {started[-1]}, {len(started)} of {parts}") if started else ""
+        line = in_a_line(f"{what}: {started[-1]}{', ' if started[-1] else 'part '}{len(started)} of {parts}") if started else ""
         click.echo(f"\r{line:<{_UNSAID - 1}}", err=True, nl=False)
 
     def starting(name: str) -> None:

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from math import isclose
 from pathlib import Path
 
-from derive.catalogue import CHAPTERS, RETIRED, by_id
+from derive.catalogue import CHAPTERS, by_id
+from derive.catalogue.retired import RETIRED
 from derive.errors import INPUT_IS_WRONG, WrongData
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.records import DEFINITION, ESTIMATE, Equation, Example

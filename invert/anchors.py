@@ -8,7 +8,7 @@ from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
 from derive.units import parse, show
 from invert.assumptions import ANCHORS, ASSUMED, RIDGE_POINT, USUAL, Assumptions
 from invert.records import Anchors
-from invert.sheets.rows import ModelRow
+from invert.sheets.tables import ModelRow
 
 
 def given_anchors(anchors: Mapping[str, float | str], assumptions: Assumptions = USUAL) -> dict[str, float]:

@@ -6,10 +6,9 @@ from dataclasses import replace
 from datetime import date
 from math import log
 from operator import attrgetter
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
-from derive.price_rows import CalibrationModel
 from derive.quantities.aliases import with_new_names
 from invert.assumptions import Assumptions
 from invert.comparison_records import TAKEN_HOME, Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
@@ -26,9 +25,13 @@ from invert.sheets.doubts import doubts_about
 from invert.sheets.observables import rounding_cell
 from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.released import RELEASED_PRICES, released_prices
-from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
+from invert.sheets.rows import PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.tables import CalibrationModel
 from invert.sheets.what_if import copies, sheet_key, with_amounts, without_places
+
+if TYPE_CHECKING:
+    from derive.tables.problems import Problem
 
 _INPUT: Place = ("input", 0, None)
 _FACTOR: Name = ("bayes_factor", "convention")

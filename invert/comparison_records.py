@@ -5,8 +5,9 @@ from datetime import date
 from math import exp, log
 
 from derive.immutable import immutable
+from derive.tables.problems import Problem
 from invert.sheets.assemble import Place, spelled
-from invert.sheets.rows import Problem, SheetKey
+from invert.sheets.rows import SheetKey
 from invert.sheets.sheet import FileText
 
 __all__ = [

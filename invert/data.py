@@ -6,9 +6,9 @@ from dataclasses import field
 from functools import lru_cache, partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from derive import shipped
 from derive.immutable import immutable
-from derive.shipped import Tables
+from derive.tables import shipped
+from derive.tables.shipped import Tables
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -23,7 +23,7 @@ class Data:
 
     `beside` is what rests on no price of prices.csv: data of other prices share it.
 
-    >>> from derive.price_rows import FxRate
+    >>> from invert.sheets.tables import FxRate
     >>> read_data().tables.rows_of(FxRate)[0].units_per_usd
     7.2
     """

@@ -13,6 +13,7 @@ from derive.catalogue import equation
 from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
 from derive.immutable import immutable
+from derive.tables.problems import Problem
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
@@ -84,8 +85,9 @@ from invert.sheets.diff import since_release
 from invert.sheets.doubts import doubts_about
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
-from invert.sheets.rows import ModelRow, PriceBook, Problem, SheetKey
+from invert.sheets.rows import PriceBook, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, sheet_key, with_amounts
 from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
@@ -382,7 +384,7 @@ def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) ->
         try:
             sheet = with_given_context(published, assumptions)
             if (sheet.provider, sheet.model) not in rows:
-                data.tables.refuse_bad("models", provider=sheet.provider, model=sheet.model)
+                data.tables.refuse_bad(ModelRow, provider=sheet.provider, model=sheet.model)
             for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
                 refuse_bad_rate(data.tables, currency, sheet.as_of)
             read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or by_weights(sheet, data), data, assumptions))

@@ -16,6 +16,7 @@ from derive.briefly import cut
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
+from derive.tables.problems import Problem
 from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
 from invert.estimate_text import estimate_text
@@ -62,8 +63,9 @@ from invert.sheets.assemble import is_provider, matches, spelled
 from invert.sheets.contexts import longest_context
 from invert.sheets.diff import Difference
 from invert.sheets.names import MAKERS
-from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
+from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import copies, is_added, sheet_key
 
 if TYPE_CHECKING:

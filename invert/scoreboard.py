@@ -7,14 +7,15 @@ from importlib.resources import files
 from math import log
 from statistics import fmean, stdev
 
-from derive.claim_cells import givens
 from derive.errors import UnknownName, WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Efficiency, OpenModel
-from derive.price_rows import Claim, Disclosure, HostPrice, WorkedProblem
-from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import in_si, iso_date
 from derive.solving.api import solve
+from derive.tables.cells import read_date
+from derive.tables.problems import BadRow, Problem
+from derive.tables.questions import read_givens
+from derive.tables.rows import in_si
+from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run, read_data
 from invert.estimators import calibration
@@ -37,9 +38,11 @@ from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
+from invert.sheets.tables import Disclosure, HostPrice
 from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
 from invert.validation import coverage
+from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
 from invert.validation.efficiency import efficiency_rows
 from invert.validation.experiments import experiment_rows, in_nats
@@ -71,7 +74,7 @@ def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _:
     names, data = tuple(names), read_data()
     book = book_of(data)
     found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if {*names} - {"calibration"} else []
-    problems += data.tables.problems(*(record.TABLE for record in (Claim, WorkedProblem) if record.TABLE in names))
+    problems += data.tables.problems(*(record for record in (Claim, WorkedProblem) if record.TABLE in names))
     for name in names:
         starting(name)
         try:
@@ -325,14 +328,14 @@ def _disclosed(tables: Tables, quantity: str) -> float:
     for row in tables.rows_of(Disclosure):
         if (row.topic, row.quantity) == ("production", quantity) and row.value is not None:
             return in_si("throughput", row.value, row.unit) if row.unit.startswith("token/") else row.value
-    tables.refuse_bad("disclosures", topic="production", quantity=quantity)
+    tables.refuse_bad(Disclosure, topic="production", quantity=quantity)
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
 def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
     rows = data.tables.rows_of(Claim)
-    days = {iso_date(named["sheet"].partition("@")[2]) for row in rows if "sheet" in (named := givens(row.givens).rows)}
+    days = {read_date(named["sheet"].partition("@")[2]) for row in rows if "sheet" in (named := read_givens(row.givens).rows)}
     known = price_facts([one for day in days for one in sheets_that_ship(data, day)], models(data), assumptions)
     return claim_rows(rows, known, data.tables)
 
@@ -410,7 +413,7 @@ def _digits(value: float | None) -> float | None:
 
 def efficiencies(data: Data) -> list[ScoreRow]:
     """Return how often the ranges of `--efficiency calibrated` held published runs, by group, as recorded in efficiencies.csv."""
-    data.tables.refuse_bad(Efficiency.TABLE)
+    data.tables.refuse_bad(Efficiency)
     return efficiency_rows(data.tables.rows_of(Efficiency))
 
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from derive.errors import NotCovered, WrongData, shorten
-from derive.preset_rows import Architecture
+from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, MemoryTierFigure, OpenModel
 from derive.presets import kv_bytes
-from derive.price_rows import FxRate, ModelRow, NaturalExperiment
-from derive.shipped import BadRow, Problem, Row, Tables
-from derive.shipped_rows import AnyRecord
+from derive.tables.lines import Row
+from derive.tables.problems import BadRow, Problem
+from derive.tables.rows import AnyRecord
+from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.estimators import calibration
@@ -18,21 +19,25 @@ from invert.estimators.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check
+from invert.sheets.tables import (
+    CalibrationModel,
+    Disclosure,
+    FxRate,
+    HostPrice,
+    ListPrice,
+    ModelRow,
+    NaturalExperiment,
+    PastPrice,
+)
+from invert.validation.claim_rows import Claim, WorkedProblem
 
 _READ_BY_INFER = (
-    "models",
-    "architectures",
-    "calibration_models",
-    "memory_tiers",
-    "disclosures",
-    "hardware",
-    "open_models",
-    "list_prices",
-    "host_prices",
+    *(ModelRow, Architecture, CalibrationModel, MemoryTierFigure, Disclosure),
+    *(AcceleratorFigure, OpenModel, ListPrice, HostPrice),
 )
 """Beside the prices, which `load` reads."""
 _PRICES = ("prices", "prices_calibration")
-_BESIDE = ("efficiencies", *_PRICES, "prices_rivals", "price_history", "natural_experiments", "claims", "problems")
+_BESIDE = (Efficiency, *_PRICES, "prices_rivals", PastPrice, NaturalExperiment, Claim, WorkedProblem)
 """What is held against its description alone."""
 _BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began, or had begun."""
@@ -80,7 +85,7 @@ def _of_shipped_sheets(data: Data) -> tuple[Problem, ...]:
 @once_a_run
 def unused_launches(data: Data) -> tuple[Problem, ...]:
     """Launch sheets that no calibrating model was sold by, by the first of their rows."""
-    used = {row.get("sheet") for row, _ in _lines(data.tables, "calibration_models")}
+    used = {row.get("sheet") for row in _lines(data.tables, "calibration_models")}
     first: dict[str, PriceRow] = {}
     for row in calibration.calibration_book(data).rows:
         if row.origin.startswith(f"{calibration.LAUNCHED}:"):
@@ -91,7 +96,7 @@ def unused_launches(data: Data) -> tuple[Problem, ...]:
 
 def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     """Rates of exchange of a currency that no price is in: a misspelt one would be out of use without a word."""
-    used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row, _ in _lines(tables, name)}
+    used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row in _lines(tables, name)}
     return [
         Problem(origin="fx.csv", row=row.place, column="currency", message=f"no price is in {row.currency!r}")
         for row in _sound(tables, FxRate)
@@ -174,7 +179,7 @@ def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
     """What is wrong with the rows of other sources, which nothing is worked out from."""
     try:
         lines = tables.content("prices_rivals.csv").decode(errors="replace").splitlines()
-        return read_rows(lines, "prices_rivals.csv", book.fx)[1]
+        return read_rows(lines, "prices_rivals.csv", book.fx, data=Data(tables))[1]
     except WrongData as error:
         return [
             Problem(origin="prices_rivals.csv", row=None, column=None, message=str(error).removeprefix("prices_rivals.csv").lstrip(": "))
@@ -183,7 +188,7 @@ def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
 
 def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
     """Rows of models.csv that describe no priced model, where a priced model has no row: one is likely meant for the other."""
-    priced = {(row.get("provider"), row.get("model")) for row, _ in _lines(tables, "prices")}
+    priced = {(row.get("provider"), row.get("model")) for row in _lines(tables, "prices")}
     return _undescribed(book, tables) and [
         Problem(origin="models.csv", row=row.place, column="model", message=f"{row.provider}/{row.model} has no price in prices.csv")
         for row in _sound(tables, ModelRow)
@@ -193,7 +198,7 @@ def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
 
 def _undescribed(book: PriceBook, tables: Tables) -> list[Problem]:
     """Models of prices.csv without a row in models.csv, by the first of their rows."""
-    known = {(row.get("provider"), row.get("model")) for row, _ in _lines(tables, "models")}
+    known = {(row.get("provider"), row.get("model")) for row in _lines(tables, "models")}
     first: dict[tuple[str, str], PriceRow] = {}
     for row in book.rows:
         if known and row.origin.startswith(f"{SHIPPED_PRICES}:"):
@@ -201,9 +206,9 @@ def _undescribed(book: PriceBook, tables: Tables) -> list[Problem]:
     return [row.problem("model", f"{'/'.join(pair)} has no row in models.csv") for pair, row in first.items() if pair not in known]
 
 
-def _lines(tables: Tables, name: str) -> tuple[tuple[Row, str], ...]:
+def _lines(tables: Tables, name: str) -> tuple[Row, ...]:
     try:
-        return tables.raw_rows(name)[1]
+        return tables.raw_rows(name)
     except WrongData:
         return ()
 

@@ -15,7 +15,7 @@ import pytest
 
 from backsolve.cli.validate import SEEDS, SHEETS
 from derive.catalogue import CHAPTERS, by_id
-from derive.price_rows import MemoryTierFigure
+from derive.preset_rows import MemoryTierFigure
 from derive.quantities import QUANTITIES, symbol
 from derive.show.narration import formula
 from invert.estimators.market import learnt

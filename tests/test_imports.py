@@ -186,7 +186,6 @@ LATE = {
     "derive.expressions.closed_roots": "algebra, which no reader of prices needs",
     "derive.expressions.in_order": "algebra, which no reader of prices needs",
     "derive.expressions.sympy_solver": "sympy",
-    "derive.price_rows": "tables of prices, which no question of equations reads",
     "derive.solving.intervals": "numpy",
     "derive.solving.arrays": "numpy",
     "derive.solving.curve": "numpy",

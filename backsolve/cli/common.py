@@ -19,7 +19,7 @@ from derive.show.folding import fold
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from derive.shipped import Problem
+    from derive.tables.problems import Problem
     from invert.sheets.sheet import FileText
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -68,19 +68,19 @@ def _file_or_standard_input(_context: click.Context, _option: click.Parameter, p
 def _file_or_typed_sheet(context: click.Context, option: click.Parameter, place: str | None) -> "str | BinaryIO | FileText | None":
     rates = context.meta.get(_RATES, ())
     if place is None:
-        if rates and isinstance(option, click.Option) and context.params.get("file") is None:
+        if rates and isinstance(option, click.Option) and not ({"file", "old"} & context.params.keys()):
             raise WrongValue("--rate is for prices of your own: name them with --prices")
         return None
     if _is_typed(place):
         from invert.sheets.typed import typed_sheet
 
         return replace(typed_sheet(place), rates=rates)
-    found = _file_or_standard_input(context, option, place)
-    if rates and found is not None:
-        from invert.sheets.read import own_file
+    if not rates and place != "-":
+        return place
+    from invert.sheets.read import own_file
 
-        return replace(own_file(found), rates=rates)
-    return found
+    # Standard input is read once: a command may use it twice.
+    return replace(own_file(_file_or_standard_input(context, option, place) or place), rates=rates)
 
 
 def _is_typed(place: str) -> bool:
@@ -142,9 +142,22 @@ prices_argument = click.argument("file", metavar="[FILE]", required=False, callb
 """The same file, named alone."""
 
 
+def _state(context: click.Context, option: click.Parameter, place: str) -> "str | BinaryIO | FileText":
+    rates = context.meta.get(_RATES, ())
+    found = _file_or_standard_input(context, option, place) or place
+    if not rates:
+        return found
+    from invert.sheets.diff import SHIPPED, date_of
+    from invert.sheets.read import own_file
+
+    if place == SHIPPED or date_of(place):
+        return found
+    return replace(own_file(found), rates=rates)
+
+
 def state_argument(name: str) -> Callable[[_Command], _Command]:
-    """A state of the prices: a day, `shipped`, or a file, which - reads from standard input."""
-    return click.argument(name, metavar=name.upper(), callback=_file_or_standard_input)
+    """Return an argument for a state of the prices: a day, `shipped`, or a file, which - reads from standard input."""
+    return click.argument(name, metavar=name.upper(), callback=_state)
 
 
 as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold. By default the newest in the data.")
@@ -158,17 +171,14 @@ def workers_option(help: str) -> Callable[[_Command], _Command]:
 
 
 @contextmanager
-def processes(workers: int | None) -> "Iterator[Executor | None]":
-    """A pool of so many processes, or none for one worker. Where no number is given, one for work of many parts alone."""
-    if workers == 1:
-        yield None
-        return
+def processes(workers: int | None, what: str) -> "Iterator[Executor]":
+    """Yield a pool of processes. Without a number it starts only for work of many parts. `what` is the name in the line of progress."""
     from concurrent.futures import ProcessPoolExecutor
 
     from backsolve.cli.sharing import SharedWork, end_with_parent
 
     with ExitStack() as stack:
-        yield SharedWork(lambda number: stack.enter_context(ProcessPoolExecutor(number, initializer=end_with_parent)), workers)
+        yield SharedWork(lambda number: stack.enter_context(ProcessPoolExecutor(number, initializer=end_with_parent)), workers, what)
 
 
 def pairs(option: str, items: tuple[str, ...], example: str = "output=20") -> dict[str, str]:

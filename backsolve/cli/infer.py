@@ -268,7 +268,7 @@ def _worked_out(
     from invert.sheets.assemble import TAKES_ONE
 
     moved: Comparison | None = None
-    with processes(workers) as executor:
+    with processes(workers, "infer") as executor:
         if shown.against is not None or (asked["changes"] and shown.style not in _RECORDS):
             from invert.compare import infer_against
             from invert.sheets.sheet import FileText
@@ -412,7 +412,7 @@ def _answer_with_history(
     from invert.report import dates
     from invert.report.contract import saved
 
-    with processes(workers) as executor:
+    with processes(workers, "infer") as executor:
         found = histories(models, **asked, executor=executor)
     forms = {"json": dates.history_json, "csv": dates.history_csv}
     click.echo(forms[shown.style](found) if shown.style in forms else dates.history_text(found, width(sys.stdout)))

@@ -207,9 +207,10 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     """Answer the questions of a figure for every deployment, and draw what they come to."""
     from backsolve.cli.solve import answered_column, as_drawn, asked_panels, draw_into, each_deployment, named_apart, refuse_long
     from derive.catalogue import equation
-    from derive.shipped import problems
+    from derive.preset_rows import AcceleratorFigure, Architecture
     from derive.solving.api import respond, respond_all
     from derive.solving.conventions import Conventions
+    from derive.tables.shipped import problems
     from derive.units import named_texts
 
     taken = {}
@@ -234,7 +235,7 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     alone = len(columns) == 1
     panels = asked_panels([("" if alone else one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
     draw_into(out, _chosen(panels, figure.drawn), [((*one.hardware, *one.model), one.solutions) for one in columns], texts)
-    fail_on(problems(*(["hardware"] if hardware else []), *(["architectures"] if model else [])))
+    fail_on(problems(*([AcceleratorFigure] if hardware else []), *([Architecture] if model else [])))
 
 
 def _said_by_deployment(figure: OfDeployment, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:

@@ -110,7 +110,9 @@ def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, eve
 @state_argument("new")
 @prices_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer.")
-def diff_prices(old: str | BinaryIO, new: str | BinaryIO, own: "str | BinaryIO | FileText | None", style: str) -> None:
+def diff_prices(
+    old: "str | BinaryIO | FileText", new: "str | BinaryIO | FileText", own: "str | BinaryIO | FileText | None", style: str
+) -> None:
     """Show the changes of prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
     Each is a date, a price CSV, - for one from standard input, or `shipped`. A CSV with the columns of prices.csv, as a copy of it,
@@ -164,7 +166,7 @@ def news_of_prices(since: date, own: "str | BinaryIO | FileText | None", as_of: 
     from invert.report.news import News, news_json, news_markdown, news_text
     from invert.sheets.read import book_of
 
-    with processes(workers) as executor:
+    with processes(workers, "prices news") as executor:
         run, found = infer_against(str(since), prices=own, as_of=as_of, executor=executor)
     if run.as_of <= since:
         raise WrongValue(f"--since {since} is not before {run.as_of}, the day of the prices")

@@ -7,7 +7,7 @@ from multiprocessing import parent_process
 from threading import Thread
 from typing import Any, TypeVar
 
-from backsolve.streams import say
+from backsolve.streams import progress, say
 
 _T = TypeVar("_T")
 
@@ -18,24 +18,32 @@ _MOST = 4
 
 
 class SharedWork(Executor):
-    """Maps parts in a pool, which is started when it is first needed; few parts here, if nobody says how many workers.
+    """Map parts in a pool, which is started when it is first needed. Without a number of workers, few parts are mapped here.
 
-    When a worker is killed, the rest of the work is done here.
+    A terminal shows how many parts are done. When a worker is killed, the rest of the work is done here.
     """
 
-    def __init__(self, start: Callable[[int], Executor], workers: int | None = None):
-        self.start, self.workers = start, workers
+    def __init__(self, start: Callable[[int], Executor], workers: int | None = None, what: str = "work"):
+        self.start, self.workers, self.what = start, workers, what
         self.pool: Executor | None = None
         self.broken = False
 
     def map(self, work: Callable[..., _T], *parts: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[_T]:
-        """What `work` makes of the parts, in their order."""
+        """Return what `work` makes of the parts, in their order."""
         taken = [*zip(*parts, strict=False)]
-        few = self.workers is None and (len(taken) < _MANY or processors() == 1)
+        few = self.workers == 1 or (self.workers is None and (len(taken) < _MANY or processors() == 1))
         if few or self.broken or not taken:
-            return (work(*one) for one in taken)
+            return self._report((work(*one) for one in taken), len(taken))
         self.pool = self.pool or self.start(self.workers or min(processors(), _MOST))
-        return self._finish(work, taken, self.pool.map(work, *zip(*taken, strict=True), timeout=timeout, chunksize=chunksize))
+        found = self.pool.map(work, *zip(*taken, strict=True), timeout=timeout, chunksize=chunksize)
+        return self._report(self._finish(work, taken, found), len(taken))
+
+    def _report(self, found: Iterator[_T], count: int) -> Iterator[_T]:
+        """Yield what is found, and tell a person at a terminal how far it is."""
+        with progress(self.what, count) as starting:
+            for _ in range(count):
+                starting("")
+                yield next(found)
 
     def _finish(self, work: Callable[..., _T], taken: Sequence[tuple[Any, ...]], found: Iterator[_T]) -> Iterator[_T]:
         """Yield what the pool finds, and work out here what it does not."""

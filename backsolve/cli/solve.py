@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from derive.answers import Result
-    from derive.shipped import Problem
     from derive.show.plot import Panel
     from derive.show.side_by_side import Column
     from derive.solving.api import Given
     from derive.solving.conventions import Conventions
     from derive.solving.result import Solution
     from derive.solving.sufficient_givens import Ask, Enough
+    from derive.tables.problems import Problem
 
     Deployment = tuple[tuple[str, ...], tuple[str, ...]]
     Asked = tuple[str, tuple[Result, ...], Deployment]
@@ -159,13 +159,14 @@ def solve_command(
     def bad_rows() -> "tuple[Problem, ...]":
         if not (hardware or model or conventions.efficiency == "calibrated"):
             return ()
+        from derive.preset_rows import Efficiency, FittedEfficiency
         from derive.presets import problems_of
-        from derive.shipped import problems
+        from derive.tables.shipped import problems
 
         chips, models = ([name for one in deployments for name in one[place]] for place in (0, 1))
         return (
             *problems_of(chips, models),
-            *(problems("efficiencies", "efficiency_fit") if conventions.efficiency == "calibrated" else ()),
+            *(problems(Efficiency, FittedEfficiency) if conventions.efficiency == "calibrated" else ()),
         )
 
     def solved_with(own: "Mapping[str, Given]") -> "Callable[..., tuple[Solution, ...]]":

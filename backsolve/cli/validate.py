@@ -122,6 +122,6 @@ def _rerun(seeds: int, sheets: int, draws: int, workers: int) -> str:
     """A calibration, and the same with a fault put in, as CSV."""
     from invert.posterior.simulation import calibration_run, rankings_as_csv
 
-    with processes(workers) as executor:
+    with processes(workers, "validate --rerun") as executor:
         runs = [calibration_run(sheets, range(1, seeds + 1), draws, factor, executor) for factor in (1.0, _FAULTY_NOISE)]
     return rankings_as_csv([row for run in runs for row in run])

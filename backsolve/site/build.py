@@ -21,8 +21,8 @@ from backsolve.site.writing import HERE, INDEX, Page, Surroundings, card_address
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.immutable import immutable
-from derive.shipped import Problem
 from derive.show.citation import address_of
+from derive.tables.problems import Problem
 from derive.units import vocabulary
 from derive.version import VERSION
 
@@ -92,8 +92,9 @@ def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     """Yield styles, scripts, their data, JSON Schemas and pictures."""
     own = HERE / "assets"
     for file in sorted(path for path in own.rglob("*") if path.is_file()):
-        name, text = file.relative_to(own).as_posix(), file.read_text(encoding="utf-8")
-        yield f"assets/{name}", (without_comments(text) if file.suffix == ".js" and file.parent == own else text).encode()
+        is_script = file.suffix == ".js" and file.parent == own
+        content = without_comments(file.read_text(encoding="utf-8")).encode() if is_script else file.read_bytes()
+        yield f"assets/{file.relative_to(own).as_posix()}", content
     for page in pages:
         yield from ((f"{page.address.removesuffix(INDEX)}{name}", text.encode()) for name, text in page.files.items())
     index = search_index(entry for page in pages for entry in page.entries)

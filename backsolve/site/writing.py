@@ -15,14 +15,16 @@ from markupsafe import Markup
 
 from derive.catalogue import by_id
 from derive.immutable import immutable
-from derive.shipped import Problem
 from derive.show.mathml import equation_in_mathml, math, symbol_in_mathml
+from derive.tables.problems import Problem
 from derive.version import VERSION
 
 HERE = Path(__file__).parent
 INDEX = "index.html"
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
-"""What a page may load: what lies beside it, and no script or style that stands in the page itself."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'"
+)
+"""What a page may load: files of the site, and no script or style inside the page."""
 
 _EXACT = 2.0**53
 """Whole numbers up to here have no other that is written alike."""

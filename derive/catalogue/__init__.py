@@ -15,13 +15,6 @@ CHAPTERS = (
     *("training", "bands", "readings", "cache", "architecture", "reversible", "prefill", "network", "energy"),
 )
 
-RETIRED: dict[str, str] = {
-    "roofline.tensor_parallel_time": "network.tensor_parallel_time",
-    "serving.drafting_compute_ratio": "serving.drafting_time",
-    "memory.weight_bytes_resident": "memory.resident_weight_bytes",
-}
-"""Ids that were published and are no more, each with its successor. An id is never used again for something else."""
-
 ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.peak_prefill_rate", "serving.least_cost")
 """Bounds that results are held against, and that answer when named: beside what a question lacks they say next to nothing."""
 
@@ -38,21 +31,38 @@ def _rows_of(chapter: str) -> tuple[Equation, ...]:
 
 
 def equation(id: str) -> Equation:
-    """One equation by its id, with or without `@version`; of a retired id the error names the successor.
+    """Return an equation by its id, with or without `@version`. For a retired id the error names the successor.
 
     >>> equation("batching.balance_batch").title
     'Balance batch'
     """
     name, _, version = id.partition("@")
     found = by_id().get(name)
-    if name in RETIRED:
-        raise RetiredName(name, RETIRED[name])
     if found is None:
+        if former := _retired().get(name):
+            raise RetiredName(name, former[0])
         raise UnknownName("equation", id, by_id(), "backsolve list names them")
     if version and version != str(found.version):
         changed = [f"version {at}: {said}" for at, said in enumerate(found.changes, 2) if version.isdecimal() and at > int(version) > 0]
         raise UnknownName("version", id, [found.reference], "; ".join(changed))
     return found
+
+
+def cited_equation(reference: str) -> Equation:
+    """Return an equation as `equation` does, and a retired one too if its last version is named.
+
+    >>> cited_equation("memory.weight_bytes_resident@1").statement
+    'Retired. Use memory.resident_weight_bytes.'
+    """
+    name, _, version = reference.partition("@")
+    former = None if name in by_id() else _retired().get(name)
+    return former[1] if former and version == str(former[1].version) else equation(reference)
+
+
+def _retired() -> Mapping[str, tuple[str, Equation]]:
+    from derive.catalogue.retired import RETIRED
+
+    return RETIRED
 
 
 def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Equation, ...]:
@@ -140,7 +150,9 @@ def variants_of(group: str) -> Mapping[str, Equation]:
     ['max', 'sum', 'kv_plus_max', 'network', 'exposed']
     """
     found = [(row.variant, row) for row in by_id().values() if row.variant and row.variant.group == group]
+    found.sort(key=lambda one: (not one[0].default, one[1].defines != group))
+    named = [(variant.name, row) for variant, row in found]
     leading: dict[str, Equation] = {}
-    for variant, row in sorted(found, key=lambda one: (not one[0].default, one[1].defines != group)):
-        leading.setdefault(variant.name, row)
+    for name, row in [*named, *((name, row) for variant, row in found for name in variant.holds_for)]:
+        leading.setdefault(name, row)
     return leading

@@ -137,7 +137,7 @@ DECODE_ATTENTION_EQUATIONS = (
         id="architecture.selected_attention_flops_gqa_indexed",
         title="Attention FLOPs of one new token over selected entries, grouped-query attention",
         defines="selected_attention_flops",
-        variant=Variant(group="selected_attention_flops", name="gqa_indexed"),
+        variant=Variant(group="selected_attention_flops", name="gqa_indexed", holds_for=("compressed",)),
         relation=lambda selected_attention_flops, flop_per_mac, sparse_layers, query_heads, head_dim, read_entries: (
             selected_attention_flops,
             flop_per_mac * sparse_layers * query_heads * 2 * head_dim * read_entries,
@@ -149,22 +149,6 @@ DECODE_ATTENTION_EQUATIONS = (
             result="3.825 GFLOP",
         ),
         sources=(MSA_CONFIG,),
-    ),
-    Equation(
-        id="architecture.selected_attention_flops_compressed",
-        title="Attention FLOPs of one new token over selected entries, tokens compressed into shared entries",
-        defines="selected_attention_flops",
-        variant=Variant(group="selected_attention_flops", name="compressed"),
-        relation=lambda selected_attention_flops, flop_per_mac, sparse_layers, query_heads, head_dim, read_entries: (
-            selected_attention_flops,
-            flop_per_mac * sparse_layers * query_heads * 2 * head_dim * read_entries,
-        ),
-        statement="Each query head attends to the entries that its layer selected, each key and value at once and head_dim wide.",
-        example=Example(
-            given={"sparse_layers": "30", "query_heads": "128", "head_dim": "512", "read_entries": "1024"},
-            result="8.053 GFLOP",
-        ),
-        sources=(COMPRESSED_DOCS,),
     ),
     Equation(
         id="architecture.attention_flops_mla_indexed",

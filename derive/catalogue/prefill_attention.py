@@ -212,21 +212,11 @@ PREFILL_ATTENTION = (
     _in_prefill(
         "selected_attention_flops_gqa_indexed",
         id="prefill_selected_flops_gqa_indexed",
-        title="Attention FLOPs of one new token of a prompt over selected entries, grouped-query attention",
+        title="Attention FLOPs of one new token of a prompt over selected entries, grouped queries or compressed entries",
         names=_SELECTED,
         example=Example(
             given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128", "prefill_read_entries": "1948"},
             result="3.638 GFLOP",
-        ),
-    ),
-    _in_prefill(
-        "selected_attention_flops_compressed",
-        id="prefill_selected_flops_compressed",
-        title="Attention FLOPs of one new token of a prompt over selected entries, tokens compressed into shared entries",
-        names=_SELECTED,
-        example=Example(
-            given={"sparse_layers": "30", "query_heads": "128", "head_dim": "512", "prefill_read_entries": "932.5"},
-            result="7.333 GFLOP",
         ),
     ),
     Equation(

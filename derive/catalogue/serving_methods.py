@@ -225,22 +225,11 @@ METHODS = (
         id="serving.mixed_memory_time",
         title="Memory time of a step with a chunk of prefill",
         defines="mixed_memory_time",
-        variant=Variant(group="weight_time", name="sharded", default=True),
+        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
         example=Example(given={"memory_time": "24.88 ms"}, result="24.88 ms"),
-        sources=(CHUNKED_PREFILL_PAPER,),
-    ),
-    Equation(
-        id="serving.mixed_memory_time_resident",
-        title="Memory time of a step with a chunk of prefill, from the bytes resident on each chip",
-        defines="mixed_memory_time",
-        variant=Variant(group="weight_time", name="resident"),
-        relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
-        statement="A chip reads all weights in its memory, however many tokens a pass computes.",
-        assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
-        example=Example(given={"memory_time": "25.18 ms"}, result="25.18 ms"),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
@@ -315,7 +304,7 @@ METHODS = (
         version=4,
         title="Prefill tokens that add no time to a memory-bound step",
         defines="free_prefill_chunk",
-        variant=Variant(group="weight_time", name="sharded", default=True),
+        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_attention_factor: (
             free_prefill_chunk,
@@ -369,43 +358,6 @@ METHODS = (
             ),
         ),
         sources=(CHUNKED_PREFILL_PAPER, ours("chunk tokens count as sequences of one more token each, with what attention adds")),
-    ),
-    Equation(
-        id="serving.free_prefill_chunk_resident",
-        title="Prefill tokens that add no time to a memory-bound step, from the bytes resident on each chip",
-        defines="free_prefill_chunk",
-        variant=Variant(group="weight_time", name="resident"),
-        relation=lambda free_prefill_chunk, batch, one_token, memory_time, tokens_verified_per_step, compute_time, attention_time,
-            prefill_attention_factor: (
-            free_prefill_chunk,
-            batch
-            * one_token
-            * (memory_time - tokens_verified_per_step * (compute_time + attention_time))
-            / (compute_time * prefill_attention_factor),
-        ),
-        requires=(
-            Requirement(
-                holds=lambda memory_time, tokens_verified_per_step, compute_time, attention_time: (
-                    memory_time > tokens_verified_per_step * (attention_time + compute_time)
-                ),
-                otherwise="the step is compute-bound, so no prefill token is free",
-            ),
-        ),
-        statement="Up to this chunk a memory-bound decode step is as fast as without it.",
-        assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time", "all of a chip is read, whatever the chunk"),
-        example=Example(
-            given={
-                "batch": "64",
-                "memory_time": "25.18 ms",
-                "tokens_verified_per_step": "4",
-                "compute_time": "3.274 ms",
-                "attention_time": "534.1 us",
-                "prefill_attention_factor": "1.098",
-            },
-            result="177.1 tokens",
-        ),
-        derivation=lambda: (Step(operation="the same, however long the weight read", premises=(at("serving.free_prefill_chunk"),)),),
-        sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
         id="serving.free_prefill_chunk_touched",

@@ -44,6 +44,11 @@ def as_expression(text: str) -> "Basic":
     return _read(ast.parse(text.strip(), mode="eval").body)
 
 
+def _latex_of(name: str) -> str:
+    """Return the symbol of a quantity, or the name itself if only a retired equation still has it."""
+    return QUANTITIES[name].latex if name in QUANTITIES else rf"\mathrm{{{name}}}".replace("_", r"\_")
+
+
 def _read(node: ast.AST) -> Any:
     from sympy import And, Integer
 
@@ -121,7 +126,7 @@ def tree_in_latex(tree: Tree, put_in: Mapping[str, str] = NOTHING, times: str = 
     >>> print(tree_in_latex(tree_of("-drafting_time + step_time")))
     t - t_{\mathrm{draft}}
     """
-    alphabet = _LATEX._replace(symbol=lambda name: put_in.get(name) or QUANTITIES[name].latex, times=times, times_number=times)
+    alphabet = _LATEX._replace(symbol=lambda name: put_in.get(name) or _latex_of(name), times=times, times_number=times)
     return re.sub(_SPACED_BY_TEX, " ", print_tree(tree, alphabet))
 
 

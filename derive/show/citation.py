@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from derive.catalogue import equation
+from derive.catalogue import cited_equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.expressions.branches import sides_of
 from derive.expressions.one_line import simplify
@@ -67,6 +67,7 @@ class Citable:
 def key_of(row: Equation | Citable) -> str:
     """Return the key of an equation's bibliography entry. A new version of the equation is a new entry.
 
+    >>> from derive.catalogue import equation
     >>> key_of(equation("batching.sparsity"))
     'backsolve:batching.sparsity:v1'
     """
@@ -100,6 +101,7 @@ def address_of(html_base: str, *path: str) -> str:
 def citation_record(equation: Equation, html_base: str = "", why: str = "") -> Citable:
     """Return the citation record of an equation.
 
+    >>> from derive.catalogue import equation
     >>> citation_record(equation("roofline.memory_time")).equation_latex
     't_m = t_{\\\\mathrm{kv}} + t_w'
     """
@@ -107,7 +109,7 @@ def citation_record(equation: Equation, html_base: str = "", why: str = "") -> C
     left, right = sides_of(equation)
     in_full = f"{printed(left)} {equation.sense} {printed(right)}"
     as_said = simplify(put_into(right, {name: int(NEUTRAL_DEFAULTS[name]) for name in equation.unsaid})) if equation.unsaid else right
-    symbols = tuple(QUANTITIES[name] for name in equation.symbols if name in names(left) | names(as_said))
+    symbols = tuple(QUANTITIES[name] for name in equation.symbols if name in QUANTITIES.keys() & (names(left) | names(as_said)))
     return Citable(
         id=equation.id,
         version=equation.version,
@@ -151,7 +153,7 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
         raise UnknownName("style", style, STYLES)
     if macros and style != "latex":
         raise WrongValue(f"a block of \\newcommand goes with the style latex, not with {style}")
-    rows = [citation_record(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(equation(id) for id in ids)]
+    rows = [citation_record(row, html_base, why.get(row.reference, "")) for row in dict.fromkeys(map(cited_equation, ids))]
     # Our own derivations are no works: they stand in the equation's entry.
     works = {work_key(source): source for row in rows for source in row.sources if source.kind != DERIVATION}
     if style == "csl-json":

@@ -5,14 +5,15 @@ missing.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from derive import presets, shipped
+from derive import presets
 from derive.errors import BacksolveError
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.preset_rows import AcceleratorFigure, Architecture, OpenModel
 from derive.presets import PARAMETERS, RENT
-from derive.shipped import Tables
-from derive.shipped_rows import in_si
 from derive.show.cells import align_columns
+from derive.tables import shipped
+from derive.tables.rows import in_si
+from derive.tables.shipped import Tables
 from derive.units import show
 
 _BYTES_PER_VALUE = 1.0

@@ -18,7 +18,7 @@ Solve = Callable[[Question], tuple[Answer, ...]]
 def inputs_of(asked: Question, values: Values) -> tuple[dict[str, float], tuple[str, ...]]:
     """Return the values that an answer is worked out from forwards, and what moves with them.
 
-    That is the unknown, or the given results it was found from (it is then among the inputs), or nothing if a bound alone gave it.
+    That is the unknown, or the given results it was found from (it is then among the inputs), or no quantity if a bound alone gave it.
     """
     given = {name: value for name, value in values.items() if name in asked.known and name not in asked.defaults}
     if asked.unknown in values_with(asked, given, {}, (asked.unknown,)):

@@ -171,7 +171,7 @@ def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
 def _add_side(alone: Question, solution: Solution, both: bool) -> Solution:
     """Return a point at which a limit is met, with the side on which it is met.
 
-    A cost of at least so much, and at most so much by its limit, falls with the batch: the batch is so large or larger.
+    A cost that is limited from above and falls with the batch bounds the batch from below.
     A result that is limited from both sides must lie between the limits even at its best.
     """
     value = solution.first_value
@@ -241,7 +241,7 @@ def _add_warnings(solution: Solution, beside: _Limits) -> Solution:
 
 
 def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solution:
-    """Return the refusal of a limit that nothing meets, with the nearest value that the other limits and memory leave."""
+    """Return the refusal of a limit that cannot be met, with the nearest value that the other limits and memory leave."""
     name, reason = limited_by(alone), refused.refusal
     others = without(asked, {name})
     fits = asked.unknown in COUNTED and asked.unknown not in BOUGHT

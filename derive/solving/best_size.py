@@ -199,9 +199,9 @@ def replace_given(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[st
 
 
 def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[str, Any]:
-    """Return the givens without results of unknowns that have a default: they would size as if nobody asked for the unknown.
+    """Return the givens without results of unknowns that have a default: these would be sized with the default.
 
-    Results of copies that nobody counts go too, and limits on them.
+    Results of replicas go too, and limits on them, if the number of replicas is not given.
     """
     names = names_of(given)
     results = {result for name in unknowns if name in NEUTRAL_DEFAULTS for result in results_of(name)}

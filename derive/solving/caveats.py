@@ -33,7 +33,7 @@ _MATTERS = 1.1
 
 
 class Caveat(NamedTuple):
-    """A warning, the quantities behind it besides those of the answer, and the factor by which the answer may change."""
+    """A warning, the further quantities behind it, and the factor by which the answer may change."""
 
     text: str
     rests: frozenset[str] = frozenset()
@@ -261,7 +261,7 @@ def _show_value(name: str, value: float) -> str:
 
 
 def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
-    """Yield the warning of data types that nobody gave, of the chip, of the cache or of both, if the answer moves with them."""
+    """Yield the warning on supposed data types of the chip, of the cache or of both, if the answer moves with them."""
     unsaid, spoken = moves.asked.unsaid, {name for row in used for name in row.symbols}
     groups = {"chip_type_unsaid": [name for name in unsaid if name != _CACHE_WIDTH], "cache_type_unsaid": [_CACHE_WIDTH]}
     asked_back = moves.results and moves.results != (moves.asked.unknown,)
@@ -284,7 +284,7 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
 
 
 def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str, Caveat]) -> Iterator[str]:
-    """Yield the data types that nobody gave, if the answer rests on them and hardly moves with them."""
+    """Yield the supposed data types that hardly move an answer that rests on them."""
     for name, text in asked.unsaid.items():
         alone = "cache_type_unsaid" if name == _CACHE_WIDTH else "chip_type_unsaid"
         if name in touched and doubts.keys().isdisjoint((alone, "data_types_unsaid")):
@@ -342,7 +342,7 @@ def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation])
 
 
 def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
-    """Return whether an answer for requests counts nothing of their prompts, and is another with prompts on the same chips."""
+    """Return whether an answer for requests leaves out their prompts, and is another with prompts on the same chips."""
     elsewhere = equation(PROMPTS.apart).variant
     rests = any(row.variant == elsewhere for row in used if row.id not in PROMPTS.seen_by_one)
     counted = any(name.startswith(PROMPTS.part) for row in used for name in row.symbols)
@@ -350,7 +350,7 @@ def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
 
 
 def prompts_unsaid(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
-    """Return that prompts are not counted in a number of chips for a rate of requests, if nobody gives their length."""
+    """Return that prompts of unknown length are not counted in a number of chips for a rate of requests."""
     rests = asked.unknown in BOUGHT and any(row.id == PROMPTS.apart for row in used)
     told = f"prompts are not counted, as their length is unknown: give {PROMPTS.length}"
     return told if rests and PROMPTS.length not in asked.known else None
@@ -379,7 +379,7 @@ def overlap_presumed(asked: Question, values: Values, used: Sequence[Equation]) 
 
 
 def _overlap(used: Sequence[Equation]) -> str | None:
-    """Return how the parts of the step are added up, or None if nothing adds them up."""
+    """Return how the parts of the step are added up, or None if no equation adds them up."""
     return next((row.variant.name for row in used if row.variant and row.variant.group == "overlap"), None)
 
 

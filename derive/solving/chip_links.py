@@ -23,7 +23,7 @@ class Taken:
 
 
 def link_of(chips: tuple[float, float], known: _Values) -> str | None:
-    """Return the link that binds if so many chips exchange, from the fewest to the most, or None if both do or it is not known.
+    """Return the link that binds between the fewest and the most chips. Return None if both links do, or if it is not known.
 
     >>> h100 = {"scale_up_size": 8.0, "scale_up_link_bandwidth": 450e9, "scale_out_link_bandwidth": 50e9}
     >>> link_of((8.0, 8.0), h100), link_of((16.0, 16.0), h100), link_of((4.0, 16.0), h100)
@@ -98,7 +98,7 @@ def _takes_part(row: Exchange, unknown: str, known: _Values, given: Set[str], ov
 
 
 def _suppose_inputs(rows: list[Exchange], known: _Values, spans: _Ends, settled: Set[str]) -> dict[str, Taken]:
-    """Return what the exchanges send and how many chips take part, unless they are known."""
+    """Return the bytes of the exchanges and the number of chips that exchange, unless they are known."""
     names = {name for row in rows if row.unless not in settled for name in row.widths} - settled
     taken = {name: Taken(value, f"taken: {why}", why) for name, (value, why) in WIDTHS.items() if name in names}
     for row in rows:
@@ -135,13 +135,13 @@ def _take_link(link: str, rows: list[Exchange], known: _Values, provenance: Mapp
 
 
 def _only_link(known: _Values, spans: _Ends) -> str | None:
-    """Return the known link of a chip if it is the only one, has one value, and nothing limits its reach."""
+    """Return the known link of a chip if it is the only one, has one value, and no limit of its reach."""
     found = [name for name in (LINKS.inside, LINKS.out) if name in known]
     return found[0] if len(found) == 1 and LINKS.domain not in known and found[0] not in spans else None
 
 
 def tell_given(name: str) -> str:
-    """Return in words that a given stands in for another quantity."""
+    """Return the text that a given replaces another quantity."""
     return f"{name} as given"
 
 

@@ -26,7 +26,7 @@ _ROOM = frozenset((MEMORY.room, MEMORY.of_a_chip))
 def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equation, ...]) -> Reason | None:
     """Return an equation that does not hold between givens, or between a given and the result of the others.
 
-    The results are those of the givens and the defaults of the way. Named equations use all defaults.
+    The results follow from the givens and the defaults of the way. Named equations use all defaults.
     """
     on_route = {name for row in used for name in row.symbols}
     given = {n: v for n, v in values.items() if n in asked.known or n in on_route or n not in NEUTRAL_DEFAULTS}
@@ -105,7 +105,7 @@ def absurd(name: str, found: Sequence[Answer]) -> Reason | None:
 
 
 def _claimed_values(known: Mapping[str, float], claimed: Set[str]) -> dict[str, float]:
-    """Return the known values, with rates and times of claimed results in place of those of the roofline."""
+    """Return the known values, with the rates and times of claimed results in place of roofline values."""
     known, claimed = dict(known), {*claimed}
     for id, name in STEP.claims:
         row = equation(id)
@@ -129,7 +129,7 @@ def _below_its_parts(known: Mapping[str, float]) -> Reason | None:
 
 
 def _least_step(known: Mapping[str, float], parts: Mapping[str, float]) -> float:
-    """Return the roofline of some parts of a step, if the others take no time."""
+    """Return the roofline of some parts of a step without the others."""
     step, reads = equation(STEP.roof), equation(STEP.reads_roof)
     some = {**dict.fromkeys((*step.symbols, *reads.symbols), 0.0), **{STEP.parts[name]: value for name, value in parts.items()}}
     some[STEP.verified] = known.get(STEP.verified, 1.0)
@@ -220,6 +220,6 @@ def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation
 
 
 def _show_both(name: str, first: float, second: float) -> tuple[str, str]:
-    """Return two values as text with as many digits as it takes to see that they differ."""
+    """Return two values as text with the digits that show that they differ."""
     texts = ((show(name, first, digits), show(name, second, digits)) for digits in (4, 6, 8, 12))
     return next((pair for pair in texts if pair[0] != pair[1]), (repr(first), repr(second)))

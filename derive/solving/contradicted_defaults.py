@@ -165,7 +165,7 @@ def answer_where_memory_binds(
 ) -> tuple[Solution, Mapping[str, Solution]] | None:
     """Return what memory leaves of the unknown, the most or of chips the fewest, with the targets there, or None if one is not met.
 
-    The questions are those without the targets. The first one that lacks nothing is answered.
+    The questions are those without the targets. The first complete one is answered.
     """
     for question in questions:
         held, _ = consistent_answer(question)
@@ -228,7 +228,7 @@ def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> lis
 
 
 def _is_unrelated(asked: Question, settled: Question, way: Way | None) -> bool:
-    """Return whether the result that defaults contradict has nothing in common with a way."""
+    """Return whether the result that defaults contradict shares no quantity with a way."""
     beyond = contradicted_default(settled, settled.known)
     return bool(beyond and way and is_unrelated(beyond[0], asked.active, way.rows))
 

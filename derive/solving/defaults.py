@@ -40,7 +40,7 @@ _Values = tuple[tuple[str, int | str], ...]
 
 
 def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Standing:
-    """Return the defaults in force beside the known quantities and the unknown. A quantity that is claimed by name has none.
+    """Return the defaults in force beside the known quantities and the unknown. A quantity that is claimed by name has no default.
 
     As many microbatches are in flight as there are stages, the fewest that leave none idle, unless something given says
     how many. A step computes at least as many positions as it yields tokens.
@@ -63,7 +63,7 @@ def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Stan
 
 
 def evaluate_defaults(defaults: Standing, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return defaults as numbers or arrays beside these values. One that follows an unknown quantity has none.
+    """Return defaults as numbers or arrays beside these values. A default that follows an unknown quantity has no number.
 
     >>> evaluate_defaults({"chips": 1.0, "microbatches": "pipeline_stages"}, {"pipeline_stages": 4.0})
     {'chips': 1.0, 'microbatches': 4.0}

@@ -247,14 +247,14 @@ def _are_alike(some: Sequence[tuple[float, float | None]], others: Sequence[tupl
 
 
 def solve_leg(leg: Leg, values: Mapping[str, float], rounding: _Rounding = MappingProxyType({})) -> _Outcome:
-    """Return the answers of a leg, or why there is none. `rounding` is by how much last digits were magnified before."""
+    """Return the answers of a leg, or the reason of a refusal. `rounding` is by how much last digits were magnified before."""
     if isinstance(leg, Loop):
         return _close_loop(leg, values, rounding)
     return _solve_surely(leg.row, leg.unknown, values, rounding)
 
 
 def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
-    """Return the answers of an equation, none if a point may be made of nothing but the rounding of its inputs."""
+    """Return the answers of an equation, without a point that may be only the rounding of its inputs."""
     found, reason = solve_equation(case, unknown, values)
     if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
         return found, reason

@@ -158,7 +158,7 @@ def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Itera
 
 
 def _answer_without_free_inputs(asked: Question, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
-    """Return an answer that does not depend on quantities that nothing determines."""
+    """Return an answer that does not depend on undetermined quantities."""
     for known in known_values(asked):
         for way in find_cancelling(asked.unknown, rows, frozenset(known)):
             outcome = _follow(asked, known, way)
@@ -308,7 +308,7 @@ def _answers_to(asked: Question) -> tuple[Answer, ...]:
 
 
 def _batch_does_not_fit(asked: Question) -> Reason | None:
-    """Return the memory that is short of the batch that a given rate needs, if nothing says how large the batch is."""
+    """Return the memory that is short of the batch that a given rate needs, if no given determines the batch."""
     if asked.unknown == FREE or FREE in asked.known or not batch_is_left_to_a_rate(asked):
         return None
     batch = replace(posed(asked, FREE, asked.known), silent=True)

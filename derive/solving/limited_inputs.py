@@ -71,7 +71,7 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
 
 
 def _ask_or_none(ask: _AskWith, given: Mapping[str, Any]) -> Solution | None:
-    """Return the answer, or None where there is none, as beyond the domain of a quantity."""
+    """Return the answer, or None beyond the domain of a quantity."""
     try:
         return ask(given)
     except WrongValue:

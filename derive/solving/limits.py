@@ -13,6 +13,7 @@ from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.roles import BATCH, SIZES
 from derive.solving.plan import giving
+from derive.solving.propagation import quantities_behind
 from derive.solving.questions import Question, without
 from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason, Solution
@@ -126,13 +127,7 @@ def refuse_limit(alone: Question) -> NotMadeOf:
 
 def is_part_of_unknown(alone: Question) -> bool:
     """Return whether the unknown is made of the limited quantity."""
-    rows, queue, seen = giving(alone.active), [alone.unknown], {alone.unknown}
-    while queue:
-        row = rows.get(queue.pop())
-        new = [other for other in (row.symbols if row else ()) if other not in seen]
-        seen |= {*new}
-        queue += new
-    return limited_by(alone) in seen
+    return limited_by(alone) in quantities_behind(alone.unknown, tuple(giving(alone.active).values()))
 
 
 def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 
-from derive import presets, shipped
+from derive import presets
 from derive.errors import WrongValue
 from derive.preset_record import BOTH, DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
 from derive.presets import as_published
 from derive.solving.conventions import Conventions
+from derive.tables import shipped
 from derive.units import show
 
 _OF_PREFILL = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")

@@ -1,4 +1,4 @@
-"""One equation, any unknown: points, an interval, or nothing and why.
+"""One equation, any unknown: points, an interval, or a reason.
 
 The symbolic side is worked out once per (equation, unknown): every regime of the right side, and in it the closed
 forms of the unknown. The numbers decide: a root counts only if the whole equation holds there. An unknown
@@ -70,7 +70,7 @@ class _Found(NamedTuple):
 
 
 def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[Answer, ...], Reason | None]:
-    """Return all answers of one equation for one of its quantities at values of the others [SI], or why there is none."""
+    """Return all answers of one equation for one of its quantities at values of the others [SI], or the reason of a refusal."""
     values = {name: given[name] for name in equation.symbols if name != unknown}
     if equation.violated(values):
         return (), broken_requirement(equation, unknown, [values])
@@ -227,7 +227,7 @@ def _exact(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> _Val
 
 
 def _looseness(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> float:
-    """Return the relative error of a root that comes from rounding of its inputs, or 0 if nothing magnifies it."""
+    """Return the relative error of a root that comes from rounding of its inputs, or 0 if it is not magnified."""
     value = at[unknown]
     if not value or (root is not None and not has_difference(root)):
         return 0.0
@@ -533,7 +533,7 @@ def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
 
 
 def _looked_for(equation: _Row, unknown: str) -> str:
-    """Return where the unknown was searched for, as text, or nothing if it has closed forms."""
+    """Return where the unknown was searched for, as text. Return an empty text if it has closed forms."""
     if all(branch.roots is not None for branch in branches(equation, unknown)):
         return ""
     low, high = search_interval(unknown)

@@ -192,7 +192,7 @@ def find_loops(
 def _plain_part(
     unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
 ) -> tuple[Mapping[str, Leg], frozenset[str], tuple[Equation, ...]]:
-    """Return the steps one equation at a time, what they reach, and the equations. No equations if there is nothing to close."""
+    """Return the steps one equation at a time, what they reach, and the equations. No equations if no loop can be closed."""
     equalities = tuple(row for row in rows if row.sense == "=")
     if known.isdisjoint(row.symbols[0] for row in equalities):
         return {}, known, ()
@@ -303,7 +303,7 @@ def definitions_to(names: Iterable[str], made: Mapping[str, Equation], known: Se
 
 
 def find_cancelling(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
-    """Yield the ways with undetermined quantities, of which numbers must show that they do not matter."""
+    """Yield the ways with undetermined quantities. Numbers must show that these do not matter."""
     inputs = dict.fromkeys(name for names in lacking_inputs(unknown, rows, known) for name in names)
     free = [name for name in inputs if name not in NEUTRAL_DEFAULTS and name != unknown][:_MOST_FREE]
     for names in (*combinations(free, 1), *combinations(free, 2)):
@@ -341,7 +341,7 @@ def _ways_between_results(unknown: str, rows: tuple[Equation, ...], known: froze
 
 
 def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> list[tuple[str, ...]]:
-    """Return the inputs that nobody gives: those that the unknown is made of, and those beside it in each given result."""
+    """Return the missing inputs: of the unknown, and beside the unknown in each given result."""
     made = _definitions(rows, known)
     named = [row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF]
     results = [row for row in rows if row.sense == "=" and row.symbols[0] in known and row not in named]
@@ -350,7 +350,7 @@ def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) ->
 
 
 def _inputs_beside(unknown: str, rows: list[Equation], made: Mapping[str, Equation], known: Set[str]) -> list[tuple[str, ...]]:
-    """Return the inputs that nobody gives of each equation that rests on the unknown, without it."""
+    """Return the missing inputs of each equation that rests on the unknown, without the unknown."""
     found = [_free_inputs(row.symbols, made, known) for row in rows]
     return [tuple(name for name in free if name != unknown) for free in found if unknown in free]
 

@@ -55,7 +55,7 @@ def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
 
 
 def answer_with_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
-    """Return the answer with prompts on the same chips, or None if the givens cannot be those of a token."""
+    """Return the answer with prompts on the same chips, or None if a value of a step cannot be the value of a token."""
     of_a_token = given_with_prompts(given)
     try:
         return by((*using, PROMPTS.together), of_a_token) if of_a_token else None
@@ -66,7 +66,7 @@ def answer_with_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str,
 
 
 def given_with_prompts(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the givens with those of a step as those of a token, or None if they cannot be that."""
+    """Return the givens with every value of a step as the value of a token, or None if that is not possible."""
     names = names_of(given)
     if PROMPTS.step not in names.values():
         return given

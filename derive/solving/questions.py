@@ -75,7 +75,7 @@ class Instead:
 class Question:
     """The unknown, the known quantities, the equations that may be used, the defaults in force, and the bounds.
 
-    `nothing` has the quantities that are 0 because another one is given as 0, with that one. `limits` are results that were given as at
+    `nothing` maps quantities that are 0 to the given zero that makes them 0. `limits` are results that were given as at
     most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both. `instead` are defaults that the
     givens contradict. `ranges` are the inputs for which presets have a range. Their middle is known here, and `record` is how often
     such ranges were right. `unsaid` names the data types that are supposed and how to give them. `supposed` has the reason of every
@@ -408,7 +408,7 @@ def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
 
 
 def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
-    """Return the stand-ins that are not used here: their result is known, or is not asked for and an input is missing."""
+    """Return the stand-ins that are not used. Their result is known, or an input is missing and the result is not asked for."""
     have = known | {unknown}
     return tuple(
         row.id
@@ -425,7 +425,7 @@ def _are_made(row: Equation, have: Set[str]) -> bool:
 
 def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
     """Return the question of a dense model, if one parameter count is given and the other missing, or one is asked for and none given,
-    and nothing speaks of experts.
+    and no given is about experts.
 
     >>> dense = suppose_dense(question("step_time", {"total_params": 7e10}), ["active_params"])
     >>> dense and dense.known["active_params"]
@@ -496,7 +496,7 @@ def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | 
 
 
 def _completes_definition(name: str, asked: Question) -> bool:
-    """Return whether a definition lacks only this quantity of those that nobody gives."""
+    """Return whether this quantity is all that a definition lacks."""
     defining = [row for row in asked.active if row.defines not in (None, "", asked.unknown, *asked.known) and name in row.symbols]
     return name not in asked.known and any(row.inputs - asked.known.keys() == {name} for row in defining)
 
@@ -567,7 +567,7 @@ def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equa
 
 
 def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
-    """Return the variants that use a given that nothing else uses, in each group in which only one does.
+    """Return the variants that use a given that no other equation uses, in each group in which only one variant does.
 
     >>> _read_by_one_variant({"kv_layers"}, {"kv_layers", "kv_heads", "head_dim", "layers"})
     {'kv_bytes_per_token': 'hybrid'}
@@ -609,7 +609,7 @@ def _active(
 ) -> tuple[Equation, ...]:
     """Return the equations that a way may use: one variant of each group, and named ones, without those that a preset leaves out.
 
-    A quantity that is given as 0, or has its default, needs no definition: its definition then says nothing of its inputs.
+    A quantity that is given as 0, or has its default, needs no definition.
     """
     chosen = dict(variants)
     named = [equation(id) for id in using]

@@ -44,7 +44,7 @@ and where all else is meanwhile.
 
 
 def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
-    """Return why a given result determines nothing: it is made of the unknown and has the same value for all of its values."""
+    """Return why a given result does not determine the unknown: it is made of it, and has one value for all values of it."""
     unknown, row = asked.unknown, quantity(asked.unknown)
     results = results_made_of(asked, unknown)
     # One of them may say of another what it is, whatever both are made of.
@@ -78,7 +78,7 @@ def results_made_of(asked: Question, unknown: str) -> list[str]:
 
 
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
-    """Return the fewest facts that would settle the question: inputs that nothing defines, and shorter ways in."""
+    """Return the fewest facts that would settle the question: inputs without a definition, and shorter lists."""
     unknown, listed = asked.unknown, asked.listed and f"{asked.listed}; to be worked out it"
     if unknown == "gross_margin" and {*known} >= PRICED["cost_per_request"] | {"cost_per_token"}:
         why = "cost_per_token is of output tokens, and does not say what prompts cost"
@@ -138,7 +138,7 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
 
 
 def _with_effect(free: tuple[str, ...], unknown: str, active: tuple[Equation, ...], known: Mapping[str, float]) -> tuple[str, ...]:
-    """Return those of the free inputs with which the unknown changes, all if it is not worked out from them."""
+    """Return the free inputs that change the unknown, or all of them if it is not worked out from them."""
     rows, middle = rows_behind((unknown,), active), {**known, **{name: QUANTITIES[name].at(_MIDDLE) for name in free}}
 
     def moves(name: str) -> bool:
@@ -149,7 +149,7 @@ def _with_effect(free: tuple[str, ...], unknown: str, active: tuple[Equation, ..
 
 
 def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[str]) -> tuple[str, ...]:
-    """Return the names without those for which something stands in once the others are given."""
+    """Return the names without those that a stand-in replaces once the others are given."""
     at_hand, chosen = {*known, *names}, dict(asked.variants)
     active = tuple(row for row in asked.active if row.sense == "=")
 
@@ -163,7 +163,7 @@ def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[s
 
 
 def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the lists, after those that would bound a size or an input of which no given says more.
+    """Return the lists. Lists that would bound a size or an input come first, if no given says more of it.
 
     So where that is no longer, or the others begin with what is no input but worked out.
     """
@@ -176,7 +176,7 @@ def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[
 
 
 def _prefer_all_givens(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return the lists, or those of equations that use all givens: other lists would leave some unused."""
+    """Return the lists whose equations use all givens, or all lists if no equation does."""
     given = {name for name, source in asked.provenance.items() if source == "given"}
     active, reached = tuple(row for row in asked.active if row.sense == "="), frozenset(known)
     rows = [row for row in active if len(given) > 1 and given | {asked.unknown} <= {*row.symbols}]
@@ -186,7 +186,7 @@ def _prefer_all_givens(asked: Question, known: Mapping[str, float], lists: list[
 
 
 def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the inputs of an inequality that nobody gives and nothing defines, or none if it does not bound the unknown."""
+    """Return the missing inputs of an inequality that have no definition. Return an empty list if it does not bound the unknown."""
     made = {row.defines: row for row in asked.active if row.defines and row.defines not in (asked.unknown, *known)}
     seen, queue = dict.fromkeys(bound.symbols), [*bound.symbols]
     while queue:
@@ -210,7 +210,7 @@ def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str
 
 
 def _mention_dense(missing: tuple[str, ...], asked: Question) -> str:
-    """Return the end of a sentence: the named model is dense and has nothing of a mixture."""
+    """Return the end of a sentence: the named model is dense, without experts."""
     counts = [asked.known.get(name) for name in PARAMETERS if asked.provenance.get(name) != "given"]
     dense = len(counts) == len(PARAMETERS) and counts[0] is not None and len({*counts}) == 1
     names = " and ".join(one.model for one in asked.published) or "the model"

@@ -122,7 +122,7 @@ class Solution(Result):
 
     @property
     def basis(self) -> str:
-        """Return what the answers rest on: reading or rule, else bound or definition, or nothing without an answer.
+        """Return what the answers rest on: reading or rule, else bound or definition. Return an empty text without an answer.
 
         >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),)).basis
         'definition'
@@ -131,7 +131,7 @@ class Solution(Result):
 
     @property
     def value(self) -> float:
-        """Return the single point in SI. Raise `NoSingleValue` if there is none, or more than one.
+        """Return the single point in SI. Raise `NoSingleValue` for any other number of answers.
 
         >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),)).value
         8.0

@@ -89,7 +89,8 @@ def with_enough_chips(asked: Question, refused: Solution) -> Solution:
 def fewest_of_replicas(asked: Question, sizes: Sequence[int]) -> tuple[float, int, tuple[float, float]] | None:
     """Return the replicas that meet every limit with the fewest chips: how many, the chips of one, and its least and largest batch.
 
-    A rate of all replicas is divided by the rate of one. Of equally many chips the larger replica is faster. None if no replicas do.
+    A rate of all replicas is divided by the rate of one. With equally many chips the larger replica is faster. Return None if no
+    replicas meet all limits.
     """
     every = np.array([asked.known[FREE]]) if FREE in asked.known else np.arange(1.0, _MOST_BATCH + 1)
     known, within = _results(asked, np.array(sizes, dtype=float), every)

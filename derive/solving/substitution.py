@@ -56,7 +56,7 @@ def _size(*sides: Tree) -> int:
 
 
 def _formula_of(leg: Leg) -> Tree | None:
-    """Return the formula of what a leg gives, or None if it has none or several."""
+    """Return the formula of the result of a leg, or None if it has several formulas or no formula."""
     if isinstance(leg, Loop):
         return None
     left, right = sides_of(leg.row)

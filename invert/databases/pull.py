@@ -12,6 +12,7 @@ from typing import TypeAlias
 from derive.characters import hidden
 from derive.errors import WrongData, shorten, suggest
 from derive.immutable import immutable
+from derive.tables.problems import Problem
 from invert.assumptions import USUAL, Assumptions
 from invert.databases.copies import repeated
 from invert.databases.found import Listing
@@ -29,8 +30,9 @@ from invert.databases.records import (
 from invert.sheets.append import Rival, distinct, price_file
 from invert.sheets.names import common_spelling
 from invert.sheets.read import read_rows
-from invert.sheets.rows import Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, in_usd
+from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, in_usd
 from invert.sheets.rules import by_sheet, check
+from invert.sheets.tables import ModelRow
 
 TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
 """What became of an offer that can be read: its rows are new; the shipped prices or an earlier source have it; somebody asks the same."""

@@ -15,8 +15,9 @@ from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
-from derive.price_rows import CalibrationModel
-from derive.shipped import BadRow, Problem, Row, Tables
+from derive.tables.lines import Row
+from derive.tables.problems import BadRow, Problem
+from derive.tables.shipped import Tables
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.estimators import at_rent
@@ -31,8 +32,9 @@ from invert.estimators.rent import rental
 from invert.records import Estimate, Verdict
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, read_rows, refuse_bad_rate
-from invert.sheets.rows import ModelRow, PriceBook
+from invert.sheets.rows import PriceBook
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import CalibrationModel, ModelRow
 
 _KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 
@@ -189,7 +191,7 @@ def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tu
     book, tables = calibration_book(data), data.tables
     known = {f"{one.provider}/{one.model}": one for one in models(data)}
     found, faults = [], []
-    left_out = [row["architecture"] for row, _, _ in tables.checked(_KNOWN).bad if row.get("architecture")]
+    left_out = [row["architecture"] for row, _, _ in tables.checked(CalibrationModel).bad if row.get("architecture")]
     for row in tables.rows_of(CalibrationModel):
         try:
             found.append(_member(row, book, known, data, assumptions))
@@ -202,8 +204,8 @@ def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tu
 def _misnamed(tables: Tables) -> Iterator[str]:
     """What rows of calibration_models.csv that share a name stand for beyond that name: all of them but one are another member."""
     same: dict[str, dict[int, Row]] = {}
-    for row, why in tables.raw_rows(_KNOWN)[1]:
-        if not why:
+    for row in tables.raw_rows(CalibrationModel.TABLE):
+        if not row.fault:
             same.setdefault(row["architecture"], {})[row.place] = row
     for rows in same.values():
         if len(rows) > 1:
@@ -240,7 +242,7 @@ def calibration_book(data: Data) -> PriceBook:
     """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
     book = book_of(data)
     try:
-        rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx)
+        rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx, data=data)
     except WrongData as error:
         rows, problems = [], [Problem(origin=LAUNCHED, row=None, column=None, message=str(error).removeprefix(LAUNCHED).lstrip(": "))]
     return PriceBook(rows=(*book.rows, *rows), fx=book.fx, problems=(*book.problems, *problems), newest_retrieved=book.newest_retrieved)
@@ -270,7 +272,7 @@ def _sold(
     wanted = row.sheet
     provider, _, model = wanted.partition("/")
     if wanted not in known:
-        data.tables.refuse_bad("models", provider=provider, model=model)
+        data.tables.refuse_bad(ModelRow, provider=provider, model=model)
     newest = book.newest_retrieved
     day = row.sheet_date or newest
     if day is None:
@@ -325,7 +327,7 @@ def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> 
     of_sheet = {
         (f"{name}.csv", row.place)
         for name in ("prices", "prices_calibration")
-        for row, _ in _price_lines(tables, name)
+        for row in _price_lines(tables, name)
         if f"{row.get('provider')}/{row.get('model')}" == wanted
     }
     for problem in problems:
@@ -333,8 +335,8 @@ def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> 
             raise BadRow(problem)
 
 
-def _price_lines(tables: Tables, name: str) -> tuple[tuple[Row, str], ...]:
+def _price_lines(tables: Tables, name: str) -> tuple[Row, ...]:
     try:
-        return tables.raw_rows(name)[1]
+        return tables.raw_rows(name)
     except WrongData:
         return ()

@@ -25,8 +25,8 @@ from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Pa
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import there_by
 from invert.sheets.observables import observables
-from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import ModelRow
 from invert.storage.tariffs import by_slope, tariffs
 
 _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)", "open_models.csv (assumed)")

@@ -27,8 +27,8 @@ from invert.estimators.registry import side_by_side
 from invert.records import Bounds, Estimate, Judgement, KnownCache, Record, Span, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables
-from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import ModelRow
 from invert.storage.tariffs import by_slope, tariffs
 
 

@@ -1,7 +1,5 @@
 """One price sheet, typed, as rows at the end of a price file: nothing that is there is lost, and nothing that is wrong is added."""
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -11,14 +9,17 @@ from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
+from derive.tables.cells import read_tokens
+from derive.tables.problems import Problem
+from derive.tables.writing import edited_table
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.assemble import Place, spelled, typed_place
 from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
-from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, prices_that_ship, read_rows
-from invert.sheets.rows import PriceBook, PriceRow, Problem
-from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds, tokens_or_blank
+from invert.sheets.read import NEEDED, book_of, own_place, prices_that_ship, read_rows
+from invert.sheets.rows import OWN_COLUMNS, PriceBook, PriceRow
+from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds
 
 SHEET_FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
@@ -28,10 +29,10 @@ SHEET_FIELDS = (
 _TO_FOLLOW = "; with effective_date=, the later day on which the new price begins, the older one ends there"
 _TYPED = "what is typed"
 """What messages call a sheet that goes to no file."""
+TYPED_ORDER = tuple(dict.fromkeys((*NEEDED, *OWN_COLUMNS)))
+"""The columns of a new file: the needed ones first."""
 _FIRST_ROW = 2
 """The row of the first price in a file of which the header is the first line."""
-_BLANK = ", \t\r\n\ufeff"
-"""What a line without a cell is made of."""
 
 
 @immutable
@@ -58,7 +59,10 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
         raise WrongValue(f"{shorten(name)} is not provider/model, such as acme/perm")
     said = {field: items[field].strip() for field in SHEET_FIELDS if items.get(field, "").strip()}
     if "max_context" in said:
-        said["max_context"] = _tokens(said["max_context"])
+        try:
+            said["max_context"] = str(read_tokens(said["max_context"]))
+        except WrongData as error:
+            raise WrongValue(f"max_context {error}") from None
     if released := said.get("release_date", ""):
         if date_of(released) is None:
             raise WrongValue(f"release_date {shorten(released)} is not an ISO date such as 2026-11-20")
@@ -99,7 +103,7 @@ def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
     cells = cells_of_sheet(name, said if any(item not in SHEET_FIELDS for item in items) else {"input": "1", **said})
     _refuse_hidden(cells)
     fx, shipped, _ = prices_that_ship(data)
-    typed, mistyped = read_rows(BytesIO(with_rows(b"", cells, _TYPED)), _TYPED, fx, True, shipped)
+    typed, mistyped = read_rows(BytesIO(edited_table(b"", TYPED_ORDER, cells)), _TYPED, fx, True, shipped, data=data)
     for fault in (*mistyped, *descriptions_at_odds(typed)):
         raise WrongValue(fault.message)
 
@@ -131,7 +135,7 @@ def _held(into: str | None, data: Data) -> tuple[bytes, str, list[PriceRow], lis
     """What is in a file that a sheet is to go to: its content, what messages call it, its rows and their faults."""
     before, origin = content_before(into) if into else b"", own_place(label(into)) if into else _TYPED
     fx, shipped, _ = prices_that_ship(data)
-    rows, problems = read_rows(BytesIO(before), origin, fx, True, shipped) if before.strip() else ([], [])
+    rows, problems = read_rows(BytesIO(before), origin, fx, True, shipped, data=data) if before.strip() else ([], [])
     return before, origin, rows, problems
 
 
@@ -147,73 +151,10 @@ def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     return found
 
 
-def _tokens(text: str) -> str:
-    try:
-        return str(tokens_or_blank(text))
-    except WrongValue as error:
-        raise WrongValue(f"max_context {error}") from None
-
-
-def with_rows(content: bytes, cells: Sequence[Mapping[str, str]], origin: str) -> bytes:
-    """The content of a price file with rows at its end, in the order of its columns; columns that it lacks are added at the right.
-
-    >>> with_rows(b"", cells_of_sheet("acme/perm", {"input": "2"}), "new.csv")
-    b'provider,model,component,amount\\nacme,perm,input,2\\n'
-    """
-    used = [column for column in (*NEEDED, *OVERLAY_COLUMNS) if any(column in row for row in cells)]
-    used = list(dict.fromkeys(used))
-    lines = content.decode(errors="surrogateescape").splitlines(keepends=True)
-    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    place = next((place for place, line in enumerate(lines) if line.strip(_BLANK)), None)
-    if place is None:
-        header, lines = used, [*lines, _line(used) + end]
-    else:
-        header = [name.strip().lower() for name in next(csv.reader([lines[place].lstrip("\ufeff")]), [])]
-        lacking = [column for column in used if column not in header]
-        if lacking:
-            # Every row has a cell a column, and a line is a row.
-            blank = "," * len(lacking)
-            wider = [_ended(line, blank) if line.strip() else line for line in lines[place + 1 :]]
-            lines, header = [*lines[:place], _ended(lines[place], "," + ",".join(lacking)), *wider], [*header, *lacking]
-        if lines and not lines[-1].endswith(("\n", "\r")):
-            lines[-1] += end
-    lines += [_line([row.get(column, "") for column in header]) + end for row in cells]
-    return "".join(lines).encode(errors="surrogateescape")
-
-
 def _followed(held: Sequence[PriceRow], typed: Sequence[PriceRow]) -> dict[int, date]:
     """The places among the rows of a file of those that are open, and the days on which a typed one that stays begins after them."""
     begins = {row.key: row.start for row in typed if row.valid_to is None}
     return {place: begins[row.key] for place, row in enumerate(held) if row.valid_to is None and row.start < begins.get(row.key, date.min)}
-
-
-def _closed(content: bytes, ends: Mapping[int, date]) -> bytes:
-    """The content of a price file with the blank `valid_to` of rows filled in, by row number. Every other line as it was.
-
-    >>> _closed(b"model,valid_to\\nm,\\n", {2: date(2026, 12, 1)})
-    b'model,valid_to\\nm,2026-12-01\\n'
-    """
-    lines = content.decode(errors="surrogateescape").split("\n")
-    header = next(line for line in lines if line.strip(_BLANK))
-    column = [name.strip().lower() for name in next(csv.reader([header.lstrip("\ufeff")]))].index("valid_to")
-    for number, end in ends.items():
-        bare = lines[number - 1].removesuffix("\r")
-        cells = next(csv.reader([bare]))
-        cells[column] = end.isoformat()
-        lines[number - 1] = _line(cells) + lines[number - 1][len(bare) :]
-    return "\n".join(lines).encode(errors="surrogateescape")
-
-
-def _ended(line: str, text: str) -> str:
-    """A line with a text before its end."""
-    bare = line.rstrip("\r\n")
-    return bare + text + line[len(bare) :]
-
-
-def _line(cells: Sequence[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(cells)
-    return out.getvalue()
 
 
 def addition(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> Addition:
@@ -222,14 +163,13 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     _refuse_hidden(cells)
     fx, shipped, _ = prices_that_ship(data)
     before, origin, old_rows, old_problems = _held(into, data)
-    typed, mistyped = read_rows(BytesIO(with_rows(b"", cells, origin)), origin, fx, True, shipped)
+    typed, mistyped = read_rows(BytesIO(edited_table(b"", TYPED_ORDER, cells)), origin, fx, True, shipped, data=data)
     if mistyped:
         raise WrongData(str(_as_typed(name, mistyped[0], cells, _FIRST_ROW)))
     followed = _followed(old_rows, typed)
-    content = with_rows(before, [{"valid_to": ""} | row for row in cells] if followed else cells, origin)
-    if followed:
-        content = _closed(content, {_number(old_rows[place]): end for place, end in followed.items()})
-    rows, problems = read_rows(BytesIO(content), origin, fx, True, shipped)
+    ends = {_number(old_rows[place]): {"valid_to": end.isoformat()} for place, end in followed.items()}
+    content = edited_table(before, TYPED_ORDER, cells, ends)
+    rows, problems = read_rows(BytesIO(content), origin, fx, True, shipped, data=data)
     known = {str(problem) for problem in old_problems}
     first = _FIRST_ROW if into is None else len(content.splitlines()) - len(cells) + 1
     if new := [problem for problem in problems if str(problem) not in known]:

@@ -1,19 +1,20 @@
 """Rows of prices as they are written: a file of one's own grows, a price that changed is closed and the new one opened beside it."""
 
-import csv
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date
-from decimal import Decimal
-from io import BytesIO, StringIO
+from io import BytesIO
 
 from derive.errors import WrongData
 from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
-from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, read_rows, table
+from derive.tables.lines import CsvTable
+from derive.tables.problems import Problem
+from derive.tables.writing import cell_text, edited_table
+from invert.sheets.read import read_rows
 from invert.sheets.redescribed import Description, Redescribed, description_of, redescribed
-from invert.sheets.rows import Fx, PriceRow, Problem, SheetKey
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Fx, PriceRow, SheetKey
 from invert.sheets.rules import by_sheet, is_traded
 
 _PRICED = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "ttl_seconds", "utc_hours", "weekdays", "amount",
@@ -71,7 +72,7 @@ def price_and_source(row: PriceRow) -> str:
 
 
 def _price(row: PriceRow) -> str:
-    return csv_cell(row.amount) + ("" if row.currency == "USD" else f" {row.currency}")
+    return cell_text(row.amount) + ("" if row.currency == "USD" else f" {row.currency}")
 
 
 def by(row: PriceRow) -> str:
@@ -258,7 +259,7 @@ def update_file(
         update = decide(rows)
         not_believed = _with_rivals(rivals_of(place), (*rivals, *update.rivals))
         if update.closed or update.opened or update.cells:
-            write(place, _rewritten(content, label(place), update))
+            write(place, edited_table(content, OWN_COLUMNS, [*map(cells_of, update.opened)], _changed_cells(update)))
         if not_believed:
             # After the prices: where these cannot be written nothing is, and what is missing here the next pull says again.
             write(rivals_of(place), not_believed)
@@ -274,16 +275,16 @@ def rivals_of(place: str) -> str:
     return f"{place.removesuffix('.csv')}_rivals.csv"
 
 
-def _with_rivals(place: str, rivals: Iterable[Rival]) -> str:
-    """The file of rivals with those of these that it does not have, or nothing where it has all."""
+def _with_rivals(place: str, rivals: Iterable[Rival]) -> bytes:
+    """Return the file of rivals with the new ones of these, or nothing if it has them all."""
     content = content_before(place)
-    cells = _cells(content, label(place))
-    seen = {_told(one) for one in cells}
-    new = [row for row in map(_cells_of_rival, distinct(rivals)) if _told(row) not in seen]
-    if not new:
-        return ""
-    columns = [*(list(cells[0]) if cells else []), *(name for name in PRICE_COLUMNS if not cells or name not in cells[0])]
-    return _text(columns, [*cells, *new])
+    seen: set[tuple[str, ...]] = set()
+    for row in CsvTable(BytesIO(content), label(place), OWN_COLUMNS, ()) if content else ():
+        if row.fault:
+            raise WrongData(f"{label(place)} row {row.place}: {row.fault}; nothing is written before it is put right")
+        seen.add(_told(row))
+    new = [cells for cells in map(_cells_of_rival, distinct(rivals)) if _told(cells) not in seen]
+    return edited_table(content, PRICE_COLUMNS, new) if new else b""
 
 
 def distinct(rivals: Iterable[Rival]) -> tuple[Rival, ...]:
@@ -305,55 +306,20 @@ def _told(cells: Mapping[str, str]) -> tuple[str, ...]:
     return (*(cells.get(name, "") for name in _PRICED), notes.partition(";")[0], notes.rpartition(";")[2])
 
 
-def _cells(content: bytes, origin: str) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = []
-    for item in table(BytesIO(content), origin, OVERLAY_COLUMNS, ()) if content else ():
-        if isinstance(item, Problem):
-            raise WrongData(f"{item}; nothing is written before it is put right")
-        found.append(item[1])
+def _changed_cells(update: Update) -> dict[int, dict[str, str]]:
+    """Return the cells that an update fills in, by row number and column."""
+    found: dict[int, dict[str, str]] = {}
+    for origin, cells in (*update.cells.items(), *((origin, {"valid_to": end}) for origin, end in update.closed.items())):
+        texts = {name: cell_text(value) for name, value in cells.items()}
+        found.setdefault(int(origin.rpartition(":")[2]), {}).update(texts)
     return found
 
 
-def _rewritten(content: bytes, origin: str, update: Update) -> str:
-    """The rows as they stand with their ends filled in, and the new ones after them."""
-    rows: list[dict[str, str]] = []
-    for item in table(BytesIO(content), origin, OVERLAY_COLUMNS, ()) if content else ():
-        if isinstance(item, Problem):
-            raise WrongData(str(item))
-        number, cells = item
-        end = update.closed.get(f"{origin}:{number}")
-        said = {name: csv_cell(value) for name, value in update.cells.get(f"{origin}:{number}", {}).items()}
-        rows.append(cells | ({"valid_to": end.isoformat()} if end else {}) | said)
-    columns = [*(list(rows[0]) if rows else []), *(name for name in OVERLAY_COLUMNS if not rows or name not in rows[0])]
-    return _text(columns, [*rows, *map(cells_of, update.opened)])
-
-
-def _text(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> str:
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([row.get(name, "") for name in columns] for row in rows)
-    return text.getvalue()
-
-
 def price_file(rows: Iterable[PriceRow]) -> str:
-    """The rows as a file of prices."""
-    return _text(tuple(OVERLAY_COLUMNS), map(cells_of, rows))
+    """Return rows as a price file."""
+    return edited_table(b"", OWN_COLUMNS, [*map(cells_of, rows)]).decode()
 
 
 def cells_of(row: PriceRow) -> dict[str, str]:
-    """The row as the cells of a file, by column."""
-    return {name: csv_cell(getattr(row, name)) for name in OVERLAY_COLUMNS}
-
-
-def csv_cell(value: object) -> str:
-    """A value as a cell: plain decimals, ISO dates.
-
-    >>> csv_cell(1e-05), csv_cell(3.0), csv_cell(True), csv_cell(None), csv_cell(date(2026, 11, 20))
-    ('0.00001', '3', 'true', '', '2026-11-20')
-    """
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return f"{Decimal(repr(value)):f}".removesuffix(".0")
-    return "" if value is None else str(value)
+    """Return a row as the cells of a price file, by column."""
+    return {name: cell_text(getattr(row, name)) for name in OWN_COLUMNS}

@@ -11,10 +11,12 @@ from typing import TypedDict
 
 from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
+from derive.tables.cells import token_count
+from derive.tables.problems import Problem
 from invert.data import Data, once_a_run
 from invert.sheets.read import book_of
 from invert.sheets.redescribed import description_of
-from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, in_usd, tokens_in
+from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, in_usd
 from invert.sheets.rules import (
     COMPONENTS,
     absurd_price,
@@ -24,6 +26,7 @@ from invert.sheets.rules import (
     strays,
 )
 from invert.sheets.sheet import CacheOffer, CachePrice, Price, PriceBand, PriceSheet
+from invert.sheets.tables import ModelRow
 
 _ALL = "all"
 _DEFAULT_TIERS = ("standard", "off_peak")
@@ -33,6 +36,7 @@ _TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
 _OF_PATTERNS = "*?[]"
 _WORD = re.compile("[^-/. ]{3,}")
 """A word of a name: gemini and pro of gemini-3.1-pro."""
+_TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
 _SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
 Place = tuple[str, int, int | None]
 _Name = tuple[str, str]
@@ -179,11 +183,13 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
 
 
 def in_other_tiers(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
-    """By which option the sheets that these models have on a day are shown, or nothing where they have none.
+    """Return the option that shows the sheets of these models on a day, or that rows of theirs cannot be read, or nothing.
 
     >>> in_other_tiers(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
     ''
     """
+    if not book.refused.isdisjoint(pairs):
+        return "some of its rows cannot be read"
     sold = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
     tiers = sorted({row.service_tier for row in sold})
     return f"--all shows {' and '.join(tiers)}" if tiers[1:] else "".join(f"--tier {tier} has one" for tier in tiers)
@@ -478,7 +484,7 @@ def typed_place(spec: str) -> Place:
     (('cache_write', 200000, 300), ('input', 200000, None))
     """
     form = re.fullmatch(r"([^@:]*)(?:@([^@:]+))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
-    threshold = tokens_in(form[2] or "0") if form else None
+    threshold = token_count(form[2] or "0") if form else None
     if not form or threshold is None:
         raise WrongValue(f"{shorten(spec)} is not component[@threshold][:lifetime], such as input@200k or cache_write:5min")
     component, _, lifetime, unit = form.groups()
@@ -496,7 +502,7 @@ def spelled(place: Place) -> str:
     component, threshold, lifetime = place
     return (
         component
-        + (f"@{_in_largest(threshold, TOKENS)}" if threshold else "")
+        + (f"@{_in_largest(threshold, _TOKENS)}" if threshold else "")
         + (f":{_in_largest(lifetime, _SECONDS)}" if lifetime else "")
     )
 

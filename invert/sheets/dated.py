@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
 from derive.errors import WrongData
-from derive.price_rows import DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow
-from derive.shipped_rows import AnyRecord
+from derive.tables.rows import AnyRecord
 from invert.data import Data, once_a_run
 from invert.sheets.read import book_of
 from invert.sheets.rows import PriceBook
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow
 
 _Name = tuple[str, str]
 """Provider and model as typed small; the provider is blank in tables that name a model alone."""

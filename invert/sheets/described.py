@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from derive.errors import WrongData
 from derive.preset_rows import Architecture, OpenModel
-from derive.price_rows import HostPrice, ModelRow
 from invert.data import Data, once_a_run
 from invert.sheets.assemble import models
 from invert.sheets.names import MAKERS
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import HostPrice, ModelRow
 
 _OWNERS = {"alibaba": "qwen", "zhipu-bigmodel": "zai"}
 """How the name begins under which a maker puts out weights, where that is not its own."""

@@ -10,11 +10,12 @@ from typing import BinaryIO
 from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import label, opened
 from derive.immutable import immutable
+from derive.tables.problems import Problem
 from invert.data import Data, once_a_run
 from invert.sheets.assemble import day_of, models, spelled
-from invert.sheets.read import OVERLAY_COLUMNS, PRICE_COLUMNS, Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
+from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
 from invert.sheets.released import RELEASED_PRICES, released_prices
-from invert.sheets.rows import PriceBook, PriceRow, Problem, RowKey, SheetKey
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, RowKey, SheetKey
 from invert.sheets.sheet import FileText, money_unit
 
 SHIPPED = "shipped"
@@ -99,7 +100,7 @@ class State:
     own: tuple[PriceRow, ...] | None = None
 
 
-def states_of(old: str | BinaryIO, new: str | BinaryIO, data: Data, own: Prices | None = None) -> tuple[State, State]:
+def states_of(old: str | BinaryIO | FileText, new: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> tuple[State, State]:
     """Two states as they are compared: two files laid over the shipped prices by their own rows alone.
 
     `WrongValue` for prices of one's own beside two states over neither of which they are laid.
@@ -119,7 +120,7 @@ def states_of(old: str | BinaryIO, new: str | BinaryIO, data: Data, own: Prices 
     return replace(before, rows=before.own), replace(after, rows=after.own)
 
 
-def state_of(source: str | BinaryIO, data: Data, own: Prices | None = None) -> State:
+def state_of(source: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> State:
     """The prices on a day, or those of a file or stream on its newest day; `shipped` are those that ship.
 
     A file with the columns of prices.csv, as a copy of it, stands for all prices; any other is laid over those that ship. `own` are
@@ -197,12 +198,12 @@ def date_of(text: str) -> date | None:
 def is_whole(content: bytes) -> bool:
     """Whether a price file is a copy of prices.csv, and so stands for all prices: it has its columns, and none that is for one's own.
 
-    >>> is_whole(",".join(PRICE_COLUMNS).encode()), is_whole(",".join(OVERLAY_COLUMNS).encode())
+    >>> is_whole(",".join(PRICE_COLUMNS).encode()), is_whole(",".join(OWN_COLUMNS).encode())
     (True, False)
     """
     header = content.partition(b"\n")[0].decode(errors="replace").removeprefix("\ufeff")
     names = {name.strip().strip('"').lower() for name in header.split(",")}
-    return names.intersection(OVERLAY_COLUMNS) == set(PRICE_COLUMNS)
+    return names.intersection(OWN_COLUMNS) == set(PRICE_COLUMNS)
 
 
 def whole_book(content: bytes, place: str, data: Data) -> PriceBook:

@@ -14,7 +14,7 @@ from operator import attrgetter
 
 from derive.characters import mark_in_words, skeleton
 from derive.errors import shorten
-from derive.shipped import Problem
+from derive.tables.problems import Problem
 from invert.assumptions import USUAL, Assumptions
 from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, in_usd, without_collection
 from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, by_sheet, days, sheet_name

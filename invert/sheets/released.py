@@ -4,8 +4,8 @@ import gzip
 import os
 import zlib
 
-from derive import shipped
 from derive.files import LARGEST
+from derive.tables import shipped
 from invert.data import Data, once_a_run
 from invert.sheets.rows import SHIPPED_PRICES
 

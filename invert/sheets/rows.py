@@ -1,43 +1,20 @@
 """What a price file holds: its rows as validated, exchange rates, models, and what is wrong with it."""
 
 import gc
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
-from decimal import Decimal
 
 from derive.briefly import brief
 from derive.immutable import immutable
-from derive.price_rows import FxRate, ModelRow
-from derive.shipped import Problem
+from derive.tables.problems import Problem
 from invert.sheets.sheet import FileText
+from invert.sheets.tables import FxRate
 
-__all__ = [
-    "TOKENS", "Fx", "FxRate", "ModelRow", "PriceBook", "PriceRow", "Problem", "RowKey", "SheetKey", "in_usd", "tokens_in",
-    "units_per_usd", "without_collection",
-]  # fmt: skip
-
-TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
-"""What the letters behind a number of tokens make of it."""
 Fx = Mapping[str, tuple[FxRate, ...]]
 SheetKey = tuple[str, str, str, str]
 RowKey = tuple[str, str, str, str, str, int, int | None, str, str]
-
-
-def tokens_in(text: str) -> int | None:
-    """The number of tokens that a text stands for, its letter in either case, or None for what is no whole number of them.
-
-    >>> tokens_in("131072"), tokens_in("200K"), tokens_in("0.2M"), tokens_in("200.000"), tokens_in("0.0001k")
-    (131072, 200000, 200000, None, None)
-    """
-    form = re.fullmatch(r"([0-9]{1,9})|([0-9]{1,9}(?:\.[0-9]{1,6})?)([km])", text, re.IGNORECASE)
-    if not form:
-        return None
-    whole, count, letter = form.groups()
-    found = Decimal(whole or count) * {"k": 1_000, "m": 1_000_000}.get((letter or "").lower(), 1)
-    return int(found) if found == int(found) else None
 
 
 SHIPPED_PRICES = "prices.csv"
@@ -116,6 +93,12 @@ class PriceRow:
             if number.isdecimal()
             else Problem(origin=self.origin, row=None, column=column, message=message)
         )
+
+
+PRICE_COLUMNS = tuple(one.name for one in fields(PriceRow))[:20]
+"""The columns of prices.csv."""
+OWN_COLUMNS = (*PRICE_COLUMNS, "max_context", "release_date", "usd_rate")
+"""The columns of a price file of the user."""
 
 
 @contextmanager

@@ -2,20 +2,16 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
 from itertools import chain
-from typing import Any
 
-from derive import shipped_rows
-from derive.characters import begins_as_formula, hidden, is_same, mark_in_words, skeleton
+from derive.characters import is_same, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
-from derive.immutable import immutable
-from derive.shipped_rows import figure
-from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, in_usd, tokens_in, units_per_usd, without_collection
+from derive.tables.cells import read_number
+from derive.tables.problems import Problem
+from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, in_usd, units_per_usd, without_collection
 
-CELL_LIMIT = 10_000
 LEAST_THRESHOLD = 1_000
 """Tokens from which on a price of long prompts begins: `input@200` is a slip for `input@200k`."""
 BAND_LIMIT, PRICE_LIMIT = 64, 256
@@ -34,9 +30,6 @@ _RATES_APART = 3
 NAMES = ("provider", "model", "region", "service_tier", "component")
 """Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
 _SHAPES_KEPT = 4096
-_AT_A_LOSS, _TOO_NARROW = re.compile(r"#(?:[A-ZÜ_]+[!?]|N/A|NV|DIV/0!)"), re.compile("#{3,}")
-"""What spreadsheets write in a cell in the place of its value: #REF!, #NV and their like, and ######## where it does not fit."""
-Parser = Callable[[str], object]
 _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 """What the rows of a sheet on a day price and where, whatever they ask: sheets of one shape are all sound, or none is."""
 
@@ -294,31 +287,6 @@ def on(day: date) -> str:
 # In one row.
 
 
-@immutable(kw_only=False)
-class Columns:
-    """How the rows under a header are read: the values of columns that it lacks, and of each other one its parser and what a blank is."""
-
-    lacking: Mapping[str, Any]
-    read: tuple[tuple[str, Parser, str], ...]
-
-
-def columns_of(header: Collection[str], parsers: Mapping[str, Parser], defaults: Mapping[str, str]) -> Columns:
-    """What is the same for all rows under a header, worked out once."""
-    blank = {column: defaults.get(column, "") for column in parsers}
-    lacking = {column: parser(blank[column]) for column, parser in parsers.items() if column not in header}
-    return Columns(lacking, tuple((column, parser, blank[column]) for column, parser in parsers.items() if column in header))
-
-
-def parsed(cells: Mapping[str, str], columns: Columns) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The cells as values, each of the type that its parser gives, and (column, message) for each that cannot be read."""
-    values, faults = dict(columns.lacking), []
-    for column, parser, blank in columns.read:
-        values[column], fault = read_cell(parser, cells[column] or blank)
-        if fault:
-            faults.append((column, fault))
-    return values, faults
-
-
 def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
     """(column, message) for cells that are each well formed and do not go together."""
     component, currency = row.component, row.currency
@@ -362,78 +330,20 @@ def absurd_price(amount: float, usd: float, component: str) -> str:
     return f"{amount:g} is absurd: {component} costs between {least:g} and {_LARGEST:g} USD per million tokens{hint}"
 
 
-# In one cell: each parser takes the text and raises WrongData or WrongValue with what is wrong with it.
+def missing_dates(row: PriceRow) -> Iterator[tuple[str, str]]:
+    """Yield (column, message) for a shipped row with an effective date and no date_kind, or the reverse. A file of the user may."""
+    if bool(row.effective_date) != bool(row.date_kind):
+        missing, filled = ("date_kind", "effective_date") if row.effective_date else ("effective_date", "date_kind")
+        yield missing, f"must be filled when {filled} is"
 
 
-@lru_cache(maxsize=1024)
-def read_cell(parser: Parser, text: str) -> tuple[object, str]:
-    """The value of a cell and "", or None and what is wrong; cached because the rows of a large file repeat their cells."""
-    try:
-        refuse_hostile(text, formula_signs="=@" if parser in _NUMBERS else "=@+-")
-        return parser(text), ""
-    except (WrongData, WrongValue) as error:
-        return None, str(error)
-
-
-def refuse_hostile(text: str, formula_signs: str) -> None:
-    """Raises `WrongValue` for what does not show, what a spreadsheet would act upon, and for a cell that is too long."""
-    if len(text) > CELL_LIMIT:
-        raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
-    if found := hidden(text):
-        raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}, which does not show"))
-    if text.startswith("#") and _AT_A_LOSS.fullmatch(text):
-        raise WrongValue(
-            f"{shorten(text)} is what a spreadsheet writes where it cannot work out a formula: write what is meant in its place"
-        )
-    if text.startswith("#") and _TOO_NARROW.fullmatch(text):
-        raise WrongValue(f"{shorten(text)} is shown by a spreadsheet in a narrow column: widen it, and save the file again")
-    if begins_as_formula(text, formula_signs):
-        raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
-
-
-def plain(text: str) -> str:
-    """Any text."""
-    return text
-
-
-def required(text: str) -> str:
-    """Text that may not be blank."""
+def typed_number(text: str) -> float:
+    """Return a number that a person types. Raise WrongValue with what to write."""
     if not text:
         raise WrongValue("is blank")
-    return text
-
-
-def word(text: str) -> str:
-    """A lower-case word such as `off_peak`."""
-    if not re.fullmatch("[a-z][a-z0-9_]*", required(text)):
-        drawn = skeleton(text)
-        if not is_same(text, drawn) and re.fullmatch("[a-z][a-z0-9_]*", drawn):
-            raise WrongValue(f"{shorten(text)} looks like {shorten(drawn)} and is not: {mistaken(text, drawn)}")
-        raise WrongValue(f"{shorten(text)} is not a lower-case word such as 'standard' or 'off_peak'")
-    return text
-
-
-def one_of(*allowed: str) -> Parser:
-    """A parser that takes these words only."""
-
-    def choice(text: str) -> str:
-        if text not in allowed:
-            raise WrongValue(f"{shorten(text)} is not known{suggest(text, filter(None, allowed))}")
-        return text
-
-    return choice
-
-
-def number(text: str) -> float:
-    """A plain decimal, or one with an exponent.
-
-    >>> number("1.25"), number("5e-1")
-    (1.25, 0.5)
-    """
     try:
-        return figure(required(text))
+        return read_number(text)
     except WrongData as error:
-        # People type amounts too, and those are of no file.
         raise WrongValue(str(error)) from None
 
 
@@ -446,96 +356,9 @@ def usd_rate(currency: str, text: str) -> float:
     if not re.fullmatch(CURRENCY, currency):
         raise WrongValue(f"{shorten(currency)} is not the code of a currency, such as EUR")
     try:
-        found = rate_or_blank(text)
+        found = typed_number(text)
     except WrongValue as error:
         raise WrongValue(f"{currency}: {error}") from None
     if not found:
-        raise WrongValue(f"{currency}: the rate is blank")
+        raise WrongValue(f"{currency}: the rate is zero; a rate is US dollars for one unit of the currency, such as 1.08")
     return found
-
-
-def rate_or_blank(text: str) -> float | None:
-    """The US dollars for one unit of a currency, or nothing.
-
-    >>> rate_or_blank("1.08"), rate_or_blank("")
-    (1.08, None)
-    """
-    if not text:
-        return None
-    if not (found := number(text)):
-        raise WrongValue("is zero; a rate is US dollars for one unit of the currency, such as 1.08")
-    return found
-
-
-def whole_number(text: str, of: str = "") -> int:
-    """A whole number of at most twelve digits; `of` says in a message what it counts."""
-    if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
-        raise WrongValue(f"{shorten(text)} is negative")
-    if not re.fullmatch("[0-9]{1,12}", required(text)):
-        raise WrongValue(f"{shorten(text)} is not a whole number{of}{_whole_meant(text)}")
-    return int(text)
-
-
-def _whole_meant(text: str) -> str:
-    """`; write 200000`: the whole number that a text stands for, if that is clear.
-
-    >>> _whole_meant("200k"), _whole_meant("200,000"), _whole_meant("200000.0"), _whole_meant("2E+05"), _whole_meant("200.000")
-    ('; write 200000', '; write 200000', '; write 200000', '; write 200000', '')
-    """
-    if found := tokens_in(text):
-        return f"; write {found}"
-    if re.fullmatch(r"[0-9](\.[0-9]{1,11})?E\+?(0?[0-9]|1[01])", text, re.IGNORECASE) and (value := float(text)).is_integer():
-        return f"; write {value:.0f}"
-    if form := re.fullmatch("([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,12}(?=\\.00?$))(?:\\.00?)?", text):
-        return f"; write {re.sub('[, ]', '', form[1])}"
-    return ""
-
-
-def whole_or_blank(text: str, of: str = "") -> int | None:
-    """A whole number above zero, or nothing."""
-    if not text:
-        return None
-    if not (found := whole_number(text, of)):
-        raise WrongValue("is zero; leave it blank where there is none")
-    return found
-
-
-def tokens_or_blank(text: str) -> int | None:
-    """A whole number of tokens above zero, or nothing; `1M` and `200k` are some.
-
-    >>> tokens_or_blank("1M"), tokens_or_blank("131072"), tokens_or_blank("")
-    (1000000, 131072, None)
-    """
-    found = tokens_in(text)
-    return whole_or_blank(text if found is None else str(found), " of tokens such as 131072, 200k or 1M")
-
-
-_NUMBERS = (number, rate_or_blank, whole_number, whole_or_blank, tokens_or_blank)
-"""What reads numbers, of which one may be negative and is said to be that, and no formula."""
-
-
-def hours(text: str) -> str:
-    """Windows of a day such as `01:00-04:00;06:00-10:00`, or nothing."""
-    if not re.fullmatch(r"([0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}(;(?=.)|$))*", text):
-        raise WrongValue(f"{shorten(text)} is not hours such as 01:00-04:00;06:00-10:00")
-    return text
-
-
-def weekdays(text: str) -> str:
-    """Days of the week such as `1-5`, 1 being Monday, or nothing.
-
-    >>> weekdays("1-5;7"), weekdays("")
-    ('1-5;7', '')
-    """
-    if not re.fullmatch(r"([1-7](-[1-7])?(;(?=.)|$))*", text):
-        raise WrongValue(f"{shorten(text)} is not days of the week such as 1-5, 1 being Monday")
-    return text
-
-
-def date_or_blank(text: str) -> date | None:
-    """An ISO date, or nothing.
-
-    >>> date_or_blank("2026-11-20"), date_or_blank("")
-    (datetime.date(2026, 11, 20), None)
-    """
-    return shipped_rows.iso_date(text) if text else None

@@ -11,8 +11,8 @@ from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, WrongData
 from derive.immutable import immutable
-from derive.price_rows import Disclosure
-from derive.shipped import BadRow, Tables
+from derive.tables.problems import BadRow
+from derive.tables.shipped import Tables
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, once_a_run
@@ -20,6 +20,7 @@ from invert.records import BandPair, NegativeControl, Observable, Observables, R
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import Disclosure
 from invert.storage import tiers as storage
 from invert.storage.drain_time import implied_drain_time
 from invert.storage.tiers import Probabilities
@@ -239,7 +240,7 @@ def disclosed_tiers(data: Data, provider: str, model: str, ttls: Iterable[int | 
     >>> disclosed_tiers(data, "anthropic", "claude-sonnet-4-5", [300, 3600]), disclosed_tiers(data, "google", "gemini-3.1-pro", [None])
     ({300: 'memory', 3600: 'memory'}, {})
     """
-    data.tables.refuse_bad("disclosures", provider=provider, topic="cache_tier")
+    data.tables.refuse_bad(Disclosure, provider=provider, topic="cache_tier")
     found: dict[int | None, str] = {}
     for ttl in ttls:
         for row in _disclosures(data.tables):

@@ -22,9 +22,10 @@ import numpy as np
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
 from derive.immutable import immutable
-from derive.price_rows import MemoryTierFigure
-from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import in_si
+from derive.preset_rows import MemoryTierFigure
+from derive.tables.problems import BadRow, Problem
+from derive.tables.rows import in_si
+from derive.tables.shipped import Tables
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
@@ -318,7 +319,7 @@ def _spread(
 ) -> LogSpread:
     """The row of a tier as a lognormal, that of the year if it has one. The drain times of the lecture have no spread."""
     # The row that cannot be used may be that of the year.
-    tables.refuse_bad("memory_tiers", tier=tier, quantity=quantity, **{column: wanted})
+    tables.refuse_bad(MemoryTierFigure, tier=tier, quantity=quantity, **{column: wanted})
     found = _rows(tables, tier, quantity, column, wanted)
     rows = [row for row in found if year and row.year == year] or [row for row in found if row.year is None]
     if len(rows) != 1:

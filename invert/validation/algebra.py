@@ -16,7 +16,7 @@ from derive.expressions.sympy_solver import SmoothRegime, SolvedRegime
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_tree
 from derive.records import Equation, right_side_at
-from derive.shipped import Problem
+from derive.tables.problems import Problem
 from derive.trees import Roots, Tree, TreePair
 
 _POINTS = 6

@@ -3,13 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from derive.claim_cells import AGREES, AS_PUBLISHED, UNDECIDED, command, givens
 from derive.errors import BacksolveError
-from derive.price_rows import Claim, ModelRow, WorkedProblem
-from derive.shipped import Problem, Tables
+from derive.tables.problems import Problem
+from derive.tables.questions import command_of, read_givens
+from derive.tables.shipped import Tables
 from invert.assumptions import Assumptions
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import ModelRow
+from invert.validation.claim_rows import AGREES, AS_PUBLISHED, UNDECIDED, Claim, WorkedProblem
 from invert.validation.found_of_claims import Facts, Finding, commands_of_claim, finding, finding_of_problem
 
 _AGREEING = (*AGREES, *AS_PUBLISHED)
@@ -51,7 +53,7 @@ def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
             "problem": problem.problem,
             **_held(problem, partial(finding_of_problem, problem)),
             "arithmetic": problem.arithmetic,
-            "command": command(problem.unknown, givens(problem.givens)),
+            "command": command_of(problem.unknown, read_givens(problem.givens)),
             "source": problem.source,
             "source_url": problem.source_url,
         }
@@ -65,7 +67,7 @@ def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dic
     try:
         if one := find():
             found, by, agrees = float(f"{one.in_unit:.{_DIGITS}g}"), "; ".join(one.rests_on), one.agrees
-            if agrees is not (row.verdict in _AGREEING) and givens(row.givens).rows:
+            if agrees is not (row.verdict in _AGREEING) and read_givens(row.givens).rows:
                 verdict, reason = UNDECIDED, f"the tables have changed since the verdict was {row.verdict!r}"
     except BacksolveError as error:
         verdict, reason = UNDECIDED, f"left out: {error}"
@@ -84,7 +86,7 @@ def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dic
 def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str, object]]) -> Iterator[Problem]:
     """Every verdict that the number `found` for its row contradicts, unless the row rests on tables, which may have been corrected."""
     for row, one in zip(rows, found, strict=True):
-        if one["agrees"] is not None and one["agrees"] is not (row.verdict in _AGREEING) and not givens(row.givens).rows:
+        if one["agrees"] is not None and one["agrees"] is not (row.verdict in _AGREEING) and not read_givens(row.givens).rows:
             lies = "within" if one["agrees"] else "outside"
             said = f"{row.stated} {row.unit}".rstrip()
             fault = f"{row.id} is {row.verdict!r}, and {one['found']} lies {lies} the tolerance of {said}, {row.tolerance:g} of it"

@@ -16,15 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from derive import shipped
-from derive.claim_cells import amount, givens
 from derive.errors import WrongData
 from derive.preset_record import MODEL_KINDS
-from derive.preset_rows import Efficiency, FittedEfficiency
+from derive.preset_rows import FIT, HELD_OUT, Efficiency, FittedEfficiency
 from derive.presets import DEPLOYMENTS, PHASES, deployment_of, is_inside, predicted_over_measured
-from derive.shipped import rows_of
-from derive.shipped_rules import FIT, HELD_OUT
 from derive.solving.api import solve
+from derive.tables import shipped
+from derive.tables.questions import amount_in_si, read_givens
+from derive.tables.shipped import rows_of
 
 _GROUPS = [(kind, deployment) for kind in MODEL_KINDS for deployment in DEPLOYMENTS]
 _QUANTITIES = ("mfu", "mbu", "layer_time")
@@ -155,7 +154,7 @@ def predicted_without_run(rows: Rows, fit: Fit) -> dict[str, tuple[float, float]
 
 def predicted_of_question(row: Efficiency) -> tuple[float, float]:
     """Return the least and the most that `--efficiency calibrated` answers to the question of a run [unit of the run]."""
-    asked = givens(row.givens)
+    asked = read_givens(row.givens)
     solution = solve(
         row.unknown,
         using=asked.using,
@@ -167,7 +166,7 @@ def predicted_of_question(row: Efficiency) -> tuple[float, float]:
     )
     if not solution.spans:
         raise WrongData(f"{row.run}: {solution.refusal.message if solution.reason else 'the answer has no range'}")
-    one = amount(row.unknown, "1", row.unit)
+    one = amount_in_si(row.unknown, "1", row.unit)
     return solution.spans.low / one, solution.spans.high / one
 
 

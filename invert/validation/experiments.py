@@ -9,13 +9,13 @@ from math import log, sqrt
 
 from derive.errors import BacksolveError
 from derive.immutable import immutable
-from derive.price_rows import NaturalExperiment
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, once_a_run
 from invert.estimators.names import KV_NAMES
 from invert.inference import Kept, run_of
 from invert.records import Estimate
 from invert.result import Inference
+from invert.sheets.tables import NaturalExperiment
 
 _Row = dict[str, object]
 

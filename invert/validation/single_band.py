@@ -5,7 +5,6 @@ from math import log
 from statistics import median
 
 from derive.preset_rows import OpenModel
-from derive.price_rows import HostPrice
 from invert.assumptions import Assumptions
 from invert.estimators.market.hosts import (
     commonest,
@@ -17,6 +16,7 @@ from invert.estimators.market.hosts import (
 )
 from invert.estimators.market.panel import Priced
 from invert.records import Verdict
+from invert.sheets.tables import HostPrice
 
 _Row = dict[str, object]
 _NOT_FLAT = "the same, no flat tariffs"

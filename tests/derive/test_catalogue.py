@@ -18,8 +18,9 @@ if __name__ == "__main__":
 
 import pytest
 
-from derive.catalogue import CHAPTERS, RETIRED, by_id, equation, equations, variants_of
+from derive.catalogue import CHAPTERS, by_id, cited_equation, equation, equations, variants_of
 from derive.catalogue.arithmetic import maximum
+from derive.catalogue.retired import RETIRED
 from derive.catalogue.sources import TRANSCRIPT
 from derive.derivations import parents
 from derive.errors import RetiredName, UnknownName
@@ -38,6 +39,7 @@ from derive.records import (
     Source,
 )  # fmt: skip
 from derive.requirements import Requirement, as_relation, named
+from derive.show.citation import cite
 from derive.solving.questions import question
 from tests.tools.renames import OLD_NAMES
 from tests.tools.together import each, in_one_test
@@ -201,7 +203,7 @@ GROUPS = sorted({row.variant.group for row in by_id().values() if row.variant})
 @in_one_test("group", GROUPS)
 def test_a_group_of_variants_has_one_default_and_distinct_names(group):
     rows = [row for row in by_id().values() if row.variant and row.variant.group == group]
-    names = {row.variant.name for row in rows}
+    names = {name for row in rows for name in (row.variant.name, *row.variant.holds_for)}
     leading = variants_of(group)
     assert leading.keys() == names and len(names) > 1
     assert len({row.defines for row in leading.values()}) == 1, "the first of each name defines the same quantity"
@@ -333,16 +335,17 @@ def test_no_id_was_dropped_and_no_version_went_back():
         assert id in RETIRED or int(version) <= by_id()[id].version, f"{id} went back from version {version}"
 
 
-def test_a_retired_id_has_a_successor_and_is_not_used_again():
-    for id, successor in RETIRED.items():
-        assert id not in by_id() and successor in by_id()
-
-
-def test_whoever_asks_for_a_retired_id_is_told_its_successor(monkeypatch):
-    monkeypatch.setitem(RETIRED, "roofline.old_time", "roofline.step_time")
-    for asked in ("roofline.old_time", "roofline.old_time@1"):
-        with pytest.raises(RetiredName, match=r"'roofline\.old_time' was retired; its successor is 'roofline\.step_time'"):
+@in_one_test("id", RETIRED)
+def test_a_retired_id_keeps_its_mathematics_and_names_its_successor(id):
+    successor, row = RETIRED[id]
+    assert id == row.id not in by_id() and successor in by_id()
+    assert not {*row.symbols} <= QUANTITIES.keys() or fingerprint(row) == read()[row.reference]
+    assert row.title in cite(row.reference) and successor in cite(row.reference)
+    for asked in (id, f"{id}@1"):
+        with pytest.raises(RetiredName, match=f"'{id}' was retired; its successor is '{successor}'"):
             equation(asked)
+    with pytest.raises(RetiredName):
+        cited_equation(id)
 
 
 def planted(**changes):

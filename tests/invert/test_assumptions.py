@@ -18,7 +18,7 @@ import pytest
 import invert
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
-from derive.shipped import Tables
+from derive.tables.shipped import Tables
 from invert.anchors import assumptions_of, common_anchors, given_anchors
 from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, assumptions_as_record
 from invert.compare import infer_against
@@ -33,7 +33,7 @@ from invert.report.sheet import report
 from invert.scoreboard import recorded_calibration, storage_rules
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import load
-from invert.sheets.rows import FxRate
+from invert.sheets.tables import FxRate
 from invert.soundness import released_late
 from tests.tools.data import shipped_data
 from tests.tools.parsed import tree_of

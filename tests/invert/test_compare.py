@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import UnknownName, WrongData, WrongValue
-from derive.shipped import content
+from derive.tables.shipped import content
 from invert import compare, inference
 from invert.compare import infer_against
 from invert.comparison_records import Comparison, SheetChange

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 import invert
-from derive import shipped
 from derive.errors import WrongData
-from derive.price_rows import FxRate
+from derive.tables import shipped
 from invert import data as data_of_a_run
 from invert import scoreboard
 from invert.data import Data, once_a_run, read_data
 from invert.inference import infer
 from invert.sheets.read import book_of, last_day
+from invert.sheets.tables import FxRate
 from invert.soundness import all_problems
 from tests.tools.parsed import tree_of
 from tests.tools.tables import reading
@@ -59,7 +59,7 @@ def test_only_the_data_of_a_run_are_asked_for_tables():
     apart = {root / "data.py", root / "validation" / "efficiency.py"}
     for path in root.rglob("*.py"):
         for one in ast.walk(tree_of(path)):
-            if isinstance(one, ast.ImportFrom) and one.module == "derive.shipped" and path not in apart:
+            if isinstance(one, ast.ImportFrom) and one.module == "derive.tables.shipped" and path not in apart:
                 assert OF_NO_RUN.isdisjoint(name.name for name in one.names), path
             if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "shipped" and path not in apart:
                 assert one.attr not in OF_NO_RUN, path

@@ -12,9 +12,9 @@ from functools import cache
 
 import pytest
 
-from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
 from derive.preset_rows import Architecture
+from derive.tables import shipped
 from invert.anchors import lecture_anchors
 from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
 from invert.data import read_data
@@ -574,10 +574,10 @@ def test_a_day_after_the_newest_prices_is_noted(day: date, noted: bool):
 
 def edited(name: str, change) -> shipped.Tables:
     """The tables that ship with the rows of one of them put through `change`, which may alter them or give none."""
-    columns, cells = shipped.read().raw_rows(name)
-    rows = [changed for row, _ in cells for changed in [change(dict(row))] if changed]
+    cells = shipped.read().raw_rows(name)
+    rows = [changed for row in cells for changed in [change(dict(row))] if changed]
     out = io.StringIO()
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer = csv.DictWriter(out, cells[0], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return shipped.read().edited(**{name: out.getvalue()})

@@ -8,8 +8,8 @@ from statistics import fmean, stdev
 
 import pytest
 
-from derive import shipped
 from derive.errors import UnknownName
+from derive.tables import shipped
 from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions

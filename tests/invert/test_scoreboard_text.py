@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from derive import shipped
-from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS
-from derive.price_rows import Claim, WorkedProblem
+from derive.tables import shipped
 from invert import scoreboard
 from invert.estimators.known import error_of_lecture
 from invert.scoreboard_text import VERDICTS, legend, overview, rendered_sections
+from invert.validation.claim_rows import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS, Claim, WorkedProblem
 from tests.tools.data import shipped_data
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from derive.shipped import Tables
+from derive.tables.shipped import Tables
 from invert import data
 from invert.assumptions import Assumptions
 from invert.data import Data

@@ -8,8 +8,8 @@ from invert.estimators.market import learnt
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Params, Size
 from invert.records import EXTRA_MARKUP, Part, Record
-from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import ModelRow
 
 PER_MTOK = 1e6
 _LISTS = ("standard", "off_peak")

@@ -8,7 +8,7 @@ from statistics import NormalDist, median, variance
 from derive.catalogue import equation
 from derive.errors import WrongData
 from derive.immutable import immutable
-from derive.price_rows import HostPrice
+from invert.sheets.tables import HostPrice
 
 _OLD = "old"
 _RENTED = "gpu"

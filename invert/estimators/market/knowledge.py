@@ -18,7 +18,6 @@ from derive.errors import WrongData
 from derive.files import label, opened
 from derive.immutable import immutable
 from derive.preset_rows import OpenModel
-from derive.price_rows import DisclosedSize, KnowledgeScore
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
@@ -29,6 +28,7 @@ from invert.estimators.market.size import BILLION, SIZES_JUDGED_SINCE, is_sparse
 from invert.estimators.market.student import Student
 from invert.records import CLOSED_MODELS, Estimate, Record, interval, or_undetermined, undetermined
 from invert.sheets.read import once_beside_prices
+from invert.sheets.tables import DisclosedSize, KnowledgeScore
 
 _COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")
 _SURE = 0.999
@@ -92,9 +92,9 @@ def with_scores(data: Data, place: str) -> Data:
     with opened(place) as stream:
         header, _, lines = stream.read().decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").partition("\n")
     alone = data.tables.edited(**{KnowledgeScore.TABLE: f"{header}\n{lines}"})
-    for fault in alone.problems(KnowledgeScore.TABLE):
+    for fault in alone.problems(KnowledgeScore):
         raise WrongData(str(replace(fault, origin=label(place))))
-    rows = [{name: row[name] for name in _COLUMNS} for row, _ in alone.raw_rows(KnowledgeScore.TABLE)[1]]
+    rows = [{name: row[name] for name in _COLUMNS} for row in alone.raw_rows(KnowledgeScore.TABLE)]
     shipped, text = data.tables.content(f"{KnowledgeScore.TABLE}.csv").decode(), StringIO()
     csv.DictWriter(text, _COLUMNS, lineterminator="\n").writerows(rows)
     return Data(data.tables.edited(**{KnowledgeScore.TABLE: shipped + text.getvalue()}))

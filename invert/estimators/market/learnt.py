@@ -9,9 +9,8 @@ import numpy as np
 
 from derive.errors import WrongData
 from derive.preset_rows import Architecture, OpenModel
-from derive.price_rows import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
-from derive.shipped import Problem
-from derive.shipped_rows import AnyRecord, TableRow
+from derive.tables.problems import Problem
+from derive.tables.rows import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.market import panel, size
@@ -25,6 +24,7 @@ from invert.estimators.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.estimators.market.student import Student
 from invert.records import CLOSED_MODELS, Record, Verdict, Votes
 from invert.sheets.read import last_day, once_beside_prices
+from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
 
 _USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
 DATED: Mapping[type[TableRow], str] = {

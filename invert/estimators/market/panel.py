@@ -7,8 +7,8 @@ from statistics import median
 
 from derive.immutable import immutable
 from derive.preset_rows import OpenModel
-from derive.price_rows import HostPrice, ListPrice
 from invert.estimators.market.hosts import of_rented_hosts
+from invert.sheets.tables import HostPrice, ListPrice
 
 
 @immutable

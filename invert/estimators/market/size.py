@@ -15,12 +15,12 @@ from typing import Literal
 import numpy as np
 
 from derive.immutable import immutable
-from derive.price_rows import DisclosedSize
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.regression import Fit, Foretold, GroupedRows, fit, foretold, foretold_in_order, grouped
 from invert.estimators.market.student import Floats, student_quantiles
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
+from invert.sheets.tables import DisclosedSize
 
 BILLION = 1e9
 SIZES_JUDGED_SINCE = date(2026, 1, 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from derive import shipped
+from derive.tables import shipped
 from tests.tools.commands import GEMINI, Said, call
 from tests.tools.together import some
 
@@ -153,7 +153,7 @@ def test_what_no_file_can_be_written_to_is_refused_at_once(arguments: tuple[str,
 AT_WORK = """
 import time
 from backsolve.cli.common import processes
-with processes(2) as pool:
+with processes(2, "test") as pool:
     found = pool.map(time.sleep, [60, 60])
     print("at work", flush=True)
     next(found)
@@ -179,7 +179,7 @@ def work(part):
     if part == 3 and os.getpid() != here:
         os.kill(os.getpid(), signal.SIGKILL)
     return part
-with processes(2) as pool:
+with processes(2, "test") as pool:
     print([*pool.map(work, range(8))], [*pool.map(work, range(2))])
 """
 

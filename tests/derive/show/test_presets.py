@@ -4,9 +4,9 @@ import pytest
 
 from derive import presets
 from derive.preset_rows import OpenModel
-from derive.shipped import rows_of
 from derive.show.presets import chip_lines, hardware_lines, hardware_records, model_card, model_lines, model_records
 from derive.solving.api import solve
+from derive.tables.shipped import rows_of
 from derive.units import parse
 from tests.tools.together import in_one_test
 

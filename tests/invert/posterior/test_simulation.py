@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
-from derive.price_rows import ModelRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
 from invert.estimators.cases import Case, case_of
@@ -54,6 +53,7 @@ from invert.sheets.assemble import sheets
 from invert.sheets.observables import rounding_cell
 from invert.sheets.read import load
 from invert.sheets.rules import _LARGEST, _SMALLEST
+from invert.sheets.tables import ModelRow
 
 RECORD = Path(str(files("invert.posterior").joinpath("calibration_run.csv")))
 

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise, product
 
 from derive.characters import width_of
-from derive.shipped import read
+from derive.tables.shipped import read
 from invert.data import read_data
 from invert.estimators.known import judged
 from invert.inference import infer, infer_flagships

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import invert
-from derive import shipped
+from derive.tables import shipped
 from invert import report as forms
 from invert.inference import infer
 from invert.report.columns import WIDE_KEYS
@@ -21,7 +21,7 @@ from invert.report.document import FORMATS, document
 from invert.report.glance import glance
 from invert.report.sheet import report
 from invert.result import InferenceTable
-from invert.sheets.rows import ModelRow
+from invert.sheets.tables import ModelRow
 from tests.tools.parsed import tree_of
 
 SHEETS = ("gemini-3.1-pro", "qwen3-coder-plus", "claude-opus-5", "kimi-k3", "deepseek/deepseek-v4-pro")
@@ -59,7 +59,7 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def poison() -> None:
         # Before anything is refused: a module that is first imported then would keep what is refused.
         modules = {name: importlib.import_module(name) for name in working_modules()}
-        for name in ("read", "rows_of", "content", "problems", "_kept"):
+        for name in ("read", "rows_of", "content", "problems"):
             monkeypatch.setattr(shipped, name, refuse)
         for name in ("rows_of", "raw_rows", "content", "checked", "refuse_bad"):
             monkeypatch.setattr(shipped.Tables, name, refuse)
@@ -86,7 +86,7 @@ def test_every_form_is_read_off_the_records(asked: dict, poisoned: Callable[[], 
 def test_what_an_inference_is_asked_for_later_rests_on_its_fields_alone(monkeypatch: pytest.MonkeyPatch):
     table, again = infer(SHEETS), infer(SHEETS)
     early = [(one.identifiability, one.rules and one.rules.solutions) for one in table]
-    for name in ("_kept", "_content"):
+    for name in ("_content",):
         monkeypatch.setattr(shipped, name, refuse)
     with pytest.raises(AssertionError, match="worked something out"):
         infer(SHEETS)

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from derive.price_rows import MemoryTierFigure
-from derive.shipped import rows_of
+from derive.preset_rows import MemoryTierFigure
+from derive.tables.shipped import rows_of
 from invert.estimators.market import learnt
 from invert.inference import infer
 from invert.records import NegativeControl, Part, SoleSource

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
+from derive.tables.writing import edited_table
 from invert.assumptions import USUAL
 from invert.estimators.cases import case_of
-from invert.sheets.add import add_to_file, addition, cells_of_sheet, with_rows
+from invert.sheets.add import TYPED_ORDER, add_to_file, addition, cells_of_sheet
 from invert.sheets.assemble import before_release, sheets
 from invert.sheets.read import load
 from tests.tools.data import shipped_data
@@ -81,7 +82,7 @@ def test_a_file_with_every_column_only_grows(tmp_path: Path):
 def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
     content = ("provider,model,component,amount\n" + "\n".join(lines) + ("\n" if ends else "")).encode(errors="surrogatepass")
     cells = cells_of_sheet("acme/perm", {"input": "2"})
-    found = with_rows(content, cells, "mine.csv")
+    found = edited_table(content, TYPED_ORDER, cells)
     assert found.startswith(content) and found.endswith(b"acme,perm,input,2\n")
 
 

@@ -5,11 +5,11 @@ from datetime import date
 
 import pytest
 
-from derive import shipped
-from derive.price_rows import ModelRow
+from derive.tables import shipped
 from invert.data import read_data
 from invert.sheets.assemble import models
 from invert.sheets.dated import there_by
+from invert.sheets.tables import ModelRow
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 

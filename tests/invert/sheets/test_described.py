@@ -6,13 +6,13 @@ from datetime import date
 
 import pytest
 
-from derive import shipped
 from derive.preset_rows import OpenModel
-from derive.price_rows import HostPrice
+from derive.tables import shipped
 from invert.data import read_data
 from invert.inference import infer
 from invert.sheets.assemble import models
 from invert.sheets.described import by_weights, described
+from invert.sheets.tables import HostPrice
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
 from tests.tools.tables import reading

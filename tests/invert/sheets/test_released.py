@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from derive import shipped
+from derive.tables import shipped
 from invert.data import read_data
 from invert.sheets.diff import shipped_book, since_release, states_of
 from invert.sheets.read import book_of

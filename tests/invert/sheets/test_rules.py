@@ -6,10 +6,11 @@ from time import process_time
 
 import pytest
 
+from derive.tables.problems import Problem
 from invert.sheets import rules as checking
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load, read_rows
-from invert.sheets.rows import PriceBook, PriceRow, Problem
+from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import BAND_LIMIT, PRICE_LIMIT, broken, by_sheet, check, strays
 from tests.tools.together import in_one_test
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from derive.preset_rows import Architecture, OpenModel
-from derive.price_rows import ListPrice
-from derive.shipped import rows_of
+from derive.tables.shipped import rows_of
 from invert.estimators.market import candidates, panel
 from invert.estimators.market.kv_class import caches, chosen
+from invert.sheets.tables import ListPrice
 
 KNOWN = caches((row for row in rows_of(Architecture) if row.kv_vote), 2.0)
 

@@ -7,9 +7,8 @@ from statistics import NormalDist, fmean
 
 import pytest
 
-from derive.price_rows import HostPrice
-from derive.shipped import rows_of
 from derive.solving.api import solve
+from derive.tables.shipped import rows_of
 from invert.assumptions import USUAL
 from invert.estimators.market.hosts import (
     commonest,
@@ -19,6 +18,7 @@ from invert.estimators.market.hosts import (
     spread_of_output_input_ratio,
     spread_within,
 )
+from invert.sheets.tables import HostPrice
 from tests.tools.together import in_one_test
 
 PRICES = rows_of(HostPrice)

@@ -8,13 +8,13 @@ import pytest
 
 from derive.errors import WrongData
 from derive.preset_rows import OpenModel
-from derive.price_rows import KnowledgeScore
-from derive.shipped import read, rows_of
+from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators.market import learnt
 from invert.estimators.market.knowledge import KNOWLEDGE_ALONE, PRICE_AND_KNOWLEDGE, knowledge_fits, with_scores
 from invert.inference import infer
+from invert.sheets.tables import KnowledgeScore
 from tests.tools.data import shipped_data
 from tests.tools.tables import with_cells
 

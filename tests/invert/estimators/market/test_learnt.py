@@ -5,13 +5,13 @@ import pytest
 
 from derive.errors import WrongData
 from derive.preset_rows import Architecture, OpenModel
-from derive.price_rows import DisclosedSize, ListPrice
-from derive.shipped import read, rows_of
+from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimators.market import learnt, panel, size
 from invert.records import CLOSED_MODELS
 from invert.sheets.read import last_day
+from invert.sheets.tables import DisclosedSize, ListPrice
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading, with_cells
 

@@ -6,10 +6,10 @@ from statistics import median
 import pytest
 
 from derive.preset_rows import OpenModel
-from derive.price_rows import HostPrice, ListPrice
-from derive.shipped import rows_of
+from derive.tables.shipped import rows_of
 from invert.estimators.market import panel
 from invert.estimators.market.hosts import of_rented_hosts
+from invert.sheets.tables import HostPrice, ListPrice
 
 MODELS = rows_of(OpenModel)
 HOSTED = panel.by_host_price(MODELS, rows_of(HostPrice), 3)

@@ -12,13 +12,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from derive import shipped
 from derive.preset_rows import OpenModel
-from derive.price_rows import HostPrice, ListPrice
-from derive.shipped import rows_of
+from derive.tables import shipped
+from derive.tables.shipped import rows_of
 from invert.estimators.market import panel, record, size
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.size import ANY, CLOSED, TOTAL
+from invert.sheets.tables import HostPrice, ListPrice
 
 TABLES = Path(shipped.FOLDER)
 LISTED = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))

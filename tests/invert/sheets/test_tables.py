@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from derive.price_rows import ModelRow
-from derive.shipped import rows_of
+from derive.tables.shipped import rows_of
+from invert.sheets.tables import ModelRow
 
 MOVED = date(2026, 6, 1)
 KNOWN = next(row for row in rows_of(ModelRow) if row.architecture and row.active_params and row.total_params)
