@@ -34,7 +34,6 @@ from invert.estimators.market.knowledge import knowledge_fits
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.estimators.names import KV_NAMES
 from invert.estimators.rent import rental
-from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
@@ -46,6 +45,7 @@ from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
 from invert.validation.efficiency import efficiency_rows
 from invert.validation.experiments import experiment_rows, in_nats
+from invert.validation.simulation import RANKED, stale
 from invert.validation.single_band import single_band_rows
 
 ScoreRow = dict[str, object]
@@ -132,8 +132,8 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """What every printed estimator has got right of models it had not seen, and what each candidate adds to the class of KV bytes.
 
     Gains are in mean log density over the class [nat]; for KV bytes a family has one vote. That of a candidate is of what it foretells
-    alone; beside the class it enters the headline where their pool has gained more than one standard error. What is left out: the
-    family of a model, its vendor, all that was released later, or the model alone.
+    alone. It enters the typical KV if their pool gains more than one standard error both with families left out and on later models.
+    Left out are the family of a model, its vendor, all models that were released later, or the model alone.
     """
     return [
         *(_skill(one) for one in scored(data, assumptions) if one.of == _KV),

@@ -24,7 +24,6 @@ from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, As
 from invert.compare import infer_against
 from invert.databases.pull import same
 from invert.inference import infer
-from invert.posterior.simulation import _SHAPES, simulate
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
 from invert.report.changes import changes_json
 from invert.report.contract import as_records, saved
@@ -35,6 +34,7 @@ from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import load
 from invert.sheets.tables import FxRate
 from invert.soundness import released_late
+from invert.validation.simulation import _SHAPES, simulate
 from tests.tools.data import shipped_data
 from tests.tools.parsed import tree_of
 from tests.tools.remembered import drawing_anew
@@ -92,7 +92,8 @@ NUMERICS = {
     "estimators/market/recency": {"DAYS"},
     "estimators/market/record": {"_LEVELS", "_RESAMPLES", "held", "spread_of_mean"},  # a record is told at 50 and 90 % in every run
     "estimators/market/student": {"_REACH"},
-    "estimators/market/size": {"BILLION", "_RESAMPLES"},
+    "estimators/market/size": {"BILLION", "_RESAMPLES", "SIZES_JUDGED_SINCE"},
+    "estimators/market/knowledge": {"_SURE", "_MANY_REFUSALS"},  # an accuracy of 1, and when a reader is warned
     "estimators/market/by_price": {"PER_MTOK"},
     "scoreboard": {"_NEGATIVE_CONTROLS"},  # how often prices are shuffled
     "posterior/data": {"_DIGITS"},
@@ -100,7 +101,7 @@ NUMERICS = {
     "posterior/mixture": {"_ROUNDS", "_TEMPER, _FLOOR", "_FITTED", "_NEGLIGIBLE", "DEGREES, WIDENED"},
     "posterior/parameters": {"WIDER"},
     "posterior/sampler": {"sizes"},  # the variance of an even spread
-    "posterior/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},
+    "validation/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},
     "posterior/sobol": {"SEED", "DIMENSIONS", "MOST", "DEFAULT"},
     "posterior/summary": {"_CHUNK", "prior_spreads"},
     "posterior/weights": {"ENOUGH", "RELIABLE", "_BINS", "pareto_k"},  # from when on draws are too few, as published
