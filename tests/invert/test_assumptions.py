@@ -103,7 +103,7 @@ NUMERICS = {
     "posterior/parameters": {"WIDER"},
     "posterior/sampler": {"sizes"},  # the variance of an even spread
     "validation/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},
-    "posterior/sobol": {"SEED", "DIMENSIONS", "MOST", "DEFAULT"},
+    "posterior/sobol": {"_shipped", "SEED", "DIMENSIONS", "MOST", "DEFAULT"},
     "posterior/summary": {"_CHUNK", "prior_spreads"},
     "posterior/weights": {"ENOUGH", "RELIABLE", "_BINS", "pareto_k"},  # from when on draws are too few, as published
     "primitives": {"TYPICAL", "_HAIR"},  # any point of a regime has the same rank and null space
@@ -121,7 +121,7 @@ NUMERICS = {
     "storage/tiers": {"_DRAWS"},
 }
 """What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
-INPUT = ("reproduce", "sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules")
+INPUT = ("reproduce", "sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules", "sheets/tables")
 """What a file may hold: limits of size, units, likely slips of the pen; so does every module of `DATABASES`."""
 DATABASES = "databases/"
 
