@@ -10,7 +10,6 @@ import pytest
 
 from derive.errors import UnknownName
 from derive.tables import shipped
-from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
@@ -23,7 +22,8 @@ from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import undetermined
 from invert.report.glance import glance
-from invert.scoreboard_text import SHOWN, TITLES, rendered_sections
+from invert.validation import scoreboard as truth
+from invert.validation.scoreboard_text import SHOWN, TITLES, rendered_sections
 from invert.validation.simulation import RANKED
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
