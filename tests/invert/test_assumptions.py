@@ -95,8 +95,6 @@ NUMERICS = {
     "estimators/market/record": {"_LEVELS", "_RESAMPLES", "held", "spread_of_mean"},  # a record is told at 50 and 90 % in every run
     "estimators/market/student": {"_REACH"},
     "estimators/market/size": {"BILLION", "_RESAMPLES", "SIZES_JUDGED_SINCE"},
-    "inference": {"_BATCH"},  # how many sheets are worked on at once
-    "estimators/market/knowledge": {"_SURE", "_MANY_REFUSALS"},  # an accuracy of 1, and when a reader is warned
     "estimators/market/by_price": {"PER_MTOK"},
     "validation/scoreboard": {"_NEGATIVE_CONTROLS"},  # how often prices are shuffled
     "posterior/data": {"_DIGITS"},
