@@ -57,7 +57,7 @@ def list_command(
     """
     from derive.catalogue import equations
     from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, quantities_about
-    from derive.derivations import why_not_derived
+    from derive.derivations import reason_not_derived
     from derive.quantities import QUANTITIES
     from derive.show.entry import list_as_json
     from derive.show.presets import listing_commands
@@ -98,7 +98,7 @@ def list_command(
         say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}; claims of the lecture: backsolve claims WORD")
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
-        why = f"   ({why_not_derived(row)})" if without == "derivation" else ""
+        why = f"   ({reason_not_derived(row)})" if without == "derivation" else ""
         _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
 
 
@@ -443,7 +443,8 @@ def _prices_cited(
     data = read_data()
     book, known = book_of(data, own), models(data)
     found, keys = [], set()
-    for model, _, place in (name.partition("#") for name in names):
+    whole = {f"{row.provider}/{row.model}" for row in book.rows}
+    for model, _, place in ((name, "", "") if name in whole else name.partition("#") for name in names):
         for day, rows in sheets_cited(model, place, book, known, as_of, tier or ""):
             records = [price_record(row) for row in rows]
             keys |= {row.sheet_key for row in rows}

@@ -529,3 +529,15 @@ def test_of_a_name_that_several_sell_nobody_is_told_to_choose_who_has_chosen():
     assert "glm-5.1: sold by zai and zhipu-bigmodel; provider/model takes one" in call("infer", "glm-5.1").err
     chosen = call("infer", "glm-5.1", "--where", "provider=zai")
     assert chosen.err == "" and "zai glm-5.1" in chosen.out
+
+
+def test_a_model_whose_rows_are_refused_is_not_sought_in_another_tier(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("provider,model,component,amount\nacme,a,input,2\nacme,a,output,abc\n")
+    assert "; some of its rows cannot be read" in refused("infer", "acme/a", "--prices", str(own))
+
+
+def test_a_model_with_a_hash_in_its_name_is_cited(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("provider,model,component,amount\nacme,m#1,input,2\nacme,m#1,output,8\n")
+    assert "Price sheet of acme m#1" in call("cite", "acme/m#1", "--prices", str(own)).out
