@@ -98,7 +98,7 @@ def _tornado(sheets: "Sequence[Inference]") -> "Chart":
 
 def _reliability(sheets: "Sequence[Inference]") -> "Chart":
     from invert.report.figures import reliability
-    from invert.scoreboard import section_rows
+    from invert.validation.scoreboard import section_rows
 
     if sheets:
         raise WrongValue("reliability is of the whole scoreboard, and of no sheet")

@@ -39,7 +39,6 @@ from invert.records import Record, the_point
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
 from invert.sheets.tables import Disclosure, HostPrice
-from invert.soundness import table_problems
 from invert.storage.tariffs import negative_controls, scoreboard
 from invert.validation import coverage
 from invert.validation.claim_rows import Claim, WorkedProblem
@@ -47,6 +46,7 @@ from invert.validation.claims import claim_rows, not_borne, price_facts, problem
 from invert.validation.efficiency import efficiency_rows
 from invert.validation.experiments import experiment_rows, round_nats
 from invert.validation.single_band import single_band_rows
+from invert.validation.soundness import table_problems
 
 ScoreRow = dict[str, object]
 _NEGATIVE_CONTROLS = 20
