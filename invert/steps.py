@@ -34,7 +34,7 @@ def solve_steps(steps: Sequence[tuple[str, str]], given: Mapping[str, float]) ->
     for place, (id, unknown) in enumerate(steps):
         row = equation(id)
         if missing := tuple(name for name in row.symbols if name != unknown and name not in values):
-            message = f"{unknown} needs also {', '.join(missing)}"
+            message = f"{unknown} also needs {', '.join(missing)}"
             return replace(solution, answers=(), reason=Reason(code="missing_givens", missing=missing, message=message))
         answers, reason = solve_equation(row, unknown, values)
         if not answers:

@@ -246,7 +246,6 @@ def _why_not(
     if not refused:
         return []
     from derive.quantities import QUANTITIES
-    from derive.solving.refusals import INSTEAD
     from derive.solving.sufficient_givens import Enough, answered_beside, sufficient_givens
 
     said, found = [], Enough({}, *deployment)
@@ -256,9 +255,8 @@ def _why_not(
         near = answered_beside(ask, may_be, one.unknown, given, deployment) if reason.missing else None
         further = sufficient_givens(ask, one.unknown, given, deployment, reason, found) if reason.missing and not near else None
         covered, found = covered and further is not None, further or found
-        why = reason.message.replace(f"\n{INSTEAD}", f"; {INSTEAD}") if near or further else reason.message
         instead = f"what is given answers {near}: {QUANTITIES[near].meaning}" if near else ""
-        said.append(f"{why}\n{instead}".rstrip())
+        said.append(f"{reason.message}\n{instead}".rstrip())
     fit = not any("\n" in why for why in said)
     own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
     example = f"for example{own}: {_as_a_command(found)}"

@@ -87,7 +87,7 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
     return round_to_whole(question, again) if asked.limits else again
 
 
-_LACKS_BATCH = Reason(code="missing_givens", missing=(FREE,), message=f"{_CHIPS} needs also {FREE}")
+_LACKS_BATCH = Reason(code="missing_givens", missing=(FREE,), message=f"{_CHIPS} also needs {FREE}")
 
 
 def _has_answer(solution: Solution) -> bool:

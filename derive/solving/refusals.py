@@ -31,7 +31,6 @@ _MAY_CANCEL = 3
 _SHORTER = 2
 """How many shorter ways in are named."""
 
-INSTEAD = "instead of these would do: "
 """How the line of shorter ways in begins."""
 
 _SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -90,16 +89,14 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     missing, *others = _prefer_all_givens(asked, known, lists)
     if not missing:
         return Reason(code="not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
-    meanings = "".join(f"; {name} [{QUANTITIES[name].unit}]: {QUANTITIES[name].meaning}" for name in missing if len(missing) <= 2)
-    message = (
-        f"{listed or unknown} needs also {_listed(missing)}{meanings}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
-    )
+    needed = _listed(tuple(map(_explain_input, missing)) if len(missing) <= 2 else missing)
+    message = f"{listed or unknown} also needs {needed}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
     meaning = MEANINGS.get(unknown)
     if meaning and meaning.alone and {*known} >= meaning.beside:
         message = f"its buyer pays {meaning.means} by these prices: ask for that\nwhat its chips cost, {message}"
     elif others:
-        message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:_SHORTER])
+        message += ". Instead you can give " + ", or ".join(_listed(names) for names in others[:_SHORTER])
     return Reason(code="missing_givens", missing=missing, message=message)
 
 
@@ -230,6 +227,12 @@ def _left_out(asked: Question, names: tuple[str, ...]) -> str:
         return f"; with {' and '.join(zeros)} = 0 nothing limits it"
     untrue = ", ".join(row.id for row in asked.left_out if row.defines in names)
     return f"; left out, as not all that this model reads grows with its context: {untrue}" if untrue else ""
+
+
+def _explain_input(name: str) -> str:
+    """Return a name with its meaning and its unit."""
+    row = QUANTITIES[name]
+    return f"{name} ({row.meaning}{'' if row.unit == '1' else f', in {row.unit}'})"
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -36,7 +36,7 @@ def test_the_facts_to_look_up_come_first(unknown, given, missing):
     """Nothing that has a usual value, nothing that follows from the others, and of a size what bounds it."""
     reason = solve(unknown, **given).reason
     assert reason.code == "missing_givens" and {*reason.missing} == missing
-    assert reason.message.startswith(f"{unknown} needs also {reason.missing[0]}")
+    assert reason.message.startswith(f"{unknown} also needs {reason.missing[0]}")
 
 
 def test_what_stands_in_for_something_only_where_it_takes_part_is_not_left_out():
@@ -166,18 +166,18 @@ def test_what_a_table_has_of_what_is_asked_for_is_said_first():
         (
             "hbm_bandwidth",
             {"hardware": "MI300X"},
-            "hbm_bandwidth is 5.3 TB/s in hardware.csv MI300X hbm_bandwidth; to be worked out it needs",
+            "hbm_bandwidth is 5.3 TB/s in hardware.csv MI300X hbm_bandwidth; to be worked out it also needs",
         ),
         (
             "hidden_size",
             {"model": "Llama-3.1-8B"},
-            "model_dim is 4096 in architectures.csv Llama-3.1-8B model_dim; to be worked out it needs",
+            "model_dim is 4096 in architectures.csv Llama-3.1-8B model_dim; to be worked out it also needs",
         ),
         (
             "nvlink_bandwidth",
             {"hardware": "H100"},
             "scale_up_link_bandwidth is 450 GB/s in hardware.csv H100-SXM scale_up_link_bandwidth; to be",
         ),
-        ("hbm_bandwidth", {}, "hbm_bandwidth needs also"),
+        ("hbm_bandwidth", {}, "hbm_bandwidth also needs"),
     ):
         assert solve(unknown, **served).why_not.startswith(said)

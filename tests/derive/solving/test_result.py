@@ -16,7 +16,7 @@ def test_the_single_value():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"sparsity": 8}, "balance_batch has no single value: balance_batch needs also"),
+        ({"sparsity": 8}, "balance_batch has no single value: balance_batch also needs"),
         ({**FAST, "sparsity": "1..64:log:4"}, "balance_batch has no single value: it is a sweep of 4 points"),
         ({**FAST, "sparsity": "4..8"}, "balance_batch has no single value: it is between 1200 and 2400"),
     ],
@@ -44,4 +44,4 @@ def test_repr_is_a_line_and_print_the_whole_text():
     assert repr(found) == "Solution(balance_batch [1]: 2400)"
     assert str(found).splitlines()[0] == "balance_batch = 2400" and "cite        backsolve cite batching.balance_batch" in str(found)
     refused = solve("balance_batch", sparsity=8)
-    assert str(refused).startswith("balance_batch: no answer\nbalance_batch needs also")
+    assert str(refused).startswith("balance_batch: no answer\nbalance_batch also needs")

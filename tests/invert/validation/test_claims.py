@@ -95,4 +95,4 @@ def test_a_problem_without_an_answer_says_why_and_the_others_stand():
     lost = replace(whole, givens="chips=1;chip_price=2 USD/h")
     rows = problem_rows([lost, whole])
     assert [row["found"] for row in rows] == [None, 6.536] and rows[0]["verdict"] == UNDECIDED
-    assert "cost_per_token needs also" in str(rows[0]["reason"])
+    assert "cost_per_token also needs" in str(rows[0]["reason"])

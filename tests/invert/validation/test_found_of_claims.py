@@ -52,7 +52,7 @@ def test_an_edit_of_a_table_moves_what_is_found_and_not_what_is_said():
 
 
 def test_a_claim_without_an_answer_is_refused_with_the_reason():
-    with pytest.raises(NoSingleValue, match="A13a: balance_batch needs also"):
+    with pytest.raises(NoSingleValue, match="A13a: balance_batch also needs"):
         finding(replace(BY_ID["A13a"], givens="machine_balance_ratio=300"), {}, read())
     with pytest.raises(NoSingleValue, match="none of its rows has sparsity"):
         finding(replace(BY_ID["A12b"], unknown="sparsity", equations=()), {}, read())
