@@ -443,7 +443,8 @@ def _prices_cited(
     data = read_data()
     book, known = book_of(data, own), models(data)
     found, keys = [], set()
-    for model, _, place in (name.partition("#") for name in names):
+    whole = {f"{row.provider}/{row.model}" for row in book.rows}
+    for model, _, place in ((name, "", "") if name in whole else name.partition("#") for name in names):
         for day, rows in sheets_cited(model, place, book, known, as_of, tier or ""):
             records = [price_record(row) for row in rows]
             keys |= {row.sheet_key for row in rows}

@@ -58,7 +58,7 @@ def _misses(quantity: str, judged: Sequence[Judgement]) -> Block:
 
 
 def _off_by(one: Judgement) -> float:
-    _, median, _ = one.over_truth
+    _, median, _ = one.ratios_to_truth
     return median
 
 

@@ -38,14 +38,14 @@ def combine_presets(
     if chips and "," in conventions.dtype:
         each = ",".join(f"{chips[0].partition(':')[0]}:{dtype}" for dtype in conventions.dtype.split(","))
         raise WrongValue(
-            f"dtype = {conventions.dtype}: beside a chip it is one data type, as it sets the rate too; write --hardware {each}"
+            f"dtype = {conventions.dtype}: beside a chip it is one data type, as it sets the rate too. Write --hardware {each}"
         )
     shapes = [(text, presets.model(text, tables)) for text in models]
     published = [one for _, shape in shapes for one in shape.published]
     named = [*((text, presets.hardware(text, tables, published, conventions.dtype)) for text in chips), *shapes]
     if conventions.price == "rent":
         if not chips:
-            raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
+            raise WrongValue("the rent is of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
     if conventions.tier:
         from derive.tier_presets import tier

@@ -87,7 +87,7 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         )
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
-        message = f"{listed or unknown} is in no equation that joins by itself; name one with --using: {joinable}"
+        message = f"{listed or unknown} is in no equation that joins by itself. Name one with --using: {joinable}"
         return Reason(code="missing_givens", message=message + _left_out(asked, (unknown,)))
     first, *rest = _lists(unknown, asked.active, frozenset(known.items())) or [()]
     lists = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])

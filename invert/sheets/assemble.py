@@ -13,7 +13,7 @@ from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from derive.tables.cells import token_count
 from derive.tables.problems import Problem
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
 from invert.sheets.redescribed import description_of
 from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, usd_amount
@@ -165,7 +165,7 @@ def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: 
     return [f"{whose} shown without a row in any table by {offered[0].as_of}, and no release is known (first seen: {named})"]
 
 
-@once_a_run
+@cache_with_data
 def sheets_that_ship(data: Data, day: date | None = None) -> tuple[PriceSheet, ...]:
     """The sheets of the shipped prices on a day, by default the newest, of models that are out: what records are taken over."""
     return tuple(released_sheets(sheets(book_of(data), day)[0], models(data))[0])
@@ -183,11 +183,13 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
 
 
 def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
-    """By which option the sheets that these models have on a day are shown, or nothing where they have none.
+    """Return the option that shows the sheets of these models on a day, or that rows of theirs cannot be read, or nothing.
 
     >>> other_tiers_note(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
     ''
     """
+    if not book.refused.isdisjoint(pairs):
+        return "some of its rows cannot be read"
     sold = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
     tiers = sorted({row.service_tier for row in sold})
     return f"--all shows {' and '.join(tiers)}" if tiers[1:] else "".join(f"--tier {tier} has one" for tier in tiers)

@@ -27,7 +27,7 @@ from invert.inference import infer
 from invert.posterior.simulation import _SHAPES, simulate
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
 from invert.report.changes import changes_json
-from invert.report.contract import as_records, saved
+from invert.report.contract import saved, sheet_records
 from invert.report.glance import glance
 from invert.report.sheet import report
 from invert.scoreboard import recorded_calibration, storage_rules
@@ -58,7 +58,7 @@ NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
     "estimators/joint_point": {"_COMPUTE_BOUND", "_ROUNDING"},  # a second start of the solver, and rounding
     "estimators/lecture": {"_MOST_RATIOS", "_LEAST_FRACTION", "_START_KV_BYTES"},
-    "validation/algebra": {"_POINTS", "_TRIES", "_ALIKE", "_drawn"},  # where formulas are compared, and rounding
+    "validation/algebra": {"_POINTS", "_TRIES", "_ALIKE", "_draw_values"},  # where formulas are compared, and rounding
     "validation/claims": {"_DIGITS, _WHOLE"},
     "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
     "validation/single_band": {"_SAID_RATIO"},  # what the lecture read off a price
@@ -249,8 +249,8 @@ def test_what_is_given_holds_its_prior_fixed_and_is_known_as_given():
         assert run.facts[name] == 0.75 and common_anchors(run).origin[name] == "given" and run.given == (name,)
         if name in HELD_FIXED:
             assert run.priors[name].spread == 0 and run.priors[name].at(np.array([3.0])) == 0.75
-        assert (name in run.apart_from(UNLESS_GIVEN).given) == (name not in UNLESS_GIVEN)
-        assert run.apart_from((name,)) == USUAL
+        assert (name in run.without_facts(UNLESS_GIVEN).given) == (name not in UNLESS_GIVEN)
+        assert run.without_facts((name,)) == USUAL
     assert assumptions_of({}) == USUAL and hash(assumptions_of({"overlap": 0.5})) != hash(USUAL)
 
 
@@ -370,13 +370,13 @@ def narrower(name: str) -> Assumptions:
 def told(assumptions: Assumptions) -> Iterator[str]:
     """What a run says of some sheets, how rules score, which estimates are trusted, and which sheets are simulated: the dearest last."""
     table = infer(SHEETS, prices=io.StringIO(OWN), assumptions=assumptions)
-    yield json.dumps([{**record, "anchors": None} for record in as_records(table)])
+    yield json.dumps([{**record, "anchors": None} for record in sheet_records(table)])
     yield str(storage_rules(shipped_data(), assumptions))
     yield str([row["verdict"] for row in recorded_calibration(shipped_data(), assumptions)])
     yield str(simulate(_SHAPES[0], 3, 1, assumptions)[0]["active_params"])
     yield report(table.inferences[0], table)
     # A batch price says nothing of a size, which then is assumed.
-    yield json.dumps([{**record, "anchors": None} for record in as_records(infer("gpt-6-sol", tier="batch", assumptions=assumptions))])
+    yield json.dumps([{**record, "anchors": None} for record in sheet_records(infer("gpt-6-sol", tier="batch", assumptions=assumptions))])
     yield glance(table)
     yield str(doubtful_prices(load(io.StringIO(DOUBTFUL)), assumptions))
     yield str(released_late(load(), released_anew(), assumptions))
