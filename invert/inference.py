@@ -70,6 +70,7 @@ from invert.sheets.assemble import (
     is_provider,
     models,
     not_begun,
+    other_tiers_note,
     prices_by_place,
     released_later,
     released_sheets,
