@@ -89,9 +89,9 @@ from invert.sheets.rows import PriceBook, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, sheet_key, with_amounts
-from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
+from invert.validation.soundness import note_on_calibration, table_problems
 
 
 def infer(

@@ -23,7 +23,8 @@ from invert.estimate_text import estimate_text
 from invert.estimators.calibration import Calibration
 from invert.estimators.joint_point import pricing_rules
 from invert.estimators.lecture import bandwidth_bound_fraction
-from invert.identifiability import identified
+from invert.identify.identifiability import identified
+from invert.identify.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.inversion import Inversion
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary
@@ -58,7 +59,6 @@ from invert.records import (
     Verdict,
     Worth,
 )  # fmt: skip
-from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import is_provider, matches, spelled
 from invert.sheets.contexts import longest_context
 from invert.sheets.diff import Difference

@@ -9,12 +9,12 @@ import invert
 from derive.errors import WrongData
 from derive.tables import shipped
 from invert import data as data_of_a_run
-from invert import scoreboard
 from invert.data import Data, cache_with_data, read_data
 from invert.inference import infer
 from invert.sheets.read import book_of, last_day
 from invert.sheets.tables import FxRate
-from invert.soundness import all_problems
+from invert.validation import scoreboard
+from invert.validation.soundness import all_problems
 from tests.tools.parsed import tree_of
 from tests.tools.tables import reading
 

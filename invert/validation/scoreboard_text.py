@@ -10,8 +10,8 @@ from statistics import median
 from invert.records import Span
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, title
-from invert.scoreboard import MODELS_LEFT_OUT
 from invert.validation.claim_rows import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS
+from invert.validation.scoreboard import MODELS_LEFT_OUT
 
 _Rows = list[dict[str, object]]
 SHOWN = {

@@ -6,8 +6,8 @@ import pytest
 from derive.errors import UnknownName, WrongValue
 from derive.evaluate import evaluate
 from invert.forward_model import forward
-from invert.identifiability import identify
-from invert.primitives import (
+from invert.identify.identifiability import identify
+from invert.identify.primitives import (
     _COMPONENTS,
     _HAIR,
     _PLACE,

@@ -10,7 +10,17 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from invert.primitives import PRIMITIVES, SPAN, build_tree, drain_time_row, gradient, gradients, ordered, primitives_at, regime_in_words
+from invert.identify.primitives import (
+    PRIMITIVES,
+    SPAN,
+    build_tree,
+    drain_time_row,
+    gradient,
+    gradients,
+    ordered,
+    primitives_at,
+    regime_in_words,
+)
 from invert.records import Identifiability
 
 if TYPE_CHECKING:
