@@ -125,7 +125,7 @@ def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, as
     return size.drawn_sizes(_USES[use], rows, extra_markup(data, use, assumptions) if closed else (0.0, 0.0), assumptions=assumptions)
 
 
-@once_beside_prices
+@cached_beside_prices
 def extra_markup(data: Data, use: str, assumptions: Assumptions, without: str = "") -> tuple[float, float]:
     """Return mean and spread [nat] of the extra price/cost of closed vendors, by the closed models of known size of all but one vendor."""
     sizes = [one for one in _closed_sizes(data, use, assumptions) if one.vendor != without]
