@@ -57,7 +57,7 @@ def list_command(
     """
     from derive.catalogue import equations
     from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, quantities_about
-    from derive.derivations import why_not_derived
+    from derive.derivations import reason_not_derived
     from derive.quantities import QUANTITIES
     from derive.show.entry import list_as_json
     from derive.show.presets import listing_commands
@@ -98,7 +98,7 @@ def list_command(
         say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}; claims of the lecture: backsolve claims WORD")
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
-        why = f"   ({why_not_derived(row)})" if without == "derivation" else ""
+        why = f"   ({reason_not_derived(row)})" if without == "derivation" else ""
         _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
 
 

@@ -98,7 +98,7 @@ def _tornado(sheets: "Sequence[Inference]") -> "Chart":
 
 def _reliability(sheets: "Sequence[Inference]") -> "Chart":
     from invert.report.figures import reliability
-    from invert.scoreboard import section_rows
+    from invert.validation.scoreboard import section_rows
 
     if sheets:
         raise WrongValue("reliability is of the whole scoreboard, and of no sheet")
@@ -210,6 +210,7 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     from derive.preset_rows import AcceleratorFigure, Architecture
     from derive.solving.api import respond, respond_all
     from derive.solving.conventions import Conventions
+    from derive.solving.switches import Switches
     from derive.tables.shipped import problems
     from derive.units import named_texts
 
@@ -223,10 +224,10 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     given = as_drawn(texts, usual, False)
 
     def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = usual.price) -> "tuple[Solution, ...]":
-        return respond_all(figure.unknowns, given, chips, models, figure.using, None, Conventions(price=priced))
+        return respond_all(figure.unknowns, given, Switches(chips, models, figure.using, {}, Conventions(price=priced)))
 
     def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
-        return respond(name, {**given, found.unknown: found.answers[0].point}, *deployment, figure.using, None, usual)
+        return respond(name, {**given, found.unknown: found.answers[0].point}, Switches(*deployment, figure.using, {}, usual))
 
     columns = named_apart([answered_column(*one, solved) for one in each_deployment(hardware, model, False)])
     why = dict.fromkeys(text for one in columns for text in (one.refused, *(answer.why_not for answer in one.solutions)) if text)

@@ -360,7 +360,7 @@ def check_prices(file: str | BinaryIO | None, own: "str | BinaryIO | FileText | 
     from invert.data import read_data
     from invert.sheets.doubts import doubtful_prices
     from invert.sheets.read import PROBLEM_LIMIT, book_of
-    from invert.soundness import all_problems
+    from invert.validation.soundness import all_problems
 
     data = read_data()
     try:

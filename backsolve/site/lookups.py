@@ -12,7 +12,7 @@ from derive.quantities import QUANTITIES
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
 from derive.tables.problems import Problem
-from invert.scoreboard import sections
+from invert.validation.scoreboard import sections
 
 
 @immutable

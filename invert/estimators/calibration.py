@@ -19,7 +19,7 @@ from derive.tables.lines import Row
 from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import Tables
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.estimators import at_rent
 from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price_lines
 from invert.estimators.cases import Case, case_of
@@ -80,7 +80,7 @@ class Calibration:
     left_out: tuple[str, ...]
 
 
-@once_a_run
+@cache_with_data
 def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
     """The calibration without an architecture of architectures.csv and its family. With all members if none is named.
 
@@ -118,7 +118,7 @@ def from_increment(ln_at_cost: float, calibration: Calibration) -> Student:
     return replace(calibration.increments, centre=ln_at_cost - calibration.increments.centre)
 
 
-@once_a_run
+@cache_with_data
 def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict | None:
     """What increments have earned beside the class of KV bytes, each known model foretold by other families; None of too few."""
     known, caches = members(data, assumptions), learnt.known_caches(data, assumptions)["read"]
@@ -173,20 +173,20 @@ def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
 
     Facts that were given about one model or its traffic say nothing of these.
     """
-    return _class(data, assumptions.apart_from(UNLESS_GIVEN))[0]
+    return _class(data, assumptions.without_facts(UNLESS_GIVEN))[0]
 
 
 def class_problems(data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with rows of calibration_models.csv beyond the row itself, and with the launch sheets."""
-    return (*calibration_book(data).problems[len(book_of(data).problems) :], *_class(data, assumptions.apart_from(UNLESS_GIVEN))[1])
+    return (*calibration_book(data).problems[len(book_of(data).problems) :], *_class(data, assumptions.without_facts(UNLESS_GIVEN))[1])
 
 
 def lacking(data: Data, assumptions: Assumptions = USUAL) -> tuple[str, ...]:
     """What is not learned from because a row is bad, theirs or one that they rest on: architectures, or the rows where the name is lost."""
-    return _class(data, assumptions.apart_from(UNLESS_GIVEN))[2]
+    return _class(data, assumptions.without_facts(UNLESS_GIVEN))[2]
 
 
-@once_a_run
+@cache_with_data
 def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
     book, tables = calibration_book(data), data.tables
     known = {f"{one.provider}/{one.model}": one for one in models(data)}
@@ -237,7 +237,7 @@ def _fault(row: CalibrationModel, column: str, message: str) -> Problem:
     return Problem(origin=f"{_KNOWN}.csv", row=row.place, column=column, message=message)
 
 
-@once_a_run
+@cache_with_data
 def calibration_book(data: Data) -> PriceBook:
     """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
     book = book_of(data)

@@ -14,7 +14,7 @@ from invert.estimators.market import learnt
 from invert.estimators.market.by_price import PER_MTOK, ByPrice, told_record, told_size
 from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
-from invert.records import Estimate, Part, interval, or_undetermined, references, undetermined
+from invert.records import Estimate, Part, interval, references, undetermined, undetermined_on_error
 from invert.sheets.read import once_beside_prices
 
 _MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
@@ -29,12 +29,12 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     }
 
 
-@or_undetermined
+@undetermined_on_error
 def _active_params(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     return _params(case.by_price, "active_params", data, assumptions)
 
 
-@or_undetermined
+@undetermined_on_error
 def _total_params(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     return _params(case.by_price, "total_params", data, assumptions)
 
@@ -67,7 +67,7 @@ def _params_times_markup(input_price: float, data: Data, assumptions: Assumption
     return float(equation(_MARKUP[0]).right_side(given))
 
 
-@or_undetermined
+@undetermined_on_error
 def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     """The input price over what a prompt token costs at rent: by the parameters where they are known, else by their estimate.
 

@@ -12,7 +12,7 @@ from derive.errors import WrongData
 from derive.immutable import immutable
 from invert.anchors import lecture_anchors
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.estimators import at_rent, lecture, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Drawn, case_of, has_premium, with_posteriors
@@ -62,7 +62,7 @@ def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = N
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
-    of_run, assumptions = assumptions, assumptions.apart_from(UNLESS_GIVEN)
+    of_run, assumptions = assumptions, assumptions.without_facts(UNLESS_GIVEN)
     drawn = drawn if drawn is not None and assumptions == of_run else {}
     draw_known(drawn, data, assumptions)
     return data.once((judged, assumptions), lambda: _judged(data, assumptions, drawn))
@@ -173,7 +173,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
     return {quantity: one for quantity, one in found.items() if one}
 
 
-@once_a_run
+@cache_with_data
 def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Record | None:
     """What KV bytes by a storage price have got right of the stored cache, on every shipped sheet that has one and whose cache is known.
 
@@ -184,7 +184,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     >>> f"{found.held[-1].held} of {found.count}"
     '0 of 6'
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     caches = learnt.known_caches(data, assumptions)["stored"]
     of_name, found = {one.architecture: one for one in caches}, []
     for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
@@ -200,7 +200,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     return _record([estimate for estimate, _ in found], truths, by_class, [one.family for one in rows])
 
 
-@once_a_run
+@cache_with_data
 def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, earlier_only: bool = False) -> Verdict | None:
     """What it has earned beside the class of read bytes whether more context costs more at all; None of too few families.
 
@@ -211,7 +211,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, ea
     >>> found.count, found.families, found.enters
     (18, 11, False)
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     caches = learnt.known_caches(data, assumptions)["read"]
     of_name = {one.architecture: one for one in caches}
     sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
@@ -242,7 +242,7 @@ def _record(estimates: Sequence[Estimate], truths: Floats, by_class: tuple[Float
     return record_by_votes(gains, [families[place] for place in kept], errors, errors_of_class[kept], nearer)
 
 
-@once_a_run
+@cache_with_data
 def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[PriceSheet, ModelRow, KnownCache], ...]:
     """Every shipped sheet of a model whose cache is known and whose row can be used."""
     described, found = {(row.provider, row.model): row for row in models(data)}, []
@@ -258,7 +258,7 @@ def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[
     return tuple(found)
 
 
-@once_a_run
+@cache_with_data
 def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | None:
     """Return how many times the lecture's KV bytes the true ones are, over every shipped sheet with a threshold and a known cache.
 
@@ -267,7 +267,7 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
     >>> f"{found.median:.3g} times, {found.low:.3g} to {found.high:.3g}"
     '126 times, 4.79 to 286'
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     times = []
     for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
         if sheet.bands[1:]:
@@ -277,7 +277,7 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
     return Span(low=min(times), median=median(times), high=max(times)) if times else None
 
 
-@once_a_run
+@cache_with_data
 def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | None:
     """What the bound at rental cost makes of every shipped sheet that has no output premium and whose cache is known; None of none.
 
@@ -288,7 +288,7 @@ def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
     >>> found.count, found.held, found.held_at_one_byte, f"{found.least:.2g} to {found.most:.2g}"
     (9, 6, 9, '0.6 to 84')
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     factors = [
         at_rent.most_within_price(sheet, model.max_context, data, assumptions) / cache.read
         for sheet, model, cache in _sheets_of_known_cache(data, assumptions)

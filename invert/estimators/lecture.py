@@ -24,11 +24,11 @@ from invert.records import (
     Estimate,
     Reading,
     interval,
-    or_undetermined,
     point_estimate,
     references,
     unanswered,
     undetermined,
+    undetermined_on_error,
 )
 from invert.steps import solve_steps
 
@@ -56,7 +56,7 @@ def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     return point_estimate(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
 
 
-@or_undetermined
+@undetermined_on_error
 def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     """The bandwidth-bound fraction, over what hosts of one model ask apart: their output/input differs, and their model does not."""
     ratio = case.seen.output_input_ratio

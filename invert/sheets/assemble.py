@@ -13,7 +13,7 @@ from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
 from derive.tables.cells import token_count
 from derive.tables.problems import Problem
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
 from invert.sheets.redescribed import description_of
 from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, in_usd
@@ -165,7 +165,7 @@ def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: 
     return [f"{whose} shown without a row in any table by {offered[0].as_of}, and no release is known (first seen: {named})"]
 
 
-@once_a_run
+@cache_with_data
 def sheets_that_ship(data: Data, day: date | None = None) -> tuple[PriceSheet, ...]:
     """The sheets of the shipped prices on a day, by default the newest, of models that are out: what records are taken over."""
     return tuple(once_released(sheets(book_of(data), day)[0], models(data))[0])

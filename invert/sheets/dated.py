@@ -5,7 +5,7 @@ from datetime import date
 
 from derive.errors import WrongData
 from derive.tables.rows import AnyRecord
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
 from invert.sheets.rows import PriceBook
 from invert.sheets.sheet import PriceSheet
@@ -49,7 +49,7 @@ def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> di
     return first
 
 
-@once_a_run
+@cache_with_data
 def _first_days(data: Data) -> Mapping[_Name, date]:
     """Of every name, the earliest day in the tables that ship."""
     first: dict[_Name, date] = {}

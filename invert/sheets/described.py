@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from derive.errors import WrongData
 from derive.preset_rows import Architecture, OpenModel
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.sheets.assemble import models
 from invert.sheets.names import MAKERS
 from invert.sheets.sheet import PriceSheet
@@ -79,7 +79,7 @@ def _makes(provider: str, weights: Architecture) -> bool:
     return provider in MAKERS and weights.hf_id.casefold().startswith(_OWNERS.get(provider, provider))
 
 
-@once_a_run
+@cache_with_data
 def _by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
     """The weights by the spelling of their id, whole and without the owner."""
     try:
@@ -89,7 +89,7 @@ def _by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
     return _named((name, row) for row in rows for name in (row.hf_id, row.hf_id.rpartition("/")[2]))
 
 
-@once_a_run
+@cache_with_data
 def _by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
     """The weights by the names under which host_prices.csv has their prices, whole and without what a database calls the host."""
     try:

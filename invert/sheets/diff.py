@@ -11,7 +11,7 @@ from derive.errors import WrongData, WrongValue, suggest_for_file
 from derive.files import label, opened
 from derive.immutable import immutable
 from derive.tables.problems import Problem
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.sheets.assemble import day_of, models, spelled
 from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
 from invert.sheets.released import RELEASED_PRICES, released_prices
@@ -151,7 +151,7 @@ def shipped_book(data: Data) -> PriceBook:
     return book_of(data) if content is None else whole_book(content, RELEASED_PRICES, data)
 
 
-@once_a_run
+@cache_with_data
 def since_release(data: Data, day: date) -> tuple[Difference, ...]:
     """Return the prices of a day that differ from those that the last release has of the same day."""
     if released_prices(data) is None:

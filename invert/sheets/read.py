@@ -20,7 +20,7 @@ from derive.tables.lines import CsvTable, Row, Source, text_lines
 from derive.tables.problems import BadRow, Problem
 from derive.tables.rows import Fault
 from derive.tables.shipped import Tables
-from invert.data import Data, once_a_run, read_data
+from invert.data import Data, cache_with_data, read_data
 from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, Fx, PriceBook, PriceRow, RowKey, without_collection
 from invert.sheets.rules import NAMES, contradictions, hold, look_alikes, missing_dates, unsaid_currencies
 from invert.sheets.sheet import FileText
@@ -74,7 +74,7 @@ _OTHER_NAMES = {
 """Common names of our columns, in small letters and with _ between words."""
 
 
-@once_a_run
+@cache_with_data
 def _price_columns(data: Data, table: str) -> Mapping[str, Column]:
     """Return the columns of a shipped table of prices, or of a file of the user if `table` is blank."""
     if table:
@@ -152,7 +152,7 @@ def _described(tables: Tables) -> tuple[ModelRow, ...]:
         return ()
 
 
-@once_a_run
+@cache_with_data
 def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
     """The rates of exchange and the prices that ship, with their faults."""
     try:
@@ -189,7 +189,7 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
     return newest, (first.problem("retrieved_date", f"{day} {lack}; --as-of {day} uses the prices of that day"),)
 
 
-@once_a_run
+@cache_with_data
 def last_day(data: Data) -> date:
     """The day on which the prices that ship were read last: nothing in the tables is of a later one."""
     _, rows, _ = prices_that_ship(data)
@@ -197,7 +197,7 @@ def last_day(data: Data) -> date:
 
 
 def once_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
-    """`once_a_run` for what rests on no price, but by the day on which they were read last: data of other prices share it.
+    """`cache_with_data` for what rests on no price, but by the day on which they were read last: data of other prices share it.
 
     >>> found = once_beside_prices(lambda data, name: [name])
     >>> data, later = read_data(), read_data().tables.content("prices.csv").decode().replace(",2026-11-20,", ",2026-11-21,")
@@ -209,7 +209,7 @@ def once_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callabl
 
     @wraps(function)
     def within(data: Data, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        return data.once_beside((function, last_day(data), args, tuple(kwargs.items())), partial(function, data, *args, **kwargs))
+        return data.cache_without_prices((function, last_day(data), args, tuple(kwargs.items())), partial(function, data, *args, **kwargs))
 
     return within
 

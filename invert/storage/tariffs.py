@@ -15,7 +15,7 @@ from derive.tables.problems import BadRow
 from derive.tables.shipped import Tables
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.records import BandPair, NegativeControl, Observable, Observables, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
@@ -179,7 +179,7 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
 # Negative controls.
 
 
-@once_a_run
+@cache_with_data
 def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
     """Vendors of the shipped sheets that ask one storage price for several models of known architecture, widest first.
 
@@ -253,13 +253,13 @@ def _disclosures(tables: Tables) -> list[Disclosure]:
     return [row for row in tables.rows_of(Disclosure) if row.topic == "cache_tier" and row.disclosed_tier]
 
 
-@once_a_run
+@cache_with_data
 def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[DisclosedCase, ...]:
     """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime.
 
     Facts that were given about one model or its traffic say nothing of these.
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     offered = sheets_that_ship(data)
     contexts = {(row.provider, row.model): row.max_context for row in models(data)}
     found = []
@@ -292,7 +292,7 @@ def _priced(sheet: PriceSheet, seen: Observables, ttl: int, assumptions: Assumpt
     return PricedLifetime(tariff.storage_price.value, drain)
 
 
-@once_a_run
+@cache_with_data
 def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptions = USUAL) -> tuple[RuleScore, ...]:
     """Every tier rule on the disclosed cases, beside a uniform guess; KV bytes as median [byte/token] and spread [nat].
 

@@ -1,4 +1,4 @@
-"""What the lecture claims and what others publish, held against equations and tables, price lists included, as rows of the scoreboard."""
+"""Compare claims of the lecture and of publications with equations and tables, including price lists, as rows of the scoreboard."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -20,15 +20,15 @@ _DIGITS, _WHOLE = 4, 1e6
 
 
 def claim_rows(claims: Iterable[Claim], sheets: Mapping[str, Facts], tables: Tables) -> list[dict[str, object]]:
-    """A row a claim: what is said and what is found, in the unit it is said in, and the verdict; `sheets` by `provider/model@day`.
+    """Return a row per claim: the stated and the found value in the same unit, and the verdict. `sheets` are by `provider/model@day`.
 
-    A claim that rests on a row of a table which cannot be used says so, and the others stand.
+    A claim that needs a bad table row says so, and the other claims are still checked.
     """
     return [
         {
             "id": claim.id,
             "claim": claim.claim,
-            **_held(claim, partial(finding, claim, sheets, tables)),
+            **_compare_value(claim, partial(finding, claim, sheets, tables)),
             "time": claim.time,
             "source": claim.source,
             "command": _command(claim, sheets, tables),
@@ -38,7 +38,7 @@ def claim_rows(claims: Iterable[Claim], sheets: Mapping[str, Facts], tables: Tab
 
 
 def _command(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> str:
-    """Return one line for a shell that computes a claim; empty if a row that it needs is missing."""
+    """Return one line for a shell that computes a claim, or an empty text if a row that it needs is missing."""
     try:
         return " && ".join(commands_of_claim(claim, sheets, tables))
     except BacksolveError:
@@ -46,12 +46,12 @@ def _command(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> str:
 
 
 def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
-    """A row a published problem: what was published and what is found, in the same unit, the verdict, and the command that asks."""
+    """Return a row per published problem: the published and the found value in the same unit, the verdict, and the command."""
     return [
         {
             "id": problem.id,
             "problem": problem.problem,
-            **_held(problem, partial(finding_of_problem, problem)),
+            **_compare_value(problem, partial(finding_of_problem, problem)),
             "arithmetic": problem.arithmetic,
             "command": command_of(problem.unknown, read_givens(problem.givens)),
             "source": problem.source,
@@ -61,8 +61,8 @@ def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
     ]
 
 
-def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dict[str, object]:
-    """What is stated beside what is found, and whether the two agree; where nothing can be found, or the tables have changed, why."""
+def _compare_value(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dict[str, object]:
+    """Return the stated and the found value and whether they agree, or the reason if there is no value or the tables changed."""
     found, by, agrees, verdict, reason = None, "", None, row.verdict, row.reason
     try:
         if one := find():
@@ -84,7 +84,7 @@ def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dic
 
 
 def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str, object]]) -> Iterator[Problem]:
-    """Every verdict that the number `found` for its row contradicts, unless the row rests on tables, which may have been corrected."""
+    """List every verdict that the value `found` for its row contradicts, except rows on tables, which may have been corrected."""
     for row, one in zip(rows, found, strict=True):
         if one["agrees"] is not None and one["agrees"] is not (row.verdict in _AGREEING) and not read_givens(row.givens).rows:
             lies = "within" if one["agrees"] else "outside"
@@ -94,7 +94,7 @@ def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str
 
 
 def price_facts(sheets: Iterable[PriceSheet], models: Iterable[ModelRow], assumptions: Assumptions) -> Mapping[str, Facts]:
-    """What each price list says, by `provider/model@day`: of its base band, its first step and its shortest cache lifetime."""
+    """Return the facts of each price list by `provider/model@day`: base band, first step and shortest cache lifetime."""
     longest = {(row.provider, row.model): row.max_context for row in models}
     return {f"{one.provider}/{one.model}@{one.as_of}": _facts(one, longest.get((one.provider, one.model)), assumptions) for one in sheets}
 

@@ -1,8 +1,8 @@
-"""The calibrated efficiency: fitted to published runs of efficiencies.csv, and held against runs that the fit never sees.
+"""Fit the calibrated efficiency to published runs of efficiencies.csv, and test it on runs that the fit does not see.
 
-A run takes max(arithmetic / mfu, reads / mbu) + layers * layer_time. For each kind of model on one chip, one node and several nodes
-the three are fitted at once, with their spreads, by maximum likelihood under weak priors. There is nothing random in it.
-`python -m invert.validation.efficiency` writes the fit to efficiency_fit.csv and what it predicts to efficiencies.csv.
+A run lasts max(arithmetic / mfu, reads / mbu) + layers * layer_time. The three are fitted together for each kind of model on one chip, one
+node and several nodes, with their spreads, by maximum likelihood under weak priors. The fit is deterministic. `python -m
+invert.validation.efficiency` writes the fit to efficiency_fit.csv and its predictions to efficiencies.csv.
 """
 
 import csv
@@ -50,7 +50,7 @@ class Fit:
     spreads: Floats
 
     def at(self, deviations: float) -> Floats:
-        """Return the quantities so many standard deviations towards slower runs [quantity, group]."""
+        """Return the quantities at this number of standard deviations towards slower runs [quantity, group]."""
         kinds = [list(MODEL_KINDS).index(kind) for kind, _ in _GROUPS]
         slower = np.array([[-1.0], [-1.0], [1.0]]) * deviations * np.exp(self.spreads)[:, kinds]
         shares, layer_time = np.minimum(self.values + slower, 0.0)[:2], (self.values + slower)[2:]
@@ -109,7 +109,7 @@ class _Runs:
         return self.arithmetic / mfu, self.reads / mbu, self.layers * layer_time
 
     def loss(self, fit: Fit) -> float:
-        """Return the negative log posterior, but for a constant: runs differ by the parts that they wait for."""
+        """Return the negative log posterior without its constant. Runs differ in the parts that limit them."""
         arithmetic, reads, layers = self.times(np.exp(fit.values))
         waits = np.maximum(arithmetic, reads)
         whole = waits + layers

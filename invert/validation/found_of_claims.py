@@ -1,4 +1,4 @@
-"""What the lecture claims, and what others publish, held against what the equations and the tables make of it."""
+"""Compute the values of claims and published problems from the equations and tables."""
 
 import shlex
 from collections.abc import Iterable, Mapping
@@ -34,7 +34,7 @@ PRESETS = ("hardware", "model")
 
 @immutable
 class Finding:
-    """What is stated, the value found for it [SI], and what that rests on: equations by id, tables by file."""
+    """A stated value, the value found for it [SI], and its sources: equations by id, tables by file."""
 
     row: Claim | WorkedProblem
     found: float
@@ -42,23 +42,23 @@ class Finding:
 
     @property
     def agrees(self) -> bool:
-        """Whether what was found lies in what was said, up to the tolerance of the row."""
+        """Whether the found value is in the stated range, with the tolerance of the row."""
         low, high = stated_range(self.row.unknown, self.row.stated, self.row.unit)
         tolerance = self.row.tolerance or 0.0
         return low * (1 - tolerance) <= self.found <= high * (1 + tolerance)
 
     @property
     def in_unit(self) -> float:
-        """What was found, in the unit in which it was said."""
+        """Found value in the unit of the claim."""
         low, _, _ = self.row.stated.partition("..")
         return self.found * read_number(low) / stated_range(self.row.unknown, low, self.row.unit)[0]
 
 
 def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> Finding | None:
-    """The value that equations and tables give for a claim, or None where it is not decidable. `sheets` are by `provider/model@day`.
+    """Return the value that equations and tables give for a claim, or None if it is not decidable. `sheets` are by `provider/model@day`.
 
-    It is solved for by the equations that the claim names; where it names none, it is read off the rows of tables that are given.
-    Raises UnknownName for a row that no table has, and NoSingleValue where there is no one answer.
+    If the claim names equations, solve them for it, else read it from the given table rows. Raises UnknownName for a missing row, and
+    NoSingleValue if there is more than one answer.
 
     >>> from derive.tables import shipped
     >>> row = next(row for row in shipped.rows_of(Claim) if row.id == "A13a")
@@ -76,7 +76,7 @@ def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> Findin
 
 
 def finding_of_problem(problem: WorkedProblem) -> Finding:
-    """The value that one question, asked as on the command line, gives for a published problem. Raises as `finding` does.
+    """Return the value of one published problem, asked as on the command line. Raises as `finding` does.
 
     >>> from derive.tables import shipped
     >>> row = next(row for row in shipped.rows_of(WorkedProblem) if row.id == "roofline-tpu")
@@ -136,7 +136,7 @@ def _typed(name: str, value: Given) -> str:
 
 
 def _answer(name: str, how: Givens, given: Mapping[str, Given], using: Iterable[str], asker: str) -> tuple[float, tuple[str, ...]]:
-    """The one value that a question has, of a bound its end, and the equations of its route by id."""
+    """Return the single value of a question (the end of a bound), and the equations of its route by id."""
     solution = solve(
         name,
         using=using,
@@ -164,7 +164,7 @@ def _read_off(name: str, claim: Claim, known: Mapping[str, Facts]) -> float:
 
 
 def _facts(source: str, name: str, sheets: Mapping[str, Facts], tables: Tables) -> Facts:
-    """What a row, or the rows of one name, give by registry name [SI]."""
+    """Return the facts of the rows of one name, by registry name [SI]."""
     if source == "sheet":
         if name not in sheets:
             raise UnknownName("price list", name, sheets)
@@ -173,13 +173,13 @@ def _facts(source: str, name: str, sheets: Mapping[str, Facts], tables: Tables) 
         return hardware(name, tables).givens
     if source == "model":
         return model(name, tables).givens
-    found = _of_device(name, tables) if source == "device" else _of_disclosure(name, tables)
+    found = _device_facts(name, tables) if source == "device" else _disclosed_facts(name, tables)
     if not found:
         raise UnknownName(source, name, ())
     return found
 
 
-def _of_device(name: str, tables: Tables) -> Facts:
+def _device_facts(name: str, tables: Tables) -> Facts:
     return {
         row.quantity: in_si(row.quantity, row.value, row.unit)
         for row in tables.rows_of(MemoryTierFigure)
@@ -187,7 +187,7 @@ def _of_device(name: str, tables: Tables) -> Facts:
     }
 
 
-def _of_disclosure(name: str, tables: Tables) -> Facts:
+def _disclosed_facts(name: str, tables: Tables) -> Facts:
     return {
         row.quantity: in_si(row.quantity, row.value, row.unit)
         for row in tables.rows_of(Disclosure)

@@ -1,4 +1,4 @@
-"""What a list of one band says of the model behind it, judged by hosts of one model: between them only the price differs."""
+"""Test inferences from lists with one band, on hosts of one model: only the price differs between them."""
 
 from collections.abc import Iterable, Sequence
 from math import log
@@ -32,7 +32,7 @@ def single_band_rows(
     verdict: Verdict | None,
     assumptions: Assumptions,
 ) -> list[_Row]:
-    """What output over input, cache reads and batches of one band tell; `verdict` is that on cache reads of makers' lists."""
+    """Return the rows on output over input, cache reads and batches of one band. `verdict` is that on cache reads of makers' lists."""
     known = {row.model: row for row in open_models}
     return [
         *_of_prices(hosts, assumptions),
@@ -87,7 +87,7 @@ def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_Ro
 
 
 def _of_cache_reads(hosts: Sequence[HostPrice], known: dict[str, OpenModel], assumptions: Assumptions) -> list[_Row]:
-    """Cache read over input, in the median of a model's hosts, against its KV bytes and against those a parameter."""
+    """Compare cache read over input, the median of a model's hosts, with its KV bytes and its KV bytes per parameter."""
     offered = of_rented_hosts((row for row in hosts if row.cache_read_price), assumptions.least_hosts)
     ratios = {model: [row.cache_read_price / row.input_price for row in rows if row.cache_read_price] for model, rows in offered.items()}
     of_known = {model: median(of_one) for model, of_one in ratios.items() if model in known and known[model].kv_bytes_per_token}
@@ -111,7 +111,7 @@ def _of_lists(listed: Iterable[Priced]) -> _Row:
 
 
 def _of_skill(verdict: Verdict | None) -> _Row:
-    """What cache reads on lists add to the class of their time in foretelling stored KV bytes."""
+    """Return the gain of cache reads on lists over the typical KV, in predicting stored KV bytes."""
     if verdict is None:
         return _row("cache read, skill", "families left out", None, None, "-", "too few lists")
     found = f"log density {verdict.by_price:.2f}, class {verdict.by_class:.2f}"
@@ -134,7 +134,7 @@ def _of_batches(hosts: Sequence[HostPrice]) -> _Row:
 
 
 def _correlation(ratios: Sequence[float], truth: Sequence[float]) -> tuple[str, str]:
-    """In ranks, with what it is worth."""
+    """Return the rank correlation and its significance."""
     found, error = rank_correlation(ratios, truth)
     sure = "above" if abs(found) > 2 * error else "below"
     return f"rank correlation {found:+.2f}", f"{sure} two standard errors, of {error:.2f} each. The median ratio is {median(ratios):.2f}"

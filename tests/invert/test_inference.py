@@ -20,7 +20,7 @@ from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
 from invert.data import read_data
 from invert.inference import infer
 from invert.records import verdict
-from invert.report.columns import flat, how_stated
+from invert.report.columns import flat, size_grade
 from invert.report.contract import saved
 from invert.report.sheet import report
 from invert.result import Inference
@@ -390,7 +390,7 @@ def test_the_grade_of_a_size_of_open_models_goes_with_it():
     with reading(edited("open_models", remembered)):
         (found,) = infer("mimo-v2.5-pro")
     read = one("mimo-v2.5-pro")
-    assert (found.anchors.origin["active_params"], how_stated(found.anchors.origin["active_params"])) == (
+    assert (found.anchors.origin["active_params"], size_grade(found.anchors.origin["active_params"])) == (
         "open_models.csv (assumed)",
         "assumed",
     )

@@ -26,7 +26,7 @@ from invert.estimators.market.record import LEAST_VOTES, record
 from invert.estimators.market.regression import Fit, Foretold, GroupedRows, fit, foretold, foretold_in_order, grouped
 from invert.estimators.market.size import BILLION, SIZES_JUDGED_SINCE, is_sparse_of_today
 from invert.estimators.market.student import Student
-from invert.records import CLOSED_MODELS, Estimate, Record, interval, or_undetermined, undetermined
+from invert.records import CLOSED_MODELS, Estimate, Record, interval, undetermined, undetermined_on_error
 from invert.sheets.read import once_beside_prices
 from invert.sheets.tables import DisclosedSize, KnowledgeScore
 
@@ -216,12 +216,12 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     }
 
 
-@or_undetermined
+@undetermined_on_error
 def _alone(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     return _total_params(case, KNOWLEDGE_ALONE, data, assumptions)
 
 
-@or_undetermined
+@undetermined_on_error
 def _beside_price(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if case.by_price.value is None or case.by_price.value.hosts:
         return undetermined(assumptions, case.by_price.left_out or "the price of a host, and scores are learnt beside list prices")

@@ -41,11 +41,6 @@ def test_the_ridge_point_is_that_of_the_first_type_and_rents_have_a_grade():
     assert " ".join(rows["H100-SXM"][8:]) == "1.3-5 (analyst model, secondary)" and rows["L4"][8:] == ["-"]
 
 
-def test_memory_says_whose_figure_it_is():
-    assert "Rubin-VR200" in (said := hardware_lines()[-1].partition("as the driver reports them")[2]) and "H100" not in said
-    assert "as the driver reports it: nvidia-smi" in next(line for line in chip_lines("H200-SXM") if line.startswith("hbm_capacity"))
-
-
 def test_an_accelerator_shows_all_its_types_and_every_price():
     lines = chip_lines("H100-SXM")
     assert lines[0] == "H100-SXM   --hardware H100-SXM:fp8"

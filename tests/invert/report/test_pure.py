@@ -38,8 +38,8 @@ FORMS: dict[str, Callable[[InferenceTable], object]] = {
     "notebook": InferenceTable._repr_html_,
     **{style: lambda table, style=style: document(table, style) for style in FORMATS},
 }
-WORKING = ("anchors", "data", "estimators", "identifiability", "posterior", "priors", "primitives", "rent", "sensitivity", "sheets",
-           "storage", "forward_model", "soundness", "worth", "inference")  # fmt: skip
+WORKING = ("anchors", "data", "estimators", "identify", "posterior", "priors", "rent", "sheets",
+           "storage", "forward_model", "validation", "worth", "inference")  # fmt: skip
 """The modules and packages in which a result is worked out."""
 
 

@@ -8,11 +8,11 @@ from derive.catalogue import equation
 from derive.solving.api import solve
 from derive.tables.questions import read_givens, unknown_names
 from derive.tables.shipped import read, rows_of
-from invert import scoreboard
-from invert.scoreboard_text import rendered_sections
+from invert.validation import scoreboard
 from invert.validation.claim_rows import AGREES, DIFFERS, UNDECIDED, Claim, WorkedProblem
 from invert.validation.claims import claim_rows, not_borne, problem_rows
 from invert.validation.found_of_claims import PRESETS, TABLES
+from invert.validation.scoreboard_text import rendered_sections
 from tests.tools.together import in_one_test
 
 CLAIMS = rows_of(Claim)

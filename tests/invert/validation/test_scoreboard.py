@@ -10,7 +10,6 @@ import pytest
 
 from derive.errors import UnknownName
 from derive.tables import shipped
-from invert import scoreboard as truth
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
@@ -24,7 +23,8 @@ from invert.inference import infer
 from invert.posterior.simulation import RANKED
 from invert.records import undetermined
 from invert.report.glance import glance
-from invert.scoreboard_text import SHOWN, TITLES, rendered_sections
+from invert.validation import scoreboard as truth
+from invert.validation.scoreboard_text import SHOWN, TITLES, rendered_sections
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test, some

@@ -23,7 +23,6 @@ from derive.errors import WrongData
 from derive.tables import shipped
 from derive.tables.problems import Problem
 from derive.tables.shipped import Tables, read
-from invert import scoreboard
 from invert.assumptions import USUAL
 from invert.estimators import calibration
 from invert.estimators.market.learnt import known_caches, listed_models
@@ -32,10 +31,11 @@ from invert.records import Estimate
 from invert.report.contract import run_as_json
 from invert.report.sheet import report
 from invert.result import Inference, InferenceTable
-from invert.scoreboard_text import rendered_sections
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
-from invert.soundness import all_problems, released_late, rivals, table_problems, without_change
+from invert.validation import scoreboard
+from invert.validation.scoreboard_text import rendered_sections
+from invert.validation.soundness import all_problems, released_late, rivals, table_problems, without_change
 from tests.tools.data import shipped_data
 from tests.tools.tables import RECORDS, reading, with_cells
 from tests.tools.together import in_one_test, some
