@@ -220,8 +220,8 @@ class Assumptions:
     # What the market says.
 
     extra_markup_prior: Prior = _prior(
-        "1", 1.35, 0.6,
-        "mark-up of a vendor with closed weights over one with open ones, which no price of an open model tells. 0.3 nat at the median",
+        "1", 1.0, 0.6,
+        "extra price/cost of a vendor with closed weights, before closed models of known size tell it; no sign is built in",
     )  # fmt: skip
     class_spread: float = _number(1.0, "nat", "spread of caches of one time, before any is heard", "architectures.csv")
     class_votes: float = _number(3.0, "1", "for how many families that spread counts")

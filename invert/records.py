@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 OF_ARCHITECTURE = "architectures.csv"
 """Where active_params come from that nobody need have stated: the table that counts them by the configuration, or quotes who does."""
-EXTRA_MARKUP = "less an extra price/cost of closed vendors, which is a stated prior"
+EXTRA_MARKUP = "with the extra price/cost that closed models of known size show"
 """What the size of a model by its price rests on where its vendor is taken for a closed one."""
 CLOSED_MODELS = "closed models"
 """What the record of a closed model's size is of."""

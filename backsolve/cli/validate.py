@@ -120,7 +120,7 @@ def validate_command(
 
 def _rerun(seeds: int, sheets: int, draws: int, workers: int) -> str:
     """A calibration, and the same with a fault put in, as CSV."""
-    from invert.posterior.simulation import calibration_run, rankings_as_csv
+    from invert.validation.simulation import calibration_run, rankings_as_csv
 
     with processes(workers, "validate --rerun") as executor:
         runs = [calibration_run(sheets, range(1, seeds + 1), draws, factor, executor) for factor in (1.0, _FAULTY_NOISE)]

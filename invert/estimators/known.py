@@ -216,7 +216,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, ea
     of_name = {one.architecture: one for one in caches}
     sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
     sold += [(one.sold.case.sheet, one.architecture) for one in members(data, assumptions)]
-    asked = {(sheet.provider, sheet.model): (of_name[name], float(has_premium(sheet))) for sheet, name in sold if name in of_name}
+    asked = {(sheet.provider, sheet.model): (of_name[name], (float(has_premium(sheet)),)) for sheet, name in sold if name in of_name}
     return weighed_rows(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only, assumptions)
 
 

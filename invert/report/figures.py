@@ -148,7 +148,7 @@ def size_price(line: SizeLine, sheets: Sequence[Inference] = ()) -> Chart:
     if len(drawn) == 1:
         how = f"{_sheet(drawn[0])}: {drawn[0].market['active_params'].because}."
     else:
-        how = "A vendor with closed weights is assumed to have an extra markup: its models are below the line." if drawn else ""
+        how = "The extra price/cost of closed vendors is that of closed models of known size." if drawn else ""
     said = (how, record)
     across = Axis(words="input price [$/MTok]")
     return Chart(title="Size against price", said=tuple(text for text in said if text), across=across, up=up, marks=tuple(marks))

@@ -34,7 +34,6 @@ from invert.estimators.market.knowledge import knowledge_fits
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.estimators.names import KV_NAMES
 from invert.estimators.rent import rental
-from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
@@ -45,6 +44,7 @@ from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
 from invert.validation.efficiency import efficiency_rows
 from invert.validation.experiments import experiment_rows, round_nats
+from invert.validation.simulation import RANKED, stale
 from invert.validation.single_band import single_band_rows
 from invert.validation.soundness import table_problems
 
@@ -134,8 +134,8 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Return the record of every printed estimator on unseen models, and the gain of each candidate over the typical KV.
 
     Gains are in mean log density over the baseline [nat], with equal weight per family for KV bytes. A candidate's gain is that of its
-    prediction alone. It enters the headline if the gain of its pool with the baseline exceeds one standard error. The left-out part is the
-    family of a model, its vendor, all later releases, or the model alone.
+    prediction alone. It enters the headline if its pool with the baseline gains more than one standard error, with families left out
+    and on later releases. The left-out part is the family of a model, its vendor, all later releases, or the model alone.
     """
     return [
         *(_skill(one) for one in scored(data, assumptions) if one.of == _KV),

@@ -24,7 +24,6 @@ from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, As
 from invert.compare import infer_against
 from invert.databases.pull import same
 from invert.inference import infer
-from invert.posterior.simulation import _SHAPES, simulate
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
 from invert.report.changes import changes_json
 from invert.report.contract import saved, sheet_records
@@ -34,6 +33,7 @@ from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import load
 from invert.sheets.tables import FxRate
 from invert.validation.scoreboard import recorded_calibration, storage_rules
+from invert.validation.simulation import _SHAPES, simulate
 from invert.validation.soundness import released_late
 from tests.tools.data import shipped_data
 from tests.tools.parsed import tree_of
@@ -102,7 +102,7 @@ NUMERICS = {
     "posterior/mixture": {"_ROUNDS", "_TEMPER, _FLOOR", "_FITTED", "_NEGLIGIBLE", "DEGREES, WIDENED"},
     "posterior/parameters": {"WIDER"},
     "posterior/sampler": {"sizes"},  # the variance of an even spread
-    "posterior/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},
+    "validation/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},
     "posterior/sobol": {"_shipped", "SEED", "DIMENSIONS", "MOST", "DEFAULT"},
     "posterior/summary": {"_CHUNK", "prior_spreads"},
     "posterior/weights": {"ENOUGH", "RELIABLE", "_BINS", "pareto_k"},  # from when on draws are too few, as published
@@ -122,7 +122,7 @@ NUMERICS = {
     "storage/tiers": {"_DRAWS"},
 }
 """What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
-INPUT = ("reproduce", "sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules")
+INPUT = ("reproduce", "sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules", "sheets/tables")
 """What a file may hold: limits of size, units, likely slips of the pen; so does every module of `DATABASES`."""
 DATABASES = "databases/"
 

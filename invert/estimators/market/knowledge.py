@@ -167,7 +167,7 @@ def _grouped(rows: Sequence[ScoredModel], predictors: Sequence[str], assumptions
 
 def _closed_models(data: Data, benchmark: str, assumptions: Assumptions) -> Iterator[ScoredModel]:
     """Yield the closed models of known total that have a score, as the fits of today see them. Vendors are groups."""
-    scores, (extra, _) = best_scores(data, benchmark), learnt.extra_markup(assumptions)
+    scores = best_scores(data, benchmark)
     for row in learnt.rows_so_far(data, DisclosedSize):
         size, score = row.exactly("total_params"), scores.get(row.model.casefold())
         if row.closed and size and score and row.date.year >= assumptions.sparse_since:
@@ -176,7 +176,7 @@ def _closed_models(data: Data, benchmark: str, assumptions: Assumptions) -> Iter
                 released=row.date,
                 ln_params=log(size / BILLION),
                 logit=logit(score.accuracy),
-                ln_price=log(row.input_price) - extra,
+                ln_price=log(row.input_price) - learnt.extra_markup(data, "total", assumptions, row.vendor)[0],
             )
 
 
@@ -190,7 +190,7 @@ def _closed_record(
 
     def by_open_models(seen: GroupedRows, names: tuple[str, ...]) -> Foretold:
         one, found = fit(seen), _grouped(rows, names, assumptions)
-        scale = _scale_of_closed(one, names, assumptions)
+        scale = _scale_of_closed(one, names, data, assumptions)
         centre = found.predictors @ np.array([one.intercept, *one.slopes])
         return Foretold(
             centre=centre, scale=np.full(len(rows), scale), freedom=one.freedom, target=found.target, groups=found.groups
@@ -199,10 +199,10 @@ def _closed_record(
     return replace(record(by_open_models(both, predictors), by_open_models(alone, predictors[1:])), of=CLOSED_MODELS)
 
 
-def _scale_of_closed(one: Fit, predictors: Sequence[str], assumptions: Assumptions) -> float:
+def _scale_of_closed(one: Fit, predictors: Sequence[str], data: Data, assumptions: Assumptions) -> float:
     """Return the scale [nat] of a fit for a closed model, with that of its extra price/cost if the fit has a price."""
     of_price = dict(zip(predictors, one.slopes, strict=True)).get("ln_price", 0.0)
-    return float(np.hypot(one.scale, of_price * learnt.extra_markup(assumptions)[1]))
+    return float(np.hypot(one.scale, of_price * learnt.extra_markup(data, "total", assumptions)[1]))
 
 
 # The estimator.
@@ -254,11 +254,11 @@ def _estimate(case: Case, used: KnowledgeFit, score: KnowledgeScore, data: Data,
     rows = _open_models(data, used.benchmark, used.predictors, assumptions, without)
     if len({row.group for row in rows}) < assumptions.least_to_learn:
         raise WrongData(f"knowledge_scores.csv: too few other models have a score on {used.benchmark}")
-    one, extra = fit(_grouped(rows, used.predictors, assumptions)), learnt.extra_markup(assumptions)[0] if closed else 0.0
+    one, extra = fit(_grouped(rows, used.predictors, assumptions)), learnt.extra_markup(data, "total", assumptions)[0] if closed else 0.0
     values = {"logit": logit(score.accuracy), "ln_price": log(found.price) - extra if found else 0.0}
     told = Student(
         centre=one.intercept + sum(slope * values[name] for name, slope in zip(used.predictors, one.slopes, strict=True)),
-        scale=_scale_of_closed(one, used.predictors, assumptions) if closed else one.scale,
+        scale=_scale_of_closed(one, used.predictors, data, assumptions) if closed else one.scale,
         freedom=one.freedom,
     )
     low, median, high = (BILLION * end for end in told.range(assumptions.level))

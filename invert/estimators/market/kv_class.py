@@ -29,7 +29,7 @@ def caches(rows: Iterable[Architecture], bytes_per_value: float) -> Mapping[Byte
 
 
 def _cache(row: Architecture, kv_bytes: float) -> Cache:
-    return Cache(architecture=row.model, family=row.kv_family, released=row.release_date, ln_kv=log(kv_bytes))
+    return Cache(architecture=row.model, family=row.kv_family, released=row.release_date, ln_kv=log(kv_bytes), max_context=row.max_context)
 
 
 def _bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float]:

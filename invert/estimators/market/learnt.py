@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
-from math import exp, log
+from math import exp
 
 import numpy as np
 
@@ -122,13 +122,20 @@ def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumpti
 def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
     rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
-    return size.drawn_sizes(_USES[use], rows, extra_markup(assumptions) if closed else (0.0, 0.0), assumptions=assumptions)
+    return size.drawn_sizes(_USES[use], rows, extra_markup(data, use, assumptions) if closed else (0.0, 0.0), assumptions=assumptions)
 
 
-def extra_markup(assumptions: Assumptions) -> tuple[float, float]:
-    """Return mean and spread [nat] of the extra mark-up of a closed vendor."""
-    extra = assumptions.extra_markup_prior
-    return log(extra.centre), extra.spread
+@once_beside_prices
+def extra_markup(data: Data, use: str, assumptions: Assumptions, without: str = "") -> tuple[float, float]:
+    """Return mean and spread [nat] of the extra price/cost of closed vendors, by the closed models of known size of all but one vendor."""
+    sizes = [one for one in _closed_sizes(data, use, assumptions) if one.vendor != without]
+    return size.fitted_extra_markup(_USES[use], _rows_for(data, use, False, "", "price_family", assumptions), sizes, assumptions)
+
+
+def _closed_sizes(data: Data, use: str, assumptions: Assumptions) -> list[DisclosedSize]:
+    """Return the closed models of known size. Those of known total parameters are of today, as the fit is that they are for."""
+    of_today = (one for one in rows_so_far(data, DisclosedSize) if use == "closed" or one.date.year >= assumptions.sparse_since)
+    return [one for one in of_today if one.closed and one.exactly(_USES[use].params)]
 
 
 @once_beside_prices
@@ -166,17 +173,14 @@ def size_record_in_order(data: Data, use: str, assumptions: Assumptions = USUAL)
 
 @once_beside_prices
 def closed_record(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
-    """Return how well the estimate that is printed for a closed model, by open ones and an extra mark-up, foretells closed models.
+    """Return how well the estimate that is printed for a closed model predicts closed models, each vendor left out.
 
-    The fit of total parameters is of sparse models of today, and so are the closed models that it is held against. Raise `WrongData`
-    where the sizes of models of fewer than two vendors are known.
+    Raise `WrongData` if the sizes of models of fewer than two vendors are known.
     """
-    rows = _rows_for(data, use, False, "", "price_family", assumptions)
-    of_today = [one for one in rows_so_far(data, DisclosedSize) if use == "closed" or one.date.year >= assumptions.sparse_since]
-    sizes = [one for one in of_today if one.closed and one.exactly(_USES[use].params)]
+    rows, sizes = _rows_for(data, use, False, "", "price_family", assumptions), _closed_sizes(data, use, assumptions)
     if len({one.vendor for one in sizes}) < LEAST_VOTES:
         raise WrongData("disclosed_sizes.csv: sizes of closed models of fewer than two vendors are known")
-    return replace(record(*size.foretold_closed(_USES[use], rows, sizes, extra_markup(assumptions), assumptions)), of=CLOSED_MODELS)
+    return replace(record(*size.foretold_closed(_USES[use], rows, sizes, assumptions)), of=CLOSED_MODELS)
 
 
 @once_beside_prices

@@ -23,12 +23,13 @@ DAYS = 365.25
 
 @immutable
 class Cache:
-    """What is known of the cache of one architecture: its family, the day of its release, and ln KV bytes in bf16."""
+    """What is known of the cache of one architecture: its family, its release, ln KV bytes in bf16, and its longest context [token]."""
 
     architecture: str
     family: str
     released: date
     ln_kv: float
+    max_context: float | None = None
 
 
 @immutable

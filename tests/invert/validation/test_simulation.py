@@ -27,7 +27,14 @@ from invert.posterior.data import PriceData, price_data_of
 from invert.posterior.likelihood import log_likelihood
 from invert.posterior.parameters import Points
 from invert.posterior.sampler import log_quantity
-from invert.posterior.simulation import (
+from invert.posterior.summary import SUMMARISED
+from invert.priors import OBSERVED
+from invert.sheets.assemble import sheets
+from invert.sheets.observables import rounding_cell
+from invert.sheets.read import load
+from invert.sheets.rules import _LARGEST, _SMALLEST
+from invert.sheets.tables import ModelRow
+from invert.validation.simulation import (
     _SHAPES,
     LOG_LIKELIHOOD,
     POOLED,
@@ -47,13 +54,6 @@ from invert.posterior.simulation import (
     simulate,
     stale,
 )
-from invert.posterior.summary import SUMMARISED
-from invert.priors import OBSERVED
-from invert.sheets.assemble import sheets
-from invert.sheets.observables import rounding_cell
-from invert.sheets.read import load
-from invert.sheets.rules import _LARGEST, _SMALLEST
-from invert.sheets.tables import ModelRow
 
 RECORD = Path(str(files("invert.posterior").joinpath("calibration_run.csv")))
 
