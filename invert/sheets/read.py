@@ -106,7 +106,7 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     for row in own:
         if (row.provider, row.model) in sold:
             first[row.key] = min(row.start, first.get(row.key, date.max))
-    left = [(row, until(row, first.get(row.key, date.max))) for row in rows]
+    left = [(row, row_until(row, first.get(row.key, date.max))) for row in rows]
     kept = [before for _, before in left if before]
     day, far_off = newest_day(rows, own)
     return PriceBook(
@@ -118,7 +118,7 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
         day_moved=moved(day, rows, own),
         own=Records(own),
         overlay=overlay,
-        refused=_sold_by(overlay, {problem.row for problem in own_faults}) if overlay and own_faults else frozenset(),
+        refused=_sellers_of_rows(overlay, {problem.row for problem in own_faults}) if overlay and own_faults else frozenset(),
         replaced=tuple(row for row, before in left if before is None),
     )
 
@@ -132,13 +132,13 @@ def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data
     return rows, faults
 
 
-def _sold_by(overlay: FileText, numbers: Container[int | None]) -> frozenset[tuple[str, str]]:
+def _sellers_of_rows(overlay: FileText, numbers: Container[int | None]) -> frozenset[tuple[str, str]]:
     """Provider and model of the rows of these numbers."""
     rows = (row for row in CsvTable(BytesIO(overlay.content), overlay.place, OWN_COLUMNS, NEEDED) if not row.fault)
     return frozenset((row["provider"], row["model"]) for row in rows if row.place in numbers)
 
 
-def until(row: PriceRow, day: date) -> PriceRow | None:
+def row_until(row: PriceRow, day: date) -> PriceRow | None:
     """The row as far as its price holds before that day, or None where it begins no earlier."""
     if row.end <= day:
         return row
@@ -196,10 +196,10 @@ def last_day(data: Data) -> date:
     return newest_day(rows)[0] or date.max
 
 
-def once_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
+def cached_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
     """`cache_with_data` for what rests on no price, but by the day on which they were read last: data of other prices share it.
 
-    >>> found = once_beside_prices(lambda data, name: [name])
+    >>> found = cached_beside_prices(lambda data, name: [name])
     >>> data, later = read_data(), read_data().tables.content("prices.csv").decode().replace(",2026-11-20,", ",2026-11-21,")
     >>> found(data, "fx") is found(data.with_prices(data.tables.content("prices.csv").decode()), "fx")
     True

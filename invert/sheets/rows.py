@@ -133,7 +133,7 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
     return (known[-1] if known else fx[currency][0]).units_per_usd
 
 
-def in_usd(row: PriceRow, fx: Fx, day: date) -> float:
+def usd_amount(row: PriceRow, fx: Fx, day: date) -> float:
     """Return the amount of a row in US dollars, at its own rate of exchange if it has one, else at that of the table on a day."""
     return row.amount * row.usd_rate if row.usd_rate else row.amount / units_per_usd(fx, row.currency, day)
 

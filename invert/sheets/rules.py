@@ -10,7 +10,7 @@ from derive.characters import is_same, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.tables.cells import read_number
 from derive.tables.problems import Problem
-from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, in_usd, units_per_usd, without_collection
+from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, units_per_usd, usd_amount, without_collection
 
 LEAST_THRESHOLD = 1_000
 """Tokens from which on a price of long prompts begins: `input@200` is a slip for `input@200k`."""
@@ -49,7 +49,7 @@ def check(book: PriceBook) -> list[Problem]:
     problems = [*book.problems, *book.far_off, *clashes]
     now = book.newest_retrieved or date.max
     sound: set[_Shape] = set()
-    for rows in by_sheet(good).values():
+    for rows in rows_by_sheet(good).values():
         traded = any(map(is_traded, rows))
         # The present first: of one fault on many days, that is the day to name.
         present = [row for row in rows if row.start <= now < row.end]
@@ -100,7 +100,7 @@ def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
 # Across rows.
 
 
-def by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
+def rows_by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
     """The rows of each sheet, sheets in alphabetical order."""
     sheets: dict[SheetKey, list[PriceRow]] = {}
     for row in rows:
@@ -193,10 +193,10 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
         bands.setdefault(row.threshold_tokens, []).append(row)
     if len(bands) > BAND_LIMIT:
         first = bands[sorted(bands)[BAND_LIMIT]][0]
-        lack = f"has {len(bands)} bands{on(day)}, and at most {BAND_LIMIT} are read"
+        lack = f"has {len(bands)} bands{day_text(day)}, and at most {BAND_LIMIT} are read"
         return [first.problem("threshold_tokens", f"{sheet_name(first)} {lack}")]
     if len(valid) > PRICE_LIMIT:
-        lack = f"has {len(valid)} prices{on(day)}, and at most {PRICE_LIMIT} are read"
+        lack = f"has {len(valid)} prices{day_text(day)}, and at most {PRICE_LIMIT} are read"
         return [valid[PRICE_LIMIT].problem("component", f"{sheet_name(valid[0])} {lack}")]
     if not bands:
         never = valid and not ever_traded
@@ -205,14 +205,14 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
     for threshold, rows in sorted(bands.items()):
         first = rows[0]
         for component in {"input", "output"} - {row.component for row in rows}:
-            lack = f"{sheet_name(first)} has {first.component} and no {component} at threshold {threshold}{on(day)}"
+            lack = f"{sheet_name(first)} has {first.component} and no {component} at threshold {threshold}{day_text(day)}"
             problems.append(first.problem("component", lack))
         if any(row.threshold_inclusive != first.threshold_inclusive for row in rows):
             clash = f"{sheet_name(first)}: {first.origin} says the opposite of the same band"
             problems.append(rows[-1].problem("threshold_inclusive", clash))
     if 0 not in bands:
         first = bands[min(bands)][0]
-        problems.append(first.problem("threshold_tokens", f"{sheet_name(first)} has no base row (threshold 0){on(day)}"))
+        problems.append(first.problem("threshold_tokens", f"{sheet_name(first)} has no base row (threshold 0){day_text(day)}"))
     return problems + ambiguous(valid)
 
 
@@ -279,7 +279,7 @@ def sheet_name(row: PriceRow) -> str:
     return f"{row.provider}/{row.model} ({place})"
 
 
-def on(day: date) -> str:
+def day_text(day: date) -> str:
     """The day as messages name it; rows without a beginning have been valid since before any date."""
     return " before its first dated row" if day == date.min else f" on {day}"
 
@@ -302,7 +302,7 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
         yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}{more}"
     elif fault := _wrong_rate(row, fx):
         yield "usd_rate", fault
-    elif fault := absurd_price(row.amount, in_usd(row, fx, date.max), component):
+    elif fault := absurd_price(row.amount, usd_amount(row, fx, date.max), component):
         yield "amount", fault
 
 

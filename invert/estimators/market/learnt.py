@@ -23,7 +23,7 @@ from invert.estimators.market.record import LEAST_VOTES, record
 from invert.estimators.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.estimators.market.student import Student
 from invert.records import CLOSED_MODELS, Record, Verdict, Votes
-from invert.sheets.read import last_day, once_beside_prices
+from invert.sheets.read import cached_beside_prices, last_day
 from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
 
 _USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
@@ -51,50 +51,50 @@ def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     return tuple(row for row in data.tables.rows_of(record) if getattr(row, DATED[record]) <= newest)
 
 
-@once_beside_prices
+@cached_beside_prices
 def listed_models(data: Data) -> tuple[Priced, ...]:
     """Open models at the list prices of their makers."""
     return panel.by_list_price(rows_so_far(data, OpenModel), rows_so_far(data, ListPrice))
 
 
-@once_beside_prices
+@cached_beside_prices
 def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """Open models at the median of the hosts that sell them."""
     return panel.by_host_price(rows_so_far(data, OpenModel), rows_so_far(data, HostPrice), assumptions.least_hosts)
 
 
-@once_beside_prices
+@cached_beside_prices
 def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
     """How far output over input lies apart between hosts of one model [nat]."""
     return spread_of_output_input_ratio(rows_so_far(data, HostPrice), assumptions.least_hosts).pooled
 
 
-@once_beside_prices
+@cached_beside_prices
 def known_caches(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, tuple[Cache, ...]]:
     """The caches of architectures.csv that have a vote, read and stored."""
     voters = (row for row in rows_so_far(data, Architecture) if row.kv_vote)
     return caches(voters, assumptions.bytes_per_kv_value)
 
 
-@once_beside_prices
+@cached_beside_prices
 def forgetting(data: Data, assumptions: Assumptions = USUAL) -> Forgetting:
     """How fast a class forgets, as chosen on what was released before a day."""
     return chosen(known_caches(data, assumptions).values(), assumptions)
 
 
-@once_beside_prices
+@cached_beside_prices
 def class_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Student | None:
     """The class of KV bytes for a model of that day, its own family left out, or None where fewer than two families are earlier."""
     return class_of(known_caches(data, assumptions)[of], day, family, forgetting(data, assumptions))
 
 
-@once_beside_prices
+@cached_beside_prices
 def votes_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Votes:
     """The families that make that class, with what each says and how much it weighs."""
     return votes_of(known_caches(data, assumptions)[of], day, family, forgetting(data, assumptions))
 
 
-@once_beside_prices
+@cached_beside_prices
 def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family: str = "") -> tuple[float, float]:
     """KV bytes that a model of that day stores, by its class: median [byte/token] and spread of the logarithm [nat]."""
     of_class = class_at(data, "stored", day, family, assumptions)
@@ -103,7 +103,7 @@ def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family
     return exp(of_class.centre), of_class.spread
 
 
-@once_beside_prices
+@cached_beside_prices
 def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
     """What the class has got right of the models released since its horizon was chosen, or the one of a day, or None where too few were."""
     return record_of_class(known_caches(data, assumptions)[of], forgetting(data, assumptions), judged_since(assumptions), at)
@@ -118,14 +118,14 @@ def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumpti
     return rows
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
     rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
     return size.drawn_sizes(_USES[use], rows, extra_markup(data, use, assumptions) if closed else (0.0, 0.0), assumptions=assumptions)
 
 
-@once_beside_prices
+@cached_beside_prices
 def extra_markup(data: Data, use: str, assumptions: Assumptions, without: str = "") -> tuple[float, float]:
     """Return mean and spread [nat] of the extra price/cost of closed vendors, by the closed models of known size of all but one vendor."""
     sizes = [one for one in _closed_sizes(data, use, assumptions) if one.vendor != without]
@@ -138,13 +138,13 @@ def _closed_sizes(data: Data, use: str, assumptions: Assumptions) -> list[Disclo
     return [one for one in of_today if one.closed and one.exactly(_USES[use].params)]
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_at(data: Data, use: str, price: float, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Size:
     """The same at one price [USD/Mtoken]: many sheets share theirs."""
     return size_draws(data, use, without, hosts, closed, assumptions).size(price, assumptions.level)
 
 
-@once_beside_prices
+@cached_beside_prices
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, bool], Verdict | None]:
     """What each candidate has earned beside the class of KV bytes, by its name and whether only earlier models foretell."""
     priced, known = listed_models(data), known_caches(data, assumptions)
@@ -155,14 +155,14 @@ def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str,
     }
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_family", assumptions: Assumptions = USUAL) -> Record:
     """How well that was foretold of open models that were left out."""
     rows = _rows_for(data, use, hosts, "", by, assumptions)
     return record(*size.foretold_left_out(_USES[use], rows, by, assumptions))
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_record_in_order(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
     """Return how well the sizes of open models were foretold by the list prices of earlier ones. Raise `WrongData` if too few are known."""
     found, without_price = size.foretold_later(_USES[use], _rows_for(data, use, False, "", "price_family", assumptions), assumptions)
@@ -171,7 +171,7 @@ def size_record_in_order(data: Data, use: str, assumptions: Assumptions = USUAL)
     return record(found, without_price)
 
 
-@once_beside_prices
+@cached_beside_prices
 def closed_record(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
     """Return how well the estimate that is printed for a closed model predicts closed models, each vendor left out.
 
@@ -183,7 +183,7 @@ def closed_record(data: Data, use: str, assumptions: Assumptions = USUAL) -> Rec
     return replace(record(*size.foretold_closed(_USES[use], rows, sizes, assumptions)), of=CLOSED_MODELS)
 
 
-@once_beside_prices
+@cached_beside_prices
 def shuffled_record(data: Data, use: str, seed: int, assumptions: Assumptions = USUAL) -> Record:
     """The same with the prices of all models exchanged at random: what is found there is none."""
     rows = _rows_for(data, use, False, "", "price_family", assumptions)
