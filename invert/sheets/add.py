@@ -122,7 +122,7 @@ def prices_lacking(name: str, items: Mapping[str, str], data: Data, into: str | 
 
 
 def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
-    """Raises WrongValue for a cell that does not show, or that a spreadsheet would act upon."""
+    """Raise WrongValue for a cell with a hidden character or a formula."""
     for row in cells:
         for column, text in row.items():
             if mark := hidden(trimmed(text)):
@@ -132,7 +132,7 @@ def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
 
 
 def _read_target(into: str | None, data: Data) -> tuple[bytes, str, list[PriceRow], list[Problem]]:
-    """What is in a file that a sheet is to go to: its content, what messages call it, its rows and their faults."""
+    """Return the content of the target file, its name in messages, its rows and their faults."""
     before, origin = content_before(into) if into else b"", own_place(label(into)) if into else _TYPED
     fx, shipped, _ = prices_that_ship(data)
     rows, problems = read_rows(BytesIO(before), origin, fx, True, shipped, data=data) if before.strip() else ([], [])
@@ -158,7 +158,7 @@ def _followed(held: Sequence[PriceRow], typed: Sequence[PriceRow]) -> dict[int, 
 
 
 def addition(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> Addition:
-    """A typed sheet checked beside the rows of a file, if there is one, and the shipped prices; `WrongData` for what is wrong with it."""
+    """Return a typed sheet, checked beside the rows of a file and the shipped prices. Raise WrongData for a fault."""
     cells = cells_of_sheet(name, items)
     _refuse_hidden(cells)
     fx, shipped, _ = prices_that_ship(data)
@@ -234,7 +234,7 @@ def _number(row: PriceRow) -> int:
 
 
 def add_to_file(name: str, items: Mapping[str, str], data: Data, into: str) -> Addition:
-    """A typed sheet at the end of a file, which is written whole or not at all; of two at once neither is lost."""
+    """Add a typed sheet at the end of a file, which is written whole or not at all. Two writers at once lose no row."""
     with alone(into):
         found = addition(name, items, data, into)
         write(into, found.content)

@@ -1,4 +1,4 @@
-"""Rows of prices as they are written: a file of one's own grows, a price that changed is closed and the new one opened beside it."""
+"""Updates of a price file from databases: a changed price is closed, and the new price is appended."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ class Update:
 
 
 def price_and_source(row: PriceRow) -> str:
-    """What a row asks, and who says so: `3 by genai-prices 0.2.3`."""
+    """Return the price of a row and its source: `3 by genai-prices 0.2.3`."""
     return f"{_price(row)} by {source_name(row)}"
 
 
@@ -76,14 +76,14 @@ def _price(row: PriceRow) -> str:
 
 
 def source_name(row: PriceRow) -> str:
-    """The source of a row: the database that its notes begin with, or the grade of what somebody wrote."""
+    """Return the source of a row: the database at the start of its notes, or its file and grade."""
     if row.verification in ("db", "db_host") and row.notes:
         return row.notes.partition(";")[0]
     return f"{row.origin.rpartition('/')[2]} ({row.verification})"
 
 
 def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> Update:
-    """What a pull of a day makes of the rows of a file. No price that stands there is overwritten.
+    """Return how a pull on a day changes the rows of a file. It overwrites no price.
 
     A price that its own source changed is closed on the day, and a new one opened. One that another source contradicts stays, and the
     other is its rival. What a source says otherwise of a model goes into the rows of its sheet that hold. A sheet that is gone from its
@@ -166,7 +166,7 @@ def _description_updates(sheet: Sequence[PriceRow], current: Iterable[PriceRow],
 
 
 def _dated_price(row: PriceRow) -> tuple[object, ...]:
-    """What makes a price the same whenever it ends."""
+    """Return what identifies a price, apart from its end."""
     return row.effective_date, *_asked(row)
 
 
@@ -179,7 +179,7 @@ def _count_of(row: PriceRow, became: str) -> dict[tuple[str, str], int]:
 
 
 def _price_update(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update:
-    """What one price that is asked on the day makes of the rows of its sheet."""
+    """Return how one price of the day changes the rows of its sheet."""
     known = [row for row in sheet if row.key == new.key]
     old = next((row for row in known if row.valid_on(day)), None)
     to_come = min((row.start for row in known if row.start > day), default=None)
@@ -225,12 +225,12 @@ def _ended(sheet: Iterable[PriceRow], current: Sequence[PriceRow], day: date) ->
 
 
 def _can_end(row: PriceRow, day: date) -> bool:
-    """Whether a row may end on the day: none ends on the day that it begins."""
+    """Return whether a row may end on a day. No row ends on the day on which it begins."""
     return row.effective_date is None or row.effective_date < day
 
 
 def database(row: PriceRow) -> str:
-    """The database a row is from, without its version, or nothing for what somebody wrote.
+    """Return the database of a row without its version, or "" for a row that a person wrote.
 
     A row that somebody graded higher is theirs from then on.
     """
@@ -243,7 +243,7 @@ def database(row: PriceRow) -> str:
 def update_file(
     place: str, decide: Callable[[list[PriceRow]], Update], fx: Fx, beside: Sequence[PriceRow] = (), rivals: Sequence[Rival] = ()
 ) -> Update:
-    """Closes and appends what `decide` makes of the rows of a file, which it creates. The file is written whole or not at all.
+    """Close and append the rows that `decide` returns for a file. The file is created if needed, and written whole or not at all.
 
     Prices that are not believed go to a file of `rivals` beside it. Nobody else writes it meanwhile.
     `WrongData` for a file with a row that cannot be read: it would be mangled.
@@ -267,7 +267,7 @@ def update_file(
 
 
 def rivals_of(place: str) -> str:
-    """The file of the prices that are not believed, beside a file of prices.
+    """Return the path of the file of rival prices beside a price file.
 
     >>> rivals_of("mine.csv"), rivals_of("mine")
     ('mine_rivals.csv', 'mine_rivals.csv')
@@ -288,7 +288,7 @@ def _with_rivals(place: str, rivals: Iterable[Rival]) -> bytes:
 
 
 def distinct(rivals: Iterable[Rival]) -> tuple[Rival, ...]:
-    """Each disagreement once: two entries of a database that say the same against the same price are one."""
+    """Return each disagreement once."""
     found: dict[tuple[str, ...], Rival] = {}
     for one in rivals:
         found.setdefault(_rival_key(_cells_of_rival(one)), one)
@@ -296,12 +296,12 @@ def distinct(rivals: Iterable[Rival]) -> tuple[Rival, ...]:
 
 
 def _cells_of_rival(rival: Rival) -> dict[str, str]:
-    """The row of the file of rivals: the price that is not believed, and in its notes the one that is."""
+    """Return a row of the file of rivals. Its notes end with the chosen price."""
     return cells_of(replace(rival.row, notes=f"{rival.row.notes}; {price_and_source(rival.believed)}"))
 
 
 def _rival_key(cells: Mapping[str, str]) -> tuple[str, ...]:
-    """What a rival row says, whenever and on whichever page it was read: a price, its source, and the price and source it contradicts."""
+    """Return what identifies a rival, apart from its date and page: price and source, and the price and source that it contradicts."""
     notes = cells.get("notes", "")
     return (*(cells.get(name, "") for name in _PRICED), notes.partition(";")[0], notes.rpartition(";")[2])
 
