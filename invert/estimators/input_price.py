@@ -15,7 +15,7 @@ from invert.estimators.market.by_price import PER_MTOK, ByPrice, record_of_size,
 from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
 from invert.records import Estimate, Part, interval, references, undetermined, undetermined_on_error
-from invert.sheets.read import once_beside_prices
+from invert.sheets.read import cached_beside_prices
 
 _MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
 
@@ -50,7 +50,7 @@ def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assu
     )
 
 
-@once_beside_prices
+@cached_beside_prices
 def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
     """The mark-up in the middle of the lists of open models, whose parameters are known: no chip is in full use. None without a list."""
     try:

@@ -248,7 +248,7 @@ def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[
     described, found = {(row.provider, row.model): row for row in models(data)}, []
     for sheet in sheets_that_ship(data):
         row = described.get((sheet.provider, sheet.model))
-        model = row and row.on(sheet.as_of)
+        model = row and row.known_on(sheet.as_of)
         try:
             cache = known_cache(model, data, assumptions)
         except WrongData:

@@ -27,7 +27,7 @@ from invert.estimators.market.regression import Fit, GroupedRows, Predictions, f
 from invert.estimators.market.size import BILLION, SIZES_JUDGED_SINCE, is_sparse_of_today
 from invert.estimators.market.student import Student
 from invert.records import CLOSED_MODELS, Estimate, Record, interval, undetermined, undetermined_on_error
-from invert.sheets.read import once_beside_prices
+from invert.sheets.read import cached_beside_prices
 from invert.sheets.tables import DisclosedSize, KnowledgeScore
 
 _COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")
@@ -110,7 +110,7 @@ def logit(accuracy: float) -> float:
     return log(accuracy / (1 - accuracy))
 
 
-@once_beside_prices
+@cached_beside_prices
 def knowledge_fits(data: Data, assumptions: Assumptions) -> tuple[KnowledgeFit, ...]:
     """Return every form of every benchmark that enough models have: those with a price first, then by their gain."""
     benchmarks = dict.fromkeys(row.benchmark for row in learnt.rows_so_far(data, KnowledgeScore))

@@ -23,7 +23,7 @@ from invert.estimators.market.record import LEAST_VOTES, record
 from invert.estimators.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.estimators.market.student import Student
 from invert.records import CLOSED_MODELS, Record, Verdict, Votes
-from invert.sheets.read import last_day, once_beside_prices
+from invert.sheets.read import cached_beside_prices, last_day
 from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
 
 _USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
@@ -51,50 +51,50 @@ def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
     return tuple(row for row in data.tables.rows_of(record) if getattr(row, DATED[record]) <= newest)
 
 
-@once_beside_prices
+@cached_beside_prices
 def listed_models(data: Data) -> tuple[Priced, ...]:
     """Return the open models at the list prices of their makers."""
     return panel.by_list_price(rows_so_far(data, OpenModel), rows_so_far(data, ListPrice))
 
 
-@once_beside_prices
+@cached_beside_prices
 def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
     """Return the open models at the median price of their hosts."""
     return panel.by_host_price(rows_so_far(data, OpenModel), rows_so_far(data, HostPrice), assumptions.least_hosts)
 
 
-@once_beside_prices
+@cached_beside_prices
 def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
     """Return the spread of ln(output/input) between hosts of one model [nat]."""
     return spread_of_output_input_ratio(rows_so_far(data, HostPrice), assumptions.least_hosts).pooled
 
 
-@once_beside_prices
+@cached_beside_prices
 def known_caches(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, tuple[Cache, ...]]:
     """Return the caches of architectures.csv that have a vote, by read and stored bytes."""
     voters = (row for row in rows_so_far(data, Architecture) if row.kv_vote)
     return caches(voters, assumptions.bytes_per_kv_value)
 
 
-@once_beside_prices
+@cached_beside_prices
 def forgetting(data: Data, assumptions: Assumptions = USUAL) -> Forgetting:
     """Return how fast votes lose weight, as chosen on models released before a day."""
     return chosen(known_caches(data, assumptions).values(), assumptions)
 
 
-@once_beside_prices
+@cached_beside_prices
 def class_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Student | None:
     """Return the typical KV of a release day without one family, or None if fewer than two families are earlier."""
     return class_of(known_caches(data, assumptions)[of], day, family, forgetting(data, assumptions))
 
 
-@once_beside_prices
+@cached_beside_prices
 def votes_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Votes:
     """Return the families of that typical KV, with the value and the weight of each."""
     return votes_of(known_caches(data, assumptions)[of], day, family, forgetting(data, assumptions))
 
 
-@once_beside_prices
+@cached_beside_prices
 def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family: str = "") -> tuple[float, float]:
     """Return the typical KV stored: median [byte/token] and spread of its logarithm [nat]."""
     of_class = class_at(data, "stored", day, family, assumptions)
@@ -103,7 +103,7 @@ def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family
     return exp(of_class.centre), of_class.spread
 
 
-@once_beside_prices
+@cached_beside_prices
 def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
     """Return the record of the typical KV on models released since its horizon was chosen, or None if they are too few."""
     return record_of_class(known_caches(data, assumptions)[of], forgetting(data, assumptions), judged_since(assumptions), at)
@@ -118,14 +118,14 @@ def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumpti
     return rows
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
     """Return draws of the size at a price, learnt without a price family, with the extra price/cost of a closed vendor."""
     rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
     return size.drawn_sizes(_USES[use], rows, extra_markup(data, use, assumptions) if closed else (0.0, 0.0), assumptions=assumptions)
 
 
-@once_beside_prices
+@cached_beside_prices
 def extra_markup(data: Data, use: str, assumptions: Assumptions, without: str = "") -> tuple[float, float]:
     """Return mean and spread [nat] of the extra price/cost of closed vendors, by the closed models of known size of all but one vendor."""
     sizes = [one for one in _closed_sizes(data, use, assumptions) if one.vendor != without]
@@ -138,13 +138,13 @@ def _closed_sizes(data: Data, use: str, assumptions: Assumptions) -> list[Disclo
     return [one for one in of_today if one.closed and one.exactly(_USES[use].params)]
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_at(data: Data, use: str, price: float, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Size:
     """Return the size at one price [USD/Mtoken], which many sheets share."""
     return size_draws(data, use, without, hosts, closed, assumptions).size(price, assumptions.level)
 
 
-@once_beside_prices
+@cached_beside_prices
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, bool], Verdict | None]:
     """Return the verdict on each candidate, by its name and by whether only earlier models predict."""
     priced, known = listed_models(data), known_caches(data, assumptions)
@@ -155,14 +155,14 @@ def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str,
     }
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_family", assumptions: Assumptions = USUAL) -> Record:
     """Return the record of a fit on open models, with one group left out at a time."""
     rows = _rows_for(data, use, hosts, "", by, assumptions)
     return record(*size.predict_left_out(_USES[use], rows, by, assumptions))
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_record_in_order(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
     """Return how well the sizes of open models were foretold by the list prices of earlier ones. Raise `WrongData` if too few are known."""
     found, without_price = size.predict_later(_USES[use], _rows_for(data, use, False, "", "price_family", assumptions), assumptions)
@@ -171,7 +171,7 @@ def size_record_in_order(data: Data, use: str, assumptions: Assumptions = USUAL)
     return record(found, without_price)
 
 
-@once_beside_prices
+@cached_beside_prices
 def closed_record(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
     """Return how well the estimate that is printed for a closed model predicts closed models, each vendor left out.
 
@@ -183,7 +183,7 @@ def closed_record(data: Data, use: str, assumptions: Assumptions = USUAL) -> Rec
     return replace(record(*size.predict_closed(_USES[use], rows, sizes, assumptions)), of=CLOSED_MODELS)
 
 
-@once_beside_prices
+@cached_beside_prices
 def shuffled_record(data: Data, use: str, seed: int, assumptions: Assumptions = USUAL) -> Record:
     """Return the record of a fit to shuffled prices, which must have no gain."""
     rows = _rows_for(data, use, False, "", "price_family", assumptions)

@@ -119,8 +119,6 @@ ALLOWED = (
     ),
     *("invert.report", "derive.show", "derive.characters", "derive.files", "derive.units", "derive.errors", "derive.solving.result"),
 )
-WORDS = ("invert.estimators", "invert.estimators.names")
-"""What estimators are called: words that lean on nothing, beside the functions that they are the names of."""
 
 
 def imports_of(path: Path) -> list[str]:
@@ -142,14 +140,3 @@ def test_reports_lean_on_records_alone():
 
 def within(name: str, allowed: tuple[str, ...]) -> bool:
     return f"{name}.".startswith(tuple(f"{start}." for start in allowed))
-
-
-def test_an_import_of_what_works_a_result_out_is_seen():
-    assert within("invert.records", ALLOWED) and within("invert.estimators.names", ALLOWED)
-    assert not any(within(name, ALLOWED) for name in ("invert.estimators", "invert.estimators.registry", "invert.posterior.data"))
-
-
-def test_the_words_for_estimators_lean_on_nothing():
-    for name in WORDS:
-        file = importlib.import_module(name).__file__
-        assert file and {*imports_of(Path(file))} <= {"derive.immutable"}
