@@ -9,8 +9,8 @@ from invert.assumptions import Assumptions
 from invert.estimators.market.hosts import (
     commonest,
     fraction_span,
-    of_rented_hosts,
     rank_correlation,
+    rented_host_prices,
     spread_of_output_input_ratio,
     spread_within,
 )
@@ -70,7 +70,7 @@ def _price_rows(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_R
             f"bandwidth-bound by 1 - 1/R, {assumptions.level:.0%} of hosts. 1 - 1/R itself says {said:.0%}",
         ),
     ]
-    by_model = of_rented_hosts(hosts, assumptions.least_hosts).values()
+    by_model = rented_host_prices(hosts, assumptions.least_hosts).values()
     for name in ("input", "output"):
         price = spread_within([log(getattr(row, f"{name}_price")) for row in of_one] for of_one in by_model)
         rows.append(
@@ -88,7 +88,7 @@ def _price_rows(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_R
 
 def _cache_read_row(hosts: Sequence[HostPrice], known: dict[str, OpenModel], assumptions: Assumptions) -> list[_Row]:
     """Compare cache read over input, the median of a model's hosts, with its KV bytes and its KV bytes per parameter."""
-    offered = of_rented_hosts((row for row in hosts if row.cache_read_price), assumptions.least_hosts)
+    offered = rented_host_prices((row for row in hosts if row.cache_read_price), assumptions.least_hosts)
     ratios = {model: [row.cache_read_price / row.input_price for row in rows if row.cache_read_price] for model, rows in offered.items()}
     of_known = {model: median(of_one) for model, of_one in ratios.items() if model in known and known[model].kv_bytes_per_token}
     kv = [known[model].kv_bytes_per_token or 0.0 for model in of_known]
