@@ -15,7 +15,7 @@ from derive.units import show
 from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of, sized_by_price
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators.market.by_price import ByPrice, size_by_price, told_size
+from invert.estimators.market.by_price import ByPrice, size_at_price, size_by_price
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Size
 from invert.estimators.rent import rental
@@ -132,7 +132,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
 def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size | None:
     """The active parameters that the price suggests, or None where too few models are left to learn them from."""
     try:
-        return told_size(by_price, "active_params", data, assumptions)
+        return size_at_price(by_price, "active_params", data, assumptions)
     except WrongData:
         return None
 
