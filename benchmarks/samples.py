@@ -11,7 +11,7 @@ from types import FrameType
 EVERY = 1e-3
 """Seconds between two looks."""
 PARTS = (
-    ("tables", ("derive/shipped", "derive/preset", "derive/price_rows", "invert/sheets/", "invert/soundness")),
+    ("tables", ("derive/shipped", "derive/preset", "derive/price_rows", "invert/sheets/", "invert/validation/soundness")),
     ("posteriors", ("invert/posterior/",)),
     ("words", ("derive/show/", "invert/report/", "backsolve/")),
     ("questions", ("derive/solving/", "derive/expressions/")),

@@ -25,7 +25,6 @@ import invert
 from backsolve.cli.main import backsolve
 from backsolve.figures.picture import picture
 from benchmarks.bulk import market_rows, price_rows, price_sheets
-from derive import shipped
 from derive.catalogue import by_id, equation
 from derive.expressions.branches import branches
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
@@ -34,6 +33,7 @@ from derive.show.plot import charts, panels
 from derive.solving.one_equation import solve_equation
 from derive.solving.plan import find_way
 from derive.solving.questions import question
+from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
 from invert.estimators.market import learnt

@@ -22,8 +22,8 @@ from typing import NamedTuple
 from derive import presets, solve
 from derive.errors import BacksolveError
 from derive.preset_rows import AcceleratorFigure, Architecture
-from derive.shipped import rows_of
 from derive.solving.result import Solution
+from derive.tables.shipped import rows_of
 
 SLACK = 1e-9
 """Relative difference that rounding may make."""

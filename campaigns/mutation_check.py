@@ -31,10 +31,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from campaigns.mutations import CONTROL, MUTATIONS, Cell, Mutation
-from derive import shipped
 from derive.catalogue import by_id
 from derive.derivations import parents
 from derive.quantities import CONSTANTS
+from derive.tables import shipped
 
 ROOT = Path(__file__).parents[1]
 WHERE = ("tests/validation", "tests/derive/test_derivations.py")

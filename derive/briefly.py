@@ -1,15 +1,15 @@
-"""How records show themselves in a Python session: in a line, whatever they hold."""
+"""Print records in a Python session, each in one line."""
 
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
 _LINE, _TEXT, _FEW = 100, 40, 3
-"""Characters of a record and of a text in it, and how many members of a collection are shown."""
+"""Most characters of a record, of a text in it, and most members of a collection that are shown."""
 
 
 def brief(record: Any) -> str:
-    """A dataclass in one line of at most 100 characters: its first fields, collections by their size.
+    """Return a dataclass in one line of at most 100 characters: its first fields, and the sizes of collections.
 
     >>> from derive.records import Source
     >>> Source(kind="talk", title="On caches", author="Ada Lovelace", url="", said="long to tell")
@@ -27,7 +27,7 @@ def brief(record: Any) -> str:
 
 
 def cut(text: str) -> str:
-    """The text in one line of at most 100 characters."""
+    """Return a text in one line of at most 100 characters."""
     line = " ".join(text.split())
     return line if len(line) <= _LINE else line[: _LINE - 3] + "..."
 
@@ -39,7 +39,7 @@ def _value(value: Any) -> str:
         return repr(value)
     if isinstance(value, tuple | list | dict | frozenset | set):
         return _collection(value)
-    # Another mapping may work out what it holds when it is read, and an array may be of any size.
+    # Another mapping may compute its values when it is read, and an array may be large.
     text = "" if isinstance(value, Mapping) or hasattr(value, "shape") or hasattr(value, "__dataclass_fields__") else repr(value)
     return text if text and len(text) <= _TEXT and "\n" not in text else f"<{type(value).__name__}>"
 
@@ -51,7 +51,7 @@ def _collection(value: Any) -> str:
 
 
 class Records(tuple[Any, ...]):
-    """A tuple that shows its first members, a line each, and how many more there are.
+    """A tuple that prints its first members, one per line, and the number of all.
 
     >>> Records("abcde")
     (5 in all:

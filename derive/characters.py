@@ -1,20 +1,20 @@
-"""Characters that do not show: two names that look alike must be one name, or one of them is refused by name."""
+"""Invisible and look-alike characters. Two names that look alike must be the same name, or one of them is refused."""
 
 import re
 import unicodedata
 from collections.abc import Iterable
 
 SPACES = "\t \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-"""White space of a line: dropped at the ends of a text, where web pages and spreadsheets leave it."""
+"""White space inside a line. It is removed at the ends of a text, where web pages and spreadsheets leave it."""
 
 _STEERING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
-"""Directions that turn the text after them around."""
+"""Bidirectional categories of characters that change the direction of the text after them."""
 
 _BLANK = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0000-\U000e0fff]"
-"""What `str.isprintable` lets pass and no font draws: fillers, joiners, variation selectors, the blank Braille pattern."""
+"""Invisible characters that `str.isprintable` accepts: fillers, joiners, variation selectors, the blank Braille pattern."""
 
 _FORMULA_SIGNS = "=+-@"
-"""What a cell begins with that spreadsheets take for a formula."""
+"""First characters of a cell that a spreadsheet reads as a formula."""
 
 _ALIKE = {
     **dict(zip("АВЕЅІЈКМНОРСТУХҮԚԜӀавеѕіјкмнорстухүԛԝӏԁһҺЗзб", "ABESIJKMHOPCTYXYQWlabesijkmhopctyxyqwldhh336", strict=True)),
@@ -23,11 +23,11 @@ _ALIKE = {
     **dict(zip("·∙⋅‧・。⁄∕⧸∶", "......///:", strict=True)),
     **dict.fromkeys("−⁃˗➖ー", "-"),
 }
-"""Letters and signs of other scripts by the Latin one they are drawn like; every dash Unicode calls one is a "-" too."""
+"""Letters and signs of other scripts with the Latin character that they look like. Dashes of Unicode are handled by category."""
 
 
 def trimmed(text: str) -> str:
-    """The text without white space at its ends, accented letters as single characters (normal form C).
+    """Return a text without white space at its ends, with accented letters as single characters (normal form C).
 
     >>> trimmed("gpt-5\\u00a0"), trimmed("cafe\\u0301") == "caf\\u00e9"
     ('gpt-5', True)
@@ -36,24 +36,24 @@ def trimmed(text: str) -> str:
 
 
 def hidden(text: str) -> str:
-    """The first character of a text that does not show, or nothing where all of them show.
+    """Return the first invisible character of a text, or "" if all are visible.
 
     >>> hidden("gpt\\u00a05"), hidden("gpt-5")
     ('\\xa0', '')
     """
     if text.isascii() and text.isprintable():
         return ""
-    # A combining mark at the front would be drawn over whatever stands before the text.
+    # A combining mark at the front would be drawn over the character before the text.
     return next(filter(is_hidden, text), text[0] if unicodedata.category(text[0]).startswith("M") else "")
 
 
 def is_hidden(mark: str) -> bool:
-    """Whether a character takes no ink, or another place than its own: controls, joiners, every space but the plain one."""
+    """Return whether a character is invisible or moves others: controls, joiners, and every space except the plain one."""
     return not mark.isprintable() or re.match(_BLANK, mark) is not None
 
 
 def mark_in_words(mark: str) -> str:
-    """A character by number and name, as messages have it.
+    """Return a character by number and name, for messages.
 
     >>> mark_in_words("\\u200b"), mark_in_words("\\x1b")
     ('character U+200B (zero width space)', 'control character U+001B')
@@ -66,25 +66,25 @@ def mark_in_words(mark: str) -> str:
 
 
 def skeleton(name: str) -> str:
-    """What is left of a name when all that looks alike is made the same: dashes, spaces, capitals, letters of other scripts.
+    """Return a name in which all look-alikes are the same: dashes, spaces, capitals, letters of other scripts.
 
     >>> skeleton("GPT\\u20115"), skeleton("g\\u0440t-5"), skeleton("gpt-5")
     ('gpt-5', 'gpt-5', 'gpt-5')
     """
     text = trimmed(name).lower()
     if not text.isascii():
-        # Capitals before they are made small: the Greek letter drawn like H has a small one drawn like n. Accents apart from their letters.
-        text = _drawn(_drawn(unicodedata.normalize("NFKD", trimmed(name))).lower())
+        # Capitals are replaced before they become small: the Greek letter that looks like H has a small form that looks like n.
+        text = _replace_look_alikes(_replace_look_alikes(unicodedata.normalize("NFKD", trimmed(name))).lower())
         text = unicodedata.normalize("NFKC", text.replace("i\u0307", "i").replace("j\u0307", "j"))
     return " ".join(text.split())
 
 
-def _drawn(text: str) -> str:
+def _replace_look_alikes(text: str) -> str:
     return "".join("-" if unicodedata.category(mark) == "Pd" else _ALIKE.get(mark, mark) for mark in text)
 
 
 def width_of(text: str) -> int:
-    """How many columns of a terminal a text takes: wide letters two, and marks that are drawn over their letter none.
+    """Return the width of a text in columns of a terminal: 2 for a wide letter, 0 for a mark over a letter.
 
     >>> width_of("gpt-5"), width_of("\\u6a21\\u578b-5"), width_of("cafe\\u0301")
     (5, 6, 4)
@@ -97,7 +97,7 @@ def _width_of(mark: str) -> int:
 
 
 def padded(text: str, width: int) -> str:
-    """The text with spaces behind it up to so many columns.
+    """Return the text with spaces after it up to this many columns.
 
     >>> padded("gpt", 5), padded("\\u6a21\\u578b", 5)
     ('gpt  ', '\\u6a21\\u578b ')
@@ -106,7 +106,7 @@ def padded(text: str, width: int) -> str:
 
 
 def begins_as_formula(text: str, signs: str = _FORMULA_SIGNS) -> bool:
-    """Whether a spreadsheet may take a cell for a formula: white space in front is passed over, and wide signs are signs.
+    """Return whether a spreadsheet may read a cell as a formula. White space in front is ignored, and wide signs count.
 
     >>> begins_as_formula(" =1+1"), begins_as_formula("\\uff1d1+1"), begins_as_formula("a=1"), begins_as_formula("-1", "=@")
     (True, True, False, False)
@@ -115,12 +115,12 @@ def begins_as_formula(text: str, signs: str = _FORMULA_SIGNS) -> bool:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two names differ in capitals at most."""
+    """Return whether two names are equal except for capitals."""
     return one == other or trimmed(one).lower() == trimmed(other).lower()
 
 
 def look_alike(given: str, known: Iterable[str]) -> str:
-    """The first known name that a name looks like without being it, or nothing where there is none, or where it is one of them.
+    """Return the first known name that looks like another name, or "" if there is none or the name itself is known.
 
     >>> look_alike("gpt\\u20115", ["gpt-4", "gpt-5"]), look_alike("GPT-5", ["gpt-5"])
     ('gpt-5', '')

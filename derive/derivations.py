@@ -1,6 +1,6 @@
-"""Derivations: what each step of an equation starts from and what it comes to, as SymPy relations.
+"""Derivations: the premises and the conclusion of each step of an equation, as SymPy relations.
 
-Nothing here proves a step; `tests/derive/test_derivations.py` does, exactly within each regime and at random points.
+These functions prove no step. `tests/derive/test_derivations.py` does, exactly within each regime and at random points.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def conclusion(row: Equation, number: int) -> "Sides":
-    """What step `number` (from 1) comes to. The last one comes to the equation.
+    """Return the conclusion of step `number` (from 1). The conclusion of the last step is the equation.
 
     >>> from derive.catalogue import equation
     >>> conclusion(equation("batching.balance_batch"), 2)
@@ -32,14 +32,14 @@ def conclusion(row: Equation, number: int) -> "Sides":
 
 
 def assumed(row: Equation, number: int, slopes: bool = True) -> "tuple[Sides, ...]":
-    """The relations step `number` starts from, each at its point.
+    """Return the relations that step `number` starts from, each at its point.
 
-    Of a stationary step they say that its slopes are zero. Without `slopes`, the relation whose slopes they are.
+    For a stationary step these are the slopes that are zero, or without `slopes` the relation that has these slopes.
     """
     from sympy import Integer, diff
 
     step = row.steps[number - 1]
-    found = tuple(_taken(row, premise) for premise in step.premises)
+    found = tuple(_premise_sides(row, premise) for premise in step.premises)
     if not step.stationary or not slopes:
         return found
     ((_, right),) = found
@@ -47,32 +47,32 @@ def assumed(row: Equation, number: int, slopes: bool = True) -> "tuple[Sides, ..
 
 
 def point(premise: Premise) -> "dict[Symbol, Any]":
-    """What a premise replaces, in SymPy."""
+    """Return what a premise replaces, in SymPy."""
     return {symbol(name): _expression(value) for name, value in premise.point.items()}
 
 
 def owner(row: Equation, premise: Premise) -> tuple[Equation, int]:
-    """The equation a premise belongs to, and the step of its derivation that is meant (0: the equation itself)."""
+    """Return the equation of a premise, and the number of the step of its derivation, or 0 for the equation."""
     id, _, number = premise.id.partition("#")
     return (equation(id) if id else row), int(number or 0)
 
 
 def parents(row: Equation) -> tuple[str, ...]:
-    """The ids of the equations its derivation starts from, each once, in order."""
+    """Return the ids of the equations that a derivation starts from, each once, in order."""
     found = (owner(row, premise)[0].id for step in row.steps for premise in step.premises)
     return tuple(dict.fromkeys(id for id in found if id != row.id))
 
 
 def referenced_by(id: str) -> tuple[str, ...]:
-    """The ids of the equations whose derivations start from this one."""
+    """Return the ids of the equations with derivations that start from this one."""
     return tuple(row.id for row in by_id().values() if id in parents(row))
 
 
-def why_not_derived(row: Equation) -> str:
-    """Why an equation carries no derivation: it says what a word means, or it is somebody's claim or idealisation.
+def reason_not_derived(row: Equation) -> str:
+    """Return why an equation has no derivation: it is the meaning of a word, a claim, or an idealisation.
 
     >>> from derive.catalogue import equation
-    >>> why_not_derived(equation("batching.sparsity"))
+    >>> reason_not_derived(equation("batching.sparsity"))
     'says what sparsity is: total over active parameters'
     """
     if row.kind == DEFINITION:
@@ -80,7 +80,7 @@ def why_not_derived(row: Equation) -> str:
     return f"{'an' if row.described[0] in 'aeiou' else 'a'} {row.described}. It assumes: {'; '.join(row.assumptions)}"
 
 
-def _taken(row: Equation, premise: Premise) -> "Sides":
+def _premise_sides(row: Equation, premise: Premise) -> "Sides":
     source, number = owner(row, premise)
     left, right = conclusion(source, number) if number else source.sides
     replaced = point(premise)

@@ -1,4 +1,4 @@
-"""What a formula comes to: at numbers, at arrays, and in fifty digits where numbers do not say enough."""
+"""Evaluate formulas: at numbers, at arrays, as exact fractions, and in fifty digits where floating point is not enough."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, reduce
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from mpmath import MPContext, mpf
 
 _DIGITS = 50
-"""What a doubtful number is worked out to, from the very numbers that were given."""
+"""Digits of a result that floating point leaves in doubt."""
 
 _SPARE = 70
-"""Further digits that are worked with: as many as 1 - x loses of an x of 1e-60, the least ratio of what may be given."""
+"""Further digits of the calculation. 1 - x loses as many for an x of 1e-60, the smallest ratio of accepted inputs."""
 
 _NAN = float("nan")
 
 
 def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
-    """The number a formula comes to, or NaN off its domain.
+    """Return the value of a formula, or NaN off its domain.
 
     >>> evaluate(("/", 1, "batch"), {"batch": 4.0}), evaluate(("/", 1, "batch"), {"batch": 0.0})
     (0.25, nan)
@@ -44,13 +44,13 @@ def evaluate(tree: Tree, values: "Mapping[str, float | Fraction]") -> float:
     try:
         number = value_of(tree, values)
     except (ArithmeticError, ValueError, TypeError):
-        # A TypeError is the comparison of complex numbers, inside a Max that is off its domain.
+        # A TypeError comes from comparing complex numbers, inside a Max that is off its domain.
         return _NAN
     return _NAN if isinstance(number, complex) else float(number)
 
 
 def evaluator(tree: Tree) -> Callable[[Mapping[str, float]], float]:
-    """The number a formula comes to as a function, for one that is worked out at many values, or NaN off its domain.
+    """Return a function that computes the same, for a formula that is evaluated many times.
 
     >>> evaluator(("/", 1, "batch"))({"batch": 4.0}), evaluator(("/", 1, "batch"))({"batch": 0.0})
     (0.25, nan)
@@ -68,7 +68,7 @@ def evaluator(tree: Tree) -> Callable[[Mapping[str, float]], float]:
 
 
 def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
-    """The fraction a formula comes to at fractions, to which plain numbers are taken. A float where it is more, NaN off its domain.
+    """Return the value of a formula as a fraction, a float where it is irrational, or NaN off its domain.
 
     >>> from fractions import Fraction
     >>> exact(("*", ("/", 1, 3), "batch"), {"batch": Fraction(2)})
@@ -86,7 +86,7 @@ def exact(tree: Tree, values: "Mapping[str, Fraction | float]") -> "Fraction | f
 
 
 def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]") -> "Fraction | float":
-    """The derivative of a formula of + - * / and whole powers by one of its quantities, as a fraction, or NaN off its domain."""
+    """Return the derivative of a rational formula with respect to a quantity, as a fraction, or NaN off its domain."""
     from fractions import Fraction
 
     try:
@@ -99,19 +99,19 @@ def exact_slope(tree: Tree, name: str, values: "Mapping[str, Fraction | float]")
     return slope
 
 
-def at_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:
-    """What a formula comes to at arrays that broadcast; warnings are the caller's to silence."""
+def evaluate_arrays(tree: Tree, values: Mapping[str, Any]) -> Any:
+    """Return the value of a formula at arrays that broadcast. The caller silences warnings of NumPy."""
     return value_of(tree, values, arrays())
 
 
 def slope_at_arrays(tree: Tree, name: str, values: Mapping[str, Any]) -> tuple[Any, Any]:
-    """The same with its derivative by one of its quantities."""
+    """Return the value of a formula at arrays, and its derivative with respect to a quantity."""
     value, found = slopes(tree, values, arrays(), frozenset([name]))
     return value, found[name]
 
 
 def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
-    """The number a formula comes to, in 50 digits, or NaN off its domain. Slow: for the last digits of what is in doubt.
+    """Return the value of a formula in 50 digits, or NaN off its domain. It is slow.
 
     >>> from derive.trees import tree_of
     >>> square, tiny = tree_of("(1 + batch)**2 - 1"), {"batch": 1e-20}
@@ -127,7 +127,7 @@ def precise(tree: Tree, values: "Mapping[str, float | mpf]") -> "mpf":
 
 
 def precise_slope(tree: Tree, name: str, values: "Mapping[str, float | mpf]") -> "mpf":
-    """The derivative of a formula by one of its quantities, in 50 digits, or NaN off its domain, 0 where it does not speak of it."""
+    """Return the derivative with respect to a quantity in 50 digits, NaN off the domain, 0 if the formula does not contain it."""
     context, operations = _digits()
     try:
         _, found = slopes(tree, {name: context.mpf(values[name]) for name in names(tree)}, operations, frozenset([name]))
@@ -139,7 +139,7 @@ def precise_slope(tree: Tree, name: str, values: "Mapping[str, float | mpf]") ->
 
 @cache
 def arrays() -> Operations:
-    """The operations at arrays."""
+    """Return the operations for arrays."""
     import numpy as np
 
     def largest(*terms: Any) -> Any:
@@ -153,7 +153,7 @@ def arrays() -> Operations:
 
 @cache
 def _digits() -> "tuple[MPContext, Operations]":
-    """The operations in 50 digits, in a context of their own: that of mpmath may be set to other digits by another thread."""
+    """Return the operations in 50 digits, in a separate context, as another thread may change the digits of mpmath."""
     from mpmath import MPContext
 
     context = MPContext()

@@ -28,16 +28,19 @@ class Meaning(NamedTuple):
         return f"{self.asked} is answered with {self.means}{self.why}"
 
 
+REQUEST = Meaning(
+    asked="cost_per_request",
+    means="price_per_request",
+    beside=frozenset(("input_price", "output_price")),
+    why=", what its buyer pays by these prices: what serving it costs needs chips",
+    alone=True,
+)
+"""The cost of a request without chips is its price."""
+
 MEANINGS = {
     row.asked: row
     for row in (
-        Meaning(
-            asked="cost_per_request",
-            means="price_per_request",
-            beside=frozenset(("input_price", "output_price")),
-            why=", what its buyer pays by these prices: what serving it costs needs chips",
-            alone=True,
-        ),
+        REQUEST,
         Meaning(
             asked="cost_per_token",
             means="fleet_cost_per_token",

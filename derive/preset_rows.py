@@ -1,13 +1,52 @@
-"""Rows of the tables that presets are made of: chips, what is sustained of them, and open models.
-
-A field is a column of the file, in its order. A number, count or date that may be blank is then None, a text is "".
-"""
+"""Rows of the tables of presets: chips, memory devices, published runs, open models. Each record has the rules of its table."""
 
 import datetime
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from derive.errors import BacksolveError, shorten, suggest
 from derive.immutable import immutable
-from derive.shipped_rows import TableRow
+from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS
+from derive.tables.lines import Row
+from derive.tables.questions import amount_in_si, read_givens, unknown_names
+from derive.tables.rows import Fault, RowFault, TableRow, decimal_text, is_known, unit_faults
+
+PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.5}
+"""Bytes of one weight in the data types that models are published in."""
+SCALES = {"fp4": 1 / 32, "mxfp4": 1 / 32, "int4": 2 / 32}
+"""Bytes that scales add to one weight: 32 weights share one scale."""
+LINKS = ("scale_up_size", "scale_up_link_bandwidth", "scale_out_link_bandwidth")
+"""Quantities of hardware.csv on the links of a chip."""
+POWER = ("chip_power",)
+"""Quantities of hardware.csv under load."""
+FIXED_PARTS = {
+    "window_kv_bytes": ("window_layers", "window_tokens", "window_kv_heads", "window_key_dim", "window_value_dim"),
+    "linear_state_bytes": ("linear_layers", "state_heads", "state_key_dim", "state_value_dim"),
+    "selected_kv_bytes": ("sparse_layers", "selected_entries"),
+}
+"""Columns of what a step reads at any context. The first column counts the layers. A model without such layers has it blank."""
+COPIES = {"kv_heads": "heads", "1": "latents"}
+"""The variant of kv_replication by kv_shards, the number of chips that share one cache."""
+FIT, HELD_OUT = "fit", "held-out"
+"""Uses of a run of efficiencies.csv: an input of the fit, or a test of it."""
+_FIT_COLUMNS = ("layers", "arithmetic_ms", "memory_ms")
+_STATE = (*FIXED_PARTS["linear_state_bytes"][1:], "state_bytes_per_element")
+_INDEXER = ("indexer_dim", "indexer_heads", "indexer_bytes_per_element")
+_EXPERTS = ("experts", "active_experts", "shared_experts", "moe_layers", "model_dim", "vocab_size", "experts_source")
+_WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], ("nope_dim", "value_dim"), _STATE, _INDEXER, _EXPERTS)
+"""Groups of columns of architectures.csv: all of a group are filled, or none."""
+_MAY_BE_ALONE = "value_dim"
+"""A formula that needs the width of values has no width without position."""
+_DEVICE = ("tier_capacity", "tier_bandwidth", "drain_time")
+_HARDWARE_PRICES = ("purchase_price", "holding_price")
+_RANGES = ("lecture", "range")
+"""Names in memory_tiers.csv of ranges over devices: they have a drain time only."""
+_OTHER_UNITS = {"purchase_price": "USD/GB", "chip_power": "W"}
+"""Units of quantities without an equation, and of quantities in another unit than the registry."""
+_DATED = ("chip_price", "chip_power")
+"""Quantities of a chip that change with time."""
+_EXPERTS_AND = " experts + "
+"""The text between the data type of routed experts and the one of all other weights."""
 
 
 @immutable
@@ -26,6 +65,63 @@ class AcceleratorFigure(TableRow):
     date: datetime.date | None
     verification: str
     notes: str
+
+    def faults(self) -> Iterator[Fault]:
+        if (self.quantity == "peak_flops") != bool(self.dtype):
+            yield "dtype", "peak_flops needs a data type" if not self.dtype else f"{self.quantity} takes no data type: leave it blank"
+        if (self.quantity in _DATED) != (self.date is not None):
+            yield (
+                "date",
+                f"is blank, and {self.quantity} needs one" if self.date is None else f"{self.quantity} takes no date: leave it blank",
+            )
+        yield from unit_faults(self.quantity, self.unit, _OTHER_UNITS.get(self.quantity, ""), value=self.value)
+
+    @classmethod
+    def faults_across(cls, sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
+        yield from _missing_figures(sound, present)
+        yield from _wrongly_preferred(sound, present)
+
+
+@immutable
+class MemoryTierFigure(TableRow):
+    """A row of memory_tiers.csv: one figure of a memory device, in `unit`, with its span where that is known."""
+
+    TABLE = "memory_tiers"
+
+    tier: str
+    device: str
+    quantity: str
+    low: float | None
+    value: float
+    high: float | None
+    unit: str
+    basis: str
+    year: int | None
+    source: str
+    verification: str
+    notes: str
+
+    def faults(self) -> Iterator[Fault]:
+        known = [one for one in (self.low, self.value, self.high) if one is not None]
+        if known != sorted(known):
+            yield "value", f"low, value and high do not ascend: {', '.join(f'{one:g}' for one in known)}"
+        for column, value in (("low", self.low), ("high", self.high)):
+            if value is None and (self.device == "range" or self.quantity == "holding_price"):
+                yield column, f"is blank, and a {self.quantity} over devices has a span"
+        if (self.quantity == "holding_price") != bool(self.basis):
+            yield (
+                "basis",
+                "a holding_price is rented or owned" if not self.basis else f"{self.quantity} takes no cost basis: leave it blank",
+            )
+        if self.year is not None and self.quantity not in _HARDWARE_PRICES:
+            yield "year", f"{self.quantity} takes no year: leave it blank"
+        yield from unit_faults(
+            self.quantity, self.unit, _OTHER_UNITS.get(self.quantity, ""), value=self.value, low=self.low, high=self.high
+        )
+
+    @classmethod
+    def faults_across(cls, sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
+        yield from _incomplete_devices(sound, present)
 
 
 @immutable
@@ -59,6 +155,15 @@ class Efficiency(TableRow):
     verification: str
     notes: str
 
+    def faults(self) -> Iterator[Fault]:
+        if blank := [column for column in _FIT_COLUMNS if self.use == FIT and not is_known(self, column)]:
+            yield blank[0], "is blank, and the fit uses the run"
+            return
+        measured = ("measured", lambda: amount_in_si(self.unknown, decimal_text(self.measured), self.unit))
+        yield from unreadable_cells(
+            (("unknown", lambda: unknown_names(self.unknown)), measured, ("givens", lambda: read_givens(self.givens)))
+        )
+
 
 @immutable
 class FittedEfficiency(TableRow):
@@ -74,6 +179,11 @@ class FittedEfficiency(TableRow):
     high: float
     unit: str
     runs: int
+
+    def faults(self) -> Iterator[Fault]:
+        if not self.low <= self.value <= self.high:
+            yield "value", "lies outside of its range"
+        yield from unit_faults(self.quantity, self.unit, value=self.value)
 
 
 @immutable
@@ -145,6 +255,23 @@ class Architecture(TableRow):
     experts_grade: str
     notes: str
 
+    def faults(self) -> Iterator[Fault]:
+        for column in KV_INPUTS.get(self.kv_formula, ()):
+            if not is_known(self, column):
+                yield column, f"is blank, and the formula {self.kv_formula} needs it"
+        for group in _WHOLE_GROUPS:
+            filled = [column for column in group if is_known(self, column)]
+            alone = filled == [_MAY_BE_ALONE] and _MAY_BE_ALONE in KV_INPUTS.get(self.kv_formula, ())
+            if filled and len(filled) < len(group) and not alone:
+                lacking = next((column for column in group if not is_known(self, column)), "")
+                yield lacking, f"is blank, and {filled[0]} is not"
+        if self.kv_shards == "kv_heads" and self.kv_heads is None:
+            yield "kv_shards", "is kv_heads, and that is blank"
+        if self.linear_layers is None and any(is_known(self, column) for column in _STATE):
+            yield "linear_layers", "is blank, and there is a state of linear layers"
+        yield from _expert_faults(self)
+        yield from _data_type_faults(self)
+
 
 @immutable
 class OpenModel(TableRow):
@@ -177,7 +304,102 @@ class ShortName(TableRow):
     model: str
 
 
-PRESET_RECORDS: Mapping[str, type[TableRow]] = {
-    record.TABLE: record for record in (AcceleratorFigure, Efficiency, FittedEfficiency, Architecture, OpenModel, ShortName)
-}
-"""By the name of the table."""
+def published_types(native: str) -> tuple[str, str]:
+    """The data types of the routed experts and of the other weights, from native_dtype.
+
+    >>> published_types("mxfp4 experts + bf16"), published_types("fp8")
+    (('mxfp4', 'bf16'), ('fp8', 'fp8'))
+    """
+    of_experts, mixed, of_others = native.partition(_EXPERTS_AND)
+    return of_experts, of_others if mixed else of_experts
+
+
+def _data_type_faults(row: Architecture) -> Iterator[Fault]:
+    for dtype in published_types(row.native_dtype) if row.native_dtype else ():
+        if dtype not in PUBLISHED_BYTES:
+            hint = f"{suggest(dtype, PUBLISHED_BYTES)}; two are written as 'mxfp4{_EXPERTS_AND}bf16'"
+            yield "native_dtype", f"{shorten(dtype)} is no data type{hint}"
+            return
+    if bool(row.stored_bytes) != bool(row.stored_source):
+        yield "stored_source", "is blank, and stored_bytes is not" if row.stored_bytes else "is of no stored_bytes"
+    for dtype in (one.split()[0] for one in row.stored_bytes):
+        if dtype not in PUBLISHED_BYTES:
+            yield "stored_bytes", f"{shorten(dtype)} is no data type{suggest(dtype, PUBLISHED_BYTES)}"
+    if _EXPERTS_AND in row.native_dtype and row.experts == 0:
+        yield "native_dtype", "names experts, and experts is 0"
+
+
+def _expert_faults(row: Architecture) -> Iterator[Fault]:
+    experts, active, shared, layers = row.experts, row.active_experts, row.shared_experts, row.moe_layers
+    if (row.experts_grade == "unread") != (experts is None):
+        yield "experts_grade", "is unread, and there are experts" if experts is not None else "is not unread, and experts is blank"
+    # Of a group that is not whole its blanks are named.
+    if experts is None or active is None or shared is None or layers is None or not all(is_known(row, column) for column in _EXPERTS):
+        return
+    for column, value in (("active_experts", active), ("moe_layers", layers)):
+        if (value > 0) != (experts > 0):
+            yield column, f"is {value:g}, and experts is {experts:g}"
+    if active > experts:
+        yield "active_experts", f"{active:g} is more than the {experts:g} experts"
+    if shared and not experts:
+        yield "shared_experts", f"is {shared:g}, and experts is 0"
+    if layers > row.layers:
+        yield "moe_layers", f"{layers:g} is more than the {row.layers} layers"
+    if (row.moe_ffn_dim is not None) != (experts > 0):
+        yield "moe_ffn_dim", f"is {row.moe_ffn_dim or 'blank'}, and experts is {experts:g}"
+    if row.dense_ffn_dim is None and layers < row.layers:
+        yield "dense_ffn_dim", f"is blank, and {row.layers - layers:g} layers have no experts"
+
+
+def _missing_figures(sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
+    has: dict[str, set[str]] = defaultdict(set)
+    for row in present:
+        has[row["accelerator"]].add(row["quantity"])
+    for row in sound:
+        if lacking := [quantity for quantity in HARDWARE_GIVENS if quantity not in has[row["accelerator"]]]:
+            yield row, "accelerator", f"{shorten(row['accelerator'])} has no {', '.join(lacking)}"
+
+
+def _wrongly_preferred(sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
+    rivals: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in present:
+        rivals[row["accelerator"], row["quantity"], row["dtype"]].append(row)
+    for (_, quantity, _), same in rivals.items():
+        chosen = [row for row in same if row["preferred"].lower() == "true"]
+        # No rent is preferred: whoever asks names one.
+        wanted = 0 if quantity == "chip_price" else 1
+        if len(chosen) != wanted:
+            # All of those that may be wrong: which is meant is not known.
+            why = f"is true in {len(chosen)} of {len(same)} rows of one quantity; it must be in one"
+            why = why if wanted else f"is true, and no {quantity} is preferred; write false"
+            yield from ((row, "preferred", why) for row in sound if any(row is one for one in (same if wanted else chosen)))
+
+
+def _incomplete_devices(sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
+    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    has: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in present:
+        has[row["tier"], row["device"]].add(row["quantity"])
+    for row in sound:
+        if row["quantity"] in _DEVICE:
+            found[row["tier"], row["device"]].append(row)
+    for (tier, device), rows in found.items():
+        wanted = {"drain_time"} if device in _RANGES else set(_DEVICE)
+        known = has[tier, device] & set(_DEVICE)
+        if known != wanted:
+            lacking = f"it lacks {', '.join(sorted(wanted - known))}" if wanted - known else f"{device} is a drain time alone"
+            yield from ((row, "device", f"{tier} {shorten(device)} is not a whole device: {lacking}") for row in rows)
+    bases: dict[tuple[str, str, str], Row] = {}
+    for row in sound:
+        if row["basis"] and bases.setdefault((row["tier"], row["basis"], row["year"]), row) is not row:
+            yield row, "basis", f"{row['tier']} has another holding_price that is {row['basis']}"
+
+
+def unreadable_cells(cells: Iterable[tuple[str, Callable[[], object]]]) -> Iterator[Fault]:
+    """Yield the first cell that its function cannot read."""
+    for column, read in cells:
+        try:
+            read()
+        except BacksolveError as fault:
+            yield column, str(fault)
+            return

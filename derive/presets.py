@@ -9,7 +9,6 @@ from functools import lru_cache
 from math import ceil, inf, sqrt
 from typing import TYPE_CHECKING
 
-from derive import shipped
 from derive.catalogue import equation, variants_of
 from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten, suggest
 from derive.preset_record import (
@@ -33,12 +32,7 @@ from derive.preset_record import (
     Preset,
     Published,
 )
-from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, FittedEfficiency, OpenModel, ShortName
-from derive.quantities import data_types, quantity
-from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
-from derive.shipped import BadRow, Problem, Tables, rows_of
-from derive.shipped_rows import NUMBER, in_si, is_known, listed
-from derive.shipped_rules import (
+from derive.preset_rows import (
     COPIES,
     FIXED_PARTS,
     HELD_OUT,
@@ -46,8 +40,21 @@ from derive.shipped_rules import (
     POWER,
     PUBLISHED_BYTES,
     SCALES,
+    AcceleratorFigure,
+    Architecture,
+    Efficiency,
+    FittedEfficiency,
+    OpenModel,
+    ShortName,
     published_types,
 )
+from derive.quantities import data_types, quantity
+from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
+from derive.tables import shipped
+from derive.tables.cells import NUMBER, read_list
+from derive.tables.problems import BadRow, Problem
+from derive.tables.rows import TableRow, in_si, is_known
+from derive.tables.shipped import Tables, rows_of
 from derive.units import DATA_TYPES
 
 if TYPE_CHECKING:
@@ -125,10 +132,10 @@ def model_names(tables: Tables | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.model for row in (tables or shipped.read()).rows_of(Architecture)))
 
 
-def _bad(tables: Tables, name: str, column: str) -> dict[str, tuple[Mapping[str, str], Problem]]:
+def _bad(tables: Tables, record: type[TableRow], column: str) -> dict[str, tuple[Mapping[str, str], Problem]]:
     """Bad rows that a preset might have taken, by the name they are of; of one name, the first."""
     found: dict[str, tuple[Mapping[str, str], Problem]] = {}
-    for row, columns, problem in tables.checked(name).bad:
+    for row, columns, problem in tables.checked(record).bad:
         if row.get(column) and (columns is None or "quantity" in columns or row.get("quantity", "") in ("", *HARDWARE_GIVENS)):
             found.setdefault(row[column], (row, problem))
     return found
@@ -199,12 +206,12 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
         more = ceil(float(count))
         raise WrongValue(f"{shorten(text)}: a whole number of chips is named so, such as {more}x{shorten(one)[1:-1]}")
     tables = tables or shipped.read()
-    rows = [row for row, _ in tables.raw_rows(HARDWARE)[1] if row.get("accelerator")]
+    rows = [row for row in tables.raw_rows(HARDWARE) if row.get("accelerator")]
     known = [(name, name) for name in dict.fromkeys(row["accelerator"] for row in rows)]
     sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
     known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
     name = _match("accelerator", text, known, tables, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
-    if bad := _bad(_of_chip(name, tables), HARDWARE, "accelerator"):
+    if bad := _bad(_of_chip(name, tables), AcceleratorFigure, "accelerator"):
         raise BadRow(bad[name][1])
     return name
 
@@ -280,11 +287,11 @@ def problems_of(hardware: Iterable[str], models: Iterable[str], tables: Tables |
     ()
     """
     tables = tables or shipped.read()
-    parts = [(HARDWARE, _of_chip(chip_of(text, tables), tables)) for text in hardware]
+    parts: list[tuple[type[TableRow], Tables]] = [(AcceleratorFigure, _of_chip(chip_of(text, tables), tables)) for text in hardware]
     for text in models:
         with suppress(UnknownName):  # Of a model of open_models.csv the parameters alone are known.
-            parts.append((ARCHITECTURES, _of_model(model_name(text, tables), tables)))
-    return tuple(dict.fromkeys(problem for name, part in parts for problem in part.problems(name)))
+            parts.append((Architecture, _of_model(model_name(text, tables), tables)))
+    return tuple(dict.fromkeys(problem for record, part in parts for problem in part.problems(record)))
 
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
@@ -408,7 +415,7 @@ def model_name(text: str, tables: Tables | None = None) -> str:
     name = _named(text, tables)
     if name in _without_architecture(tables):
         raise UnknownName("architecture", name, (), f"{OPEN_MODELS}.csv has its parameters alone")
-    if bad := _bad(_of_model(name, tables), ARCHITECTURES, "model"):
+    if bad := _bad(_of_model(name, tables), Architecture, "model"):
         raise BadRow(bad[name][1])
     return name
 
@@ -418,9 +425,9 @@ def _named(text: str, tables: Tables) -> str:
     # The name of a bad row is its own too: it must not pass for the beginning of another.
     spellings = [
         (spelled, row["model"])
-        for row, _ in tables.raw_rows(ARCHITECTURES)[1]
+        for row in tables.raw_rows(ARCHITECTURES)
         if row.get("model")
-        for spelled in (row["model"], *listed(row.get("aliases", "")), row.get("hf_id", ""))
+        for spelled in (row["model"], *read_list(row.get("aliases", "")), row.get("hf_id", ""))
         if spelled
     ]
     spellings += [(name, name) for name in _without_architecture(tables)]
@@ -431,7 +438,7 @@ def _named(text: str, tables: Tables) -> str:
 def _without_architecture(tables: Tables) -> list[str]:
     """The models of open_models.csv of which the parameters alone are known."""
     with suppress(BadRow):
-        return [row["model"] for row, _ in tables.raw_rows(OPEN_MODELS)[1] if row.get("model") and not row.get("architecture")]
+        return [row["model"] for row in tables.raw_rows(OPEN_MODELS) if row.get("model") and not row.get("architecture")]
     return []
 
 
@@ -472,7 +479,7 @@ def of_architecture(row: Architecture) -> Preset:
 
 def _parameters_alone(name: str, tables: Tables) -> Preset:
     """The parameters of a model of open_models.csv whose architecture is in no table."""
-    if bad := _bad(tables, OPEN_MODELS, "model").get(name):
+    if bad := _bad(tables, OpenModel, "model").get(name):
         raise BadRow(bad[1])
     row = next(row for row in tables.rows_of(OpenModel) if row.model == name)
     place = f"{OPEN_MODELS}.csv {row.model}"
@@ -493,7 +500,7 @@ def architecture(name: str, tables: Tables | None = None) -> Architecture:
     tables = tables or shipped.read()
     row = next(iter(_of_model(name, tables).rows_of(Architecture)), None)
     if row is None:
-        tables.refuse_bad(ARCHITECTURES, model=name)
+        tables.refuse_bad(Architecture, model=name)
         raise UnknownName("architecture", name, model_names(tables))
     return row
 
@@ -599,7 +606,7 @@ def usual(link: str) -> float:
     """
     from statistics import mode
 
-    of_link = shipped.read().only(HARDWARE, "quantity", link).each_row(HARDWARE)
+    of_link = shipped.read().only(HARDWARE, "quantity", link).checked_rows(AcceleratorFigure)
     return mode(row.value for _, faults, row in of_link if isinstance(row, AcceleratorFigure) and row.preferred and not faults)
 
 
@@ -743,7 +750,7 @@ def calibrated(
     (4.8e-05, 0.0006)
     """
     tables = tables or shipped.read()
-    tables.refuse_bad(Efficiency.TABLE)
+    tables.refuse_bad(Efficiency)
     ends = fitted_efficiencies(tables, kinds, deployments)
     kept = [row for row in tables.rows_of(Efficiency) if row.use == HELD_OUT and row.low is not None and row.phase in phases]
     alike = [row for row in kept if row.kind in kinds and deployment_of(row.chips) in deployments]
@@ -766,7 +773,7 @@ def fitted_efficiencies(
     (0.63, 0.73, 0.84)
     """
     tables = tables or shipped.read()
-    tables.refuse_bad(FittedEfficiency.TABLE)
+    tables.refuse_bad(FittedEfficiency)
     rows = [row for row in tables.rows_of(FittedEfficiency) if row.kind in kinds and row.deployment in deployments]
     found: dict[str, tuple[float, float, float]] = {}
     for name in dict.fromkeys(row.quantity for row in rows):

@@ -16,7 +16,7 @@ from derive.quantities.formula import equation_in_latex
 from derive.requirements import Requirement, as_relation, in_words_of_names, met, named
 from derive.trees import IN_ORDER, Tree, all_parts, difference, value_of
 from derive.units import parse
-from derive.written import Written, argument_names, as_it_is_written, as_written
+from derive.written import Written, argument_names, tree_of_function, tree_of_value
 
 if TYPE_CHECKING:
     from sympy import Expr, Rel
@@ -175,7 +175,7 @@ def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> 
     from derive.expressions.closed_roots import single_root
 
     # Constants stay names as well: they carry units.
-    left, right = (as_written(side) for side in claim(*map(Written, argument_names(claim))))
+    left, right = (tree_of_value(side) for side in claim(*map(Written, argument_names(claim))))
     solved = single_root(difference(left, right), names[0])
     if not solved or any(isinstance(part, tuple) and part[0] not in IN_ORDER for part in all_parts(solved[0])):
         raise ValueError(f"a claim is solved for what it is linear in once its fractions are cleared, which {names[0]} is not")
@@ -354,7 +354,7 @@ class Equation:
         """
         from derive.expressions.in_order import sort_terms
 
-        left, right = as_it_is_written(self.relation)
+        left, right = tree_of_function(self.relation)
         return left, sort_terms(right)
 
     def solve_for(self, unknown: str) -> "tuple[SolvedRegime, ...]":

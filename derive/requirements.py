@@ -9,7 +9,7 @@ from derive.evaluate import evaluate
 from derive.immutable import immutable
 from derive.quantities import symbol
 from derive.trees import Tree, text
-from derive.written import AT_LEAST, AT_MOST, argument_names, as_it_is_written
+from derive.written import AT_LEAST, AT_MOST, argument_names, tree_of_function
 
 HOLDS = 1e-9
 """Relative difference up to which two sides count as equal."""
@@ -72,7 +72,7 @@ def _within_reach(requirement: Requirement, values: Mapping[str, float]) -> bool
 @cache
 def bounding_sides(requirement: Requirement) -> tuple[Tree, Tree] | None:
     """Its two sides, where they may be equal, or None where they may not, or where it is true or false of anything."""
-    relation = as_it_is_written(requirement.holds)
+    relation = tree_of_function(requirement.holds)
     return relation[1:] if isinstance(relation, tuple) and relation[0] in (AT_LEAST, AT_MOST) else None
 
 
@@ -83,5 +83,5 @@ def in_words_of_names(requirement: Requirement) -> str:
     >>> in_words_of_names(Requirement(holds=lambda batch, chips: batch >= 2 * chips))
     'batch >= 2*chips'
     """
-    relation = as_it_is_written(requirement.holds)
+    relation = tree_of_function(requirement.holds)
     return f"{text(relation[1])} {relation[0]} {text(relation[2])}" if isinstance(relation, tuple) else str(relation)

@@ -248,6 +248,38 @@ SEQUENCE = Sequence(
     of_jobs=("output_energy", "output_electricity_cost"),
 )
 
+
+class Phases(NamedTuple):
+    """The phases of serving, and what is said of each."""
+
+    of_prompts: tuple[str, ...]
+    """What is said of the arithmetic of prompts, beside names that begin with that of their part."""
+    lengths_of_prompts: tuple[str, ...]
+    """Without any of these a prompt is so long that the time of its layers does not matter."""
+    of_training: tuple[str, ...]
+    """Results of runs about which published serving times say nothing."""
+    of_requests: tuple[str, ...]
+    """Results of a whole request, prompt and output."""
+    prompt: str
+    output: str
+    layers: str
+    layer_time: str
+    chip: tuple[str, ...]
+    """Figures of a chip: with one of them the answer is for one chip by default."""
+
+
+PHASES = Phases(
+    of_prompts=("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost"),
+    lengths_of_prompts=("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length"),
+    of_training=("training_time", "training_cost", "chip_hours", "training_chips"),
+    of_requests=("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests"),
+    prompt="prompt_tokens",
+    output="output_tokens",
+    layers="layers",
+    layer_time="layer_time",
+    chip=("peak_flops", "hbm_bandwidth"),
+)
+
 UNDIVIDED = ("expert_parallel", "draft_tokens", "prefill_passes")
 """Quantities that exist only in whole ones, besides those that are counted and the counts of an architecture."""
 

@@ -1,4 +1,4 @@
-"""Many values of one given: any between two, or one after another."""
+"""Many values of one input: a range, or a list or sweep."""
 
 from math import floor, log10
 from typing import TYPE_CHECKING
@@ -11,25 +11,25 @@ if TYPE_CHECKING:
 
 @immutable(kw_only=False)
 class Interval:
-    """Any value between two [SI]."""
+    """A range of values [SI]."""
 
     low: float
     high: float
 
     @property
     def shown(self) -> float:
-        """The arithmetic mean of the ends: the value a question is posed with."""
+        """Return the middle of the range, at which the question is asked first."""
         return (self.low + self.high) / 2
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The least and the greatest value."""
+        """Return the least and the greatest value."""
         return self.low, self.high
 
 
 @immutable
 class Series:
-    """One value after another [SI]: those of a list, or evenly spaced between two, in size or in ratio."""
+    """A list of values [SI], or a sweep with even steps or even ratios between two ends."""
 
     values: tuple[float, ...] = ()
     low: float = 0.0
@@ -42,16 +42,16 @@ class Series:
 
     @property
     def shown(self) -> float:
-        """The first value that is not nothing: the one a question is posed with, as nothing is made up of nothing."""
+        """Return the first value that is not 0, at which the question is asked first."""
         return (self.low or self.high) if self.count else next(filter(None, self.values), 0.0)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The least and the greatest of all values."""
+        """Return the least and the greatest of all values."""
         return (self.low, self.high) if self.count else (min(self.values), max(self.values))
 
     def array(self) -> "np.ndarray":
-        """All values.
+        """Return all values.
 
         >>> Series(low=1, high=4096, count=5, spacing="log").array().tolist()
         [1.0, 8.0, 64.0, 512.0, 4096.0]
@@ -62,7 +62,7 @@ class Series:
             return np.array(self.values)
         evenly = np.geomspace if self.spacing == "log" else np.linspace
         values = evenly(self.low, self.high, self.count)
-        # To 12 digits of the smallest, so that a sweep by powers of two meets 8 and not 7.999999999999999.
+        # Rounded to 12 digits of the smallest, so that a sweep by powers of two contains 8 and not 7.999999999999999.
         return np.round(values, 11 - floor(log10(abs(self.low or self.high))), out=values)
 
 

@@ -2,13 +2,13 @@
 
 from statistics import median_low
 
-from derive import shipped
 from derive.errors import UnknownName
 from derive.preset_record import Preset
-from derive.price_rows import MemoryTierFigure
+from derive.preset_rows import MemoryTierFigure
 from derive.quantities import quantity
-from derive.shipped import Tables
-from derive.shipped_rows import in_si
+from derive.tables import shipped
+from derive.tables.rows import in_si
+from derive.tables.shipped import Tables
 from derive.units import show
 
 _TIER_WORDS = {"nvme": "flash", "ssd": "flash", "dram": "ddr", "cpu": "ddr", "host": "ddr", "disk": "hdd"}
@@ -60,7 +60,7 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
     ('Micron 9650 30.72 TB PCIe 6', 14500000000.0)
     """
     tables = tables or shipped.read()
-    tables.refuse_bad(MemoryTierFigure.TABLE)
+    tables.refuse_bad(MemoryTierFigure)
     devices, names = _devices(tables), matching_devices(text, tables)
     if not names:
         tiers = dict.fromkeys(rows["tier_capacity"].tier for rows in devices.values())

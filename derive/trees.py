@@ -1,7 +1,7 @@
-"""Formulas as small trees: read from text, printed, worked out at values of any kind, and their slopes.
+"""Formulas as small trees: read from text, printed, evaluated at values of any kind, and differentiated.
 
-A tree is the name of a quantity, a number, or a tuple of an operation and what it is done to. It is data: it can be written
-to a file, and nothing of it is ever executed.
+A tree is the name of a quantity, a number, or a tuple of an operation and its operands. It is data: it can be written to a file, and it is
+never executed.
 """
 
 import ast
@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 Tree = str | int | float | tuple[Any, ...]
 TreePair = tuple[Tree, Tree]
 Roots = tuple[Tree, ...] | None
-"""Closed forms, or None where there are none to be had."""
+"""Closed forms, or None if there are none."""
 
 SUM, PRODUCT, RATIO, RAISED, MINUS = "+", "*", "/", "**", "-"
-"""A sum and a product of any number of terms, a ratio and a power of two, and a minus before one."""
+"""A sum and a product of any number of operands, a ratio and a power of two operands, and the minus of one."""
 ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF = "sqrt", "log", "exp", "Max", "Min"
 _FUNCTIONS = (ROOT, LOGARITHM, EXPONENTIAL, LARGEST_OF, SMALLEST_OF, "ceiling", "floor")
-"""Functions that a formula may hold; one that is solved holds no whole numbers."""
+"""Functions that a formula may contain. A formula that is solved contains no ceiling and no floor."""
 
 Operations = Mapping[str, Callable[..., Any]]
-"""What to do with values of one kind for each operation, and for a plain number that stands in a tree."""
+"""A function for each operation on values of one kind, and for a plain number in a tree."""
 PLAIN_NUMBER = "number"
 _PAIR = 2
 
@@ -36,15 +36,15 @@ IN_ORDER: Operations = {
     MINUS: neg,
     PLAIN_NUMBER: lambda number: number,
 }
-"""What is the same for all kinds: from left to right, as it is written."""
+"""Operations that are the same for all kinds of values, from left to right as written."""
 _OF_TWO = {IN_ORDER[SUM]: add, IN_ORDER[PRODUCT]: mul}
-"""What sums and products do to two: where a formula is worked out at thousands of values, without a call around it."""
+"""Sums and products of two operands. They save a call for each evaluation."""
 
 FLOATS: Operations = {**IN_ORDER, ROOT: sqrt, LOGARITHM: log, EXPONENTIAL: exp, LARGEST_OF: max, SMALLEST_OF: min}
 
 
 def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> Any:
-    """What a tree comes to at values by quantity name. Raises ArithmeticError or ValueError off its domain.
+    """Return the value of a tree at values by quantity name. Raise ArithmeticError or ValueError off its domain.
 
     >>> value_of(("/", ("*", 2, "batch"), "chips"), {"batch": 3.0, "chips": 4.0})
     1.5
@@ -58,7 +58,7 @@ def value_of(tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS) -> 
 
 
 def function_of(tree: Tree, by: Operations = FLOATS) -> Callable[[Mapping[str, Any]], Any]:
-    """The same as a function of the values, put together once where it is worked out at many of them.
+    """Return a function that computes the same, for a tree that is evaluated many times.
 
     >>> function_of(("/", ("*", 2, "batch"), "chips"))({"batch": 3.0, "chips": 4.0})
     1.5
@@ -81,7 +81,7 @@ def function_of(tree: Tree, by: Operations = FLOATS) -> Callable[[Mapping[str, A
 def slopes(
     tree: Tree, values: Mapping[str, Any], by: Operations = FLOATS, wanted: frozenset[str] | None = None
 ) -> tuple[Any, dict[str, Any]]:
-    """What a tree comes to, and its derivative by each of its quantities or those wanted, worked out backwards from the whole.
+    """Return the value of a tree, and its derivatives with respect to its quantities or those wanted, by reverse differentiation.
 
     >>> slopes(("*", "batch", "batch", "chips"), {"batch": 3.0, "chips": 2.0})
     (18.0, {'batch': 12.0, 'chips': 9.0})
@@ -94,7 +94,7 @@ def slopes(
 
 
 def _worked(tree: Tree, values: Mapping[str, Any], by: Operations) -> tuple[Any, list[Any]]:
-    """What a tree comes to, and the same of each of its parts."""
+    """Return the value of a tree, and the values of its parts."""
     if not isinstance(tree, tuple):
         return value_of(tree, values, by), []
     parts = [_worked(part, values, by) for part in tree[1:]]
@@ -102,7 +102,7 @@ def _worked(tree: Tree, values: Mapping[str, Any], by: Operations) -> tuple[Any,
 
 
 def _spread(tree: Tree, worked: tuple[Any, list[Any]], weight: Any, by: Operations, wanted: frozenset[str]) -> Iterator[tuple[str, Any]]:
-    """The share of a weight on the whole that comes down to each place where a quantity that is wanted stands."""
+    """Yield the derivative of the whole at each place of a wanted quantity. `weight` is the derivative with respect to this tree."""
     if isinstance(tree, str):
         yield from [(tree, weight)] if tree in wanted else []
     elif isinstance(tree, tuple):
@@ -114,7 +114,7 @@ def _spread(tree: Tree, worked: tuple[Any, list[Any]], weight: Any, by: Operatio
 
 
 def _slope_of_part(operation: str, place: int, value: Any, parts: list[Any], by: Operations) -> Any:
-    """How an operation moves with one of its parts."""
+    """Return the derivative of an operation with respect to one of its operands."""
     part = parts[place]
     match operation:
         case "+":
@@ -135,13 +135,13 @@ def _slope_of_part(operation: str, place: int, value: Any, parts: list[Any], by:
             return 1 / part
         case "exp":
             return value
-    # Of the largest or smallest term the one it is moves it.
+    # A Max or Min changes only with the term that it equals.
     return (part == value) * 1
 
 
 @cache
 def names(tree: Tree) -> frozenset[str]:
-    """The quantities in a tree.
+    """Return the quantities in a tree.
 
     >>> sorted(names(("+", "batch", ("*", 2, "chips"))))
     ['batch', 'chips']
@@ -152,7 +152,7 @@ def names(tree: Tree) -> frozenset[str]:
 
 
 def all_parts(tree: Tree) -> Iterator[Tree]:
-    """The tree itself and all that it is made of."""
+    """Yield the tree and all of its parts."""
     waiting = [tree]
     while waiting:
         part = waiting.pop()
@@ -162,17 +162,17 @@ def all_parts(tree: Tree) -> Iterator[Tree]:
 
 
 def inner_parts(tree: Tree) -> Iterator[Tree]:
-    """All that a tree is made of."""
+    """Return an iterator of the parts of a tree, without the tree."""
     return islice(all_parts(tree), 1, None)
 
 
 def terms(tree: Tree) -> tuple[Tree, ...]:
-    """The terms of a sum; of anything else that alone."""
+    """Return the terms of a sum. Any other tree is its only term."""
     return tree[1:] if isinstance(tree, tuple) and tree[0] == SUM else (tree,)
 
 
 def factors(tree: Tree) -> Iterator[str]:
-    """The quantities that a term is multiplied by, each by itself.
+    """Yield the quantities that are factors of a term.
 
     >>> [*factors(tree_of("2*batch*sqrt(chips)/(1 - mfu)"))]
     ['batch']
@@ -187,7 +187,7 @@ def factors(tree: Tree) -> Iterator[str]:
 
 
 def put_into(tree: Tree, values: Mapping[str, Tree]) -> Tree:
-    """The tree with others in place of some of its quantities, all at once.
+    """Return the tree with other trees in place of some quantities, all at once.
 
     >>> text(put_into(("/", "batch", "chips"), {"chips": ("*", 8, "replicas")}))
     'batch/(8*replicas)'
@@ -198,7 +198,7 @@ def put_into(tree: Tree, values: Mapping[str, Tree]) -> Tree:
 
 
 def difference(left: Tree, right: Tree) -> Tree:
-    """One tree less another, as one sum.
+    """Return one tree minus another, as one sum.
 
     >>> text(difference("batch", tree_of("chips - 2*replicas")))
     'batch - chips + 2*replicas'
@@ -208,7 +208,7 @@ def difference(left: Tree, right: Tree) -> Tree:
 
 
 def negated(tree: Tree) -> Tree:
-    """A term with the other sign.
+    """Return a term with the opposite sign.
 
     >>> text(negated(tree_of("-2*batch/chips"))), text(negated("batch"))
     ('2*batch/chips', '-batch')
@@ -222,12 +222,12 @@ def negated(tree: Tree) -> Tree:
 
 
 def sum_of(terms: Sequence[Tree]) -> Tree:
-    """Several terms as one sum. One as it is, of none 0."""
+    """Return the sum of terms: a single term unchanged, and 0 for no terms."""
     return (SUM, *terms) if len(terms) > 1 else (*terms, 0)[0]
 
 
 def is_negative(tree: Tree) -> bool:
-    """Whether a term is written with a minus before it.
+    """Return whether a term is written with a minus before it.
 
     >>> is_negative(tree_of("-2*batch/chips")), is_negative(tree_of("batch - chips"))
     (True, False)
@@ -238,7 +238,7 @@ def is_negative(tree: Tree) -> bool:
 
 
 _TERMS, _FACTORS, _POWER, _WHOLE = range(4)
-"""How strongly a printed tree binds: a sum of terms, a product of factors, a power, one symbol. What binds less gets parentheses."""
+"""Strength of the outer operation of a printed tree: a sum, a product, a power, one symbol. A weaker operand gets parentheses."""
 
 
 class Alphabet(NamedTuple):
@@ -354,18 +354,18 @@ def _degree(exponent: Tree = (RATIO, 1, 2)) -> int:
 
 
 def tree_of(written: str) -> Tree:
-    """The tree that a text is of: names, numbers, + - * / **, and the functions of formulas; ValueError for anything else.
+    """Return the tree of a text with names, numbers, + - * / **, and the functions of formulas. Raise ValueError for anything else.
 
     >>> tree_of("batch*(chips - 1)/2")
     ('/', ('*', 'batch', ('+', 'chips', ('-', 1))), 2)
     """
-    return _of_node(ast.parse(written, mode="eval").body)
+    return _parse_node(ast.parse(written, mode="eval").body)
 
 
 _SIGNS = {ast.Add: SUM, ast.Sub: SUM, ast.Mult: PRODUCT, ast.Div: RATIO, ast.Pow: RAISED}
 
 
-def _of_node(node: ast.AST) -> Tree:
+def _parse_node(node: ast.AST) -> Tree:
     match node:
         case ast.Constant(value=int() | float() as number):
             return number
@@ -376,13 +376,13 @@ def _of_node(node: ast.AST) -> Tree:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
             return -number
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return (MINUS, _of_node(inner))
+            return (MINUS, _parse_node(inner))
         case ast.BinOp(left=before, op=sign, right=after) if type(sign) in _SIGNS:
-            operation, first, last = _SIGNS[type(sign)], _of_node(before), _of_node(after)
+            operation, first, last = _SIGNS[type(sign)], _parse_node(before), _parse_node(after)
             last = (MINUS, last) if isinstance(sign, ast.Sub) else last
-            # What is written one after another, without parentheses, is one sum or one product.
+            # Terms or factors in a row, without parentheses, are one sum or one product.
             chained = operation in (SUM, PRODUCT) and isinstance(first, tuple) and first[0] == operation
             return (*first, last) if chained and isinstance(first, tuple) else (operation, first, last)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
-            return (name, *map(_of_node, arguments))
+            return (name, *map(_parse_node, arguments))
     raise ValueError(f"not a formula of quantities: {ast.unparse(node)}")

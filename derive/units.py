@@ -1,4 +1,4 @@
-"""What a person types for a quantity ("3.35TB/s", "2 USD/h", "200k") read into SI, and SI printed the way people write it."""
+"""Read typed values ("3.35TB/s", "2 USD/h", "200k") into SI, and print SI values in units that people use."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -24,14 +24,14 @@ _Dimension = tuple[int, ...]
 
 @immutable(kw_only=False)
 class Unit:
-    """A unit as read: its size in base units and its exponents over `_BASES`, None where the text names no unit."""
+    """A unit: its size in base units and its exponents over `_BASES`, or None if the text names no unit."""
 
     factor: Decimal
     dimension: _Dimension | None
 
 
 class _Unreadable(Exception):
-    """Why a text cannot be read; `parse` adds the quantity, the text and an example."""
+    """The reason that a text cannot be read. `parse` adds the quantity, the text and an example."""
 
 
 # -- the words ------------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def _prefixed(words: Iterable[str], prefixes: dict[str, int], dimension: _Dimens
 _IN_FULL = ("bit", "bits")
 _BITS = ("b", *_IN_FULL)
 _EACH = ("GPU", "GPUs", "gpu", "gpus", "chip", "chips", "accelerator", "accelerators")
-"""What a price or a rate is of: a count, that takes nothing from the unit."""
+"""Words for a chip in a price or a rate. They are counts and do not change the unit."""
 
 _UNITS = {
     **{word: (Decimal(seconds), _dimension(s=1)) for word, seconds in _TIMES.items()},
@@ -96,7 +96,7 @@ _CHIP_HOUR = r"(?i)/\s*(?:GPU|chip|accelerator)s?\s*[-·*]?\s*(?=(?:h|hr|hrs|hou
 
 
 def vocabulary() -> dict[str, Any]:
-    """All that units are made of: of each word its size in base units and its exponents over the bases; suffixes, and data types.
+    """Return the words of units with their sizes and exponents in base units, the suffixes, and the data types.
 
     >>> found = vocabulary()
     >>> found["words"]["kB"], found["bases"], found["suffixes"]["Ki"]
@@ -111,7 +111,7 @@ def vocabulary() -> dict[str, Any]:
 
 
 def is_of_one_element(name: str) -> bool:
-    """Whether a quantity is bytes of one element, which may be named by its data type.
+    """Return whether a quantity is the bytes of one element, which may be given as a data type.
 
     >>> is_of_one_element("bytes_per_weight"), is_of_one_element("kv_bytes_per_token")
     (True, False)
@@ -123,7 +123,7 @@ def _word(word: str, units: dict[str, tuple[Decimal, _Dimension]]) -> tuple[Deci
     if word == "m":
         raise _Unreadable("has the unit 'm': is that min or M?")
     if word not in units:
-        # Who is told "Gb" for what is no unit writes an eighth of what was meant.
+        # A suggestion of "Gb" would lead to an eighth of the intended value.
         named = [name for name in units if not _bits(name) and not name.endswith("ps") and name not in _EACH]
         raise _Unreadable(f"has the unknown unit {shorten(word)}{suggest(word, named)}")
     return units[word]
@@ -131,7 +131,7 @@ def _word(word: str, units: dict[str, tuple[Decimal, _Dimension]]) -> tuple[Deci
 
 @lru_cache(1024)
 def _unit(text: str, b_is_byte: bool, binary: bool = False) -> Unit:
-    """The unit a text spells: an optional suffix, an optional unit, then `/unit` any number of times."""
+    """Return the unit of a text: an optional suffix, an optional unit, then `/unit` any number of times."""
     suffixes, units = (_BINARY_SUFFIXES, _BINARY_UNITS) if binary else (_SUFFIXES, _UNITS)
     numerator, *denominator = (part.split() for part in text.split("/"))
     factor = Decimal(1)
@@ -158,13 +158,13 @@ def _bits(word: str) -> bool:
 
 @cache
 def _wanted(unit: str) -> _Dimension:
-    """The dimension of a unit of the registry."""
+    """Return the dimension of a unit of the registry."""
     dimension = None if unit == "1" else _unit(unit, b_is_byte=True).dimension
     return dimension or _dimension()
 
 
 def flop_power(name: str) -> int:
-    """The power of FLOP in the unit of a quantity.
+    """Return the power of FLOP in the unit of a quantity.
 
     >>> flop_power("peak_flops"), flop_power("batch")
     (1, 0)
@@ -189,13 +189,12 @@ _SHELL = "the shell may have eaten a '$2': write '2 USD/h' or quote it"
 
 
 def parse(name: str, text: str, binary: bool = False) -> float:
-    """What a person typed for a quantity (or its symbol), in SI [the quantity's unit of the registry].
+    """Return the value of a text for a quantity or its symbol, in SI [the unit of the quantity in the registry].
 
-    A bare number is SI; suffixes k M G T P and B (byte where the quantity has bytes, else 1e9) may follow it, then a unit; "/token" may be
-    dropped, except from a price. Bits (Gb/s) are eighths of bytes, and go with a rate. One element may be of 4 bits, or named by its data
-    type. `binary` reads the k, M, G, T of sizes as powers of 1024, as Ki and Gi always are; bandwidths stay decimal, as data sheets have
-    them. Raises UnknownName for the name, WrongUnit for a text that does not read as this quantity, and WrongValue for a number outside its
-    domain.
+    A bare number is SI. A suffix k M G T P or B (byte if the quantity has bytes, else 1e9) may follow it, then a unit. "/token" may be
+    left out, except from a price. Bits (Gb/s) are eighths of bytes and are only accepted in a rate. One element may be 4 bits, or a data
+    type. `binary` reads k, M, G, T of sizes as powers of 1024, as Ki and Gi always are. Bandwidths stay decimal, as in data sheets. Raises
+    UnknownName for the name, WrongUnit for a text that cannot be read, and WrongValue for a number outside the domain.
 
     >>> parse("hbm_bandwidth", "3.35TB/s"), parse("context_length", "200k"), parse("kv_bytes_per_token", "1.7 kB")
     (3350000000000.0, 200000.0, 1700.0)
@@ -226,7 +225,7 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
     if match is None and is_of_one_element(row.name):
         raise _Unreadable(f"is neither a data type nor a number{suggest(text, DATA_TYPES)}")
     if match is None:
-        # An unquoted $0.5 becomes the shell's own name and .5.
+        # The shell turns an unquoted $0.5 into its own name and .5.
         raise _Unreadable("does not begin with a number" + (f" ({_SHELL})" if "USD" in row.unit else ""))
     dollar, figure = match.groups()
     rest = text[match.end() :].strip()
@@ -234,35 +233,35 @@ def _read(row: Quantity, text: str, binary: bool) -> float:
         return _percent(row, figure)
     if is_of_one_element(row.name) and rest.lstrip("-") in _IN_FULL:
         return _multiply(figure, Decimal(1) / 8)
-    rest = _as_people_write(row, rest)
+    rest = _normalise_unit(row, rest)
     unit = _unit(_dollars_behind(rest) if dollar else rest, "byte" in row.unit, binary)
     _compare(row, unit)
     return _multiply(figure, unit.factor)
 
 
-def _as_people_write(row: Quantity, rest: str) -> str:
-    """A unit as its parts: "per" is a stroke, a GPU-h an hour of one, and in prices M, 1M and million tokens are MTok."""
+def _normalise_unit(row: Quantity, rest: str) -> str:
+    """Return a unit in the form of `_unit`: "/" for "per", "/h" for "/GPU-h", and MTok for M, 1M and million tokens of a price."""
     if not rest:
         return rest
     rest = re.sub(_CHIP_HOUR, "/", re.sub(r"(?:^|\s+)per\s+", "/", rest))
     if "USD" not in row.unit or "token" not in row.unit:
         return rest
 
-    def of_tokens(match: re.Match[str]) -> str:
+    def write_tokens(match: re.Match[str]) -> str:
         word = match["word"]
         return f"/{({'million': 'M', 'thousand': 'k'}[word.lower()]) if word else match['suffix']}Tok"
 
-    return re.sub(_PER_TOKENS, of_tokens, rest)
+    return re.sub(_PER_TOKENS, write_tokens, rest)
 
 
 def _dollars_behind(rest: str) -> str:
-    """What follows a number that has its $ before it, with the dollars where a unit has them."""
+    """Return the unit after a number with a $ before it, with the $ moved into the unit."""
     above, stroke, below = rest.partition("/")
     return f"{above} ${stroke}{below}"
 
 
 def _refuse_traps(text: str) -> None:
-    """What would read as something else than was meant."""
+    """Refuse texts that would be read as another value than intended."""
     if not text:
         raise _Unreadable(f"is empty ({_SHELL})")
     if text.startswith("/"):
@@ -279,14 +278,14 @@ def _refuse_traps(text: str) -> None:
 
 
 def _percent(row: Quantity, figure: str) -> float:
-    # A quantity that never goes below 1 in practice is a count or a multiple, of which a percentage is a slip.
+    # A quantity that is never below 1 in practice is a count or a multiple, so a percentage is a mistake.
     if row.unit != "1" or row.low >= 1:
         raise _Unreadable("is a percentage, which only a share may be")
     return _multiply(figure, Decimal("0.01"))
 
 
 def _compare(row: Quantity, unit: Unit) -> None:
-    """Refuses a unit of another dimension than the quantity's."""
+    """Refuse a unit of another dimension than the quantity."""
     if unit.dimension is None:
         if row.unit == "s" and unit.factor != 1:
             raise _Unreadable("has a suffix that is no unit of time: write ms, s, min, h or d, or the seconds in full")
@@ -295,11 +294,11 @@ def _compare(row: Quantity, unit: Unit) -> None:
     without_token = (seconds, byte, flop, 0, usd, joule) if token == -1 and not usd else wanted
     if unit.dimension not in (wanted, without_token):
         hint = f" ({_SHELL})" if usd and not unit.dimension[_BASES.index("USD")] else ""
-        raise _Unreadable(f"is in {_spell(unit.dimension)}{hint}{_told_apart(row, unit.dimension)}")
+        raise _Unreadable(f"is in {_spell(unit.dimension)}{hint}{_name_similar(row, unit.dimension)}")
 
 
-def _told_apart(row: Quantity, dimension: _Dimension) -> str:
-    """The quantities of that dimension which the registry tells this one apart from, as the end of a sentence."""
+def _name_similar(row: Quantity, dimension: _Dimension) -> str:
+    """Return the end of a sentence that names similar quantities of this dimension in the registry."""
     near = [
         name for name in dict.fromkeys(re.findall(_NAME, row.unlike)) if name in QUANTITIES and _wanted(QUANTITIES[name].unit) == dimension
     ]
@@ -307,7 +306,7 @@ def _told_apart(row: Quantity, dimension: _Dimension) -> str:
 
 
 def _multiply(figure: str, factor: Decimal) -> float:
-    """The product rounded once, so that `7 USD/MTok` is 7e-06 to the last bit."""
+    """Return the product, rounded once, so that `7 USD/MTok` is 7e-06 to the last bit."""
     figure = figure.replace("_", "")
     plain = float(figure)
     if not isfinite(plain):
@@ -321,13 +320,13 @@ def _multiply(figure: str, factor: Decimal) -> float:
 
 
 def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterable[str] = (), beside: Iterable[str] = ()) -> dict[str, str]:
-    """The texts of a list of `name=value` by registry name, unread. The symbol will do for the name.
+    """Return the texts of a list of `name=value` by registry name, without reading them. A symbol may be used as the name.
 
-    Of a limit, `name<=value` or `name>=value`, the text begins with its sign; of two limits from both sides it holds both.
-    Where only some may be given, a name that is none at all is answered with those; else all such names at once, those asked for too.
-    What a word means may rest on the others, and on quantities that stand `beside` them unwritten.
+    The text of a limit, `name<=value` or `name>=value`, begins with its sign. Two limits from both sides are one text. If only the names
+    `among` some are allowed, the error for an unknown name lists them. Otherwise the error lists all unknown names, also those `asked`
+    for. The meaning of a word may depend on the other words, and on unwritten quantities `beside` them.
 
-    Raises UnknownName for a name, and WrongValue where "=" is missing or a quantity is given two different texts.
+    Raises UnknownName for a name, and WrongValue if "=" is missing or a quantity has two different texts.
 
     >>> named_texts(["B=2400", "hbm_capacity=80GB", "step_time<30ms"])
     {'batch': '2400', 'hbm_capacity': '80GB', 'step_time': '<=30ms'}
@@ -346,7 +345,7 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
         if among and given not in QUANTITIES and given not in NAME_OF_SYMBOL:
             raise UnknownName("anchor", given, among)
         name = meant_beside(given, (*spelled, *beside), asked)
-        text = in_usual_unit(name, in_own_unit(given, typed))
+        text = _add_usual_unit(name, add_named_unit(given, typed))
         before = texts.setdefault(name, text)
         if before != text:
             both = dict.fromkeys((*signed(before), *signed(text)))
@@ -356,22 +355,22 @@ def named_texts(items: Iterable[str], among: Collection[str] = (), asked: Iterab
     return texts
 
 
-def in_own_unit(spelled: str, text: str) -> str:
-    """A text with the unit that the word beside it says, where it has none, and as a limit where the word says that it is one.
+def add_named_unit(spelled: str, text: str) -> str:
+    """Return a text with the unit that its word names, if it has none, and as a limit if its word means one.
 
-    >>> in_own_unit("cost_per_mtok", "2"), in_own_unit("cost/Mtok", "1..5:log"), in_own_unit("cost_per_mtok", "$2/MTok")
+    >>> add_named_unit("cost_per_mtok", "2"), add_named_unit("cost/Mtok", "1..5:log"), add_named_unit("cost_per_mtok", "$2/MTok")
     ('2 USD/MTok', '1..5 USD/MTok:log', '$2/MTok')
-    >>> in_own_unit("requests_per_day", "2M"), in_own_unit("price_per_gpu_hour", "2.5"), in_own_unit("weight_bits", "4")
+    >>> add_named_unit("requests_per_day", "2M"), add_named_unit("price_per_gpu_hour", "2.5"), add_named_unit("weight_bits", "4")
     ('2M request/day', '2.5 USD/h', '4 bit')
-    >>> in_own_unit("tokens/year", "2T"), in_own_unit("gpu_hours", "2.664M")
+    >>> add_named_unit("tokens/year", "2T"), add_named_unit("gpu_hours", "2.664M")
     ('2T token/year', '2.664M h')
-    >>> in_own_unit("budget", "$50/h"), in_own_unit("monthly_budget", "10k")
+    >>> add_named_unit("budget", "$50/h"), add_named_unit("monthly_budget", "10k")
     ('<=$50/h', '<=10k USD/month')
 
-    Where it has a part of that unit, the rest of it; and a suffix stands in the place of the prefix of the name.
+    A text with a part of that unit gets the rest of it. A suffix replaces the prefix of the unit in the name.
 
-    >>> in_own_unit("cost_per_mtok", "$0.30"), in_own_unit("requests_per_day", "1M..2M requests"), in_own_unit("peak_tflops", "1979T")
-    ('$0.30/MTok', '1M..2M requests/day', '1979T FLOP/s')
+    >>> add_named_unit("requests_per_day", "1M..2M requests"), add_named_unit("peak_tflops", "1979T")
+    ('1M..2M requests/day', '1979T FLOP/s')
     """
     unit = own_unit(spelled)
     text = f"<={text}" if in_full(spelled) in SAYS_AT_MOST and not re.search(_MANY, text) and not signed(text) else text
@@ -383,22 +382,22 @@ def in_own_unit(spelled: str, text: str) -> str:
 
 
 def _rest_of_unit(unit: str, part: re.Match[str]) -> str:
-    """What a unit is per, where a number has what stands before that alone: MTok for $2, of USD/MTok."""
+    """Return the denominator of a unit if a number has the numerator alone, such as /MTok for $2 and USD/MTok."""
     above, stroke, below = unit.partition("/")
     try:
         said = _unit(_dollars_behind(part["words"]) if part["dollar"] else part["words"], b_is_byte=False).dimension
     except _Unreadable:
         return ""
-    # A number that has nothing before the stroke may have lost its dollars to the shell.
+    # The shell may have removed the dollars of a number without a numerator.
     return stroke + below if stroke and said == _unit(above, b_is_byte=False).dimension else ""
 
 
-def in_usual_unit(name: str, text: str) -> str:
-    """A price without a unit in the one that such prices are told in, where none of its numbers is met in practice in SI.
+def _add_usual_unit(name: str, text: str) -> str:
+    """Return a price without a unit in the usual unit of such prices, if none of its numbers is a usual value in SI.
 
-    >>> in_usual_unit("input_price", "$3"), in_usual_unit("chip_price", "<=2.5"), in_usual_unit("electricity_price", "0.05..0.2:log")
+    >>> _add_usual_unit("input_price", "$3"), _add_usual_unit("chip_price", "<=2.5"), _add_usual_unit("electricity_price", "0.05..0.2:log")
     ('3 USD/MTok', '<=2.5 USD/h', '0.05..0.2 USD/kWh:log')
-    >>> in_usual_unit("chip_price", "0.001"), in_usual_unit("chip_price", "2 USD/h"), in_usual_unit("chip_price", "2 USD")
+    >>> _add_usual_unit("chip_price", "0.001"), _add_usual_unit("chip_price", "2 USD/h"), _add_usual_unit("chip_price", "2 USD")
     ('0.001', '2 USD/h', '2 USD/h')
     """
     row = QUANTITIES[name]
@@ -414,13 +413,13 @@ def in_usual_unit(name: str, text: str) -> str:
 _TOLD_IN = {"USD/s": "USD/h", "USD/token": "USD/MTok", "USD/J": "USD/kWh"}
 _PARTED = r"\.\.|,"
 _DOLLARS = r"\$?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-"""One number, which can be taken apart in one way only: of a long list there would else be too many to try."""
+"""One number. It matches in one way only, as a long list would otherwise have too many ways."""
 _BARE = rf"(?P<sign>(?:[<>]=?)? *)(?P<numbers>{_DOLLARS}(?:(?:\.\.|,){_DOLLARS})*)(?: ?USD)?(?=$|:[a-z])"
-"""Plain numbers or dollars, one or several or from one to another, a limit perhaps."""
+"""Plain numbers or dollars: one, a list or a range, possibly with the sign of a limit."""
 
 
 def word_of_type(spelled: str, value: Any) -> str:
-    """The word for the type of what is stored, where a word for that itself stands beside data types.
+    """Return the word for the data type, if a word for the stored quantity is given with data types.
 
     >>> word_of_type("kv", "fp8"), word_of_type("kv", "bf16,fp8"), word_of_type("kv", "70kB")
     ('kv_dtype', 'kv_dtype', 'kv')
@@ -430,7 +429,7 @@ def word_of_type(spelled: str, value: Any) -> str:
 
 
 def data_type_named(words: Iterable[str], value: Any) -> str:
-    """The data type of weights and arithmetic, or several with commas, where a word for it is among those that were typed; else nothing.
+    """Return the data type of weights and arithmetic, or several with commas, if one of the typed words means it, else "".
 
     >>> data_type_named(["ctx", "dtype"], "BF16"), data_type_named(["weight_dtype"], "fp8"), data_type_named(["dtype"], "8 bit")
     ('bf16', '', '')
@@ -442,40 +441,40 @@ def data_type_named(words: Iterable[str], value: Any) -> str:
     return ",".join(types) if all(one in DATA_TYPES for one in types) else ""
 
 
-def of_word(spelled: str, value: Any) -> Any:
-    """A value from Python, plain numbers in the unit that the word beside them says: no name of the registry says one there.
+def add_unit_to_value(spelled: str, value: Any) -> Any:
+    """Return a value from Python with plain numbers in the unit that its word names. Names of the registry are in SI.
 
-    >>> of_word("gpu_cost_per_hour", 2), of_word("gpu_cost_per_hour", ["2", 3]), of_word("chip_price", 2)
+    >>> add_unit_to_value("gpu_cost_per_hour", 2), add_unit_to_value("gpu_cost_per_hour", ["2", 3]), add_unit_to_value("chip_price", 2)
     ('2.0 USD/h', ['2 USD/h', '3.0 USD/h'], 2)
     """
     if spelled in QUANTITIES or not (own_unit(spelled) or in_full(spelled) in SAYS_AT_MOST):
         return value
     if isinstance(value, Real):
-        return in_own_unit(spelled, str(float(value)))
+        return add_named_unit(spelled, str(float(value)))
     if isinstance(value, str):
-        return in_own_unit(spelled, value)
-    return [of_word(spelled, one) for one in value] if isinstance(value, list | tuple) or getattr(value, "shape", None) else value
+        return add_named_unit(spelled, value)
+    return [add_unit_to_value(spelled, one) for one in value] if isinstance(value, list | tuple) or getattr(value, "shape", None) else value
 
 
 _MANY = r"\.\.|[,;±]"
 _LAST_DIGIT = rf"^(?![A-Za-z])[^:]*[0-9.] ?(?P<suffix>{'|'.join(_SUFFIXES)})?(?=$|:[a-z])"
 _PART = r"(?P<dollar>\$?)\s*(?:[0-9][0-9_]*(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?(?P<words>(?:\s*[A-Za-z$]+)*(?:/\s*[A-Za-z]+)*)"
-"""A number with what stands behind it."""
+"""A number with the words after it."""
 _PREFIX = r"^[kMGTP]i?(?=B$|FLOP)"
 
 
 SIGNS = ("<=", ">=")
-"""The signs of limits, at most and at least."""
+"""The signs of limits: at most and at least."""
 
 _OF_A_LIMIT = "<>≤≥"
-"""One of these is in every sign of a limit."""
+"""Characters of which every sign of a limit has at least one."""
 _SIGN = r"<=|>=|=<|=>|[≤≥<>]"
 _ANY_SIGN = rf"{_SIGN}|="
 _TURNED = {"<=": ">=", ">=": "<="}
 
 
 def signed(text: str) -> tuple[str, ...]:
-    """The limits that a text spells, each beginning with "<=" or ">=", or none where it is a plain value.
+    """Return the limits of a text, each beginning with "<=" or ">=", or () for a plain value.
 
     >>> signed("≤ 30ms"), signed(">10ms <50ms"), signed("30ms")
     (('<=30ms',), ('>=10ms', '<=50ms'), ())
@@ -489,12 +488,12 @@ def signed(text: str) -> tuple[str, ...]:
 
 
 def _plain(sign: str) -> str:
-    """A sign of a limit as one of the two."""
+    """Return the sign of a limit as "<=" or ">="."""
     return SIGNS[0] if {*sign} & {*"<≤"} else SIGNS[1]
 
 
 def _named(item: str) -> Iterator[tuple[str, str]]:
-    """The name and the text of one given; of a limit that has its value first, or one on either side, those turned round."""
+    """Yield the name and the text of an input. A limit with its value first is turned around, and a limit on each side gives two."""
     if {*item}.isdisjoint(_OF_A_LIMIT):
         name, equals, text = item.partition("=")
         if not equals:
@@ -519,7 +518,7 @@ def _named(item: str) -> Iterator[tuple[str, str]]:
 # -- printing -------------------------------------------------------------------------------------------------------
 
 _COUNTS = ((1e12, 1e12, "T"), (1e9, 1e9, "B"), (1e6, 1e6, "M"), (1e4, 1e3, "k"), (0.0, 1.0, ""))
-"""From which value on, divided by what, with which suffix; every table below is of this form, largest first."""
+"""The smallest value, the divisor and the suffix of each scale, the largest first. All tables below have this form."""
 
 _POWERS = (*((size, size, prefix) for size, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))), (0.0, 1.0, ""))
 _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
@@ -558,7 +557,7 @@ _SCALES: dict[str, tuple[tuple[float, float, str], ...]] = {
 
 
 def show(name: str, value: float, digits: int = 4) -> str:
-    """A value [SI] of a quantity in the unit people use, to `digits` significant digits; `parse` reads it back.
+    """Return a value [SI] of a quantity as text in the unit that people use, to `digits` significant digits. `parse` reads it.
 
     Raises UnknownName for the name.
 
@@ -579,19 +578,19 @@ def show(name: str, value: float, digits: int = 4) -> str:
 
 
 def scale(name: str, value: float, digits: int = 4) -> tuple[float, str]:
-    """How large [SI] the unit is in which people write a value of a quantity, and what it is called.
+    """Return the size [SI] and the name of the unit in which people write a value of a quantity.
 
     >>> scale("step_time", 0.0144), scale("cost_per_token", 1e-6)
     ((0.001, ' ms'), (1e-06, ' USD/MTok'))
     """
-    # The scale is chosen by the value as it will read, so that 999.99 µs is not printed as 1000 µs.
+    # The scale is chosen by the rounded value, so that 999.99 µs is not printed as 1000 µs.
     rounded = abs(float(_figure(value, digits)))
     scales = people_units(name)
     return next(((size, unit) for start, size, unit in scales if rounded >= start), scales[-1][1:])
 
 
 def people_units(name: str) -> tuple[tuple[float, float, str], ...]:
-    """The units in which people write a quantity, the largest first: from which value on [SI], how large [SI], and what it is called.
+    """Return the units in which people write a quantity, the largest first: the smallest value [SI], the size [SI] and the name.
 
     >>> people_units("sweep_time")[-1], people_units("cost_per_token")
     ((0, 1e-09, ' ns'), ((0, 1e-06, ' USD/MTok'),))
@@ -609,7 +608,7 @@ def _figure_and_unit(row: Quantity, value: float, digits: int) -> tuple[str, str
 
 
 _COUNTS_OF, _SHOWN, _ALL_DIGITS = ("1", "token"), 4, 1e6
-"""Units of which whole numbers below a million are told with all of their digits, where no fewer than usual are asked for."""
+"""Whole numbers below a million in these units are printed with all digits, unless fewer digits than usual are requested."""
 
 
 def _figure(value: float, digits: int) -> str:
@@ -618,5 +617,5 @@ def _figure(value: float, digits: int) -> str:
 
 
 def _example(row: Quantity) -> str:
-    """A value as one would type it: no dollar sign, which a shell would eat."""
+    """Return a value as it can be typed, without a dollar sign, which a shell would remove."""
     return "".join(_figure_and_unit(row, sqrt(row.low * row.high), digits=2))

@@ -1,4 +1,4 @@
-"""What a function of the catalogue says, as a tree in the shape in which it is written: it is called with names instead of numbers."""
+"""Turn a function of the catalogue into a tree of the same shape, by calling it with names instead of numbers."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,7 +10,7 @@ AT_LEAST, AT_MOST, _ABOVE, _BELOW = ">=", "<=", ">", "<"
 
 
 class Written:
-    """A tree that arithmetic is done with, which makes a larger tree of it."""
+    """A tree that supports arithmetic. The result of an operation is a larger tree."""
 
     __slots__ = ("tree",)
 
@@ -24,7 +24,7 @@ class Written:
         return _with(SUM, other, self)
 
     def __sub__(self, other: Any) -> "Written":
-        return _with(SUM, self, Written((MINUS, as_written(other))))
+        return _with(SUM, self, Written((MINUS, tree_of_value(other))))
 
     def __rsub__(self, other: Any) -> "Written":
         return _with(SUM, other, Written((MINUS, self.tree)))
@@ -63,33 +63,33 @@ class Written:
         return _with(_BELOW, self, other)
 
 
-def as_written(value: Any) -> Tree:
-    """The tree of what is written, of a number itself."""
+def tree_of_value(value: Any) -> Tree:
+    """Return the tree of a written value, or the number itself."""
     tree: Tree = value.tree if isinstance(value, Written) else value
     return tree
 
 
 def _with(operation: str, *parts: Any) -> Written:
-    return Written((operation, *map(as_written, parts)))
+    return Written((operation, *map(tree_of_value, parts)))
 
 
 def largest(terms: Iterable[Any]) -> Written:
-    """The largest of several terms, of which one is written."""
+    """Return the largest of several terms. At least one of them is written."""
     return _with(LARGEST_OF, *terms)
 
 
 def smallest(terms: Iterable[Any]) -> Written:
-    """The smallest of several terms, of which one is written."""
+    """Return the smallest of several terms. At least one of them is written."""
     return _with(SMALLEST_OF, *terms)
 
 
 def logarithm_of(value: Written) -> Written:
-    """The natural logarithm of what is written."""
+    """Return the natural logarithm of a written value."""
     return _with(LOGARITHM, value)
 
 
 def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of the quantities that a function of the catalogue takes, in order: those of its parameters, or those that it states.
+    """Return the quantities that a function of the catalogue takes, in order: its parameters, or the names that it states.
 
     >>> argument_names(lambda batch, chips: batch / chips)
     ('batch', 'chips')
@@ -102,11 +102,11 @@ def argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
     return names
 
 
-def as_it_is_written(function: Callable[..., Any]) -> Any:
-    """What a function of quantities and constants comes to, its constants as numbers: a tree, or a tuple of trees.
+def tree_of_function(function: Callable[..., Any]) -> Any:
+    """Return the result of a function of quantities as a tree, or a tuple of trees, with the constants as numbers.
 
-    >>> as_it_is_written(lambda batch, chips: (batch, 2 * chips)), as_it_is_written(lambda batch: batch >= 1)
+    >>> tree_of_function(lambda batch, chips: (batch, 2 * chips)), tree_of_function(lambda batch: batch >= 1)
     (('batch', ('*', 2, 'chips')), ('>=', 'batch', 1))
     """
     found = function(*(int(CONSTANTS[name].value) if name in CONSTANTS else Written(name) for name in argument_names(function)))
-    return tuple(map(as_written, found)) if isinstance(found, tuple) else as_written(found)
+    return tuple(map(tree_of_value, found)) if isinstance(found, tuple) else tree_of_value(found)

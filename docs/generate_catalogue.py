@@ -14,7 +14,7 @@ from pathlib import Path
 from written import REFERENCE, main, table
 
 from derive.catalogue import CHAPTERS, by_id, equations
-from derive.derivations import parents, referenced_by, why_not_derived
+from derive.derivations import parents, reason_not_derived, referenced_by
 from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.show.entry import worked_example
@@ -86,7 +86,7 @@ def by_quantity() -> Iterator[str]:
 def without_derivation() -> Iterator[str]:
     """The equations that follow from no other, and why."""
     yield "## Without derivation"
-    rows = [(linked([row.id]), why_not_derived(row)) for row in by_id().values() if not row.steps]
+    rows = [(linked([row.id]), reason_not_derived(row)) for row in by_id().values() if not row.steps]
     yield table(("id", "why"), rows)
 
 

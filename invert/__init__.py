@@ -1,7 +1,7 @@
-"""What prices say: public API price sheets turned into what they imply.
+"""Infer what public API price sheets imply about the models behind them.
 
-`load` reads price files, `infer` runs the readings over the sheets, `forward` predicts prices from hidden quantities.
-`InferenceTable`, `Inference` and `Estimate` are the records to name in annotations, `Assumptions` is what a run is told to assume.
+`load` reads price files, `infer` runs the estimators on the sheets, `forward` predicts prices from hidden quantities. Use `InferenceTable`,
+`Inference` and `Estimate` in annotations. `Assumptions` are the numbers that a run assumes.
 """
 
 from typing import TYPE_CHECKING

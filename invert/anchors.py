@@ -8,11 +8,11 @@ from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
 from derive.units import parse, show
 from invert.assumptions import ANCHORS, ASSUMED, RIDGE_POINT, USUAL, Assumptions
 from invert.records import Anchors
-from invert.sheets.rows import ModelRow
+from invert.sheets.tables import ModelRow
 
 
 def given_anchors(anchors: Mapping[str, float | str], assumptions: Assumptions = USUAL) -> dict[str, float]:
-    """Anchors as typed, to SI; only those that a reading uses are allowed."""
+    """Convert anchors as typed to SI. Only anchors that a reading uses are allowed."""
     read = {}
     for name, value in anchors.items():
         if name not in QUANTITIES and name not in NAME_OF_SYMBOL:
@@ -30,7 +30,7 @@ def given_anchors(anchors: Mapping[str, float | str], assumptions: Assumptions =
 
 
 def assumptions_of(given: Mapping[str, float], assumptions: Assumptions = USUAL) -> Assumptions:
-    """The assumptions of a run: these outside facts [SI] in the place of its own.
+    """Return the assumptions of a run, with these outside facts [SI] replacing its own.
 
     >>> run = assumptions_of({"overlap": 1.0, "machine_balance_ratio": 150.0})
     >>> run.priors["overlap"].spread, run.priors["ridge_point"].centre, run.priors["ridge_point"].spread
@@ -40,7 +40,7 @@ def assumptions_of(given: Mapping[str, float], assumptions: Assumptions = USUAL)
 
 
 def common_anchors(assumptions: Assumptions) -> Anchors:
-    """The anchors all sheets of a run share; active_params is among them only if given."""
+    """Return the anchors that all sheets of a run share. They include active_params only if it was given."""
     values = {**assumptions.facts, "ridge_point": assumptions.ridge_point}
     origin = {name: "given" if name in assumptions.given else "assumed" if name in ASSUMED else "default" for name in values}
     return Anchors(values, {**origin, "ridge_point": RIDGE_POINT})
@@ -52,9 +52,9 @@ UNKNOWN = (MARKET, ASSUMED_SIZE)
 
 
 def anchors_of(model: ModelRow | None, assumptions: Assumptions, stated: tuple[float, str] | None = None) -> Anchors:
-    """Those of one sheet: with the active parameters of its model, else assumed ones, if none are given.
+    """Return the anchors of one sheet. If active_params is not given, use the parameters of its model, else assumed ones.
 
-    `stated` are the parameters of its weights and the table that has them, where models.csv has none.
+    `stated` has the active parameters of its weights and their table, for a model without active parameters in models.csv.
     """
     common = common_anchors(assumptions)
     if "active_params" in common.values:
@@ -69,7 +69,7 @@ def anchors_of(model: ModelRow | None, assumptions: Assumptions, stated: tuple[f
 
 
 def sized_by_price(anchors: Anchors, active_params: float) -> Anchors:
-    """These with the active parameters that the input price suggests."""
+    """Return the anchors with the active parameters that the input price suggests."""
     return _with_size(anchors, active_params, MARKET)
 
 
@@ -78,6 +78,6 @@ def _with_size(anchors: Anchors, active_params: float, origin: str) -> Anchors:
 
 
 def lecture_anchors(anchors: Anchors, assumptions: Assumptions) -> dict[str, float]:
-    """Those that the lecture's reading is made with: where nobody states the size of a model, the one that the lecture takes."""
+    """Return the anchors of the lecture's reading. A model of unstated size gets the size that the lecture assumes."""
     size = assumptions.assumed_active_params if anchors.origin["active_params"] in UNKNOWN else anchors.values["active_params"]
     return {**anchors.values, "active_params": size}

@@ -1,6 +1,6 @@
-"""What arrays are called in annotations; which axes one has stands in the docstring of what takes it.
+"""Name arrays in annotations. The docstring of each function states the axes.
 
-Modules that load numpy only when they compute take these names under TYPE_CHECKING.
+Modules that load numpy only to compute import these names under TYPE_CHECKING.
 """
 
 from typing import TypeAlias

@@ -1,7 +1,7 @@
-"""Every number of the price side that somebody chose and another analyst could choose otherwise: its value, unit, reason and source.
+"""Record every chosen number of the price side that another analyst could choose differently: value, unit, reason and source.
 
-One record a run, passed down to whatever needs it and echoed in what is saved. What only decides how exactly a number is
-worked out (draws, seeds, tolerances) is no judgement and stands where it is used. docs/reference/assumptions.md lists the record.
+Every run has one record. All functions get it as an argument, and saved results contain it. Numbers that decide only the numerical
+precision (draws, seeds, tolerances) are constants of their modules. docs/reference/assumptions.md lists the record.
 """
 
 from collections.abc import Collection, Mapping
@@ -22,10 +22,10 @@ _LECTURE = "the lecture"
 
 @immutable
 class Note:
-    """What a field of the record says of itself: unit, why this number, where it is from, and how a run varies it.
+    """Metadata of a field: its unit, the reason for the number, its source, and how a run varies it.
 
-    `anchor`: `--anchor` replaces it. `prior`: the field that ranges draw from where it is not given. `within`: the field that
-    says how far ranges go about it.
+    `anchor`: `--anchor` replaces it. `prior`: the field with the prior that is drawn from if it is not given. `within`: the field with the
+    spread of ranges about it.
     """
 
     unit: str
@@ -37,7 +37,7 @@ class Note:
 
     @property
     def varied(self) -> str:
-        """How a run varies it, in words.
+        """Return in words how a run varies it.
 
         >>> Note(unit="1", why="", source="", anchor=True, prior="overlap_prior").varied, Note(unit="s", why="", source="").varied
         ('--anchor, else drawn from overlap_prior', 'held')
@@ -52,7 +52,7 @@ def _number(default: object, unit: str, why: str, source: str = _OURS, **how: An
 
 
 def _fact(name: str, default: float | None, why: str, source: str = _OURS, **how: str) -> Any:
-    """An outside fact that a user may give, in the unit of the registry."""
+    """Define an outside fact that a user may give, in the unit of the registry."""
     return _number(default, QUANTITIES[name].unit, why, source, anchor=True, **how)
 
 
@@ -67,10 +67,10 @@ def _prior(unit: str, centre: float, spread: float, why: str, ends: tuple[float,
 
 @immutable
 class Assumptions:
-    """The judgement of one run. Spreads and noise are in nats; FLOP/s and byte/s are sustained ones, so that mfu and mbu are 1.
+    """Assumptions of one run. Spreads and noise are in nats. FLOP/s and byte/s are sustained rates, so mfu and mbu are 1.
 
-    A field has its usual value unless another is given. Outside facts are better given to `infer` as `anchors`, which notes
-    that they were.
+    A field has its usual value unless another is given. Prefer to give outside facts to `infer` as `anchors`, which records that they were
+    given.
 
     >>> usual = Assumptions()
     >>> usual.ridge_point, usual.priors["overlap"].spread, usual.noise["premium_in"], usual.level
@@ -220,8 +220,8 @@ class Assumptions:
     # What the market says.
 
     extra_markup_prior: Prior = _prior(
-        "1", 1.35, 0.6,
-        "mark-up of a vendor with closed weights over one with open ones, which no price of an open model tells. 0.3 nat at the median",
+        "1", 1.0, 0.6,
+        "extra price/cost of a vendor with closed weights, before closed models of known size tell it; no sign is built in",
     )  # fmt: skip
     class_spread: float = _number(1.0, "nat", "spread of caches of one time, before any is heard", "architectures.csv")
     class_votes: float = _number(3.0, "1", "for how many families that spread counts")
@@ -374,12 +374,12 @@ class Assumptions:
 
     @cached_property
     def noise(self) -> dict[str, float]:
-        """How far each price strays from a common mark-up on cost [nat]."""
+        """Noise of each price about a common price/cost [nat]."""
         return {name: getattr(self, f"{name}_noise") for name in OBSERVED}
 
     @cached_property
     def held(self) -> dict[str, float]:
-        """What is held at one value in every reading and estimate."""
+        """Quantities that every reading and estimate fixes at one value."""
         return {name: getattr(self, name) for name in ASSUMED}
 
     @cached_property
@@ -406,15 +406,15 @@ class Assumptions:
         return NormalDist().inv_cdf((1 + self.range_level) / 2)
 
     def with_fields(self, values: Mapping[str, Any]) -> "Assumptions":
-        """The same with other values of some fields, by name."""
+        """Return a copy with other values of some fields, by name."""
         return replace(self, **values)
 
     def with_noise(self, noise: Mapping[str, float]) -> "Assumptions":
-        """The same with other noise of some observables [nat]."""
+        """Return a copy with other noise of some observables [nat]."""
         return self.with_fields({f"{name}_noise": spread for name, spread in noise.items()})
 
-    def apart_from(self, names: Collection[str]) -> "Assumptions":
-        """The same without some of the facts that were given."""
+    def without_facts(self, names: Collection[str]) -> "Assumptions":
+        """Return a copy without some of the given facts."""
         gone = {name: _BY_NAME[name].default for name in self.given if name in names}
         return self.with_fields(gone | {"given": tuple(name for name in self.given if name not in names)}) if gone else self
 
@@ -442,7 +442,7 @@ USUAL = Assumptions()
 
 
 def assumptions_as_record(assumptions: Assumptions) -> dict[str, object]:
-    """Every field by name, as JSON has it. A prior is its centre, spread and ends.
+    """Convert all fields to JSON values by name. A prior becomes its centre, spread and ends.
 
     >>> assumptions_as_record(USUAL)["rent_chip"], assumptions_as_record(USUAL)["cache_read_markup_prior"]
     ('H100-SXM:bf16', {'centre': 3.0, 'spread': 1.0, 'ends': None})

@@ -18,7 +18,7 @@ from invert.estimate_text import two_digits
 from invert.report.columns import lecture_record
 from invert.report.price_pages import price_reference
 from invert.report.prices import name_of_price, predictions
-from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, any_of, worst_record
+from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, worst_record
 from invert.result import DRAIN_TIME_RULE, Inference, Run
 from invert.sheets.assemble import Place
 from invert.sheets.listing import place_of, price_record
@@ -113,7 +113,7 @@ def _fraction(one: Inference, run: Run) -> CitedReading:
 
 
 def _tier(one: Inference, run: Run) -> CitedReading:
-    """By the storage price if one is sold beside a premium, else by the lifetime of a cache write."""
+    """Return the tier by the storage price if there is one beside a premium, else by the lifetime of a cache write."""
     if one.implied_drain_time and one.implied_drain_time.values:
         return _tier_by_price(one, run)
     if not one.tiers:
@@ -129,10 +129,10 @@ def _tier_by_price(one: Inference, run: Run) -> CitedReading:
     right, cases = worst_record(of.evidence, run.tier_rules) or (0, 0)
     return CitedReading(
         name="cache tier",
-        found=f"{any_of(of.undisclosed_agreed)}, {100 * (of.undisclosed_agreed_share or 0):.0f} % likely",
+        found=f"{join_tiers(of.undisclosed_agreed)}, {100 * (of.undisclosed_agreed_share or 0):.0f} % likely",
         solution=_with_origins(reading.solution, one, {"output_price", "premium_out", "storage_price"}),
         places=(("output", 0, None), ("output", above, None), ("cache_storage", 0, None)),
-        residual=_against_devices(drain_time, run, "range"),
+        residual=_compare_with_devices(drain_time, run, "range"),
         record=f"right for {right} of {cases} caches whose tier the vendor states.",
     )
 
@@ -148,7 +148,7 @@ def _tier_by_lifetime(one: Inference, run: Run) -> CitedReading:
         found=", ".join(f"{tier.lecture} for {show('ttl', tier.ttl_seconds)}" for tier in one.tiers),
         solution=_with_origins(solution, one, {"ttl"}),
         places=tuple(("cache_write", 0, tier.ttl_seconds) for tier in one.tiers),
-        residual=" ".join(_against_devices(float(tier.ttl_seconds), run, "lecture") for tier in one.tiers),
+        residual=" ".join(_compare_with_devices(float(tier.ttl_seconds), run, "lecture") for tier in one.tiers),
         record=f"{record} caches whose tier the vendor states.{stated}",
     )
 
@@ -173,13 +173,13 @@ def _with_origins(solution: Solution, one: Inference, of_prices: Iterable[str]) 
 
 
 def _residual(what: str, relative: float, one: Inference) -> str:
-    """`the threshold is reproduced; of the prices not used, input above 200k is 4, predicted 2 (missed).`"""
+    """Describe a residual: `the threshold is reproduced; of the prices not used, input above 200k is 4, predicted 2 (missed).`"""
     used = f"{what} is {'reproduced' if abs(relative) <= _REPRODUCED else f'missed by {100 * relative:.2g} %'}"
-    others = "; ".join(_other_prices(one))
+    others = "; ".join(_unused_prices(one))
     return f"{used}. Prices that were not used: {others}." if others else f"{used}. No other price is predicted."
 
 
-def _other_prices(one: Inference) -> Iterator[str]:
+def _unused_prices(one: Inference) -> Iterator[str]:
     for found in predictions(one):
         if found.predicted is not None:
             least = "at least " * found.bound
@@ -187,7 +187,7 @@ def _other_prices(one: Inference) -> Iterator[str]:
             yield f"{name_of_price(one, found)} {found.price.amount:g}, predicted {least}{found.predicted:.3g} ({met})"
 
 
-def _against_devices(drain_time: float, run: Run, device: str) -> str:
+def _compare_with_devices(drain_time: float, run: Run, device: str) -> str:
     """Return the drain time over that of the nearest memory tier."""
     times = run.drain_times[device].value or {}
     if not times:

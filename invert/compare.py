@@ -6,19 +6,30 @@ from dataclasses import replace
 from datetime import date
 from math import log
 from operator import attrgetter
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from derive.errors import BacksolveError, WrongData, shorten
-from derive.price_rows import CalibrationModel
 from derive.quantities.aliases import with_new_names
 from invert.assumptions import Assumptions
-from invert.comparison_records import TAKEN_HOME, Asked, Comparison, Moved, Name, PriceChange, Rerounded, SheetChange, Side, Told, how_far
+from invert.comparison_records import (
+    TAKEN_HOME,
+    Asked,
+    Comparison,
+    Moved,
+    Name,
+    PriceChange,
+    Rerounded,
+    SheetChange,
+    Side,
+    Told,
+    log_change,
+)
 from invert.data import Data
 from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of, with_conventions
 from invert.records import Estimate, Premiums
 from invert.result import Inference, InferenceTable, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
-from invert.sheets.assemble import Place, once_released, prices_by_place, sheets, spelled
+from invert.sheets.assemble import Place, prices_by_place, released_sheets, sheets, spelled
 from invert.sheets.dated import first_days
 from invert.sheets.described import described
 from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, whole_book
@@ -26,9 +37,13 @@ from invert.sheets.doubts import doubts_about
 from invert.sheets.observables import rounding_cell
 from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.released import RELEASED_PRICES, released_prices
-from invert.sheets.rows import PriceBook, PriceRow, Problem, SheetKey
+from invert.sheets.rows import PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.tables import CalibrationModel
 from invert.sheets.what_if import copies, sheet_key, with_amounts, without_places
+
+if TYPE_CHECKING:
+    from derive.tables.problems import Problem
 
 _INPUT: Place = ("input", 0, None)
 _FACTOR: Name = ("bayes_factor", "convention")
@@ -39,11 +54,11 @@ MOST_TURNED_BACK = 12
 def infer_against(
     against: str | FileText, names: Iterable[str] = (), *, changes: Mapping[str, str] | None = None, **asked: Unpack[RunOptions]
 ) -> tuple[InferenceTable, Comparison]:
-    """What `infer` finds, and how it differs from another day, other prices or a saved result.
+    """Infer and compare with another day, other prices or a saved result.
 
-    `against` is a date, `shipped` for the prices that ship, or the name of a file: prices as CSV, or what `--save` wrote; a file
-    that was read already will do, too. A CSV with the columns of prices.csv stands for all prices, as an older copy of it does; any
-    other is laid over those that ship. Blank, it is the sheets as they are without `changes`.
+    `against` is a date, `shipped` for the shipped prices, the name of a file, or a file that was already read. A file has prices as CSV or
+    is a result of `--save`. A CSV with the columns of prices.csv replaces all prices. Any other CSV is laid over the shipped prices. If
+    `against` is blank, compare with the published prices, without `changes`.
 
     >>> _, found = infer_against("", ["gemini-3.1-pro"], changes={"output": "+10%"})
     >>> moved = {(one.quantity, one.estimator): one for one in found.sheets[0].moved}
@@ -65,24 +80,24 @@ def infer_against(
     recalibrated = False
     doubts: tuple[Problem, ...] = ()
     if file and file.content.lstrip()[:1] in (b"{", b"["):
-        before, causes, recalibrated = _of_saved(file.content, said, run, data)
+        before, causes, recalibrated = _read_saved(file.content, said, run, data)
         before = {key: side for key, side in before.items() if only is None or key in only}
     else:
         then, old_book = data, book_of(data) if against == SHIPPED else book
         if file:
-            then, old_book = _of_file(file, data)
+            then, old_book = _read_prices(file, data)
             recalibrated = then is not data
         day = run.as_of if against == SHIPPED else day or request.as_of
         offered, faults = sheets(old_book, day, request.tier or "", request.everything)
         known = described(offered, then)
         asked_for = [one for one in offered if only is None or sheet_key(one) in only]
-        earlier, left_out = once_released(asked_for, known, {} if request.names else first_days(offered, old_book, then))
+        earlier, left_out = released_sheets(asked_for, known, {} if request.names else first_days(offered, old_book, then))
         notes = tuple(note for note in left_out if note not in run.notes)
         old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
-        old = with_conventions(old, premiums_of(once_released(offered, known)[0]), assumptions, kept)
+        old = with_conventions(old, premiums_of(released_sheets(offered, known)[0]), assumptions, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
         doubts = doubts_about(before, old_book, assumptions) if file else ()
-        of_day, causes = _on_the_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
+        of_day, causes = _infer_on_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)
     changed = _compared(before, run, data, assumptions, kept, of_day)
     now = dict.fromkeys(sheet_key(one.sheet) for one in run)
     after = f"prices of {run.as_of}" + (f" with {', '.join(f'{name}={amount}' for name, amount in changes.items())}" if changes else "")
@@ -103,7 +118,7 @@ def infer_against(
 
 
 def _read(against: str | FileText, data: Data) -> tuple[FileText | None, date | None]:
-    """The file, or the day, that a run is held against; neither for the prices that ship, if nobody edited them, and for the sheets."""
+    """Read the file or the day to compare with. Return neither for unedited shipped prices and for published prices."""
     if isinstance(against, FileText):
         return against, None
     day = date_of(against)
@@ -118,13 +133,13 @@ def _read(against: str | FileText, data: Data) -> tuple[FileText | None, date | 
 
 
 def side_of(one: Inference) -> Side:
-    """One inference by what it asks and implies."""
+    """Reduce an inference to its prices and estimates."""
     prices = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
     estimates = {
-        **{("kv_bytes_per_token", name): _told(found) for name, found in one.kv_bytes.items()},
-        **{("kv_bytes_stored_per_token", name): _told(found) for name, found in one.kv_bytes_stored.items()},
-        **{(name, "market"): _told(found) for name, found in one.market.items()},
-        **{(name, ""): _told(found) for name, found in one.estimates.items()},
+        **{("kv_bytes_per_token", name): _reduce_estimate(found) for name, found in one.kv_bytes.items()},
+        **{("kv_bytes_stored_per_token", name): _reduce_estimate(found) for name, found in one.kv_bytes_stored.items()},
+        **{(name, "market"): _reduce_estimate(found) for name, found in one.market.items()},
+        **{(name, ""): _reduce_estimate(found) for name, found in one.estimates.items()},
     }
     first = one.pairs[0] if one.pairs else None
     points = {"lecture": first.lecture.values, "joint": first.joint.values} if first else {}
@@ -135,13 +150,15 @@ def side_of(one: Inference) -> Side:
 
 
 def _factor(value: float | None, by_cost: float) -> Told:
-    """The Bayes factor of habit against cost: none where nobody else asks such premiums, a floor where they are as good as impossible."""
+    """Return the Bayes factor of habit against cost, None if no other vendor has such premiums. It is a floor if the cost model excludes
+    them.
+    """
     if value is None:
         return Told(kind="undetermined")
     return _six("point", value, None, None) if by_cost else _six("lower", None, value, None)
 
 
-def _told(found: Estimate) -> Told:
+def _reduce_estimate(found: Estimate) -> Told:
     return _six(found.kind, found.median, found.low, found.high)
 
 
@@ -156,7 +173,7 @@ def _point(value: object) -> Told:
 
 
 def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[str, tuple[float, float]] | None]]) -> dict[Name, Told]:
-    """The probability of each memory tier, with its range, by lifetime."""
+    """Return the probability of each memory tier, with its range, by lifetime."""
     return {
         (f"probability_{tier}", str(ttl or "hour")): _six("interval", share, *(ranges or {}).get(tier, (None, None)))
         for ttl, shares, ranges in sold
@@ -167,10 +184,11 @@ def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[
 # What was saved.
 
 
-def _of_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[SheetKey, Side], tuple[str, ...], bool]:
-    """The sheets of what `--save` or `--as json` wrote, what else differs from this run, and whether the calibration may.
+def _read_saved(content: bytes, place: str, run: Run, data: Data) -> tuple[dict[SheetKey, Side], tuple[str, ...], bool]:
+    """Read the sheets of a result of `--save` or `--as json`, the causes of differences from this run, and whether the calibration may
+    differ.
 
-    `WrongData` where it is neither.
+    Raises `WrongData` for any other file.
     """
     try:
         found = json.loads(content, object_hook=with_new_names)
@@ -188,14 +206,14 @@ def _key(record: Mapping[str, Any]) -> SheetKey:
 
 
 def _printable(text: object) -> str:
-    """A text of a file as it may stand in a line; `ValueError` for what would move the cursor, or does not show."""
+    """Return a text of a file if it can be printed in a line. Raises `ValueError` for control or invisible characters."""
     if not isinstance(text, str) or not text.isprintable():
         raise ValueError(f"{text!r} is no text in a line")
     return text
 
 
 def _side_of_record(record: Mapping[str, Any]) -> Side:
-    """One sheet as JSON has it."""
+    """Read one sheet from its JSON record."""
     bands, offers = record["prices"]["bands"], record["prices"]["cache"]
     priced = [
         *((name, band["threshold_tokens"], None, band[name]) for band in bands for name in ("input", "output", "cache_read") if band[name]),
@@ -219,29 +237,29 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
 # Other prices.
 
 
-def _of_file(file: FileText, data: Data) -> tuple[Data, PriceBook]:
-    """The tables and the prices of a price file: all of them where it is a copy of prices.csv, else laid over those that ship.
+def _read_prices(file: FileText, data: Data) -> tuple[Data, PriceBook]:
+    """Return the tables and the prices of a price file: all prices if it is a copy of prices.csv, else an overlay of the shipped prices.
 
-    The calibration is learned from the prices that ship: where the file says otherwise of these sheets, it is another one.
+    The calibration is fitted to the shipped prices. A file with other prices of these sheets changes it.
     """
     if not is_whole(file.content):
         return data, book_of(data, file)
     book, (_, shipped, _) = whole_book(file.content, file.place, data), prices_that_ship(data)
-    book = replace(book, rows=_where_they_ship(book.rows, shipped))
+    book = replace(book, rows=_use_shipped_rows(book.rows, shipped))
     if _calibrating(book.rows, data) == _calibrating(shipped, data):
         return data, book
     then = data.with_prices(file.content.decode(errors="replace"))
     return then, book_of(then)
 
 
-def _where_they_ship(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> tuple[PriceRow, ...]:
-    """The rows, with that which ships in the place of one that says the same: what is worked out of either is worked out once."""
+def _use_shipped_rows(rows: Iterable[PriceRow], shipped: Iterable[PriceRow]) -> tuple[PriceRow, ...]:
+    """Replace rows that equal shipped rows by these, so that cached results are used."""
     same = {replace(row, origin=""): row for row in shipped}
     return tuple(same.get(replace(row, origin=""), row) for row in rows)
 
 
 def calibrating_sheets(data: Data) -> frozenset[tuple[str, str]]:
-    """Provider and model of the sheets that the calibration is learned from."""
+    """Return provider and model of the sheets that the calibration is fitted to."""
     try:
         rows = data.tables.rows_of(CalibrationModel)
     except WrongData:
@@ -264,10 +282,10 @@ def _calibrating(rows: Sequence[PriceRow], data: Data) -> set[tuple[object, ...]
 def _compared(
     before: Mapping[SheetKey, Side], run: Run, data: Data, assumptions: Assumptions, kept: Kept, of_day: Mapping[SheetKey, Side]
 ) -> tuple[SheetChange, ...]:
-    """Every sheet of both runs, in the order of the later one; `of_day` is what it says with the earlier prices on the later day."""
+    """Compare the sheets of two runs, in the order of the later one. `of_day` has the earlier prices evaluated on the later day."""
     pairs = [(one, before[sheet_key(one.sheet)], side_of(one)) for one in run if sheet_key(one.sheet) in before]
     changes = [_with_copies(price_changes(old.prices, new.prices), one.sheet) for one, old, new in pairs]
-    turned = _turned_back(
+    turned = _revert_prices(
         [(one.sheet, change) for (one, _, _), change in zip(pairs, changes, strict=True)], run.premiums, data, assumptions, kept
     )
     calibrating = calibrating_sheets(data)
@@ -295,8 +313,8 @@ def _compared(
     return tuple(found)
 
 
-def _on_the_later_day(old: Sequence[Inference], run: Run, data: Data, assumptions: Assumptions, kept: Kept) -> dict[SheetKey, Side]:
-    """What earlier prices that changed imply on the day of the later run: what a class of the time says, the day moves."""
+def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data, assumptions: Assumptions, kept: Kept) -> dict[SheetKey, Side]:
+    """Infer from earlier prices that changed on the day of the later run, which separates the effect of the day from that of prices."""
     now = {sheet_key(one.sheet): side_of(one).prices for one in run}
     dated = [
         replace(one.sheet, as_of=run.as_of)
@@ -308,13 +326,13 @@ def _on_the_later_day(old: Sequence[Inference], run: Run, data: Data, assumption
 
 
 def price_changes(old: Mapping[Place, Asked], new: Mapping[Place, Asked]) -> tuple[PriceChange, ...]:
-    """The places whose price is not the same."""
+    """List the places whose price differs."""
     places = {**old, **new}
     return tuple(PriceChange(place=place, old=old.get(place), new=new.get(place)) for place in places if old.get(place) != new.get(place))
 
 
 def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[PriceChange, ...]:
-    """The changes, those that a band took from the one below it with which price that is."""
+    """Add to each change the price that a band copied from the band below it."""
     found = copies(sheet)
     return tuple(replace(one, copied_from=found.get(one.place, "")) for one in changes)
 
@@ -322,14 +340,14 @@ def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[Pri
 def _rerounded_by(
     old: Side, new: Side, changes: Sequence[PriceChange], turned: Mapping[Place, Side], assumptions: Assumptions
 ) -> dict[Place, tuple[Rerounded, ...]]:
-    """What each price rounds otherwise by its own change, where it is told apart from the others, else by that of all of them."""
+    """Return the changes of rounding that each price causes: by its own change if it was reverted alone, else by all changes."""
     alone = {one.place: _rerounded(turned[one.place], new, (one,), assumptions) for one in changes if one.place in turned}
     found = alone or dict.fromkeys((one.place for one in changes), _rerounded(old, new, changes, assumptions))
     return {place: rounded for place, rounded in found.items() if rounded}
 
 
 def _without_slopes(one: Moved, places: Container[Place]) -> Moved:
-    """A range that moved without the slopes of these prices."""
+    """Remove the elasticities of these prices from a range that moved."""
     if one.after and one.after.kind == "point":
         return one
     first = one.elasticity if one.prices and one.prices[0].place not in places else None
@@ -338,7 +356,7 @@ def _without_slopes(one: Moved, places: Container[Place]) -> Moved:
 
 
 def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[Rerounded, ...]:
-    """What is rounded otherwise than it was, so that its cell moved far more than its value did: 15 is round, 15.01 is not."""
+    """List the ratios whose rounding cell changed more than their value: 15 is round, 15.01 is not."""
     furthest = max((abs(log(one.times)) for one in changes if one.times), default=None)
     if furthest is None:
         return ()
@@ -353,7 +371,7 @@ def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions
 
 
 def _rounded_values(side: Side) -> dict[str, float]:
-    """What a reading takes for rounded: the input price, and the ratios of what else is sold to it or to the band below."""
+    """Return the values that a reading treats as rounded: the input price, and the ratios of other prices to it or to the band below."""
     amounts = {place: asked for place, asked in side.prices.items() if asked[0]}
     found = {"input": amounts[_INPUT][0]} if _INPUT in amounts else {}
     for place, (amount, currency, _) in amounts.items():
@@ -365,7 +383,9 @@ def _rounded_values(side: Side) -> dict[str, float]:
 
 
 def _worth_a_line(name: Name, old: Side, new: Side) -> bool:
-    """Of memory tiers, those that were the likeliest, or are; what other vendors ask moves no sheet's factor; of anything else, all."""
+    """Tell whether to show this difference. Memory tiers are shown if they were or are the likeliest, factors of other vendors' prices
+    never.
+    """
     quantity, lifetime = name
     if name == _FACTOR:
         return old.prices != new.prices
@@ -379,16 +399,16 @@ def _is_tier(name: Name, lifetime: str) -> bool:
     return name[0].startswith("probability_") and name[1] == lifetime
 
 
-def _turned_back(
+def _revert_prices(
     changed: Sequence[tuple[PriceSheet, tuple[PriceChange, ...]]],
     premiums: Sequence[Premiums],
     data: Data,
     assumptions: Assumptions,
     kept: Kept,
 ) -> dict[SheetKey, dict[Place, Side]]:
-    """What sheets of which several prices changed imply with one of them as it was, while these are few.
+    """Run each sheet with several changed prices again with one price reverted, up to a maximum number of runs.
 
-    What went comes back together, and so goes what came: a band is not sold in parts.
+    Bands are reverted as a whole, because a band is not sold in parts.
     """
     asked: list[tuple[PriceSheet, tuple[PriceChange, ...]]] = []
     for sheet, changes in changed:
@@ -415,7 +435,7 @@ def _turned_back(
 
 
 def _common_factor(changes: Sequence[PriceChange]) -> float | None:
-    """The factor by which all prices changed, where that is one."""
+    """Return the common factor of all price changes, or None if they differ."""
     factors = [one.times for one in changes]
     first = factors[0] if factors else None
     return first if first and all(one and abs(one / first - 1) < 1e-9 for one in factors) else None
@@ -424,15 +444,15 @@ def _common_factor(changes: Sequence[PriceChange]) -> float | None:
 def _moved(
     name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], turned: Mapping[Place, Side], assumptions: Assumptions
 ) -> Moved:
-    """One inference with the price that moved it: all of them where they changed alike, else the one that moves it most by itself."""
+    """Return one moved inference with the prices that moved it: all after a common change, else the price with the largest effect."""
     quantity, estimator = name
     before, after = old.said.get(name), new.said.get(name)
-    factor, by = _common_factor(changes), how_far(before, after)
+    factor, by = _common_factor(changes), log_change(before, after)
     if not turned or not changes:
         elasticity = None if factor is None or by is None else by / log(factor)
         return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=changes, elasticity=elasticity)
     backs = {one: turned[one.place].said.get(name) for one in changes if one.place in turned}
-    tried = {one: 0.0 if back == after else how_far(back, after) for one, back in backs.items()}
+    tried = {one: 0.0 if back == after else log_change(back, after) for one, back in backs.items()}
     of_each = {one: moved for one, moved in tried.items() if moved is not None}
     rest = tuple(one for one in changes if one not in of_each)
     most = max(of_each, key=lambda one: abs(of_each[one]), default=None)

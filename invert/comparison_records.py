@@ -5,13 +5,14 @@ from datetime import date
 from math import exp, log
 
 from derive.immutable import immutable
+from derive.tables.problems import Problem
 from invert.sheets.assemble import Place, spelled
-from invert.sheets.rows import Problem, SheetKey
+from invert.sheets.rows import SheetKey
 from invert.sheets.sheet import FileText
 
 __all__ = [
     "TAKEN_HOME", "Asked", "Comparison", "Dated", "History", "Moved", "Name", "Place", "PriceChange", "Rerounded", "SheetChange",
-    "SheetKey", "Side", "Told", "how_far",
+    "SheetKey", "Side", "Told", "log_change",
 ]  # fmt: skip
 
 Asked = tuple[float, str, str]
@@ -27,7 +28,7 @@ TAKEN_HOME: tuple[Name, ...] = (
 
 @immutable
 class Told:
-    """What one estimate said: its kind and its numbers in SI units."""
+    """Kind and numbers [SI] of one estimate."""
 
     kind: str
     median: float | None = None
@@ -72,7 +73,7 @@ class PriceChange:
 
     @property
     def times(self) -> float | None:
-        """The new amount over the old one, or None where there are not two in one currency, or one of them is nothing."""
+        """Return the new amount over the old one, or None if one is missing or 0 or the currencies differ."""
         if not self.old or not self.new or self.old[1:] != self.new[1:] or not self.old[0] or not self.new[0]:
             return None
         return self.new[0] / self.old[0]
@@ -89,12 +90,11 @@ class Rerounded:
 
 @immutable
 class Moved:
-    """An inference that is not what it was.
+    """An inference that changed.
 
-    `prices` are those that moved it, the one that did most of it where that can be told, none where only the day, the calibration
-    or an outside fact did; `elasticity` is per cent of it per
-    cent of that price, None where there is no one price, and where part of what moved is how finely the price is rounded.
-    `elasticities` are those of `prices` one by one where several were told apart, in their order.
+    `prices` are the prices that moved it, the largest effect first. It is empty if only the day, the calibration or an outside fact did.
+    `elasticity` is its change in per cent per per cent of that price. It is None for several prices, and if the rounding of the price is a
+    part of the change. `elasticities` are those of `prices` one by one, if they were separated, in their order.
     """
 
     quantity: str
@@ -111,15 +111,15 @@ class Moved:
 
         >>> before, after = Told(kind="interval", median=2.0, low=1.0, high=4.0), Told(kind="interval", median=4.0, low=2.0, high=8.0)
         >>> moved = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=(), elasticity=None)
-        >>> moved.times, moved.of_range
+        >>> moved.times, moved.share_of_range
         (2.0, 0.5)
         """
-        moved = how_far(self.before, self.after)
+        moved = log_change(self.before, self.after)
         return None if moved is None else exp(moved)
 
     @property
-    def of_range(self) -> float | None:
-        """By how much it moved over the width of its range before, both as logarithms, or None where it had no range."""
+    def share_of_range(self) -> float | None:
+        """Return the move over the width of its previous range, both as logarithms, or None without a range."""
         if not self.times or not self.before or not self.before.low or not self.before.high or self.before.high <= self.before.low:
             return None
         return log(self.times) / log(self.before.high / self.before.low)
@@ -127,10 +127,10 @@ class Moved:
 
 @immutable
 class SheetChange:
-    """One sheet in both runs: the prices that changed, the inferences that moved, and how many did not.
+    """One sheet in both runs: changed prices, changed inferences, and the number of unchanged ones.
 
-    `calibrates` says that the estimates of other sheets are learned from its row, `rerounded` what a change of digits rather than of
-    prices moved. `stayed` are those of what is taken home that did not move.
+    `calibrates` tells that estimates of other sheets depend on its row. `rerounded` lists ratios that moved because of their digits.
+    `stayed` are the main estimates that did not move.
     """
 
     key: SheetKey
@@ -146,9 +146,9 @@ class SheetChange:
 class Comparison:
     """Two runs side by side.
 
-    `added` and `gone` are sheets of one run alone; `recalibrated` says whether the calibration may have changed too. `causes` are
-    what besides the prices of a sheet is not the same, in words. `problems` are those of what is compared with, `file` is it where
-    it is one. `in_full` is what else one types to have all of it, `doubts` are questions about its prices.
+    `added` and `gone` are sheets of only one run. `recalibrated` tells whether the calibration may differ too. `causes` describe
+    differences other than prices. `problems` and `file` are those of the earlier prices. `in_full` is the part of a command that prints
+    everything. `doubts` are questions about its prices.
     """
 
     before: str
@@ -167,10 +167,10 @@ class Comparison:
 
 @immutable
 class Dated:
-    """What a sheet implied from a day on, and which of its prices changed on it; on the first day they began, all of them.
+    """Estimates of a sheet from a day on, and its prices that changed on that day. All prices are new on the first day.
 
-    `since` is None where nobody says when the first prices began; `as_of` is the day that they are read on. `size` are the active
-    parameters that somebody states, by which its mark-up is, with where they are from; None where it is by those that the price suggests.
+    `since` is None if the start of the first prices is unknown. `as_of` is the day of the reading. `size` has the stated active parameters
+    and their source, or None if the input price suggests them.
     """
 
     since: date | None
@@ -194,8 +194,8 @@ class History:
     doubts: tuple[Problem, ...] = ()
 
 
-def how_far(before: Told | None, after: Told | None) -> float | None:
-    """How far the number moved, as a logarithm, or None where there are not two of one kind: a bound is no median."""
+def log_change(before: Told | None, after: Told | None) -> float | None:
+    """Return ln(after / before), or None if they are not numbers of the same kind."""
     if not before or not after or (before.kind != after.kind and not (before.median and after.median)):
         return None
     return log(after.middle / before.middle) if before.middle and after.middle else None

@@ -13,7 +13,7 @@ _FIRST, _PLACES = 1e3, 61
 
 
 def prices_by_context(one: Inference, assumptions: Assumptions = USUAL) -> PricesByContext:
-    """Input and output prices by the joint reading from one thousand tokens to the end of the last band.
+    """Compute input and output prices by the joint reading from 1,000 tokens to the end of the last band.
 
     >>> from invert.inference import infer
     >>> found = prices_by_context(infer("gemini-3.1-pro")[0])

@@ -6,9 +6,9 @@ from dataclasses import field
 from functools import lru_cache, partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from derive import shipped
 from derive.immutable import immutable
-from derive.shipped import Tables
+from derive.tables import shipped
+from derive.tables.shipped import Tables
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -19,11 +19,11 @@ _MOST = 4096
 
 @immutable(eq=False, kw_only=False)
 class Data:
-    """All tables as read at one time, and what functions `once_a_run` made of them.
+    """All tables as read at one time, and what functions `cache_with_data` made of them.
 
     `beside` is what rests on no price of prices.csv: data of other prices share it.
 
-    >>> from derive.price_rows import FxRate
+    >>> from invert.sheets.tables import FxRate
     >>> read_data().tables.rows_of(FxRate)[0].units_per_usd
     7.2
     """
@@ -33,12 +33,12 @@ class Data:
     beside: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def once(self, asked: Hashable, work: Callable[[], _R]) -> _R:
-        """What `work` finds, kept under what is asked: worked out when it is asked first."""
-        return _once(self.known, asked, work)
+        """Return the cached result of `work` for this key. Call `work` only the first time."""
+        return _cached(self.known, asked, work)
 
-    def once_beside(self, asked: Hashable, work: Callable[[], _R]) -> _R:
-        """The same of work that reads no price."""
-        return _once(self.beside, asked, work)
+    def cache_without_prices(self, asked: Hashable, work: Callable[[], _R]) -> _R:
+        """Return the cached result of work that reads no price, shared by data that differ only in prices.csv."""
+        return _cached(self.beside, asked, work)
 
     def __reduce__(self) -> tuple[Callable[..., "Data"], tuple[Any, ...]]:
         """Send the compressed files alone to another process, which works out the rest once."""
@@ -46,11 +46,11 @@ class Data:
         return _unpacked, (tuple(packed),)
 
     def with_prices(self, prices: str) -> "Data":
-        """These data with another prices.csv: of what was worked out, what rests on no price stays."""
+        """Return a copy with another prices.csv. It keeps the cached results that read no price."""
         return Data(self.tables.edited(prices=prices), beside=self.beside)
 
 
-def _once(known: dict[Any, Any], asked: Hashable, work: Callable[[], _R]) -> _R:
+def _cached(known: dict[Any, Any], asked: Hashable, work: Callable[[], _R]) -> _R:
     try:
         # Looked up once: to hash all that is asked takes longer than most of what is asked.
         found: _R = known[asked]
@@ -66,8 +66,8 @@ def _once(known: dict[Any, Any], asked: Hashable, work: Callable[[], _R]) -> _R:
 
 
 def read_data() -> Data:
-    """The data of a run, from the tables as they are now: those of an earlier run where no byte differs."""
-    return _of(shipped.read())
+    """Return the current tables, with the cache of an earlier run if no byte differs."""
+    return _cache_of(shipped.read())
 
 
 @lru_cache(2)
@@ -76,14 +76,14 @@ def _unpacked(packed: tuple[tuple[str, bytes | str], ...]) -> Data:
 
 
 @lru_cache(2)
-def _of(tables: Tables) -> Data:
+def _cache_of(tables: Tables) -> Data:
     return Data(tables)
 
 
-def once_a_run(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
-    """The function worked out once for the same data and arguments: what it found is kept with the data.
+def cache_with_data(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
+    """Cache the results of a function with the data, by its arguments.
 
-    >>> found = once_a_run(lambda data, name: [name])
+    >>> found = cache_with_data(lambda data, name: [name])
     >>> data = read_data()
     >>> found(data, "fx") is found(data, "fx"), found(data, "fx") is found(Data(data.tables), "fx")
     (True, False)

@@ -1,10 +1,10 @@
 """Encode records as JSON and decode them, by the types of their fields and one table of keys.
 
-A record is an object with its fields as keys, unless `Codec.keys` lists other keys for its type. A key is filled by
+The keys of a record are its fields, unless `Codec.keys` lists other keys for its type. A key is filled by
 
-- a path from the record, as "sheet.bands.0.input" (None as soon as a step is None, or a mapping lacks the name),
-- a function of the record whose annotation says what it returns,
-- or a nested object, `Nested`, that is None where the record has nothing at its path.
+- a path from the record, as "sheet.bands.0.input" (None if a step is None, or a mapping lacks the name),
+- a function of the record, whose annotation is the type,
+- or a nested object, `Nested`, which is None if the value at its path is None.
 """
 
 import json
@@ -24,7 +24,7 @@ _NAMES = {str: "a text", bool: "true or false", int: "a whole number", float: "a
 
 
 class Nested(NamedTuple):
-    """An object inside that of its record, or None where there is nothing at the path `unless_none`."""
+    """An object inside the object of its record, or None if the value at the path `unless_none` is None."""
 
     keys: "Keys"
     unless_none: str = ""
@@ -45,7 +45,7 @@ class Leaf(NamedTuple):
 
 
 class WrongShape(ValueError):
-    """What a document has at a place, and what is allowed there."""
+    """Error that names a place in a document, its value and the allowed values."""
 
 
 @immutable(kw_only=False)
@@ -57,7 +57,7 @@ class Codec:
     rounded: frozenset[type] = frozenset()
 
     def keys_of(self, kind: type) -> Keys:
-        """Return the keys of a type of record: those of the table, else its fields."""
+        """Return the keys of a type of record from the table, by default its fields."""
         return next((self.keys[one] for one in kind.__mro__ if one in self.keys), None) or names_of(kind)
 
     def encode(self, value: object, rounded: bool = False) -> Any:
@@ -88,7 +88,9 @@ class Codec:
         return self.encode(value_at(record, source) if isinstance(source, str) else source(record), rounded)
 
     def decode(self, kind: Any, found: object, at: str = "") -> Any:
-        """Return the value of a type that encodes to this; `WrongShape` for any other document, with the place and what is allowed."""
+        """Return the value of a type that encodes to this. Raises `WrongShape` for any other document, with the place and the allowed
+        values.
+        """
         if kind is Any:
             return found
         if kind in self.leaves:
@@ -99,10 +101,12 @@ class Codec:
         if origin is tuple:
             return tuple(self.decode(inside[0], one, f"{at}[{place}]") for place, one in enumerate(_checked(list, found, at)))
         if origin is not None and issubclass(origin, Mapping):
-            return {_shown(name, at): self.decode(inside[1], one, _inside(at, name)) for name, one in _checked(dict, found, at).items()}
+            return {
+                _checked_text(name, at): self.decode(inside[1], one, _inside(at, name)) for name, one in _checked(dict, found, at).items()
+            }
         if is_dataclass(kind) and isinstance(kind, type):
             return self._record(kind, _checked(dict, found, at), at)
-        return _shown(_checked(str, found, at), at) if kind is str else _checked(kind, found, at)
+        return _checked_text(_checked(str, found, at), at) if kind is str else _checked(kind, found, at)
 
     def _leaf(self, kind: type, found: object, at: str) -> object:
         leaf = self.leaves[kind]
@@ -126,7 +130,7 @@ class Codec:
         return _build(kind, self._values(kind, self.keys_of(kind), found, at))
 
     def _values(self, kind: type, keys: Keys, found: Mapping[str, object], at: str) -> dict[str, Any]:
-        """Return values by path, of the keys whose source is a path of fields; what is computed is read from no file."""
+        """Return the values of stored fields by path. Computed keys are not read."""
         values: dict[str, Any] = {}
         for key, source in keys.items():
             if key not in found:
@@ -139,7 +143,7 @@ class Codec:
 
 
 def six_digits(value: _T) -> _T:
-    """Return an estimate to six digits: more of them are those of the draws, and of the machine.
+    """Round an estimate to six digits. Later digits depend on the draws and the machine.
 
     >>> six_digits(154712.3456), six_digits("upper"), six_digits(None)
     (154712.0, 'upper', None)
@@ -154,7 +158,7 @@ def names_of(kind: type) -> dict[str, str]:
 
 
 def value_at(record: Any, path: str) -> Any:
-    """Return what is at a path from a record; None as soon as a step is None."""
+    """Return the value at a path from a record, or None if a step is None."""
     for step in _steps(path):
         if record is None:
             return None
@@ -163,7 +167,7 @@ def value_at(record: Any, path: str) -> Any:
 
 
 def type_at(kind: Any, path: str) -> Any:
-    """Return the type at a path from a record; `None` is a part of it where a step may lack."""
+    """Return the type at a path from a record. It includes None if a step may be missing."""
     may_lack = False
     for step in path.split("."):
         parts = [one for one in _parts(kind) if one is not NoneType]
@@ -255,7 +259,7 @@ def _brief(found: object) -> str:
     return shorten(found) if isinstance(found, str) else shorten(json.dumps(found)).strip("'")
 
 
-def _shown(text: str, at: str) -> str:
+def _checked_text(text: str, at: str) -> str:
     if not text.isprintable():
         raise WrongShape(f"{at} has characters that do not print")
     return text

@@ -33,7 +33,7 @@ _UNIT_ENDS = ("/token", " tokens", " FLOP/byte")
 
 
 class Ranged(Protocol):
-    """What an estimate says: its kind and its numbers [SI]."""
+    """Protocol of an estimate: its kind and its numbers [SI]."""
 
     @property
     def kind(self) -> str: ...
@@ -46,7 +46,7 @@ class Ranged(Protocol):
 
 
 def two_digits(value: float) -> str:
-    """A number to two digits, without an exponent.
+    """Format a number with two digits, without an exponent.
 
     >>> two_digits(932.1), two_digits(0.0412), two_digits(3)
     ('930', '0.041', '3')
@@ -93,13 +93,13 @@ def estimate_text(quantity: str, estimate: Ranged | None) -> str:
     >>> estimate_text("kv_bytes_per_token", Estimate(kind="interval", median=48900.0, low=7260.0, high=329e3))
     '49 kB (7.3-330)'
     """
-    return _NONE if estimate is None else in_brackets(middle_text(quantity, estimate), range_text(quantity, estimate))
+    return _NONE if estimate is None else bracket_range(middle_text(quantity, estimate), range_text(quantity, estimate))
 
 
-def in_brackets(text: str, ends: str) -> str:
+def bracket_range(text: str, ends: str) -> str:
     """Return a cell with what is beside it in brackets, the unit once.
 
-    >>> in_brackets("45 B", "14 to 150 B"), in_brackets("HBM or DDR", "98 % likely"), in_brackets("none", "-")
+    >>> bracket_range("45 B", "14 to 150 B"), bracket_range("HBM or DDR", "98 % likely"), bracket_range("none", "-")
     ('45 B (14-150)', 'HBM or DDR (98 % likely)', 'none')
     """
     if ends == _NO_RANGE:

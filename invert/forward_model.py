@@ -14,7 +14,7 @@ from invert.steps import solve_steps
 
 
 class Forward(TypedDict):
-    """What `forward` predicts; of the prices and premiums one a band."""
+    """Predictions of `forward`. Prices and premiums have one value per band."""
 
     input: list[Values]
     output: list[Values]
@@ -26,14 +26,13 @@ class Forward(TypedDict):
 
 
 def forward(hidden: Mapping[str, Values], contexts: Sequence[Values], input_price: Values = 1.0) -> Forward:
-    """Prices of every band, of storage and of the least a cache read can cost, from what a sheet hides.
+    """Predict the prices of every band, the storage price and the least cost of a cache read from hidden quantities.
 
-    hidden: active_params [1], attention_flops_per_pair [FLOP/token], balance_context [token], weight_compute_ratio [1],
-    prompt_position [1], prefill_decode_flops_ratio [1], overlap [1], sweep_time [s], holding_cost_ratio [1]; numbers or
-    arrays that broadcast. tokens_per_step [token] and mbu [1], if sweep_time is that of the full bandwidth, are 1 unless
-    given. `contexts` are the band means [token], `input_price` that of the base band [USD/token].
-    Returns input and output prices by band, premiums over the base band, storage_price [USD/token/s] and
-    cache_read_price [USD/token].
+    hidden: active_params [1], attention_flops_per_pair [FLOP/token], balance_context [token], weight_compute_ratio [1], prompt_position
+    [1], prefill_decode_flops_ratio [1], overlap [1], sweep_time [s], holding_cost_ratio [1], as numbers or arrays that broadcast.
+    tokens_per_step [token] and mbu [1] (if sweep_time is for the full bandwidth) are 1 unless given. `contexts` are the band means [token],
+    `input_price` is the price of the base band [USD/token]. Returns input and output prices by band, premiums over the base band,
+    storage_price [USD/token/s] and cache_read_price [USD/token].
 
     >>> hidden = {"active_params": 1e11, "attention_flops_per_pair": 0.0, "balance_context": 1e5, "weight_compute_ratio": 5.0,
     ...           "prompt_position": 0.5, "prefill_decode_flops_ratio": 1.0, "overlap": 1.0, "sweep_time": 0.024,
@@ -64,9 +63,9 @@ def _price(base: Mapping[str, Values], cost: Values) -> Values:
 
 
 def crossover_context(kv_bytes_per_token: float, anchors: Mapping[str, float]) -> float:
-    """Return the context [token] at which cache reads take as long as arithmetic, on chips at their peak rates.
+    """Return the context [token] at which the KV cache reads take as long as arithmetic, on chips at their peak rates.
 
-    The lecture takes the threshold of long-context prices for it. Anchors: active_params [1], machine_balance_ratio [MAC/byte] and
+    The lecture equates it with the threshold of long-context prices. Anchors: active_params [1], machine_balance_ratio [MAC/byte] and
     bytes_per_weight [byte].
 
     >>> round(crossover_context(5000 / 3, {"active_params": 1e11, "machine_balance_ratio": 300.0, "bytes_per_weight": 1.0}))

@@ -1,4 +1,4 @@
-"""What a model's prices implied over time: on every day on which one of them changed, with what changed."""
+"""Infer a model's prices on every day on which one of them changed."""
 
 from collections.abc import Iterable
 from datetime import date, timedelta
@@ -15,9 +15,9 @@ from invert.sheets.what_if import sheet_key
 
 
 def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[History, ...]:
-    """The sheets that names mean, asked for as `infer` is, each on every day up to that of the prices on which one of them changed.
+    """Return the history of the sheets that names select: each sheet on every day of a price change up to the day of the prices.
 
-    Where no service tier is asked for, the same as it was sold before comes first.
+    If no service tier is given, sheets of ended service tiers of the same model come first.
 
     >>> (found,) = histories(["claude-opus-4-6"])
     >>> [(str(one.since), len(one.changes)) for one in found.days][-1]
@@ -28,10 +28,10 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     released = {(row.provider, row.model): row.release_date for row in described((one.sheet for one in run), data)}
     found = []
     keys = [sheet_key(one.sheet) for one in run]
-    for key in dict.fromkeys(key for now in keys for key in (*([] if run.request.tier else sold_before(now, book.rows)), now)):
+    for key in dict.fromkeys(key for now in keys for key in (*([] if run.request.tier else list_earlier_tiers(now, book.rows)), now)):
         rows = [row for row in book.rows if row.sheet_key == key]
         sheets, problems = [], []
-        for day in _once_released(days_of_change(rows, run.as_of), released.get(key[:2])):
+        for day in _days_after_release(days_of_change(rows, run.as_of), released.get(key[:2])):
             sheet, wrong = assembled(rows, day, book.fx)
             problems += wrong
             sheets += [sheet] if sheet else []
@@ -45,8 +45,8 @@ def histories(names: Iterable[str], **asked: Unpack[RunOptions]) -> tuple[Histor
     return tuple(found)
 
 
-def sold_before(now: SheetKey, rows: Iterable[PriceRow]) -> list[SheetKey]:
-    """The sheets of the same in service tiers that had ended when this one began."""
+def list_earlier_tiers(now: SheetKey, rows: Iterable[PriceRow]) -> list[SheetKey]:
+    """Return the sheets of the same model in service tiers that ended when this one began."""
     (*what, _), of_tier = now, dict[SheetKey, list[PriceRow]]()
     for row in rows:
         if [*row.sheet_key[:-1]] == what:
@@ -56,7 +56,7 @@ def sold_before(now: SheetKey, rows: Iterable[PriceRow]) -> list[SheetKey]:
 
 
 def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:
-    """Every day up to the last on which a row begins or ends; of rows that have no beginning, the day before any other, or the last."""
+    """List the days up to the last on which a row begins or ends. A row without a beginning counts from the day before all others."""
     rows = list(rows)
     known = sorted({day for row in rows for day in (row.start, row.valid_to) if day and date.min < day <= last})
     open_start = any(row.start == date.min for row in rows)
@@ -65,13 +65,13 @@ def days_of_change(rows: Iterable[PriceRow], last: date) -> list[date]:
     return [*([known[0] - timedelta(days=1)] if open_start else []), *known]
 
 
-def _once_released(days: Iterable[date], released: date | None) -> list[date]:
-    """The days, with that of the release in the place of those before it."""
+def _days_after_release(days: Iterable[date], released: date | None) -> list[date]:
+    """Replace days before the release by the day of the release."""
     return sorted({max(day, released) if released else day for day in days})
 
 
 def _dated(inferences: Iterable[Inference], rows: Iterable[PriceRow]) -> tuple[Dated, ...]:
-    """Days on which nothing of what is asked changed are left out."""
+    """Build the dated estimates. Days on which no selected price changed are left out."""
     found: list[Dated] = []
     begun = {row.start for row in rows} | {row.valid_to for row in rows}
     for one in inferences:

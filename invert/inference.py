@@ -13,6 +13,7 @@ from derive.catalogue import equation
 from derive.characters import trimmed
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue, shorten
 from derive.immutable import immutable
+from derive.tables.problems import Problem
 from invert.anchors import ASSUMED_SIZE, assumptions_of, common_anchors, given_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, read_data
@@ -45,8 +46,8 @@ from invert.records import (
     TierRules,
     TimesReading,
     Worth,
-    as_claimed,
     dominated,
+    drop_unchecked_level,
 )  # fmt: skip
 from invert.result import (
     DRAIN_TIME_RULE,
@@ -64,32 +65,33 @@ from invert.sheets.assemble import (
     NotReleased,
     UnknownModel,
     base_inputs,
-    before_release,
     day_of,
     find,
-    in_other_tiers,
     is_provider,
     models,
     not_begun,
-    once_released,
+    other_tiers_note,
     prices_by_place,
+    released_later,
+    released_sheets,
     rows_used,
     seen_later,
     sheets,
 )  # fmt: skip
 from invert.sheets.contexts import with_given_context
 from invert.sheets.dated import first_days
-from invert.sheets.described import by_weights, described
-from invert.sheets.diff import since_release
+from invert.sheets.described import described, model_row_by_weights
+from invert.sheets.diff import changes_since_release
 from invert.sheets.doubts import doubts_about
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
-from invert.sheets.rows import ModelRow, PriceBook, Problem, SheetKey
+from invert.sheets.rows import PriceBook, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import bands_the_wrong_way_round, sheet_key, with_amounts
-from invert.soundness import note_on_calibration, table_problems
 from invert.storage.tariffs import disclosed_tiers, negative_controls, scoreboard, shared_tariffs, sole_source
 from invert.storage.tiers import storage_evidence
+from invert.validation.soundness import note_on_calibration, table_problems
 
 
 def infer(
@@ -107,12 +109,12 @@ def infer(
     assumptions: Assumptions = USUAL,
     knowledge: str | None = None,
 ) -> InferenceTable:
-    """What every chosen price sheet implies, on one set of anchors.
+    """Infer what every chosen price sheet implies, on one set of anchors.
 
-    Without names all current sheets of the default tier; `prices` is laid over the shipped ones, `set` (also called `changes`) are
-    amounts to put into the chosen sheets, `anchors` outside facts to put in the place of those of `assumptions`. Sheets of a
-    day before the release of their model are left out, as `notes` say. Raises `UnknownName` for a model, provider, component or
-    anchor that does not exist, `NotReleased` for a model of a later day and `WrongData` for a file that cannot be read.
+    Without names, use all current sheets of the default tier. `prices` is laid over the shipped prices. `set` (also called `changes`)
+    replaces amounts in the chosen sheets. `anchors` are outside facts that replace those of `assumptions`. Sheets dated before the release
+    of their model are left out, with a note. Raises `UnknownName` for a model, provider, component or anchor that does not exist,
+    `NotReleased` for a model of a later day and `WrongData` for a file that cannot be read.
 
     >>> table = infer(["gemini-3.1-pro"])
     >>> round(table.inferences[0].pairs[0].lecture.values["kv_bytes_per_token"], 1)
@@ -128,12 +130,10 @@ def infer(
 
 @immutable
 class Kept:
-    """What was worked out already on one set of assumptions: posteriors by price data, inferences by data, sheet and model.
+    """Cache shared by runs on equal assumptions.
 
-    How likely premiums are as a cost is by price data too.
-
-    Readings of bands are by what they are read off, as no table moves them. Of two runs that share it, the second works out what
-    differs.
+    Posteriors are cached by price data, inferences by data, sheet and model, readings of bands by their inputs, and the probability of
+    premiums as a cost by price data. A second run computes only the differences.
     """
 
     drawn: Drawn = field(default_factory=dict)
@@ -142,10 +142,10 @@ class Kept:
     by_cost: dict[Hashable, float | None] = field(default_factory=dict)
 
     def pairs_of(self, read: Case, assumptions: Assumptions) -> tuple[PairInference, ...]:
-        """What the readings make of each pair of bands; nothing of a sheet with one band."""
+        """Return the readings of each pair of bands, empty for a sheet with one band."""
         if not read.seen.pairs:
             return ()
-        asked = _of_its_day(read), read.seen.contexts, *read.anchors.values.items(), *read.anchors.origin.items()
+        asked = _cache_key_sheet(read), read.seen.contexts, *read.anchors.values.items(), *read.anchors.origin.items()
         if asked not in self.readings:
             places = range(len(read.seen.pairs))
             self.readings[asked] = tuple(read_pair(read.sheet, read.seen, place, read.anchors, assumptions) for place in places)
@@ -153,7 +153,7 @@ class Kept:
 
 
 class RunOptions(TypedDict, total=False):
-    """What `infer` may be told by keyword, but for changes: whoever works with what it finds takes the same."""
+    """Keyword options of `infer`, except changes, shared by the functions that run it."""
 
     prices: Prices | None
     provider: str | Iterable[str] | None
@@ -167,9 +167,10 @@ class RunOptions(TypedDict, total=False):
 
 
 def infer_flagships(most: int, **asked: Unpack[RunOptions]) -> InferenceTable:
-    """Return what the sheets of the default table imply, or what all do if these are none or more than `most`.
+    """Infer the sheets of the default table, or all sheets if these are zero or more than `most`.
 
-    They are the flagships, sheets of one's own, and those with a price that the last release has not. The others are `not_picked`.
+    The default table has the flagships, the user's own sheets, and those with a price that is new since the last release. The others are
+    `not_picked`.
     """
     _, _, found = run_of((), Kept(), most_flagships=most, **asked)
     return found
@@ -183,7 +184,7 @@ def run_of(
     most_flagships: int = 0,
     **asked: Unpack[RunOptions],
 ) -> tuple[Data, PriceBook, InferenceTable]:
-    """What `infer` finds, with the tables and the prices that it read. The tables of a run that goes on are not read again."""
+    """Run `infer` and return the tables, the prices and the result. Tables given as `data` are not read again."""
     provider, assumptions = asked.get("provider"), asked.get("assumptions", USUAL)
     as_of = asked.get("as_of")
     if not isinstance(as_of, date | None):
@@ -221,16 +222,18 @@ def _answered(
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
     try:
-        chosen, notes = _chosen(names, request.providers, offered, known, book, later, own_later, partial(in_other_tiers, book, day))
+        chosen, notes = _choose_sheets(
+            names, request.providers, offered, known, book, later, own_later, partial(other_tiers_note, book, day)
+        )
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known: it comes first.
         fault = faults_first(problems, (*names, *request.providers), book.overlay)
         raise WrongData(f"{fault}\n{error}") if fault else error from None
     first = first_days(offered, book, data)
-    chosen, left_out = once_released(chosen, known, {} if names else first)
-    offered, _ = once_released(offered, known, first)
+    chosen, left_out = released_sheets(chosen, known, {} if names else first)
+    offered, _ = released_sheets(offered, known, first)
     notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ()), *note_on_calibration(data, assumptions)]
-    new = since_release(data, day)
+    new = changes_since_release(data, day)
     flagships = _flagships(chosen, known, {one.sheet_key[:2] for one in new} | {(row.provider, row.model) for row in book.own})
     not_picked: frozenset[SheetKey] = frozenset()
     if 0 < len(flagships) <= most_flagships:
@@ -238,7 +241,7 @@ def _answered(
         chosen = flagships
     published = chosen if changes else []
     if changes:
-        chosen = [_changed(sheet, changes) for sheet in chosen]
+        chosen = [_change_prices(sheet, changes) for sheet in chosen]
         turned = [f"{one.provider}/{one.model}: {fault}" for one in chosen for fault in bands_the_wrong_way_round(one)]
         wrong = "after the change: a longer prompt costs less, and the premium says nothing; set both"
         notes += [f"{fault} {wrong}" for fault in dict.fromkeys(turned)]
@@ -247,7 +250,7 @@ def _answered(
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
     inferences, before = (
-        _with_fast_modes(_completed(found, premiums, book, assumptions, kept), of_day, data) for found in (inferences, before)
+        _with_fast_modes(_complete(found, premiums, book, assumptions, kept), of_day, data) for found in (inferences, before)
     )
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
@@ -290,10 +293,10 @@ def _flagships(chosen: list[PriceSheet], known: list[ModelRow], new: Collection[
     return [sheet for sheet in chosen if (sheet.provider, sheet.model) in wanted]
 
 
-def _completed(
+def _complete(
     found: list[Inference], premiums: tuple[Premiums, ...], book: PriceBook, assumptions: Assumptions, kept: Kept
 ) -> list[Inference]:
-    """Inferences with what takes all sheets together, and what the file says of those that could not be read."""
+    """Add the results that need all sheets, and a flag for unreadable rows."""
     return [_with_refused(one, book) for one in with_conventions(found, premiums, assumptions, kept)]
 
 
@@ -306,7 +309,7 @@ def _with_fast_modes(found: list[Inference], asked: Mapping[SheetKey, float], da
 
 
 def faults_first(problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> Problem | None:
-    """Of what could not be read the fault that stands in a row with one of these names, else the first, or None where there is none."""
+    """Return the first problem in a row that names a requested model, else the first problem, else None."""
     lines = own.content.decode(errors="replace").lower().splitlines() if own else []
     asked = [trimmed(part).lower() for name in names for part in name.split("/")]
     of_file = [one for one in problems if own and one.origin == own.place and one.row]
@@ -317,13 +320,13 @@ def faults_first(problems: Sequence[Problem], names: Iterable[str], own: FileTex
 def infer_sheets(
     chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions, executor: Executor | None = None, kept: Kept | None = None
 ) -> tuple[list[Inference], list[Problem]]:
-    """Return what each sheet implies, except what needs all of them together, and why some imply nothing.
+    """Infer each sheet alone, and return the problems of sheets without a result.
 
-    The sheets are worked out in batches. If there are several, they go to the executor and share nothing.
+    The sheets are computed in batches. The executor gets them if there are several, and they share no state.
     """
     kept = kept or Kept()
     read, problems = _read(chosen, data, assumptions)
-    keys = [(data, _of_its_day(one), one.model) for one in read]
+    keys = [(data, _cache_key_sheet(one), one.model) for one in read]
     new = {key: one for key, one in zip(keys, read, strict=True) if key not in kept.inferences}
     worth = worths((one.architecture for one in read), data, assumptions, kept.drawn)
     cases = [*new.values()]
@@ -340,7 +343,7 @@ def infer_sheets(
     for key, one in zip(keys, read, strict=True):
         inference = known.get(key) or kept.inferences[key]
         if isinstance(inference, Inference):
-            found.append(_on_its_day(inference, one.sheet))
+            found.append(_move_to_day(inference, one.sheet))
         else:
             problems.append(_problem(one.sheet, inference))
     return found, problems
@@ -358,15 +361,15 @@ def _infer_cases(
     worth: Mapping[str | None, Part[Worth]],
     kept: Kept | None = None,
 ) -> tuple[list[Inference | WrongData | WrongValue], Drawn]:
-    """Return what each sheet implies, or why it implies nothing, and the posteriors of all.
+    """Return the result or the error of each sheet, and the posteriors of all.
 
-    The posteriors depend in their last digits on which sheets are drawn together, so a batch takes none of another one.
+    The posteriors depend in their last digits on which sheets are drawn together, so a batch uses none of another one.
     """
     kept = replace(kept or Kept(), drawn=drawn)
 
     def conclude(one: Case) -> Inference | WrongData | WrongValue:
         try:
-            return _concluded(one, kept.pairs_of(one, assumptions), data, assumptions, worth[one.architecture])
+            return _conclude(one, kept.pairs_of(one, assumptions), data, assumptions, worth[one.architecture])
         except (WrongData, WrongValue) as error:
             return error
 
@@ -374,7 +377,7 @@ def _infer_cases(
 
 
 def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) -> tuple[list[Case], list[Problem]]:
-    """The sheets made ready for their estimators, and why some cannot be."""
+    """Prepare the sheets for the estimators, and return the problems of those that fail."""
     rows = {(row.provider, row.model): row for row in models(data)}
     read, problems = [], []
     for published in chosen:
@@ -382,27 +385,27 @@ def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) ->
         try:
             sheet = with_given_context(published, assumptions)
             if (sheet.provider, sheet.model) not in rows:
-                data.tables.refuse_bad("models", provider=sheet.provider, model=sheet.model)
+                data.tables.refuse_bad(ModelRow, provider=sheet.provider, model=sheet.model)
             for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
                 refuse_bad_rate(data.tables, currency, sheet.as_of)
-            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or by_weights(sheet, data), data, assumptions))
+            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or model_row_by_weights(sheet, data), data, assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
     return read, problems
 
 
-def _of_its_day(read: Case) -> PriceSheet:
-    """The sheet on the day that its class is of, where that is of its model's release: on any later day it implies the same."""
+def _cache_key_sheet(read: Case) -> PriceSheet:
+    """Return the cache key: the sheet dated at the day of its baseline. If the release is known, later days give the same result."""
     return replace(read.sheet, as_of=read.day if read.released else read.sheet.as_of, start_known=True)
 
 
-def _on_its_day(found: Inference, sheet: PriceSheet) -> Inference:
-    """What a sheet implies, with what the day adds on which it is read."""
+def _move_to_day(found: Inference, sheet: PriceSheet) -> Inference:
+    """Return the result for the sheet of a later day, with the flags of that day."""
     return replace(found, sheet=sheet, flags=found.flags if sheet.start_known else (*found.flags, "start not known"))
 
 
 def _with_refused(one: Inference, book: PriceBook) -> Inference:
-    """The inference with a flag where a row of its model could not be read: a band or a price of it may not be there."""
+    """Add a flag if a row of the model could not be read, so a band or price may be missing."""
     refused = (one.sheet.provider, one.sheet.model) in book.refused
     return replace(one, flags=(*one.flags, SOME_NOT_READ)) if refused else one
 
@@ -412,7 +415,7 @@ def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
 
 
 def premiums_of(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
-    """What is asked over the first threshold of every sheet, each pair of a provider once."""
+    """Return the premiums above the first threshold of all sheets, each pair of a provider once."""
     sold = [
         Premiums(
             provider=sheet.provider,
@@ -425,7 +428,7 @@ def premiums_of(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
     return tuple(dict.fromkeys(sold))
 
 
-def _chosen(
+def _choose_sheets(
     names: tuple[str, ...],
     wanted: tuple[str, ...],
     offered: list[PriceSheet],
@@ -442,7 +445,7 @@ def _chosen(
         offered = [sheet for sheet in offered if any(is_provider(sheet.provider, one) for one in wanted)]
         own_later = {pair: said for pair, said in own_later.items() if any(is_provider(pair[0], one) for one in wanted)}
     chosen, notes = find(names, offered, known, list(ever), later, elsewhere, several=True) if names else (offered, [])
-    if before_release(chosen, known):
+    if released_later(chosen, known):
         for name in names:
             _refuse_unreleased(name, find([name], offered, known, several=True)[0], known)
         for one in () if names else wanted:
@@ -459,7 +462,7 @@ def _refuse_unsold(
     ever: Iterable[tuple[str, str]],
     elsewhere: Callable[[Collection[tuple[str, str]]], str],
 ) -> None:
-    """A provider that sells nothing here, or not yet."""
+    """Raise if a provider has no current sheet."""
     if any(is_provider(sheet.provider, provider) for sheet in offered):
         return
     to_come = [said for pair, said in later.items() if is_provider(pair[0], provider)]
@@ -471,8 +474,8 @@ def _refuse_unsold(
 
 
 def _refuse_unreleased(asked: str, meant: list[PriceSheet], known: list[ModelRow]) -> None:
-    """A name that means nothing but models that were released later."""
-    later = before_release(meant, known)
+    """Raise if a name matches only models that were released later."""
+    later = released_later(meant, known)
     if meant and all((sheet.provider, sheet.model) in later for sheet in meant):
         pair, day = min(later.items(), key=lambda of: of[1])
         others = f" (the first of {len(later)})" if len(later) > 1 else ""
@@ -480,11 +483,11 @@ def _refuse_unreleased(asked: str, meant: list[PriceSheet], known: list[ModelRow
 
 
 def _together(said: list[str]) -> str:
-    """What is said of several models, in one line: that of the first, and of how many more."""
+    """Shorten messages on several models to the first one and a count."""
     return said[0] + (f" (and {len(said) - 1} more model{'s' if len(said) > 2 else ''} with prices that begin later)" if said[1:] else "")
 
 
-def _changed(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
+def _change_prices(sheet: PriceSheet, changes: Mapping[str, str]) -> PriceSheet:
     try:
         return with_amounts(sheet, changes)
     except BacksolveError as error:
@@ -496,17 +499,17 @@ def _drain_times(data: Data, device: str) -> dict[str, float]:
 
 
 def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
-    """The lecture's rule for tiers, and the score of every rule with the KV bytes that are usual on the day."""
+    """Return the lecture's tier rule, and the score of every rule with the typical KV bytes of the day."""
     rule = equation(DRAIN_TIME_RULE)
     return TierRules(rule.reference, rule.kind, scoreboard(data, learnt.usual_stored(data, day, assumptions), assumptions))
 
 
-def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
-    """Everything one sheet implies, from its reading and its posterior, but for what takes all sheets together."""
+def _conclude(read: Case, pairs: tuple[PairInference, ...], data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
+    """Infer everything that one sheet implies alone, from its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     known, broken, summary = known_cache(read.model, data, assumptions), broken_by(read, assumptions), posterior_of(read)
     kv_bytes, beside = side_by_side(read, data, assumptions)
-    kv_bytes, stored = _with_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
+    kv_bytes, stored = _attach_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["at_rent"].kind == "upper":
         kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
     found = {
@@ -518,7 +521,7 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
     if by_price := by_storage.pop("kv_bytes_stored_per_token", None):
         record = or_left_out(partial(record_of_storage_price, data, assumptions))
         stored["storage_price"] = replace(by_price, record=record.value)
-    found = _beside_with_records({**found, **by_storage}, pairs, worth)
+    found = _attach_other_records({**found, **by_storage}, pairs, worth)
     tiers, storage, no_storage = _storage_or_why(read, known, data, assumptions)
     drained = drain_time_of_sheet(sheet, seen, read.storage_price, assumptions)
     learnt = or_left_out(partial(learn, data, read.architecture, assumptions))
@@ -536,11 +539,11 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
         price_data=read.price_data,
         summary=summary,
         contractions=_contractions(summary, read.prior_spreads, assumptions),
-        kv_bytes={name: as_claimed(one) for name, one in kv_bytes.items()},
-        apart=_apart(kv_bytes),
-        kv_bytes_stored={name: as_claimed(one) for name, one in stored.items()},
-        estimates={name: as_claimed(one) for name, one in found.items()},
-        market={name: as_claimed(one) for name, one in ESTIMATORS["market"](read, data, assumptions).items()},
+        kv_bytes={name: drop_unchecked_level(one) for name, one in kv_bytes.items()},
+        apart=_ratio_of_medians(kv_bytes),
+        kv_bytes_stored={name: drop_unchecked_level(one) for name, one in stored.items()},
+        estimates={name: drop_unchecked_level(one) for name, one in found.items()},
+        market={name: drop_unchecked_level(one) for name, one in ESTIMATORS["market"](read, data, assumptions).items()},
         worth=worth,
         convention=None,
         storage=storage,
@@ -553,36 +556,36 @@ def _concluded(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpt
     )
 
 
-def _apart(kv_bytes: Mapping[str, Estimate]) -> Apart | None:
-    """How far apart the medians are that an output premium gives; None without one, where prices only bound the cache."""
+def _ratio_of_medians(kv_bytes: Mapping[str, Estimate]) -> Apart | None:
+    """Return the ratio of the largest to the smallest premium-based median, or None if there are fewer than two."""
     medians = [one.median for name, one in kv_bytes.items() if one.median and name != "headline"]
     return Apart(factor=max(medians) / min(medians)) if len(medians) > 1 else None
 
 
 def _times_reading(known: KnownCache | None, pairs: Sequence[PairInference]) -> TimesReading | None:
-    """How far what decode reads is from the readings of the first pair of bands; None without a pair or a known cache."""
+    """Return the known KV bytes over those of the readings of the first pair, or None without a pair or a known cache."""
     if known is None or not pairs:
         return None
     by_lecture, jointly = (one.values.get("kv_bytes_per_token") for one in (pairs[0].lecture, pairs[0].joint))
     return TimesReading(lecture=known.read / by_lecture, joint=known.read / jointly if jointly else None) if by_lecture else None
 
 
-def _with_records(kv_bytes: Mapping[str, Estimate], worth: Part[Worth]) -> dict[str, Estimate]:
-    """The estimates with what their estimators have got right of known models, where they do not bring a record of their own."""
+def _attach_records(kv_bytes: Mapping[str, Estimate], worth: Part[Worth]) -> dict[str, Estimate]:
+    """Attach each estimator's track record to its estimate, unless it already has one."""
     records = worth.value.records if worth.value else {}
     return {
         name: replace(one, record=records.get(name)) if one.kind == "interval" and not one.record else one for name, one in kv_bytes.items()
     }
 
 
-def _beside_with_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Part[Worth]) -> dict[str, Estimate]:
-    """The other estimates with the records of those that architectures say, which are of sheets of several bands."""
+def _attach_other_records(found: Mapping[str, Estimate], pairs: Sequence[PairInference], worth: Part[Worth]) -> dict[str, Estimate]:
+    """Attach the records of quantities that architectures state. They apply to sheets with several bands."""
     records = worth.value.beside if worth.value and pairs else {}
     return {name: replace(one, record=records[name]) if one.kind == "interval" and name in records else one for name, one in found.items()}
 
 
 def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Assumptions) -> dict[str, Contraction]:
-    """How much of what was open before the prices were seen they leave open, by quantity."""
+    """Return the reduction of the prior variance by the prices, by quantity."""
     found = {}
     for name, marginal in summary.marginals.items():
         share = contracted(marginal.spread, prior[name])
@@ -593,7 +596,7 @@ def _contractions(summary: Summary, prior: Mapping[str, float], assumptions: Ass
 
 
 def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], assumptions: Assumptions, kept: Kept) -> list[Inference]:
-    """The inferences, those that have one mark-up for their premiums with how likely it makes them."""
+    """Add the habit-against-cost Bayes factor to every sheet with an output premium."""
     asked = [
         place
         for place, one in enumerate(inferences)
@@ -614,7 +617,7 @@ def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], 
 def _storage_or_why(
     read: Case, known: KnownCache | None, data: Data, assumptions: Assumptions
 ) -> tuple[tuple[TierReading, ...], tuple[TierEvidence, ...], str | None]:
-    """Tiers by the lecture's rule and by prices; or neither, and which row of the tables they rest on cannot be used."""
+    """Return tiers by the lecture's rule and by prices, or the message of the bad table row that prevents them."""
     try:
         return tiers_of_lifetimes(read.sheet, read.seen, data), _storage(read, known, data, assumptions), None
     except WrongData as error:
@@ -622,9 +625,9 @@ def _storage_or_why(
 
 
 def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assumptions) -> tuple[TierEvidence, ...]:
-    """The tier of each lifetime sold, and of a storage price.
+    """Return the tier evidence of each sold lifetime, and of a storage price.
 
-    KV bytes are those given, which decode reads, else those of the architecture, else those of the class of its time.
+    The KV bytes are the given ones (as decode reads), else those of the architecture, else the typical ones of the date.
     """
     lifetimes: list[int | None] = [one.ttl_seconds for one in read.seen.cache_write_premiums if one.ttl_seconds]
     if read.seen.storage_price:
@@ -648,7 +651,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
 
 
 def _usual_kv(read: Case, data: Data, assumptions: Assumptions) -> tuple[float, float] | None:
-    """KV bytes stored by the class of its time, median [byte/token] and spread [nat], or None where too few are known."""
+    """Return the typical KV bytes stored, median [byte/token] and spread [nat], or None if too few models are known."""
     try:
         return learnt.usual_stored(data, read.day, assumptions, read.kv_family)
     except WrongData:
@@ -656,7 +659,7 @@ def _usual_kv(read: Case, data: Data, assumptions: Assumptions) -> tuple[float, 
 
 
 def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | None, found: Mapping[str, Estimate]) -> tuple[str, ...]:
-    """What a reader must know before using the row, in a few words each."""
+    """List short flags that a reader must know before using the row."""
     sheet, seen, anchors, flags = read.sheet, read.seen, read.anchors, []
     if pairs and anchors.origin["active_params"] == ASSUMED_SIZE:
         flags.append("active_params assumed")

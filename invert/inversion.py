@@ -1,7 +1,7 @@
-"""Prices to hidden quantities: SciPy inverts the forward model, and the prices that were not used validate it.
+"""Invert prices to hidden quantities with SciPy, and check the forward model on the prices that were not used.
 
-One price and one unknown go to `brentq`, several prices to `least_squares`. A direction in which no used price moves is
-named, and nothing chooses a value along it.
+One price with one unknown uses `brentq`, several prices use `least_squares`. If no used price moves along a direction, the direction is
+reported and its value is not chosen.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ class Inversion:
 
     @property
     def meanings(self) -> tuple[str, ...]:
-        """What each undetermined direction means, in words.
+        """Return the meaning of each undetermined direction in words.
 
         >>> Inversion(values={}, residuals={}, undetermined=(("kv_bytes_per_token",), ("weights", "cache"))).meanings
         ('no used price moves with kv_bytes_per_token', 'weights and cache can move together while no used price moves')

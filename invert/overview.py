@@ -1,4 +1,4 @@
-"""A run as a market: what its sheets ask for, what comes of them, and which premiums and sizes they share."""
+"""Summarise a run as a market: offered prices, estimates by kind, and common premiums and sizes."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,14 +23,14 @@ _KINDS = ("given", "interval", "upper", "lower", "undetermined")
 
 
 def overview(run: Run) -> Overview:
-    """The market that the sheets of a run make.
+    """Summarise the market that the sheets of a run form.
 
     >>> from invert.inference import infer
     >>> found = overview(infer(["gpt-5.4", "gpt-5.5", "gpt-6-sol"]))
     >>> found.offers, [(one.premium_in, one.premium_out, dict(one.thresholds)) for one in found.premiums]
     (3, [(2.0, 1.5, {272000: 3})])
     """
-    alike = _alike(run)
+    alike = _group_copies(run)
     offers, sold = [first for first, *_ in alike], {f"{provider}/{model}" for provider, model, *_ in run.base_inputs}
     unread = Counter(one.message for one in run.problems if one.row is None and one.origin in sold)
     return Overview(
@@ -52,22 +52,22 @@ def overview(run: Run) -> Overview:
 
 
 def _most_first(counts: Counter[str]) -> dict[str, int]:
-    """Counts, the largest first and equal ones by name."""
+    """Sort counts, the largest first and equal ones by name."""
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _alike(run: Run) -> list[list[Inference]]:
-    """Every offer with its copies behind it: the offer is that of the maker where it is one of them, else the first by name."""
+def _group_copies(run: Run) -> list[list[Inference]]:
+    """Group every offer with its copies. The offer is the maker's sheet if there is one, else the first by name."""
     near: dict[tuple[object, ...], list[tuple[_Asked, Inference]]] = {}
     for one in run:
         asked = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
         but_lifetimes = frozenset((place[:2], price) for place, price in asked.items())
         near.setdefault((bare_name(one.sheet.model), one.sheet.service_tier, but_lifetimes), []).append((asked, one))
-    return [sorted(of_one, key=_precedence) for found in near.values() for of_one in _by_lifetimes(found)]
+    return [sorted(of_one, key=_precedence) for found in near.values() for of_one in _group_by_lifetimes(found)]
 
 
-def _by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[list[Inference]]:
-    """Sheets of the same prices, those together that ask them for the same lifetimes; what leaves one blank goes with what names it."""
+def _group_by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[list[Inference]]:
+    """Group sheets of equal prices by the lifetimes of their caches. A blank lifetime joins a sheet that names it."""
     groups: list[list[tuple[_Asked, Inference]]] = []
     for asked, one in sorted(found, key=lambda pair: _blank_lifetimes(pair[0])):
         group = next((group for group in groups if asks_no_more(asked, group[0][0])), None)
@@ -82,14 +82,14 @@ def _blank_lifetimes(asked: _Asked) -> int:
 
 
 def _precedence(one: Inference) -> tuple[object, ...]:
-    return not one.by_maker, len(one.sheet.model), one.key
+    return not one.is_maker, len(one.sheet.model), one.key
 
 
 # What comes of them.
 
 
 def _outcomes(offers: Sequence[Inference]) -> Iterator[Outcome]:
-    """Of every estimate that a sheet is given, by quantity and estimator."""
+    """Count the kinds of every estimate, by quantity and estimator."""
     yield _outcome("active_params", "market", [one.market["active_params"] for one in offers])
     for estimator in dict.fromkeys(name for one in offers for name in one.kv_bytes):
         yield _outcome("kv_bytes_per_token", estimator, [one.kv_bytes[estimator] for one in offers])
@@ -98,7 +98,7 @@ def _outcomes(offers: Sequence[Inference]) -> Iterator[Outcome]:
 
 
 def _outcome(quantity: str, estimator: str, found: Sequence[Estimate], offers: int = 0) -> Outcome:
-    """How many of the offers have an estimate of which kind, and why; those that have none of it sell nothing that it is read from."""
+    """Count the offers by kind of one estimate, with the reasons. Offers without the estimate lack the price that it needs."""
     kinds = Counter(one.kind for one in found)
     because = Counter(one.because for one in found if one.kind not in ("given", "interval"))
     if (lacking := offers - len(found)) > 0:
@@ -116,7 +116,7 @@ def _outcome(quantity: str, estimator: str, found: Sequence[Estimate], offers: i
 
 
 def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Carried]:
-    """Every ratio of prices that an offer has, cache writes by lifetime and service tiers by name."""
+    """Count every ratio of prices that offers have, cache writes by lifetime and service tiers by name."""
     found: dict[tuple[str, str], list[tuple[str, float]]] = {}
     tiers = _tiers(run)
     for one in offers:
@@ -140,7 +140,7 @@ def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Carried]:
 
 
 def _tiers(run: Run) -> dict[tuple[str, str, str], dict[str, float]]:
-    """The base input [USD/token] of every service tier on offer, by provider, model and region."""
+    """Return the base input price [USD/token] of every service tier, by provider, model and region."""
     found: dict[tuple[str, str, str], dict[str, float]] = {}
     for (provider, model, region, tier), asked in run.base_inputs.items():
         found.setdefault((provider, model, region), {})[tier] = asked
@@ -169,7 +169,7 @@ def _span(values: Sequence[float]) -> Span:
 
 
 def _premiums(offers: Iterable[Inference]) -> list[SharedPremiums]:
-    """The pairs of premiums over a first threshold, the one that most offers ask first."""
+    """Count the pairs of premiums above a first threshold, the most common first."""
     asking: dict[tuple[float, float], list[tuple[str, BandPair]]] = {}
     for one in offers:
         for pair in one.observables.pairs[:1]:
@@ -201,7 +201,7 @@ def _sizes(offers: Iterable[Inference]) -> list[ProviderSizes]:
         found.append(
             ProviderSizes(
                 provider=provider,
-                makes=2 * sum(one.by_maker for one in sold) > len(sold),
+                makes=2 * sum(one.is_maker for one in sold) > len(sold),
                 offers=len(sold),
                 sized=len(sizes),
                 span=_span(sizes) if sizes else None,

@@ -1,8 +1,7 @@
-"""What is believed of a hidden quantity before a sheet is seen: a normal on a log scale, or on a logit scale between two ends.
+"""Define the priors of hidden quantities: a normal on a log scale, or on a logit scale between two ends.
 
-The structural three are what a sheet is asked for. The nuisances are what has to be known beside it, and no price updates the first four
-of them much. The collapsed ones enter one price each and are integrated out exactly. Their centres and spreads are judgement, and stand
-in `invert.assumptions`.
+The three structural quantities are the targets. The nuisances must be known beside them, and prices update the first four only a little.
+Each collapsed quantity enters one price and is integrated out exactly. The centres and spreads are judgements in `invert.assumptions`.
 """
 
 from dataclasses import replace
@@ -49,7 +48,7 @@ class Prior:
     @overload
     def at(self, normal: "Values") -> "Values": ...
     def at(self, normal: "Values") -> "Values":
-        """Values at standard normal draws.
+        """Return values at standard normal draws.
 
         >>> Prior(centre=300.0, spread=0.4, why="").at(0.0), Prior(centre=0.0, spread=1.0, why="", ends=(0.0, 1.0)).at(0.0)
         (300.0, 0.5)
@@ -64,7 +63,7 @@ class Prior:
         return value if isinstance(normal, np.ndarray) else float(value)
 
     def fixed(self, value: float) -> "Prior":
-        """The same quantity, known."""
+        """Return the prior of the same quantity at a known value."""
         return replace(self, centre=value, spread=0.0, ends=None, why="given")
 
     @property
@@ -78,7 +77,7 @@ class Prior:
 
 
 def normal_log_density(value: "Values", mean: "Values", spread: "Values") -> "Values":
-    """Log density of a normal.
+    """Return the log density of a normal.
 
     >>> round(float(normal_log_density(0.0, 0.0, 1.0)), 4)
     -0.9189
@@ -90,7 +89,7 @@ def normal_log_density(value: "Values", mean: "Values", spread: "Values") -> "Va
 
 
 def standard_log_density(value: "Values") -> "Values":
-    """Log density of the standard normal.
+    """Return the log density of the standard normal.
 
     >>> round(standard_log_density(0.0), 4)
     -0.9189

@@ -1,4 +1,4 @@
-"""What a result was made with, so that another one can be told from it: versions, seeds, and the tables by what is in them."""
+"""Record what made a result: versions, seeds, and hashes of the tables."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -6,7 +6,7 @@ from hashlib import sha256
 from derive.answers import WhenRead
 from derive.immutable import immutable
 from derive.version import VERSION
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.posterior.sobol import SEED
 
 
@@ -19,9 +19,9 @@ class Made:
     tables: Mapping[str, str | None]
 
 
-@once_a_run
+@cache_with_data
 def made_with(data: Data) -> Made:
-    """What a run on these tables is made with.
+    """Return the provenance of a run on these tables.
 
     >>> from invert.data import read_data
     >>> made = made_with(read_data())

@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 OF_ARCHITECTURE = "architectures.csv"
 """Where active_params come from that nobody need have stated: the table that counts them by the configuration, or quotes who does."""
-EXTRA_MARKUP = "less an extra price/cost of closed vendors, which is a stated prior"
+EXTRA_MARKUP = "with the extra price/cost that closed models of known size show"
 """What the size of a model by its price rests on where its vendor is taken for a closed one."""
 CLOSED_MODELS = "closed models"
 """What the record of a closed model's size is of."""
@@ -66,7 +66,7 @@ class BandPair:
 
 @immutable
 class WritePremium:
-    """What a cache write of one lifetime [s] costs over input: its multiplier - 1."""
+    """Price of a cache write of one lifetime [s] over input, minus 1."""
 
     ttl_seconds: int | None
     premium: float
@@ -74,7 +74,7 @@ class WritePremium:
 
 @immutable
 class Observables:
-    """All ratios of a sheet; write premiums by lifetime, the storage price in USD/token/s."""
+    """All ratios of a sheet: write premiums by lifetime, the storage price in USD/token/s."""
 
     output_input_ratio: Observable
     pairs: tuple[BandPair, ...]
@@ -103,7 +103,7 @@ class Reading:
 
     @property
     def anchors(self) -> tuple[str, ...]:
-        """The outside facts that move it: what its answer is not flat in, but for rounding, or none where it has no answer."""
+        """Outside facts that change it: those with an elasticity above rounding errors, empty without an answer."""
         if not self.values:
             return ()
         moved = [name for name, elasticity in self.solution.answers[0].elasticities.items() if abs(elasticity) > _ROUNDING]
@@ -112,19 +112,19 @@ class Reading:
 
 
 def unanswered(name: str, solution: Solution) -> Reading:
-    """A reading that gives no single number: the reason, or the bounds that are all there is."""
+    """Return a reading without a single number, with the reason or its bounds."""
     found = " or ".join(text_of(solution.unknown, answer) for answer in solution.answers)
     why = why_not(solution.reason) or f"{solution.unknown} is not identified, only bounds are: {found}"
     return Reading(name=name, values={}, solution=solution, problem=why)
 
 
 def why_not(reason: Reason | None) -> str:
-    """The message of a reason; empty where there is none."""
+    """Return the message of a reason, or an empty text."""
     return reason.message if reason else ""
 
 
 def the_point(answers: Sequence[Answer]) -> float:
-    """The value of the one point that answers are.
+    """Return the value of the single point answer.
 
     >>> the_point([Answer(kind="point", value=2.0)])
     2.0
@@ -148,7 +148,7 @@ class Check:
 
 
 def verdict(checks: tuple[Check, ...]) -> str:
-    """pass or fail over the components the reading did not use. A cache read alone bounds and proves little.
+    """Return pass or fail over the components that the reading did not use. A cache read alone is only a bound.
 
     >>> missed = Check(component="premium_out", published=1.5, predicted=1.2, used_by_reading=False, inside_rounding_cell=False)
     >>> verdict((missed,)), verdict(())
@@ -163,7 +163,7 @@ def verdict(checks: tuple[Check, ...]) -> str:
 
 
 def count_missed(checks: tuple[Check, ...]) -> tuple[int, int] | None:
-    """Return how many of how many components that a reading did not use it misses, or None if there are none."""
+    """Return (missed, all) of the components that a reading did not use, or None if there are none."""
     unused = [check.inside_rounding_cell for check in checks if not check.used_by_reading]
     return (unused.count(False), len(unused)) if unused else None
 
@@ -184,7 +184,7 @@ class PairInference:
 
     @property
     def joint_over_lecture(self) -> float | None:
-        """How many times the lecture's KV bytes the joint ones are, or None where no KV bytes fit all prices together."""
+        """KV bytes of the joint reading over the lecture's, or None if no KV bytes fit all prices."""
         jointly, alone = (one.values.get("kv_bytes_per_token") for one in (self.joint, self.lecture))
         return jointly / alone if jointly and alone else None
 
@@ -195,7 +195,7 @@ TIER_NAMES = {"hbm": "HBM", "ddr": "DDR", "cxl": "CXL", "flash": "flash", "hdd":
 
 @immutable
 class TierReading:
-    """The storage tier a lifetime points to, by the lecture's drain times and by those of real devices."""
+    """Storage tier of a lifetime, by the lecture's drain times and by those of real devices."""
 
     ttl_seconds: int
     lecture: str
@@ -205,9 +205,9 @@ class TierReading:
 
 @immutable
 class Tariff:
-    """What two write prices say: storage_price [USD/token/s], write_charge [USD/token], and their ratio as a drain_time [s].
+    """Result of two write prices: storage_price [USD/token/s], write_charge [USD/token], and their ratio as a drain_time [s].
 
-    Each with its range over the rounding cells of both prices. A negative one stands as it is, and `problem` says so.
+    Each has its range over the rounding cells of both prices. A negative value is kept, and `problem` explains it.
     """
 
     shorter_ttl: int
@@ -222,7 +222,7 @@ class Tariff:
 class PricedCase:
     """Probabilities by tier on one cost basis at the hardware prices of one year.
 
-    `weight` is the probability of the case by what is seen, all cases being as likely as another beforehand.
+    `weight` is the posterior probability of the case, with equal prior probabilities.
     """
 
     basis: str
@@ -233,7 +233,7 @@ class PricedCase:
 
 @immutable(kw_only=False)
 class SoleSource:
-    """The one database that lists prices of the cache, and the lifetimes [s] that they are of; None is storage by the hour."""
+    """The only database that lists cache prices, and their lifetimes [s]. None is storage by the hour."""
 
     database: str
     ttls: tuple[int | None, ...]
@@ -249,15 +249,14 @@ class SharedTariff:
 
 @immutable
 class TierEvidence:
-    """Where a lifetime, or a storage price without one (None), points, or None where there is no evidence.
+    """Memory-tier probabilities of one cache lifetime (`ttl_seconds` is None for hourly storage). Fields are None without evidence.
 
-    `cases` are the cost bases and years of hardware prices, `undisclosed` the one posterior of all of them, `rented` and
-    `owned` those of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor said where. `ranges` are
-    the least and the most of each tier over the cases, and `agreed` the fewest tiers that hold the level of the run in every
-    case; both of the headline, and of prices alone. `likely` is whether one tier is so in each of them.
-    `sole_source` is there where one database decides what the prices say.
-    `lecture` and `devices` are panels beside the headline, the drain-time rule on the lecture's own drain times and on those
-    of devices; neither enters it. `anchors` are the outside facts that what the prices say rests on.
+    `cases` are the cost bases and years of hardware prices. `undisclosed` is their pooled posterior, `rented` and `owned` are the
+    posteriors of each basis. `probabilities` is the headline: `undisclosed`, unless the vendor disclosed the tier. `ranges` are the least
+    and greatest probability of each tier over the cases. `agreed` are the fewest tiers with the level of the run in every case. Both exist
+    for the headline and for prices alone (`undisclosed_`). `likely` tells whether one tier reaches the level in each case. `sole_source` is
+    set if one database decides the result. `lecture` and `devices` apply the drain-time rule to the lecture's drain times and to those of
+    devices. Neither enters the headline. `anchors` are the outside facts that the price-based result depends on.
     """
 
     ttl_seconds: int | None
@@ -308,7 +307,7 @@ class NegativeControl:
 
     @property
     def ratio(self) -> float:
-        """How many times the KV bytes differ while the price does not."""
+        """Ratio of the KV bytes of models with the same price."""
         return self.kv_high / self.kv_low
 
 
@@ -359,7 +358,7 @@ class Apart:
 
 @immutable
 class Held:
-    """How many of so many a range of this level held, and between which shares that puts how often it does (90 %)."""
+    """Coverage at one level: ranges that contained the truth, of `count`, with the 90 % interval of the coverage."""
 
     level: float
     held: int
@@ -375,10 +374,10 @@ class Held:
 
 @immutable
 class Record:
-    """What a way to foretell has got right against the class, over rows whose groups it had not seen; `of` is what kind of rows.
+    """Leave-one-group-out record of a predictor against the baseline. `of` names the population.
 
-    `rms` [nat]; `gain` is that of the mean log density [nat] over the class, with its standard error over groups and the
-    interval [5 %, 95 %] of groups drawn again.
+    `rms` is in nat. `gain` is the mean log density [nat] minus that of the baseline, with its standard error over groups and the bootstrap
+    interval [5 %, 95 %] over groups.
     """
 
     count: int
@@ -392,17 +391,17 @@ class Record:
     of: str = "open models"
 
     def at(self, level: float) -> Held | None:
-        """How many ranges of this level held, or None where only those of others were counted."""
+        """Return the coverage at this level, or None if it was not counted."""
         return next((one for one in self.held if isclose(one.level, level)), None)
 
     def has_skill(self, errors: float = USUAL.least_gain_in_errors) -> bool:
-        """Whether it knows more than the class by more than so many standard errors."""
+        """Return whether the gain over the baseline exceeds this number of standard errors."""
         return self.gain > errors * self.standard_error
 
 
 @immutable
 class Vote:
-    """What one family says of the caches of a time: mean day of release and mean KV bytes [byte/token] of its models, and its weight."""
+    """Contribution of one family to a typical KV: mean release day and mean KV bytes [byte/token] of its models, and its weight."""
 
     family: str
     released: date
@@ -412,7 +411,7 @@ class Vote:
 
 @immutable
 class Votes:
-    """The families that an estimate is told by, the heaviest first. They count for as much as `effective` ones of equal weight."""
+    """Families in an estimate, the heaviest first. `effective` is the equivalent number of equal weights."""
 
     effective: float
     cast: tuple[Vote, ...]
@@ -435,9 +434,9 @@ class Bounds:
 
 @immutable
 class Verdict:
-    """What a price observable has earned: log densities are means over families, gains are those over the class.
+    """Gain of a price observable over the baseline. Log densities are means over families.
 
-    `weight` is the pool's over all families, zero where the pool has gained no more than `least_gain` standard errors.
+    `weight` is the pool's weight over all families. It is 0 if the gain of the pool is at most `least_gain` standard errors.
     """
 
     count: int
@@ -451,7 +450,7 @@ class Verdict:
 
     @property
     def gain_of_price(self) -> float:
-        """What the price alone knows more than the class."""
+        """Gain of the price alone over the baseline."""
         return self.by_price - self.by_class
 
     @property
@@ -467,13 +466,12 @@ class Verdict:
 
 @immutable
 class Estimate:
-    """An interval, an upper or a lower bound at `level`, a point, a number given from outside, or undetermined, in SI units.
+    """An interval, an upper or a lower bound at `level`, a point, a given number, or undetermined, in SI units.
 
-    `contraction` is 1 less the ratio of posterior to prior variance (of logarithms): 0 where the sheet taught nothing, and where it
-    is small the estimate is dominated by the prior.
-    `anchors` are the outside facts it rests on: another value of one of them moves its numbers, or can turn its kind where it has
-    none or is a bound that prices alone set; any other fact leaves it alone. `record` is what estimates like it have got right,
-    `bounds` what bounds like it have; what has neither is printed at no `level`. `votes` are the families that a class of a time is of.
+    `contraction` is 1 minus the ratio of posterior to prior variance (of logarithms). It is 0 if the prices add no information, and small
+    if the prior dominates. `anchors` are the outside facts that change its numbers or its kind. `record` is the track record of the
+    estimator, `bounds` the record of its bounds. An estimate with neither is printed without a `level`. `votes` are the families of a
+    typical KV.
 
     >>> print(Estimate(kind="interval", median=154712.0, low=42193.0, high=546700.0))
     150000 (42000-550000) at 90 %
@@ -495,14 +493,14 @@ class Estimate:
 
     @property
     def kept(self) -> tuple[int, int] | None:
-        """How many of so many ranges of its level, or bounds, like it held, or None where nothing like it was held against what is true."""
+        """Count of ranges (or bounds) of this level that contained the truth, and count of all, or None without a record."""
         if self.bounds:
             return self.bounds.held, self.bounds.count
         held = self.record.at(self.level) if self.record and self.level else None
         return (held.held, held.count) if held else None
 
     def __str__(self) -> str:
-        """Its text in the SI unit of what it is of, and how many ranges like it were right.
+        """Text in its SI unit, with the record of its ranges.
 
         >>> str(Estimate(kind="upper", high=2e3)), str(Estimate(kind="lower", low=3e-8))
         ('< 2000 at 90 %', '> 0.00000003 at 90 %')
@@ -514,17 +512,17 @@ class Estimate:
         return estimate_text("", self) + (f" at {100 * (self.level or 0):.0f} %" if ranged else "") + right
 
 
-def as_claimed(estimate: Estimate) -> Estimate:
-    """The estimate at its level where ranges or bounds like it were held against what is true; else a range of what is assumed, at none.
+def drop_unchecked_level(estimate: Estimate) -> Estimate:
+    """Drop the stated level unless the estimator has a track record.
 
-    >>> print(as_claimed(Estimate(kind="interval", median=2.0, low=1.0, high=4.0)))
+    >>> print(drop_unchecked_level(Estimate(kind="interval", median=2.0, low=1.0, high=4.0)))
     2 (1-4)
     """
     return estimate if estimate.kept or estimate.level is None else replace(estimate, level=None)
 
 
-def or_undetermined(estimate: Callable[[_T, Data, Assumptions], Estimate]) -> Callable[[_T, Data, Assumptions], Estimate]:
-    """The estimate, or none with the reason where a table that it rests on cannot be used."""
+def undetermined_on_error(estimate: Callable[[_T, Data, Assumptions], Estimate]) -> Callable[[_T, Data, Assumptions], Estimate]:
+    """Wrap an estimator: return an undetermined estimate with the reason if a table cannot be used."""
 
     @wraps(estimate)
     def found(case: _T, data: Data, assumptions: Assumptions) -> Estimate:
@@ -540,31 +538,31 @@ def interval(
     assumptions: Assumptions, low: float, median: float, high: float, because: str, *, equations: tuple[str, ...],
     contraction: float | None = None, anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
-    """A central interval with its median."""
-    return _of_level("interval", (median, low, high), assumptions, because, equations, contraction, anchors)
+    """Return a central interval with its median."""
+    return _ranged_estimate("interval", (median, low, high), assumptions, because, equations, contraction, anchors)
 
 
 def upper(
     assumptions: Assumptions, high: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
     anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
-    """A bound from above."""
-    return _of_level("upper", (None, None, high), assumptions, because, equations, contraction, anchors)
+    """Return an upper bound."""
+    return _ranged_estimate("upper", (None, None, high), assumptions, because, equations, contraction, anchors)
 
 
 def lower(
     assumptions: Assumptions, low: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
     anchors: tuple[str, ...] = (),
 ) -> Estimate:  # fmt: skip
-    """A bound from below."""
-    return _of_level("lower", (None, low, None), assumptions, because, equations, contraction, anchors)
+    """Return a lower bound."""
+    return _ranged_estimate("lower", (None, low, None), assumptions, because, equations, contraction, anchors)
 
 
-def _of_level(
+def _ranged_estimate(
     kind: str, ends: tuple[float | None, float | None, float | None], assumptions: Assumptions, because: str,
     equations: tuple[str, ...], contraction: float | None, anchors: tuple[str, ...],
 ) -> Estimate:  # fmt: skip
-    """A range or a bound, of the level of a run; `ends` are its median, its least and its most."""
+    """Return a range or a bound at the level of a run. `ends` are its median, lower and upper end."""
     median, low, high = ends
     return Estimate(
         kind=kind,
@@ -583,17 +581,17 @@ def _of_level(
 def point_estimate(
     assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()
 ) -> Estimate:
-    """A number without a range: what a reading gives at the anchors as they stand."""
+    """Return a number without a range: a reading at the given anchors."""
     return Estimate(kind="point", median=value, level=assumptions.level, because=because, equations=equations, anchors=anchors)
 
 
 def undetermined(assumptions: Assumptions, because: str, *, equations: tuple[str, ...] = (), anchors: tuple[str, ...] = ()) -> Estimate:
-    """No estimate, and why."""
+    """Return an undetermined estimate with the reason."""
     return Estimate(kind="undetermined", level=assumptions.level, because=because, equations=equations, anchors=anchors)
 
 
 def given_value(assumptions: Assumptions, value: float, anchor: str) -> Estimate:
-    """An outside fact in the place of an estimate: no price moves it."""
+    """Return a given outside fact as an estimate. Prices do not move it."""
     return Estimate(
         kind="given", median=value, low=value, high=value, level=assumptions.level, because="given, not estimated", anchors=(anchor,)
     )
@@ -605,7 +603,7 @@ def dominated(contraction: float | None, assumptions: Assumptions) -> bool:
 
 
 def references(*ids: str) -> tuple[str, ...]:
-    """Equations as id@version.
+    """Return equations as id@version.
 
     >>> references("bands.price")
     ('bands.price@1',)
@@ -615,7 +613,7 @@ def references(*ids: str) -> tuple[str, ...]:
 
 @immutable
 class Part(Generic[_T]):
-    """A part of a result; or None, and which row of the tables it rests on cannot be used: "" where there was nothing to find."""
+    """A value, or None with the bad table row that made it unavailable (`left_out`, empty if there is no value to find)."""
 
     value: _T | None = None
     left_out: str = ""
@@ -623,10 +621,11 @@ class Part(Generic[_T]):
 
 @immutable
 class Identifiability:
-    """What the prices of one sheet pin at one point.
+    """Quantities that the prices of one sheet identify at one point.
 
-    `missing_facts` has the fewest outside facts that pin each target, or None where all allowed ones do not;
-    `degenerate_with` names what then moves along with the target, every price and fact unchanged ("": it moves alone).
+    `missing_facts` has the smallest set of outside facts that pins each target, or None if all allowed facts do not pin it.
+    `degenerate_with` names the quantity that then moves with the target while every price and fact is unchanged ("" if the target moves
+    alone).
     """
 
     regime: str
@@ -640,11 +639,11 @@ class Identifiability:
 
     @property
     def hidden(self) -> int:
-        """How many hidden quantities there are: combinations that prices pin, and those that stay free."""
+        """Number of hidden quantities: combinations that prices pin, and free ones."""
         return self.rank + self.nullity
 
     def verdict(self, target: str) -> str:
-        """In a line: pinned, what it needs, or what it is degenerate with."""
+        """Return a line: pinned, the facts that it needs, or the quantity that it is degenerate with."""
         facts = self.missing_facts[target]
         if facts is None:
             other = self.degenerate_with[target]
@@ -672,13 +671,13 @@ class Swing:
 
     @property
     def width(self) -> float:
-        """Of the swing, for the order of a tornado. An end that contradicts the model is the widest."""
+        """Width of the swing, for sorting. An end that contradicts the model is infinitely wide."""
         return abs(log(self.high / self.low)) if self.low and self.high and min(self.low, self.high) > 0 else inf
 
 
 @immutable
 class Premiums:
-    """What a vendor asks over the first threshold of a sheet, in multiples of the price below it."""
+    """Prices of a vendor above the first threshold of a sheet, relative to the price below it."""
 
     provider: str
     premium_in: float
@@ -687,9 +686,9 @@ class Premiums:
 
 @immutable
 class Convention:
-    """How likely premiums in these cells are as a cost, how likely as a habit of vendors, and the Bayes factor for the habit.
+    """Probability of premiums in these cells as a cost and as a habit of vendors, and the Bayes factor for the habit.
 
-    `same` of `others` vendors ask premiums in the cells. Where none does there is no habit to speak of, and no factor.
+    `same` of `others` vendors have premiums in the cells. If `same` is 0, there is no factor.
     """
 
     premium_in: Observable
@@ -701,15 +700,15 @@ class Convention:
 
     @property
     def bayes_factor(self) -> float | None:
-        """Of habit against cost. A floor where the probability by cost is less than a float can say."""
+        """Bayes factor of habit against cost. It is a floor if the probability by cost is below the smallest float."""
         return self.probability_by_habit / max(self.probability_by_cost, float_info.min) if self.same else None
 
 
 @immutable
 class Misreading:
-    """What an estimator makes of models whose cache is known: ln of its median over the cache, mean (`bias`) and sd [nat].
+    """Errors of an estimator on models of known cache: mean (`bias`) and sd [nat] of ln(median / cache).
 
-    Of `models`, `medians` have one; bias and sd are None of fewer than two.
+    `medians` of `models` have a median. bias and sd are None for fewer than two.
     """
 
     models: int
@@ -725,10 +724,10 @@ class Misreading:
 
 @immutable
 class Worth:
-    """What the estimates of a sheet are worth, judged without its own model and those that share its cache (`left_out`).
+    """Track records for the estimates of a sheet, without its own model and those that share its cache (`left_out`).
 
-    `models` are those with a cache that is known and a sheet of several bands; `misreadings` and `records` are by estimator,
-    `beside` are records by what else is estimated and an architecture says.
+    `models` have a known cache and a sheet of several bands. `misreadings` and `records` are by estimator. `beside` has the records of
+    other quantities that an architecture states.
     """
 
     models: tuple[str, ...]
@@ -769,7 +768,7 @@ class Span:
 
 @immutable
 class Counted:
-    """How many of so many held what is true."""
+    """Coverage count: ranges that contained the truth, of `count`."""
 
     held: int
     count: int
@@ -777,10 +776,10 @@ class Counted:
 
 @immutable
 class HeldHere:
-    """What the sheets of a run make of those caches among them that are known.
+    """Estimates of the sheets of a run against known caches.
 
-    Of `sheets` with several bands, `unsure` are known by the model's name alone; `times_lecture` is how many times the lecture's
-    reading their true cache is. `ranges` and `bounds` are by estimator, of sheets with one band too.
+    `unsure` of the `sheets` with several bands are known by the model's name alone. `times_lecture` is the true cache over the lecture's
+    reading. `ranges` and `bounds` are by estimator, and include sheets with one band.
     """
 
     sheets: int
@@ -792,7 +791,7 @@ class HeldHere:
 
 @immutable
 class AlsoSold:
-    """The same model in another service tier or region: its first input price [USD/token], and how many times that of the sheet."""
+    """The same model in another service tier or region: its first input price [USD/token], and its ratio to the price of the sheet."""
 
     service_tier: str
     region: str
@@ -802,10 +801,10 @@ class AlsoSold:
 
 @immutable
 class FastMode:
-    """A fast mode beside the standard sheet: price ratio, speed ratio as stated, and what follows if price follows cost.
+    """A fast mode beside the standard sheet: price ratio, stated speed ratio, and the results if price follows cost.
 
-    `batch_ratio` is the standard batch over that of the fast mode, `slow_mode_floor` the least that a slow mode could cost over the
-    standard price. Without a stated speed there is neither.
+    `batch_ratio` is the standard batch over the batch of the fast mode. `slow_mode_floor` is the least cost of a slow mode over the
+    standard price. Both are None without a stated speed.
     """
 
     price_ratio: float
@@ -868,14 +867,13 @@ class ProviderSizes:
 
 @immutable
 class Overview:
-    """The sheets of one run together.
+    """Summary of all sheets of one run.
 
-    A sheet that asks to the cent what another provider, or the same one under a second name, asks for the same model in the same
-    service tier is a copy of it; offers are the sheets without these, and all that follows counts offers. `copies` are by provider.
-    `no_result` says why how many sheets could not be read, `not_picked` how many were read and are not what is wanted of them,
-    `beside` how many more hold on that day, by service tier, and `of_other_days` how many on other days alone; `release_unknown`
-    are sheets whose KV is the class of the day of their price, as no table has the release of their model. `premiums` begin with
-    those that most offers share, `sizes` with makers, the one of most offers first.
+    A sheet is a copy if another provider, or a second name of the same provider, has exactly the same prices for the same model in the same
+    service tier. Offers are sheets that are not copies, and the other counts are over offers. `copies` are by provider. `no_result` counts
+    unreadable sheets by reason, `not_picked` the sheets that were read but not selected, `beside` other valid sheets by service tier, and
+    `of_other_days` the sheets valid only on other days. `release_unknown` counts sheets whose baseline uses the day of their price.
+    `premiums` begin with the most common, `sizes` with makers and the most offers.
     """
 
     as_of: date
@@ -919,7 +917,7 @@ class SizeLine:
 
 @immutable
 class Judgement:
-    """What was made of a model whose truth is known: a range at `level` about a median, by a way that had not seen it."""
+    """Prediction for a model of known truth: a range at `level` about a median, by an estimator that had not seen the model."""
 
     model: str
     by: str
@@ -935,16 +933,16 @@ class Judgement:
         return self.low <= self.truth <= self.high
 
     @property
-    def over_truth(self) -> tuple[float, float, float]:
+    def ratios_to_truth(self) -> tuple[float, float, float]:
         """Low, median and high over what is true."""
         return self.low / self.truth, self.median / self.truth, self.high / self.truth
 
 
 @immutable
 class PricesByContext:
-    """What input and output would cost [USD/token] at every context [token] if the joint reading of the first pair were true.
+    """Predicted input and output prices [USD/token] by context [token], by the joint reading of the first pair.
 
-    They are drawn from `first` to `last`, where the last band ends. Without a joint reading there are none, and `problem` says why.
+    Contexts go from `first` to `last`, the end of the last band. Without a joint reading they are empty, and `problem` gives the reason.
     """
 
     contexts: tuple[float, ...]
@@ -957,7 +955,7 @@ class PricesByContext:
 
 @immutable
 class HoldCosts:
-    """What it costs [USD/token] to keep a token of `kv_bytes` for a time [s] and read it once, by tier and cost basis."""
+    """Cost [USD/token] to keep a token of `kv_bytes` for a time [s] and read it once, by tier and cost basis."""
 
     kv_bytes: float
     year: int

@@ -1,6 +1,6 @@
-"""A saved result asked again: what was asked, read with care from the file, and what has changed since.
+"""Read the question of a saved result, ask it again, and compare the answers.
 
-Nothing in the file is taken for more than it is: the question as if it had been typed, and files as they were, not where they were.
+The file is untrusted. Its question is checked as if typed, and its embedded files are used without looking at their original places.
 """
 
 import json
@@ -40,7 +40,7 @@ _MOST_LISTED = 5
 
 @immutable
 class SavedRun:
-    """What a saved result says of its run: the question, what it was made with, and what it found. `as_of` is the day it came to."""
+    """Question, provenance and findings of a saved result. `as_of` is its day."""
 
     place: str
     request: Request
@@ -54,7 +54,7 @@ class SavedRun:
 
 
 def saved_run(path: str) -> SavedRun:
-    """The run of a file that `--save` wrote, or of standard input where its name is -; `WrongData` for any other, in one line."""
+    """Read the run of a file of `--save`, or of standard input for the name `-`. Raises `WrongData` for any other file, in one line."""
     place, content = called(path), content_of(path, LARGEST_RESULT)
     try:
         document = json.loads(content, parse_constant=_refuse_constant, object_hook=with_new_names)
@@ -73,7 +73,7 @@ def saved_run(path: str) -> SavedRun:
 
 
 def arguments(saved: SavedRun) -> dict[str, Any]:
-    """What `infer` is asked with to ask the same again. The day is named where the data no longer come to it by themselves."""
+    """Return the arguments of `infer` that ask the same question. They include the day if the current data have another one."""
     request = saved.request
     moved = day_of(book_of(read_data(), request.prices)) != saved.as_of
     return {
@@ -83,7 +83,7 @@ def arguments(saved: SavedRun) -> dict[str, Any]:
 
 
 def changed_since(saved: SavedRun) -> str:
-    """In one line, with what else it is asked now than it was then, or nothing where with the same."""
+    """Describe in one line the differences of version, tables, seeds and assumptions, or return an empty text."""
     then, now = saved.made, made_with(read_data())
     assumed = json.loads(json.dumps(assumptions_as_record(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))))
     tables, assumptions = _different(then.tables, now.tables), _different(saved.assumptions, assumed)
@@ -103,8 +103,8 @@ def changed_since(saved: SavedRun) -> str:
 
 
 def differing(saved: SavedRun, table: Run) -> list[str]:
-    """The places at which a run finds something else than the file says that the saved one found, whatever it was made with."""
-    return [*_differing(saved.found, _found(json.loads(as_saved(table, saved.shown))))]
+    """List the places at which a run and the saved findings differ."""
+    return [*_differing(saved.found, _findings(json.loads(as_saved(table, saved.shown))))]
 
 
 def _differing(then: object, now: object, at: str = "") -> Iterator[str]:
@@ -118,8 +118,8 @@ def _differing(then: object, now: object, at: str = "") -> Iterator[str]:
         yield at
 
 
-def _found(document: Mapping[str, Any]) -> dict[str, object]:
-    """The sheets, and what else a run found, but for what it was made with."""
+def _findings(document: Mapping[str, Any]) -> dict[str, object]:
+    """Return the sheets and other findings, without the provenance."""
     run = {name: value for name, value in document["run"].items() if name not in _MADE_WITH}
     return {**run, "sheets": document.get("sheets")}
 
@@ -170,5 +170,5 @@ def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
         as_of=question.as_of,
         made=question.made,
         assumptions=assumptions,
-        found=_found(document),
+        found=_findings(document),
     )

@@ -1,6 +1,6 @@
-"""What a run of `infer` hands back, as plain records: every number that is printed of it, in whatever form, is here.
+"""Define the records that a run of `infer` returns, with every number that is printed.
 
-A property works out, when it is first asked for, what takes long and the table of all sheets does not show.
+Properties compute results that take long and that the table does not show.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +16,15 @@ from derive.briefly import cut
 from derive.catalogue import equation
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
+from derive.tables.problems import Problem
 from invert.anchors import MARKET, UNKNOWN
 from invert.assumptions import Assumptions
 from invert.estimate_text import estimate_text
 from invert.estimators.calibration import Calibration
 from invert.estimators.joint_point import pricing_rules
 from invert.estimators.lecture import bandwidth_bound_fraction
-from invert.identifiability import identified
+from invert.identify.identifiability import identified
+from invert.identify.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.inversion import Inversion
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary
@@ -57,13 +59,13 @@ from invert.records import (
     Verdict,
     Worth,
 )  # fmt: skip
-from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.sheets.assemble import is_provider, matches, spelled
 from invert.sheets.contexts import longest_context
 from invert.sheets.diff import Difference
 from invert.sheets.names import MAKERS
-from invert.sheets.rows import ModelRow, PriceRow, Problem, SheetKey
+from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
+from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import copies, is_added, sheet_key
 
 if TYPE_CHECKING:
@@ -79,13 +81,13 @@ SOME_NOT_READ = "some prices could not be read"
 
 @immutable
 class Inference:
-    """What one sheet implies: readings and estimates side by side, each with the outside facts it rests on, and how firmly.
+    """Readings and estimates of one sheet, each with the outside facts that it depends on, and its reliability.
 
-    `kv_bytes` are the estimates of the KV bytes that a step reads by estimator (one is the "headline"), `kv_bytes_stored` those
-    of the bytes left in memory, `estimates` are those of all else by quantity, as are `contractions`. `convention` is None where
-    there is no premium to speak of. `apart` is how far the medians lie apart that the premium gives, `times_reading` how far those of
-    the readings from a cache that is known. `no_storage` says why tiers and storage are left out although the sheet sells them.
-    What takes long is worked out from `calibration` and `assumptions` when a property is first asked for it.
+    `kv_bytes` are the estimates of KV bytes read per step by estimator (including "headline"), `kv_bytes_stored` those of bytes stored in
+    memory, `estimates` those of other quantities. `contractions` are by quantity. `convention` is None without a premium. `apart` is the
+    ratio of the premium-based medians. `times_reading` is the known cache over the readings. `no_storage` is the reason if tiers and
+    storage are left out of a sheet that sells them. `calibration` and `assumptions` are the inputs of properties that are computed on first
+    use.
 
     >>> from invert.inference import infer
     >>> one = infer("gemini-3.1-pro")[0]
@@ -129,7 +131,7 @@ class Inference:
         return cut(f"Inference({self.name}{tier} on {self.sheet.as_of}: KV {kv})")
 
     def __str__(self) -> str:
-        """What `backsolve infer MODEL` prints."""
+        """Text that `backsolve infer MODEL` prints."""
         from invert.report.short import short_report
 
         return short_report(self, self._run(), _width())
@@ -142,7 +144,7 @@ class Inference:
         return report(self, self._run(), _width())
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """HTML for a notebook."""
         from invert.report.document import report_document
         from invert.report.short import short_parts
 
@@ -155,17 +157,17 @@ class Inference:
 
     @property
     def first_pair(self) -> PairInference | None:
-        """The first pair of bands; None on a sheet with one band."""
+        """First pair of bands, or None for a sheet with one band."""
         return self.pairs[0] if self.pairs else None
 
     @property
     def size_stated(self) -> bool:
-        """Whether somebody states its active parameters: a table, or whoever asks."""
+        """Whether its active parameters are stated by a table or given by the user."""
         return self.anchors.origin["active_params"] not in UNKNOWN
 
     @property
     def size_by_price(self) -> bool:
-        """Whether its active parameters are those that its price suggests, as nobody states any."""
+        """Whether its active parameters are estimated from its price."""
         return self.anchors.origin["active_params"] == MARKET
 
     @property
@@ -189,17 +191,17 @@ class Inference:
         return sheet_key(self.sheet)
 
     @property
-    def by_maker(self) -> bool:
+    def is_maker(self) -> bool:
         """Whether who sells its model made it, as far as is known."""
         return self.model.first_party if self.model else self.sheet.provider in MAKERS
 
     def adds(self, place: str) -> bool:
-        """Whether a price that was set by hand, `input@400k`, stands where the vendor asks none."""
+        """Return whether a price that was set by hand, `input@400k`, has no published counterpart."""
         return is_added(place, self.sheet)
 
     @property
     def copied(self) -> dict[str, str]:
-        """The prices that a band which was added by hand takes from the one below it, `output@400k`, and which price each of them is."""
+        """Prices that a band added by hand copies from the band below, `output@400k`, with their origins."""
         return {spelled(place): of for place, of in copies(self.sheet).items()}
 
     @cached_property
@@ -220,18 +222,18 @@ class Inference:
 
     @cached_property
     def rules(self) -> PricingRules | None:
-        """KV bytes by each pricing rule over the first pair of bands; None on a sheet with one band."""
+        """KV bytes by each pricing rule over the first pair of bands, or None for a sheet with one band."""
         return pricing_rules(self.pairs, self.anchors.values, longest_context(self.sheet, self.model))
 
     @cached_property
     def identifiability(self) -> Identifiability:
-        """What the prices pin at the joint reading of the first pair, where there is one."""
+        """Quantities that the prices pin at the joint reading of the first pair, if there is one."""
         point = self.first_pair.joint.values if self.first_pair else {}
         return identified(tuple(self.price_data.cells), self.observables.contexts, self.anchors.values, point)
 
     @cached_property
     def swings(self) -> Mapping[str, Part[tuple[Swing, ...]]] | None:
-        """What moves an interval that one mark-up gives, by estimator of KV bytes, or None where it gives none."""
+        """Swings of the price/cost interval, by estimator of KV bytes, or None without an interval."""
         if not self.pairs or self.contradiction or self.kv_bytes["one_markup"].kind != "interval":
             return None
         known = self.calibration.value
@@ -244,9 +246,9 @@ class Inference:
 
 
 def held_here(inferences: Sequence[Inference]) -> HeldHere:
-    """What sheets make of those caches among them that are known: the lecture's reading, and ranges and bounds by estimator.
+    """Compare estimates with known caches: the lecture's reading, and ranges and bounds by estimator.
 
-    Not the headline, whose record stands with what it is: of other models, and each of them once.
+    The headline is left out, because its record covers other models.
     """
     read = [(one.known, one.times_reading.lecture) for one in inferences if one.known and one.times_reading]
     times = [factor for _, factor in read]
@@ -260,7 +262,7 @@ def held_here(inferences: Sequence[Inference]) -> HeldHere:
 
 
 def _counted(inferences: Sequence[Inference], kind: str) -> dict[str, Counted]:
-    """By estimator, how many estimates of this kind hold the cache where it is known; those that have none of the kind are left out."""
+    """Count by estimator the estimates of this kind that contain a known cache. Estimators without this kind are left out."""
     found: dict[str, list[bool]] = {}
     for one in inferences:
         for estimator, estimate in one.kv_bytes.items() if one.known else ():
@@ -273,7 +275,7 @@ def _counted(inferences: Sequence[Inference], kind: str) -> dict[str, Counted]:
 
 @immutable
 class Request:
-    """What a run was asked for, but for what it holds anyway: anchors and changes. `as_of` is None where the data say the day."""
+    """Question of a run, except anchors and changes. `as_of` is None if the data decide the day."""
 
     names: tuple[str, ...] = ()
     providers: tuple[str, ...] = ()
@@ -307,9 +309,9 @@ AS_TABLE = Shown()
 
 @immutable
 class InferenceTable:
-    """What `infer` returns: one inference a sheet, by position or by any name that `infer` takes, and all that the run shares.
+    """Result of `infer`: one inference per sheet, by position or by name, and the results that all sheets share.
 
-    `str()` is the table that a terminal shows, every sheet a row.
+    `str()` is the table for a terminal, with a row for every sheet.
 
     >>> from invert.inference import infer
     >>> table = infer(["gemini-3.1-pro", "gpt-5.4"])
@@ -395,7 +397,7 @@ class InferenceTable:
         return bool(self._called(one)) if isinstance(one, str) else one in self.inferences
 
     def _called(self, name: str) -> dict[int, Inference]:
-        """The inferences that a name means, by their positions."""
+        """Return the inferences that a name matches, by position."""
         pairs = {at: (one.sheet.provider, one.sheet.model) for at, one in enumerate(self.inferences)}
         aliases = {pairs[at]: one.model.aliases for at, one in enumerate(self.inferences) if one.model}
         meant = matches(name, [*dict.fromkeys(pairs.values())], aliases)
@@ -410,13 +412,13 @@ class InferenceTable:
         return glance(self, _width())
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """HTML for a notebook."""
         from invert.report.document import document
 
         return document(self, "html")
 
     def to_frame(self) -> "DataFrame":
-        """One row a sheet, as a pandas table."""
+        """Return a pandas table with one row per sheet."""
         # pandas takes longer to load than the whole of infer.
         from pandas import DataFrame
 
@@ -440,7 +442,7 @@ class InferenceTable:
         }
 
     def also_sold(self, one: Inference) -> tuple[AlsoSold, ...]:
-        """What else of its model is sold that day and not in the run."""
+        """Return other offers of its model on that day that are not in the run."""
         base, of = one.sheet.bands[0].input.usd_per_token, (one.sheet.provider, one.sheet.model)
         return tuple(
             AlsoSold(service_tier=tier, region=region, input_price=asked, times=asked / base)
@@ -450,12 +452,12 @@ class InferenceTable:
 
     @cached_property
     def held_here(self) -> HeldHere:
-        """What its sheets make of those caches among them that are known."""
+        """Record of the estimates of these sheets on known caches."""
         return held_here(self.inferences)
 
     @cached_property
     def typical_ratio(self) -> float | None:
-        """The output price over the input price of the sheet in the middle; None without sheets."""
+        """Median output/input price ratio, or None without sheets."""
         ratios = [one.observables.output_input_ratio.value for one in self]
         return median(ratios) if ratios else None
 
@@ -470,7 +472,7 @@ Run = InferenceTable
 
 
 def _width() -> int:
-    """Columns of the terminal, or of a page where there is none."""
+    """Return the columns of the terminal, or of a page if there is no terminal."""
     return get_terminal_size((_PAGE, 0)).columns
 
 

@@ -1,4 +1,4 @@
-"""What besides the prices of a sheet is not the same in two runs, in words: it moves what no price moved."""
+"""Describe differences of two runs other than prices, in words."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
@@ -19,7 +19,7 @@ CALIBRATION = "the calibration, learned from other prices"
 
 
 def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tuple[str, ...]:
-    """Of the inferences of earlier prices, or another day, and of a run on the same tables."""
+    """List the causes of differences between a run on earlier prices or another day and a run on the same tables."""
     before = {sheet_key(one.sheet): one for one in old}
     both = {key: (before[key], one) for one in run if (key := sheet_key(one.sheet)) in before}
     days = {one.sheet.as_of for one in before.values()}
@@ -27,7 +27,7 @@ def causes_of_runs(old: Iterable[Inference], run: Run, recalibrated: bool) -> tu
 
 
 def causes_of_saved(sheets: Iterable[Mapping[str, object]], saved: Mapping[str, object], run: Run, data: Data) -> tuple[str, ...]:
-    """Of a saved result, by what it says of itself. A list of sheets says little, and that is said."""
+    """List the causes of differences from a saved result. A plain list of sheets has little information, and the text tells this."""
     days = {date.fromisoformat(str(one["as_of"])) for one in sheets}
     if not saved:
         return (*_days(days, run.as_of), "anchors, tables or versions, which a list of sheets does not have")
@@ -47,13 +47,13 @@ def calibrates_alike(saved: Mapping[str, object], data: Data) -> bool:
 
 
 def _days(days: Iterable[date], now: date) -> Iterator[str]:
-    """`the day, 2026-03-12 -> 2026-11-20`."""
+    """Describe a change of day: `the day, 2026-03-12 -> 2026-11-20`."""
     if others := sorted({day for day in days if day != now}):
         yield f"the day, {others[0]} -> {now}"
 
 
 def _contexts(both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[str]:
-    """`max_context of acme/m, 128k -> 1M tokens`."""
+    """Describe a change of context: `max_context of acme/m, 128k -> 1M tokens`."""
     told = {key: [longest_context(one.sheet, one.model) for one in pair] for key, pair in both.items()}
     return _named(
         "max_context of",
@@ -66,7 +66,7 @@ def _contexts(both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[
 
 
 def _weights(both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[str]:
-    """`weights of acme/m, Llama-3-70B -> not known`: what an id serves may be another model from a day on."""
+    """Describe a change of weights: `weights of acme/m, Llama-3-70B -> not known`. An id may serve another model from a day on."""
     served = {key: [one.model.architecture if one.model else "" for one in pair] for key, pair in both.items()}
     return _named(
         "weights of",
@@ -75,7 +75,7 @@ def _weights(both: Mapping[SheetKey, tuple[Inference, Inference]]) -> Iterator[s
 
 
 def _anchors(then: Mapping[str, float], now: Mapping[str, float]) -> Iterator[str]:
-    """`active_params, not given -> 60B`."""
+    """Describe a change of anchors: `active_params, not given -> 60B`."""
     for name in sorted(name for name in {*then, *now} if name in QUANTITIES and then.get(name) != now.get(name)):
         yield f"{name}, {' -> '.join(show(name, of[name], digits=3) if name in of else 'not given' for of in (then, now))}"
 
@@ -91,7 +91,7 @@ def _different(then: object, now: Mapping[str, object]) -> list[str]:
 
 
 def _named(what: str, found: Iterable[str]) -> Iterator[str]:
-    """The first of them, and how many more there are."""
+    """Name the first ones and the number of others."""
     each = [f"{what} {one}".lstrip() for one in found]
     yield from each[:_MOST_NAMED]
     if each[_MOST_NAMED:]:

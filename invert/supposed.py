@@ -1,4 +1,4 @@
-"""The prices that a sheet would have if its model were as somebody supposes, beside the published ones."""
+"""Predict the prices of a sheet from a supposed model, beside the published ones."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ SUPPOSABLE = (*HIDDEN, *ANCHORS)
 
 @immutable
 class SupposedPrice:
-    """A published price, the predicted one in the same unit, and predicted over published less 1, or None if the model says nothing."""
+    """A published price, the predicted one in the same unit, and predicted/published - 1, or None without a prediction."""
 
     prediction: Prediction
     residual: float | None

@@ -29,7 +29,7 @@ from invert.data import read_data
 from invert.estimators.known import judgements
 from invert.estimators.market.line import judged_sizes
 from invert.report.figures import foretold_against_true, foretold_over_true, reliability
-from invert.scoreboard import section_rows
+from invert.validation.scoreboard import section_rows
 
 data = read_data()
 skill = section_rows("skill", data)

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import settings
 
-from derive import shipped
-from derive.shipped import Tables, content, read
+from derive.tables import shipped
+from derive.tables.shipped import Tables, content, read
 from tests.tools import remembered, together
 from tests.tools.tables import FROZEN, SHIPPED, of_80_gb, reading
 

@@ -15,14 +15,14 @@ import pytest
 
 from backsolve.cli.validate import SEEDS, SHEETS
 from derive.catalogue import CHAPTERS, by_id
-from derive.price_rows import MemoryTierFigure
+from derive.preset_rows import MemoryTierFigure
 from derive.quantities import QUANTITIES, symbol
 from derive.show.narration import formula
 from invert.estimators.market import learnt
-from invert.posterior.simulation import _SHAPES
 from invert.posterior.sobol import DEFAULT, MOST
 from invert.posterior.weights import ENOUGH, RELIABLE
 from invert.sheets.read import last_day
+from invert.validation.simulation import _SHAPES
 from tests.tools.commands import call
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test

@@ -29,8 +29,9 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from derive import cite, equations, shipped
+from derive import cite, equations
 from derive.show.citation import STYLES
+from derive.tables import shipped
 from tests.tools.renames import with_new_names
 from tests.tools.tables import FROZEN as TABLES
 

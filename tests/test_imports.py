@@ -139,7 +139,7 @@ NEVER = {
     "invert.posterior": {"invert.estimators", "invert.report"},
     "invert.estimators": {"invert.report"},
     "invert.storage": {"invert.report"},
-    "invert.records": {"invert.estimators", "invert.identifiability", "invert.report", "invert.storage"},
+    "invert.records": {"invert.estimators", "invert.identify.identifiability", "invert.report", "invert.storage"},
     "invert.result": {"invert.inference", "invert.report"},
 }
 """Rooms and modules, and those above them, of which they need nothing."""
@@ -186,7 +186,6 @@ LATE = {
     "derive.expressions.closed_roots": "algebra, which no reader of prices needs",
     "derive.expressions.in_order": "algebra, which no reader of prices needs",
     "derive.expressions.sympy_solver": "sympy",
-    "derive.price_rows": "tables of prices, which no question of equations reads",
     "derive.solving.intervals": "numpy",
     "derive.solving.arrays": "numpy",
     "derive.solving.curve": "numpy",

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from derive import shipped
 from derive.preset_rows import Architecture, OpenModel
 from derive.presets import KV_INPUTS
-from derive.shipped import rows_of
-from derive.shipped_rules import DISCLOSED
+from derive.tables import shipped
+from derive.tables.shipped import rows_of
 from invert.estimators.calibration import calibration_book
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
 from invert.sheets.rows import units_per_usd
 from invert.sheets.rules import check
+from invert.sheets.tables import DISCLOSED
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 

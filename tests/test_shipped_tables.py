@@ -16,7 +16,7 @@ import pytest
 from derive.errors import NotCovered, UnknownName
 from derive.preset_rows import Architecture
 from derive.presets import chip_name, hardware, hardware_names, model, model_name
-from derive.shipped import Tables, read
+from derive.tables.shipped import Tables, read
 from invert.sheets.read import load
 from invert.sheets.rules import check
 from tests.tools.commands import call

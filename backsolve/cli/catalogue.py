@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from derive.presets import Preset
     from derive.quantities.row import Quantity
-    from derive.shipped import Problem
     from derive.show.references import Reference
+    from derive.tables.problems import Problem
     from invert.sheets.sheet import FileText
 
 LONGEST_WORD = 200
@@ -57,7 +57,7 @@ def list_command(
     """
     from derive.catalogue import equations
     from derive.catalogue.searching import corrected, equations_about, equations_at, is_time, quantities_about
-    from derive.derivations import why_not_derived
+    from derive.derivations import reason_not_derived
     from derive.quantities import QUANTITIES
     from derive.show.entry import list_as_json
     from derive.show.presets import listing_commands
@@ -98,15 +98,15 @@ def list_command(
         say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}; claims of the lecture: backsolve claims WORD")
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
-        why = f"   ({why_not_derived(row)})" if without == "derivation" else ""
+        why = f"   ({reason_not_derived(row)})" if without == "derivation" else ""
         _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
 
 
 def _list_claims(word: str) -> bool:
     """List the claims of the lecture that have a word, and return whether there is one."""
     from derive.catalogue.searching import mentions
-    from derive.price_rows import Claim
-    from derive.shipped import rows_of
+    from derive.tables.shipped import rows_of
+    from invert.validation.claim_rows import Claim
 
     rows = [row for row in rows_of(Claim) if mentions(word, f"{row.claim} {row.reason}")]
     for row in rows:
@@ -115,9 +115,10 @@ def _list_claims(word: str) -> bool:
 
 
 def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
-    from derive.shipped import problems
+    from derive.preset_rows import AcceleratorFigure, Architecture, OpenModel
     from derive.show.entry import list_as_json
     from derive.show.presets import hardware_lines, hardware_records, model_lines, model_records
+    from derive.tables.shipped import problems
 
     if style == "json":
         chips, known = hardware_records(word) if hardware else None, model_records(word) if models else None
@@ -125,7 +126,7 @@ def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
     else:
         tables = [*([hardware_lines(word)] if hardware else []), *([model_lines(word)] if models else [])]
         tell("\n\n".join("\n".join(lines) for lines in tables))
-    fail_on(problems(*(["hardware"] if hardware else []), *(["architectures", "open_models"] if models else [])))
+    fail_on(problems(*([AcceleratorFigure] if hardware else []), *([Architecture, OpenModel] if models else [])))
 
 
 def _refuse_long(word: str) -> None:
@@ -193,9 +194,10 @@ def _show_other(id: str) -> None:
     from derive import presets
     from derive.catalogue import by_id, equation, equations
     from derive.glossary import explain_term
+    from derive.preset_rows import AcceleratorFigure, Architecture
     from derive.quantities import QUANTITIES, aliases, quantity
-    from derive.shipped import problems
     from derive.show.presets import model_card
+    from derive.tables.shipped import problems
 
     if meaning := explain_term(id):
         tell(meaning)
@@ -204,15 +206,15 @@ def _show_other(id: str) -> None:
     unusable: WrongData | None = None
     if ":" not in id and (lines := _chip_shown(id)):
         tell("\n".join(lines))
-        fail_on(problems(presets.HARDWARE))
+        fail_on(problems(AcceleratorFigure))
         return
-    for lookup, table in ((presets.model, presets.ARCHITECTURES), (presets.hardware, presets.HARDWARE)):
+    for lookup, table in ((presets.model, Architecture), (presets.hardware, AcceleratorFigure)):
         try:
             found = lookup(id)
         except UnknownName:
             continue
         except NotCovered as error:
-            if table == presets.ARCHITECTURES:
+            if table is Architecture:
                 tell("\n".join(model_card(presets.model_name(id))))
             raise NotCovered(str(error)) from None
         except WrongData as error:
@@ -231,7 +233,7 @@ def _show_other(id: str) -> None:
             equation(id)
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
         # A row that cannot be read may be why.
-        bad = report_problems(problems(presets.ARCHITECTURES, presets.HARDWARE))
+        bad = report_problems(problems(Architecture, AcceleratorFigure))
         if not bad and "." not in id and (_explained_column(id) or _shown_about(id)):
             return
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
@@ -441,7 +443,8 @@ def _prices_cited(
     data = read_data()
     book, known = book_of(data, own), models(data)
     found, keys = [], set()
-    for model, _, place in (name.partition("#") for name in names):
+    whole = {f"{row.provider}/{row.model}" for row in book.rows}
+    for model, _, place in ((name, "", "") if name in whole else name.partition("#") for name in names):
         for day, rows in sheets_cited(model, place, book, known, as_of, tier or ""):
             records = [price_record(row) for row in rows]
             keys |= {row.sheet_key for row in rows}

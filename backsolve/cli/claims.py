@@ -28,7 +28,7 @@ def claims_command(words: tuple[str, ...], style: str) -> None:
     backsolve claims prediction
     backsolve claims A13d
     """
-    from invert.scoreboard import sections
+    from invert.validation.scoreboard import sections
 
     text = " ".join(words)
     found, problems = sections(("claims",))

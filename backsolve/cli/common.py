@@ -19,7 +19,7 @@ from derive.show.folding import fold
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from derive.shipped import Problem
+    from derive.tables.problems import Problem
     from invert.sheets.sheet import FileText
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -75,12 +75,12 @@ def _file_or_typed_sheet(context: click.Context, option: click.Parameter, place:
         from invert.sheets.typed import typed_sheet
 
         return replace(typed_sheet(place), rates=rates)
-    found = _file_or_standard_input(context, option, place)
-    if rates and found is not None:
-        from invert.sheets.read import own_file
+    if not rates and place != "-":
+        return place
+    from invert.sheets.read import own_file
 
-        return replace(own_file(found), rates=rates)
-    return found
+    # Standard input is read once: a command may use it twice.
+    return replace(own_file(_file_or_standard_input(context, option, place) or place), rates=rates)
 
 
 def _is_typed(place: str) -> bool:

@@ -436,9 +436,9 @@ def _reports(table: "InferenceTable", style: str, full: bool, brief: bool) -> st
     from invert.report.document import report_document
     from invert.report.layout import laid_out
     from invert.report.sheet import full_parts
-    from invert.report.short import after_change, short_parts
+    from invert.report.short import report_after_change, short_parts
 
-    parts_of = full_parts if full else after_change if brief else short_parts
+    parts_of = full_parts if full else report_after_change if brief else short_parts
     reports = [parts_of(one, table) for one in table]
     return "\n\n".join(laid_out(parts, width(sys.stdout)) if style == "table" else report_document(parts, style) for parts in reports)
 
@@ -457,13 +457,13 @@ def _summary(table: "InferenceTable", style: str) -> str:
 
 def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) -> "InferenceTable":
     """The run with the sheets that are wanted, in the order that is."""
-    from invert.report.columns import in_order, picked
+    from invert.report.columns import picked, sort_sheets
     from invert.sheets.what_if import sheet_key
 
     found = picked(table, wanted)
     sheets = {sheet_key(one.sheet) for one in found}
     left = frozenset(key for one in table if (key := sheet_key(one.sheet)) not in sheets)
-    return replace(table, inferences=type(table.inferences)(in_order(found, by) if by else found), not_picked=table.not_picked | left)
+    return replace(table, inferences=type(table.inferences)(sort_sheets(found, by) if by else found), not_picked=table.not_picked | left)
 
 
 def _is_default(names: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> bool:

@@ -98,7 +98,7 @@ def _tornado(sheets: "Sequence[Inference]") -> "Chart":
 
 def _reliability(sheets: "Sequence[Inference]") -> "Chart":
     from invert.report.figures import reliability
-    from invert.scoreboard import section_rows
+    from invert.validation.scoreboard import section_rows
 
     if sheets:
         raise WrongValue("reliability is of the whole scoreboard, and of no sheet")
@@ -207,9 +207,11 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     """Answer the questions of a figure for every deployment, and draw what they come to."""
     from backsolve.cli.solve import answered_column, as_drawn, asked_panels, draw_into, each_deployment, named_apart, refuse_long
     from derive.catalogue import equation
-    from derive.shipped import problems
+    from derive.preset_rows import AcceleratorFigure, Architecture
     from derive.solving.api import respond, respond_all
     from derive.solving.conventions import Conventions
+    from derive.solving.switches import Switches
+    from derive.tables.shipped import problems
     from derive.units import named_texts
 
     taken = {}
@@ -222,10 +224,10 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     given = as_drawn(texts, usual, False)
 
     def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = usual.price) -> "tuple[Solution, ...]":
-        return respond_all(figure.unknowns, given, chips, models, figure.using, None, Conventions(price=priced))
+        return respond_all(figure.unknowns, given, Switches(chips, models, figure.using, {}, Conventions(price=priced)))
 
     def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
-        return respond(name, {**given, found.unknown: found.answers[0].point}, *deployment, figure.using, None, usual)
+        return respond(name, {**given, found.unknown: found.answers[0].point}, Switches(*deployment, figure.using, {}, usual))
 
     columns = named_apart([answered_column(*one, solved) for one in each_deployment(hardware, model, False)])
     why = dict.fromkeys(text for one in columns for text in (one.refused, *(answer.why_not for answer in one.solutions)) if text)
@@ -234,7 +236,7 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     alone = len(columns) == 1
     panels = asked_panels([("" if alone else one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
     draw_into(out, _chosen(panels, figure.drawn), [((*one.hardware, *one.model), one.solutions) for one in columns], texts)
-    fail_on(problems(*(["hardware"] if hardware else []), *(["architectures"] if model else [])))
+    fail_on(problems(*([AcceleratorFigure] if hardware else []), *([Architecture] if model else [])))
 
 
 def _said_by_deployment(figure: OfDeployment, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from derive.answers import Result
-    from derive.shipped import Problem
     from derive.show.plot import Panel
     from derive.show.side_by_side import Column
     from derive.solving.api import Given
     from derive.solving.conventions import Conventions
     from derive.solving.result import Solution
     from derive.solving.sufficient_givens import Ask, Enough
+    from derive.tables.problems import Problem
 
     Deployment = tuple[tuple[str, ...], tuple[str, ...]]
     Asked = tuple[str, tuple[Result, ...], Deployment]
@@ -132,7 +132,7 @@ def solve_command(
     from derive.solving.api import may_have_answer, respond, respond_all
     from derive.solving.budgets import split_money_rates
     from derive.solving.conventions import Conventions
-    from derive.solving.switches import implied_names
+    from derive.solving.switches import Switches, implied_names
     from derive.units import data_type_named, named_texts
 
     if "=" in unknown:
@@ -159,26 +159,30 @@ def solve_command(
     def bad_rows() -> "tuple[Problem, ...]":
         if not (hardware or model or conventions.efficiency == "calibrated"):
             return ()
+        from derive.preset_rows import Efficiency, FittedEfficiency
         from derive.presets import problems_of
-        from derive.shipped import problems
+        from derive.tables.shipped import problems
 
         chips, models = ([name for one in deployments for name in one[place]] for place in (0, 1))
         return (
             *problems_of(chips, models),
-            *(problems("efficiencies", "efficiency_fit") if conventions.efficiency == "calibrated" else ()),
+            *(problems(Efficiency, FittedEfficiency) if conventions.efficiency == "calibrated" else ()),
         )
+
+    def switches_of(chips: "Sequence[str]", models: "Sequence[str]", conventions: Conventions = conventions) -> Switches:
+        return Switches(chips, models, using, variants, conventions, anyway, zipped)
 
     def solved_with(own: "Mapping[str, Given]") -> "Callable[..., tuple[Solution, ...]]":
         def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = price) -> "tuple[Solution, ...]":
             given = {**texts, **own}
-            return respond_all(unknowns, given, chips, models, using, variants, replace(conventions, price=priced), anyway, zipped, strict)
+            return respond_all(unknowns, given, switches_of(chips, models, replace(conventions, price=priced)), strict)
 
         return solved
 
     def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
         own = {spelled: found.given[called] for spelled, (called, _) in of_each.items() if called in found.given}
         known: dict[str, Given] = {**texts, **own, found.unknown: found.answers[0].point}
-        return respond(name, known, *deployment, using, variants, conventions, anyway, zipped)
+        return respond(name, known, switches_of(*deployment))
 
     if len(deployments) > 1:
         own_givens = [{name: values[at] for name, (_, values) in of_each.items()} for at in range(len(deployments))]
@@ -213,10 +217,10 @@ def solve_command(
     refused = [one for one in solutions if not one.answers]
 
     def anew(values: "Mapping[str, Given]", chips: "Sequence[str]", models: "Sequence[str]") -> "Callable[[str], Solution]":
-        return lambda name: respond(name, values, chips, models, using, variants, conventions, anyway, zipped)
+        return lambda name: respond(name, values, switches_of(chips, models))
 
     def may_be(name: str) -> bool:
-        return may_have_answer(name, texts, *deployments[0], using, variants, conventions, anyway)
+        return may_have_answer(name, texts, switches_of(*deployments[0]))
 
     for why in dict.fromkeys(_why_not(refused, texts, deployments[0], anew, may_be)):
         say(why)

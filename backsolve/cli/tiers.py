@@ -7,12 +7,12 @@ from math import log
 from backsolve.cli.common import tell
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.price_rows import MemoryTierFigure
+from derive.preset_rows import MemoryTierFigure
 from derive.quantities import quantity
-from derive.shipped import rows_of
-from derive.shipped_rows import in_si
 from derive.show.cells import align_columns
 from derive.show.tables import csv_line
+from derive.tables.rows import in_si
+from derive.tables.shipped import rows_of
 from derive.units import parse, show
 from invert.data import read_data
 from invert.storage.tariffs import disclosed_cases

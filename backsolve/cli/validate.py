@@ -86,10 +86,10 @@ def validate_command(
     backsolve validate --as csv
     backsolve validate --section calibration --rerun --seeds 1 --sheets 10
     """
-    from invert import scoreboard
     from invert.data import read_data
     from invert.estimators.known import error_of_lecture
-    from invert.scoreboard_text import overview, rendered_sections
+    from invert.validation import scoreboard
+    from invert.validation.scoreboard_text import overview, rendered_sections
 
     refuse_no_file("--save", save)
     section = tuple(dict.fromkeys(name for one in section for name in (_SECTIONS if one == _ALL else (one,))))
@@ -120,7 +120,7 @@ def validate_command(
 
 def _rerun(seeds: int, sheets: int, draws: int, workers: int) -> str:
     """A calibration, and the same with a fault put in, as CSV."""
-    from invert.posterior.simulation import calibration_run, rankings_as_csv
+    from invert.validation.simulation import calibration_run, rankings_as_csv
 
     with processes(workers, "validate --rerun") as executor:
         runs = [calibration_run(sheets, range(1, seeds + 1), draws, factor, executor) for factor in (1.0, _FAULTY_NOISE)]

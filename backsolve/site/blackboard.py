@@ -3,27 +3,30 @@
 A script draws the curves as the sliders move. Without one the same curves stand there as Python computes them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
+from functools import cache
 from math import log10
 
 from backsolve.site.formulas import Json, quantities_data
+from backsolve.site.lookups import video_at
 from backsolve.site.parts import figure_of
 from backsolve.site.presets import SUSTAINED, leg_of
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
-from derive import shipped
 from derive.answers import COUNTED
 from derive.catalogue import equation
-from derive.claim_cells import amount, givens
 from derive.immutable import immutable
+from derive.preset_rows import MemoryTierFigure
 from derive.presets import hardware, model
-from derive.price_rows import Claim, MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.quantities.row import ABSURD
 from derive.show.chart import Axis, Chart, Mark, Rule
 from derive.solving.api import solve
+from derive.tables import shipped
+from derive.tables.questions import amount_in_si, read_givens
 from derive.tier_presets import matching_devices, tier
 from derive.trees import Tree, names, value_of
 from derive.units import parse, scale, show, vocabulary
+from invert.validation.claim_rows import Claim
 
 LECTURE = "lecture"
 _THRESHOLD = "long_context_threshold"
@@ -296,8 +299,8 @@ def presets() -> dict[str, dict[str, float]]:
 def _of_claim(id: str, name: str) -> float:
     """Return a number of a claim [SI]: a given of it, or what it states."""
     claim = claims()[id]
-    typed = givens(claim.givens).texts.get(name)
-    return parse(name, typed) if typed else amount(name, claim.stated, claim.unit)
+    typed = read_givens(claim.givens).texts.get(name)
+    return parse(name, typed) if typed else amount_in_si(name, claim.stated, claim.unit)
 
 
 def claims() -> dict[str, Claim]:
@@ -449,24 +452,42 @@ def legs_of_pictures() -> list[Json]:
     return [{name: leg[name] for name in ("id", "makes", "right")} for leg in (leg_of(equation(id), name) for id, name in _LEGS)]
 
 
-def blackboard_data() -> Json:
-    """Return all that the script of the page works with."""
-    legs, shown = legs_of_pictures(), pictures()
+def blackboard_data(keys: Collection[str] = ()) -> Json:
+    """Return the data of the script for the pictures with these keys, or for all of them."""
+    legs, shown = legs_of_pictures(), [one for one in pictures() if one.key in (keys or one.key)]
+    moving = {name for one in shown for name in inputs_of(one, legs)}
     spoken = {*SHARED, *presets()[LECTURE], *(name for one in shown for name in (one.across, one.up)), LADDER.across, "balance_batch"}
     return {
         "legs": legs,
         "neutral": NEUTRAL_DEFAULTS,
         "sustained": SUSTAINED,
         "presets": presets(),
-        "shared": SHARED,
+        "shared": [name for name in SHARED if name in moving],
         "quantities": quantities_data(sorted(spoken)),
         "absurd": ABSURD,
         "units": vocabulary(),
         "titles": _TITLES,
         "ranges": _RANGES,
         "pictures": [_as_data(one) for one in shown],
-        "ladder": {"key": LADDER.key, "title": LADDER.title, "tiers": ladder(), "sold": sold_lifetimes()},
+        "ladder": {"key": LADDER.key, "title": LADDER.title, "tiers": ladder(), "sold": sold_lifetimes()}
+        if LADDER.key in (keys or LADDER.key)
+        else None,
     }
+
+
+def inputs_of(picture: Picture, legs: list[Json]) -> set[str]:
+    """Return the quantities that move a picture: those that its curves and marks follow from.
+
+    >>> sorted(inputs_of(pictures()[3], legs_of_pictures()) & {*SHARED})
+    ['active_params', 'batch', 'context_length', 'kv_bytes_per_token', 'sparsity']
+    """
+    rights = {leg["makes"]: leg["right"] for leg in legs}
+    trees = [picture.end, *(line.of for line in picture.lines), *(spot.at for spot in (*picture.marks, *picture.spots))]
+    pending, found = {name for tree in trees for name in names(tree)}, set[str]()
+    while pending:
+        found |= pending
+        pending = {name for one in pending if one in rights for name in names(rights[one])} - found
+    return found - {picture.across}
 
 
 def _as_data(one: Picture) -> Json:
@@ -482,13 +503,17 @@ def _as_data(one: Picture) -> Json:
     }
 
 
-def shown_pictures() -> Iterator[Json]:
-    """Return each picture as the page shows it without a script, with its equations and claims."""
+@cache
+def shown_pictures() -> list[Json]:
+    """Return the pictures as a page shows them without a script, with their equations and claims."""
     legs, state, known = legs_of_pictures(), start(), claims()
-    for one in (*pictures(), LADDER):
-        yield {
+    return [
+        {
             "picture": one,
+            "video": video_at(one.time),
             "figure": figure_of(_ladder_chart() if one is LADDER else chart_of(one, state, legs)),
             "equations": [equation(id) for id in one.equations],
             "claims": [known[id] for id in one.claims],
         }
+        for one in (*pictures(), LADDER)
+    ]

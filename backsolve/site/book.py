@@ -1,9 +1,11 @@
 """The book: the catalogue as one reads it, chapter by chapter, and by time of the lecture, by quantity and by claim."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from backsolve.site.blackboard import blackboard_data, shown_pictures
 from backsolve.site.claim_states import claim_states
+from backsolve.site.formulas import page_data
 from backsolve.site.lookups import bearers, claims_found, quantities_in_order, said_in_order, video_at, video_of
 from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
@@ -52,12 +54,22 @@ def book_pages() -> Iterator[Page]:
                 "entries": [(row, worked_example(row), [by_id()[id] for id in parents(row)], _first_said(row)) for row in found],
                 "before": chapters[place - 1] if place else None,
                 "after": chapters[place + 1] if place + 1 < len(chapters) else None,
+                **_live(found),
             },
             entries=(Entry(title=title, kind="chapter", address=chapter_address(chapter), summary=about, words=chapter),),
         )
     yield _by_time()
     yield _by_quantity()
     yield _by_claim()
+
+
+def _live(rows: Sequence[Equation]) -> dict[str, object]:
+    """Return what a chapter draws live: the pictures of the blackboard with its equations, or else its first worked example."""
+    drawn = [one for one in shown_pictures() if {*one["equations"]} & {*rows}]
+    if drawn:
+        return {"pictures": drawn, "board": blackboard_data([one["picture"].key for one in drawn]), "states": claim_states()}
+    shown = next(row for row in rows if row.example)
+    return {"pictures": (), "shown": shown, "formulas": page_data(shown.id)}
 
 
 def _first_said(row: Equation) -> tuple[Source, str] | None:

@@ -15,14 +15,15 @@ from backsolve.site.equations import equation_pages
 from backsolve.site.formulas import in_families, quantities_data
 from backsolve.site.home import home_page
 from backsolve.site.index import search_index
+from backsolve.site.notebooks import notebook_pages
 from backsolve.site.presets import presets_data
 from backsolve.site.prices import price_pages
 from backsolve.site.writing import HERE, INDEX, Page, Surroundings, card_address, data_script, written_page
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.immutable import immutable
-from derive.shipped import Problem
 from derive.show.citation import address_of
+from derive.tables.problems import Problem
 from derive.units import vocabulary
 from derive.version import VERSION
 
@@ -33,8 +34,10 @@ _PARTS_OF_SITE = (
     ("Docs", document_address(START)),
 )
 """The links at the top of every page, if the site has these pages."""
-_STAGES = {"index.html": "the blackboard", "eq": "equations", "book": "the book", "desk": "the desk", "docs": "documents"}
-_STAGES |= {"market": "price sheets", "sheet": "price sheets", "scoreboard": "the scoreboard"}
+_STAGES = {
+    **{"index.html": "the blackboard", "eq": "equations", "book": "the book", "desk": "the desk", "docs": "documents"},
+    **{"notebooks": "notebooks", "market": "price sheets", "sheet": "price sheets", "scoreboard": "the scoreboard"},
+}
 """What the progress lines call the first folder of an address."""
 
 
@@ -85,6 +88,7 @@ def all_pages(html_base: str = "") -> Iterator[Page]:
     yield from book_pages()
     yield desk_page()
     yield from document_pages()
+    yield from notebook_pages()
     yield from price_pages(html_base)
 
 

@@ -11,7 +11,7 @@ from backsolve.site.formulas import page_data
 from backsolve.site.lookups import video_of
 from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id, equations
-from derive.derivations import parents, why_not_derived
+from derive.derivations import parents, reason_not_derived
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES, aliases
 from derive.quantities.formula import as_tree
@@ -96,7 +96,7 @@ def _context(row: Equation) -> dict[str, Any]:
         "chapter_place": (CHAPTERS.index(row.chapter) + 1, len(equations(row.chapter))),
         "quantities": [QUANTITIES[name] for name in row.symbols],
         "requires": [(in_words_of_names(needed), needed.otherwise) for needed in row.requires],
-        "why_not_derived": "" if row.steps else why_not_derived(row),
+        "reason_not_derived": "" if row.steps else reason_not_derived(row),
         "steps": [step_shown(step) for step in narrated_steps(row)],
         "follows_from": [by_id()[id] for id in parents(row)],
         "example": _example(row, record),

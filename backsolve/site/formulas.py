@@ -21,7 +21,7 @@ from derive.show.mathml import PRODUCT_SIGN, symbol_in_mathml, tree_in_mathml
 from derive.show.roofline import ATTAINABLE, INTENSITY, NEUTRAL, RATE
 from derive.trees import Roots, Tree, TreePair, difference, names, text
 from derive.units import is_of_one_element, parse, people_units
-from derive.written import as_it_is_written
+from derive.written import tree_of_function
 
 Json = dict[str, Any]
 
@@ -66,13 +66,13 @@ def solvable(row: Equation) -> Json:
             }
             for regime in regimes_of(row)
         ],
-        "requires": [_requirement(row, needed) for needed in row.requires if isinstance(as_it_is_written(needed.holds), tuple)],
+        "requires": [_requirement(row, needed) for needed in row.requires if isinstance(tree_of_function(needed.holds), tuple)],
         "roots": {name: [_printed(_forms(branch.roots)) for branch in branches(row, name)] for name in row.symbols},
     }
 
 
 def _requirement(row: Equation, needed: Any) -> Json:
-    sign, left, right = as_it_is_written(needed.holds)
+    sign, left, right = tree_of_function(needed.holds)
     return {
         "sign": sign,
         "names": [*named(needed)],

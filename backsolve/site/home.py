@@ -3,7 +3,6 @@
 from backsolve.site.blackboard import LECTURE, blackboard_data, presets, shown_pictures
 from backsolve.site.claim_states import claim_states
 from backsolve.site.documents import document_of, texts_root
-from backsolve.site.lookups import video_at
 from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id
 
@@ -15,7 +14,7 @@ def home_page() -> Page:
     _, about, *rest = beginning.split("\n\n")
     install = next(text.partition("\n")[2] for text in sections if text.startswith("Install\n"))
     lecture = presets()[LECTURE]
-    pictures = [{**one, "video": video_at(one["picture"].time)} for one in shown_pictures()]
+    pictures = shown_pictures()
     return Page(
         address=INDEX,
         template="home.html",

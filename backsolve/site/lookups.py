@@ -11,8 +11,8 @@ from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
-from derive.shipped import Problem
-from invert.scoreboard import sections
+from derive.tables.problems import Problem
+from invert.validation.scoreboard import sections
 
 
 @immutable

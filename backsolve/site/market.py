@@ -8,7 +8,7 @@ from backsolve.site.writing import Entry, Page, relative_to
 from invert.data import Data
 from invert.estimators.market.line import size_line
 from invert.overview import overview
-from invert.report.columns import SHORT_KEYS, Column, column_of, flat, in_order
+from invert.report.columns import SHORT_KEYS, Column, column_of, flat, sort_sheets
 from invert.report.contract import run_as_csv
 from invert.report.figures import size_price
 from invert.report.overview import overview_parts
@@ -23,7 +23,7 @@ _SUMMARY = "Every current price sheet with what it implies, and how big open mod
 def market_page(table: Run, data: Data) -> Page:
     """Return the page of all sheets of a run, with the files of its table."""
     columns = [column_of(name) for name in _COLUMNS]
-    rows = [(sheet_address(one), [_cell(column, one) for column in columns]) for one in in_order(table.inferences, "price")]
+    rows = [(sheet_address(one), [_cell(column, one) for column in columns]) for one in sort_sheets(table.inferences, "price")]
     parts, link = overview_parts(overview(table)), relative_to(_MARKET)
     links = {one.sheet.model: link(sheet_address(one)) for one in table}
     context = {

@@ -9,17 +9,18 @@ from math import isfinite
 
 from backsolve.site.formulas import Json, roof_data, solvable
 from backsolve.usual import DATA_TYPE, DEPLOYED
-from derive import presets, shipped
+from derive import presets
 from derive.catalogue import by_id
 from derive.errors import BacksolveError, NoRent
 from derive.immutable import immutable
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
-from derive.shipped import Tables
 from derive.solving.defaults import evaluate_defaults
 from derive.solving.plan import find_way
 from derive.solving.questions import Question, question
+from derive.tables import shipped
+from derive.tables.shipped import Tables
 from derive.trees import names
 
 ASKED = (

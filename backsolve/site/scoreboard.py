@@ -6,13 +6,13 @@ from math import log
 from backsolve.site.parts import Block, ReportSection, figure_of, table_block
 from backsolve.site.writing import Entry, Page
 from derive.units import show
-from invert import scoreboard
-from invert import scoreboard_text as shown
 from invert.data import Data
 from invert.estimators.known import judgements
 from invert.estimators.market.line import judged_sizes
 from invert.records import Judgement
 from invert.report.figures import foretold_against_true, foretold_over_true, reliability
+from invert.validation import scoreboard
+from invert.validation import scoreboard_text as shown
 
 _BOARD, _MISSES = "scoreboard/index.html", "scoreboard/misses/index.html"
 SECTIONS_SHOWN = ("skill", "experiments", "truth", "single-band", "storage", "controls", "production", "calibration")
@@ -58,7 +58,7 @@ def _misses(quantity: str, judged: Sequence[Judgement]) -> Block:
 
 
 def _off_by(one: Judgement) -> float:
-    _, median, _ = one.over_truth
+    _, median, _ = one.ratios_to_truth
     return median
 
 

@@ -15,8 +15,8 @@ from markupsafe import Markup
 
 from derive.catalogue import by_id
 from derive.immutable import immutable
-from derive.shipped import Problem
 from derive.show.mathml import equation_in_mathml, math, symbol_in_mathml
+from derive.tables.problems import Problem
 from derive.version import VERSION
 
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ from derive.immutable import immutable
 from derive.records import Equation
 from derive.requirements import Requirement
 from derive.trees import Roots, Tree, TreePair, difference, names, put_into, text
-from derive.written import as_it_is_written
+from derive.written import tree_of_function
 
 
 class Solvable(Protocol):
@@ -56,7 +56,7 @@ class Branch:
 
 def comparisons(equation: "Equation | Solvable") -> tuple[tuple[str, Tree, Tree], ...]:
     """Return the requirements of an equation as (sign, left, right), without those that are always true."""
-    return tuple(one for needed in equation.requires if isinstance(one := as_it_is_written(needed.holds), tuple))
+    return tuple(one for needed in equation.requires if isinstance(one := tree_of_function(needed.holds), tuple))
 
 
 def sides_of(row: "Equation | Solvable") -> tuple[Tree, Tree]:

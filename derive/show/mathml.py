@@ -12,7 +12,7 @@ from derive.errors import WrongData, shorten
 from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.trees import PRODUCT, RATIO, Alphabet, Tree, print_tree
-from derive.written import as_it_is_written
+from derive.written import tree_of_function
 
 _SENSE = {"=": "=", "<=": "≤", ">=": "≥", "<": "<", ">": ">"}
 _THIN = '<mspace width="0.1667em"/>'
@@ -40,7 +40,7 @@ def equation_in_mathml(row: Equation) -> str:
     >>> equation_in_mathml(equation("batching.ridge_point"))
     '<mi>β</mi><mo>=</mo><mfrac><mi>F</mi><mi>W</mi></mfrac>'
     """
-    left, right = as_it_is_written(row.relation)
+    left, right = tree_of_function(row.relation)
     return relation_in_mathml(left, row.sense, right)
 
 

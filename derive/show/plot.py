@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from derive.answers import BOUGHT, COUNTED, POINTS, Answer, Result, Sweep, same_bound
 from derive.errors import WrongValue
 from derive.immutable import immutable
+from derive.show.binding import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
 from derive.show.chart import Chart, Form, Mark, chart_axis, spans_decades
 from derive.show.roofline import PARTS, Roof, roof_lines
 from derive.show.screen import moving_defaults
@@ -35,6 +37,9 @@ _SUPPOSED = re.compile(r"(?:at [^:]*: )?([^;.:]*\b(?:is|are) taken (?:in|as|to) 
 """A warning about an assumption that nobody stated, after the point of a sweep that it belongs to."""
 
 _MARKS = "*o+x#@%&=~^v"
+_FLAT = 0.05
+"""Largest change of an answer in its last regime, as a share of its whole change, up to which it is flat there."""
+_BINDS = {COMPUTE_BOUND: "arithmetic binds", MEMORY_BOUND: "memory reads bind"}
 _NO_STEP = " where the answer is of no decode step on a chip"
 _WIDE, _HIGH = 60, 14
 """Columns and rows of a panel that is drawn in a terminal."""
@@ -45,7 +50,7 @@ class Panel:
     """One picture: the quantities along its axes, and its lines by name, with the coordinates of each point that has an answer.
 
     `called` are labels of the axes that replace the names of the quantities, `bounds` says whether a quantity is a bound. Each group of
-    `of_one` lines belongs to one thing. `tags` are texts at points.
+    `of_one` lines belongs to one thing. `tags` are texts at points. `until` is the term that binds where the answer stops changing.
     """
 
     across: str
@@ -56,6 +61,7 @@ class Panel:
     bounds: tuple[str | None, str | None] = (None, None)
     of_one: int = 1
     tags: tuple[tuple[str, float, float], ...] = ()
+    until: str = ""
 
     def is_logarithmic(self, values: Sequence[float]) -> bool:
         """Return whether an axis with these values is logarithmic. It always is for a roofline, which is straight only then."""
@@ -121,7 +127,24 @@ def sum_panel(found: Sequence[Panel], called: str) -> Panel:
 def _panel(unknown: str, solutions: Sequence[tuple[str, Result]]) -> Panel:
     lines = tuple(line for name, one in solutions if one.sweep for line in _lines(name, one.sweep))
     sweeps = [one.sweep for _, one in solutions if one.sweep]
-    return Panel(across=[*sweeps[0].given][-1], up=unknown, lines=lines, bounds=(None, same_bound(one.bound for one in sweeps)))
+    until = {*map(_binding_where_flat, sweeps)}
+    return Panel(
+        across=[*sweeps[0].given][-1],
+        up=unknown,
+        lines=lines,
+        bounds=(None, same_bound(one.bound for one in sweeps)),
+        until=until.pop() if len(until) == 1 else "",
+    )
+
+
+def _binding_where_flat(table: Sweep) -> str:
+    """Return what binds in the last regime of a sweep if the answer changes little in it, or ""."""
+    values, places = table.values[0], table.places[0]
+    others = np.flatnonzero(places != places[-1])
+    if len(table.given) > 1 or not len(others) or np.isnan(values).any():
+        return ""
+    flat = np.ptp(values[others[-1] + 1 :]) <= _FLAT * np.ptp(values)
+    return _BINDS.get(plain_regime(table.labels[places[-1]] or ""), "") if flat else ""
 
 
 def _lines(name: str, table: Sweep) -> Iterator[tuple[str, tuple[float, ...], tuple[float, ...]]]:
@@ -269,10 +292,31 @@ def charts(found: Sequence[Panel], said: Sequence[str] = ()) -> list[Chart]:
 
 
 def _title(found: Sequence[Panel]) -> str:
+    """Return what a figure shows: how the answers change if each of them only rises or only falls, else the names of its axes."""
     first = found[0]
-    answers = [one.called[1] or one.up.replace("_", " ") for one in found if one.joined or len(found) == 1]
-    text = f"{' and '.join(answers)} over {first.called[0] or first.across.replace('_', ' ')}"
-    return f"Roofline: {text}" if first.called[0] else text[0].upper() + text[1:]
+    across = first.called[0] or first.across.replace("_", " ")
+    drawn = [one for one in found if one.joined or len(found) == 1]
+    answers = [one.called[1] or one.up.replace("_", " ") for one in drawn]
+    if first.called[0]:
+        return f"Roofline: {' and '.join(answers)} over {across}"
+    moves = [_trend(one) for one in drawn]
+    text = f"{' and '.join(answers)} over {across}"
+    if all(moves):
+        ends = {one.until for one in drawn}
+        text = f"{' and '.join(map(' '.join, zip(answers, moves, strict=True)))} with {across}"
+        text += f" until {ends.pop()}" if len(ends) == 1 and any(ends) else ""
+    return text[0].upper() + text[1:]
+
+
+def _trend(panel: Panel) -> str:
+    """Return "rises" or "falls" if all lines only do that, else "".
+
+    >>> _trend(Panel(across="batch", up="step_time", lines=(("", (1.0, 2.0), (3.0, 4.0)),)))
+    'rises'
+    """
+    heights = [[y for _, y in sorted(zip(xs, ys, strict=True))] for _, xs, ys in panel.lines]
+    steps = {after > before for ys in heights for before, after in pairwise(ys) if not math.isclose(before, after)}
+    return {True: "rises", False: "falls"}[steps.pop()] if len(steps) == 1 and panel.joined else ""
 
 
 def _chart(panel: Panel, title: str, said: tuple[str, ...]) -> Chart:

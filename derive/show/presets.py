@@ -5,14 +5,15 @@ missing.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from derive import presets, shipped
+from derive import presets
 from derive.errors import BacksolveError
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.preset_rows import AcceleratorFigure, Architecture, OpenModel
 from derive.presets import PARAMETERS, RENT
-from derive.shipped import Tables
-from derive.shipped_rows import in_si
 from derive.show.cells import align_columns
+from derive.tables import shipped
+from derive.tables.rows import in_si
+from derive.tables.shipped import Tables
 from derive.units import show
 
 _BYTES_PER_VALUE = 1.0
@@ -34,13 +35,13 @@ _NO_CACHE, _NO_CONFIGURATION = "an equation of its cache", "its configuration"
 """What a model lacks if no question about its cache can be answered."""
 
 
-def hardware_lines(word: str = "", tables: Tables | None = None) -> list[str]:
+def hardware_lines(word: str = "") -> list[str]:
     """Return a row for each accelerator whose name has the word: dense PFLOP/s by data type, memory, ridge point of the first type, rents.
 
     >>> hardware_lines()[2].split()[:8]
     ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '85.52', '295']
     """
-    tables = tables or shipped.read()
+    tables = shipped.read()
     types = [*BYTES_PER_WEIGHT]
     head = ["chip", *types, "TB/s", "GB", "ridge", "rent, USD/h"]
     rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables) if _contains(name, word))]
@@ -59,14 +60,14 @@ def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
     return [name, *peaks, _cell_in_unit(bandwidth, 1e12), _cell_in_unit(capacity, 1e9), ridge, _price(name, tables)]
 
 
-def hardware_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
+def hardware_records(word: str = "") -> list[dict[str, Any]]:
     """Return the accelerators whose names have the word as records in SI: preferred figures, their sources, and every price with its terms.
 
     >>> found = hardware_records()[1]
     >>> found["name"], found["peak_flops"]["fp8"], found["figures"]["hbm_bandwidth"]["value"], len(found["prices"])
     ('H100-SXM', 1979000000000000.0, 3350000000000.0, 7)
     """
-    tables = tables or shipped.read()
+    tables = shipped.read()
     return [_chip_record(name, tables) for name in presets.hardware_names(tables) if _contains(name, word)]
 
 
@@ -128,13 +129,13 @@ def _price(name: str, tables: Tables) -> str:
     return f"{span} ({', '.join(dict.fromkeys(row.verification.replace('_', ' ') for row in rents))})"
 
 
-def chip_lines(name: str, tables: Tables | None = None) -> list[str]:
+def chip_lines(name: str) -> list[str]:
     """Return all table rows of one accelerator: every data type with its ridge point, memory, links, power, and every price.
 
     >>> [line.split()[1] for line in chip_lines("H100-SXM")[1:4]]
     ['bf16', 'fp8', 'int8']
     """
-    tables = tables or shipped.read()
+    tables = shipped.read()
     rows = [row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name]
     bandwidth = next((row.value for row in rows if row.quantity == "hbm_bandwidth" and row.preferred), None)
     types = [row.dtype for row in rows if row.quantity == "peak_flops" and row.preferred]
@@ -154,7 +155,7 @@ def _figure(row: AcceleratorFigure) -> str:
     return show(row.quantity, in_si(row.quantity, row.value, row.unit))
 
 
-def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
+def model_lines(word: str = "") -> list[str]:
     """Return a row for each open model whose name has the word: parameters, experts, KV bytes per token at 1 byte per value, context, what
     is missing.
 
@@ -164,14 +165,14 @@ def model_lines(word: str = "", tables: Tables | None = None) -> list[str]:
     ['DeepSeek-V3', '671B', '37B', '8/256', '35.14', '35.14', '163840']
     """
     head = ["model", "total", "active", "experts", "KV read", "stored", "context", "missing"]
-    rows = [head, *map(_model_cells, model_records(word, tables))]
+    rows = [head, *map(_model_cells, model_records(word))]
     return [
         *align_columns(rows, left=(0, len(head) - 1), gap=" "),
         "KV in kB of a token of context, a byte a value, index keys too: twice as much all in bf16",
     ]
 
 
-def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str, Any]]:
+def model_records(word: str = "") -> list[dict[str, Any]]:
     """Return the open models whose names have the word, or the one of a config.json, as records in SI. An unknown value is null.
 
     Caches are at 1 byte per value.
@@ -180,7 +181,7 @@ def model_records(word: str = "", tables: Tables | None = None) -> list[dict[str
     >>> found["DeepSeek-V3"]["kv_read_bytes_per_token"], found["Apertus-8B"]["missing"]
     (35136.0, ['its configuration'])
     """
-    tables = tables or shipped.read()
+    tables = shipped.read()
     if own := presets.own_model(word, tables):
         return [_architecture_record(own.row)]
     alone = [row for row in tables.rows_of(OpenModel) if not row.architecture]
@@ -253,16 +254,16 @@ def _counted_line(one: Mapping[str, Any], row: Architecture | None) -> str:
     return f"counted     {' and '.join(both)} by its dimensions, {vocabulary}"
 
 
-def model_card(name: str, tables: Tables | None = None) -> list[str]:
+def model_card(name: str) -> list[str]:
     """Return the data of a model in a few lines: parameters as published and as counted, experts, cache, context, what is missing.
 
     >>> model_card("Llama-3.1-70B")[2]
     'counted     70.55B in all (+0.0 %) and 70.55B active (+0.0 %) by its dimensions, a vocabulary at both ends'
     """
-    tables = tables or shipped.read()
+    tables = shipped.read()
     own = presets.own_model(name, tables)
     row = own.row if own else next((row for row in tables.rows_of(Architecture) if row.model == name), None)
-    one = next(one for one in model_records(name if own else "", tables) if one["name"] == name)
+    one = next(one for one in model_records(name if own else "") if one["name"] == name)
     total, active = (show(each, one[each]) if one[each] else _ABSENT for each in PARAMETERS)
     stored, read = (one[each] and show("kv_bytes_per_token", one[each]) for each in ("kv_bytes_per_token", "kv_read_bytes_per_token"))
     cache = f"{read} read and {stored} stored, a byte a value{_index_key_note(row)}" if read and stored else _ABSENT

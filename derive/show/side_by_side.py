@@ -12,7 +12,6 @@ from derive.immutable import immutable
 from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
-from derive.shipped_rows import in_si
 from derive.show.binding import brief_regime
 from derive.show.cells import align_columns
 from derive.show.parts import cite_line, label_lines
@@ -20,6 +19,7 @@ from derive.show.screen import MOST_ASSUMED, MOST_TABLE_LINES, SCREEN_WIDTH, fit
 from derive.show.tables import csv_line, sweep_cells, sweep_head
 from derive.show.text import lines, solution_record
 from derive.show.values import text_of
+from derive.tables.rows import in_si
 from derive.units import show
 
 _LESS, _MORE = -1, 1

@@ -300,9 +300,10 @@ def _result_beside(alone: Question) -> Solution:
 
 
 def _is_met_everywhere(alone: Question) -> bool:
-    """Return whether a limit is met at the ends and in the middle of the domain of the unknown."""
+    """Return whether a limit is met at the ends and in the middle of the domain of the unknown, as far as there is a result."""
     row = QUANTITIES[alone.unknown]
-    return all(_is_met_at(alone, row.at(share)) for share in (0.0, 0.5, 1.0))
+    there = [found for share in (0.0, 0.5, 1.0) if (found := _result_at(alone, row.at(share))).answers]
+    return bool(there) and all(_is_within(alone, found) for found in there)
 
 
 def _is_met_at(alone: Question, value: float) -> bool:

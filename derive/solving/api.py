@@ -10,14 +10,14 @@ from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.budgets import split_money_rates
-from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
+from derive.solving.conventions import Conventions
 from derive.solving.givens import is_symbolic
 from derive.solving.limits import is_limit
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.refusals import is_reachable
 from derive.solving.result import Solution
-from derive.solving.switches import Switches, implied_names
-from derive.units import data_type_named, of_word, word_of_type
+from derive.solving.switches import USUAL_SWITCHES, Switches, implied_names
+from derive.units import add_unit_to_value, data_type_named, word_of_type
 
 
 class Expression(Protocol):
@@ -29,7 +29,7 @@ class Expression(Protocol):
 
 
 Given = float | str | Collection[float] | Collection[str] | Collection[float | str] | Expression
-"""A value in SI or as text, many of them (a list, a tuple, an array of numpy), or an expression of SymPy."""
+"""A value in SI or as text, several of them (a list, a tuple, an array of numpy), or an expression of SymPy."""
 
 
 def solve(
@@ -49,18 +49,17 @@ def solve(
     given: Mapping[str, Given] | None = None,
     **values: Given,
 ) -> Solution:
-    """Any quantity from what is given, through as many equations as it takes, forwards or backwards.
+    """Return any quantity that follows from the inputs, through any number of equations, forwards or backwards.
 
-    Values are SI numbers or text as typed on the command line, ranges ("80B..120B", "0.4±0.1"), lists, sweeps
-    ("1..4096:log") and limits ("<=30ms") included; symbols of SymPy make the answer a formula. They are keywords, or a mapping by
-    name as `given`. `variants` picks the equation of a group that is not the default, as {"overlap": "sum"};
-    `using` joins conditions, heuristics and variants by id; `count`, `bytes` and `efficiency` are conventions, `price` is
-    "rent" for the rent of the chip in the table, `tier` names a storage tier or a device of memory_tiers.csv, and
-    `anyway` answers where memory is short. Where definitions and bounds lead to no answer, a reading of prices or a rule of thumb
-    gives it, and `basis` says so, unless `using` names one or the question is `strict`.
-    The answers are points, intervals, or none with a reason; `sweep` holds those
-    of a list or sweep, `spans` what a range comes to. Raises `UnknownName`, `WrongUnit` or `WrongValue` for what cannot
-    be read.
+    Values are SI numbers, or text as on the command line: also ranges ("80B..120B", "0.4±0.1"), lists, sweeps ("1..4096:log") and limits
+    ("<=30ms"). Symbols of SymPy make the answer a formula. Inputs are keywords, or a mapping by name as `given`. `variants` chooses another
+    equation of a group than the default, as {"overlap": "sum"}. `using` joins conditions, heuristics and variants by id. `count`, `bytes`
+    and `efficiency` are conventions. `price` is "rent" for the rent of the chip in the table. `tier` names a storage tier or a device of
+    memory_tiers.csv. `anyway` answers although memory is short. If definitions and bounds lead to no answer, a reading of prices or a rule
+    of thumb gives it, and `basis` says so, unless `using` names one or the question is `strict`.
+
+    The answers are points or intervals, or there is a reason for no answer. `sweep` has the answers of a list or sweep, `spans` the result
+    over ranges. Raises `UnknownName`, `WrongUnit` or `WrongValue` for inputs that cannot be read, and for a list that has no part in it.
 
     >>> solution = solve("balance_batch", machine_balance_ratio=300, sparsity=8)
     >>> solution.value, solution.equations
@@ -86,8 +85,9 @@ def solve(
         tensor_parallel=says_tensor_parallel(values),
         dtype="".join(data_type_named([word], value) for word, value in values.items()),
     )  # fmt: skip
-    typed = [(word_of_type(spelled, value), of_word(spelled, value)) for spelled, value in values.items()]
-    switches = _switches(hardware, model, using, variants, conventions, anyway)
+    typed = [(word_of_type(spelled, value), add_unit_to_value(spelled, value)) for spelled, value in values.items()]
+    joined = (using,) if isinstance(using, str) else tuple(using)
+    switches = Switches(hardware, model, joined, variants or {}, conventions, anyway)
     word = unknown
     unknown, *names = _settle_names(
         (unknown, *(name for name, _ in typed)), implied_names(switches.using, switches.variants, hardware, model)
@@ -96,110 +96,61 @@ def solve(
         again = next(name for name in names if names.count(name) > 1)
         raise WrongValue(f"{again} is given twice: leave one of the two out")
     named = split_money_rates((word,), dict(zip(names, (value for _, value in typed), strict=True)))
-    solution = _respond_alone(unknown, named, switches)
-    _refuse_idle_equations((solution,), switches.using, named)
-    return _answer_by_rule(solution, named, switches, strict)
+    return respond_all((unknown,), named, switches, strict)[0]
 
 
-def respond(
-    unknown: str,
-    given: Mapping[str, Given],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL_CONVENTIONS,
-    anyway: bool = False,
-    zipped: bool = False,
-) -> Solution:
-    """Return the answer of `solve` as the command line asks for it: givens by name, switches as a record, lists combined or zipped."""
-    return _respond(unknown, given, _switches(hardware, model, using, variants, conventions, anyway, zipped))
-
-
-def respond_all(
-    unknowns: Sequence[str],
-    given: Mapping[str, Given],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL_CONVENTIONS,
-    anyway: bool = False,
-    zipped: bool = False,
-    strict: bool = False,
-) -> tuple[Solution, ...]:
-    """Return the answers to several questions. A size among them comes first, and the others are answered at its better end.
-
-    Raises `WrongValue` for a list or sweep that has no part in any of the answers.
-    """
-    switches = _switches(hardware, model, using, variants, conventions, anyway, zipped)
-    unknowns = tuple(dict.fromkeys(unknowns))
-    if len(unknowns) == 1:
-        found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
-    else:
-        from derive.solving.deployments import answer_several
-
-        found = answer_several(_respond, unknowns, given, switches)
-    solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
-    _refuse_idle_lists(solutions, given)
-    _refuse_idle_equations(solutions, switches.using, given)
-    return solutions
-
-
-def may_have_answer(
-    unknown: str,
-    given: Mapping[str, Given],
-    hardware: str | Iterable[str] | None = None,
-    model: str | Iterable[str] | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL_CONVENTIONS,
-    anyway: bool = False,
-) -> bool:
-    """Return whether equations lead to a quantity from what is given and usual, or an inequality bounds it, without solving any.
-
-    >>> served = {"chips": 8, "batch": 32, "context_length": "4k"}, "H100-SXM:fp8", "Llama-3.1-70B"
-    >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
-    (True, False)
-    """
-    asked, spans = _switches(hardware, model, using, variants, conventions, anyway).pose(unknown, given)
-    rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
-    return is_reachable(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
-
-
-def _switches(
-    hardware: str | Iterable[str] | None,
-    model: str | Iterable[str] | None,
-    using: Iterable[str],
-    variants: Mapping[str, str] | None,
-    conventions: Conventions,
-    anyway: bool,
-    zipped: bool = False,
-) -> Switches:
-    joined = (using,) if isinstance(using, str) else tuple(using)
-    return Switches(
-        hardware=hardware, model=model, using=joined, variants=variants or {}, conventions=conventions, anyway=anyway, zipped=zipped
-    )  # fmt: skip
-
-
-def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
-    """Return the answer to a question alone. If it sizes a deployment, it leads with whole replicas."""
-    solution = _respond(unknown, given, switches)
-    if solution.unknown != SIZE_OF_DEPLOYMENTS:
-        return solution
-    from derive.solving.whole_replicas import lead_with_replicas
-
-    return lead_with_replicas(solution, given, switches)
-
-
-def _respond(unknown: str, given: Mapping[str, Given], switches: Switches, beside: Collection[str] = ()) -> Solution:
+def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, beside: Collection[str] = ()) -> Solution:
     """Return the answer to a question: at once if it means just what it says, else as people mean it of a deployment."""
     if not _is_of_deployment(unknown, given):
         solution = answer_question(unknown, given, switches)
         return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)
     from derive.solving.deployments import answer_as_meant
 
-    return answer_as_meant(_respond, unknown, given, switches, beside)
+    return answer_as_meant(respond, unknown, given, switches, beside)
+
+
+def respond_all(
+    unknowns: Sequence[str], given: Mapping[str, Given], switches: Switches = USUAL_SWITCHES, strict: bool = False
+) -> tuple[Solution, ...]:
+    """Return the answers to several questions. A size among them comes first, and the others are answered at its better end.
+
+    Raises `WrongValue` for a list or sweep that has no part in any of the answers.
+    """
+    unknowns = tuple(dict.fromkeys(unknowns))
+    if len(unknowns) == 1:
+        found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
+    else:
+        from derive.solving.deployments import answer_several
+
+        found = answer_several(respond, unknowns, given, switches)
+    solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
+    if switches.using or any(one.sweep for one in solutions):
+        from derive.solving.without_part import refuse_without_part
+
+        refuse_without_part(solutions, switches.using, given)
+    return solutions
+
+
+def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches) -> bool:
+    """Return whether equations lead to a quantity from what is given and usual, or an inequality bounds it, without solving any.
+
+    >>> served = {"chips": 8, "batch": 32, "context_length": "4k"}, Switches("H100-SXM:fp8", "Llama-3.1-70B")
+    >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
+    (True, False)
+    """
+    asked, spans = switches.pose(unknown, given)
+    rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
+    return is_reachable(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
+
+
+def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches) -> Solution:
+    """Return the answer to a question alone. If it sizes a deployment, it leads with whole replicas."""
+    solution = respond(unknown, given, switches)
+    if solution.unknown != SIZE_OF_DEPLOYMENTS:
+        return solution
+    from derive.solving.whole_replicas import lead_with_replicas
+
+    return lead_with_replicas(solution, given, switches)
 
 
 def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
@@ -219,23 +170,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
     from derive.solving.by_rule import answered_by_rules
 
     asked, _ = switches.pose(unknown, given)
-    return answered_by_rules(asked, reason.missing, lambda rule: _respond(unknown, given, switches.join(rule)), alone) or solution
-
-
-def _refuse_idle_lists(solutions: Sequence[Solution], given: Mapping[str, Given]) -> None:
-    """Raise WrongValue for a list or sweep that has no part in any of the answers."""
-    if any(one.sweep for one in solutions):
-        from derive.solving.without_part import refuse_without_part
-
-        refuse_without_part(solutions, given)
-
-
-def _refuse_idle_equations(solutions: Sequence[Solution], using: Sequence[str], given: Mapping[str, Given]) -> None:
-    """Raise WrongValue for a named equation that has no part in any of the answers."""
-    if using:
-        from derive.solving.without_part import refuse_named_for_nothing
-
-        refuse_named_for_nothing(solutions, using, given)
+    return answered_by_rules(asked, reason.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone) or solution
 
 
 def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:
@@ -245,7 +180,7 @@ def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:
 
 
 def _refuse_misspelt(names: Iterable[str]) -> None:
-    """Raise UnknownName for a keyword that is no quantity and nearly a switch: Python takes it for the name of a value."""
+    """Raise UnknownName for a keyword that is not a quantity and similar to a switch. Python accepts it as the name of a value."""
     from difflib import get_close_matches
 
     for name in names:

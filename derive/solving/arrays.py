@@ -1,4 +1,4 @@
-"""The legs of a way at arrays of givens: the same answers for a million questions at once."""
+"""The legs of a way at arrays of inputs: the same answers for a million questions at once."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from derive.evaluate import at_arrays, slope_at_arrays
+from derive.evaluate import evaluate_arrays, slope_at_arrays
 from derive.expressions.branches import Branch, branches, regimes_of, sides_of
 from derive.expressions.digits import LAST_DIGITS, loses_digits
 from derive.quantities import quantity
@@ -24,26 +24,24 @@ Arrays = Mapping[str, "Floats | float"]
 Row = Equation | Composed
 
 _ASKED_SINGLY = 200
-"""Up to how many draws of which an array is not sure are asked one by one."""
+"""Largest number of doubtful points of an array that are solved one by one."""
 
 _MAGNIFIED = 1e5
-"""By how much rounding may be magnified in a root of an array that is sure of it."""
+"""Largest magnification of rounding in a root that is not doubtful."""
 
 _MOST_TRIALS, _PLACES = 4096, 200
-"""Up to how many questions a loop is closed for at once, and at how many trial values it is looked at first."""
+"""Largest number of questions for which a loop is closed at once, and the number of trial values at first."""
 
 
 class NoClosedForm(Exception):
-    """A leg that arrays do not answer: its unknown is looked for one question at a time."""
+    """A leg that arrays do not answer. Its unknown is searched for one question at a time."""
 
 
 def run(way: Way, given: Arrays) -> list[dict[str, "Floats | float"]]:
-    """Return all quantities of a way, once for every answer that one question can have, or NaN where it has none.
+    """Return all quantities of a way, once for every answer that one question can have, or NaN without an answer.
 
     The arrays of `given` broadcast. Raises `NoClosedForm` for a leg that arrays do not answer.
     """
-    if way.cancelled:
-        raise NoClosedForm(f"{way.cancelled[0]} may be anything, which is looked at one question at a time")
     worlds = [dict(given)]
     for leg in way.legs:
         worlds = [_extend_world(leg, {**world, leg.unknown: found}) for world in worlds for found in solve_leg(leg, world)]
@@ -77,7 +75,7 @@ def solve_leg(leg: Leg, world: Arrays, required: bool = True) -> Iterator[Floats
 
 def right_side_of(row: Row, world: Arrays) -> Any:
     """Return the right side of an equation at arrays."""
-    return row.right_side(world) if isinstance(row, Equation) else at_arrays(row.sides[1], world)
+    return row.right_side(world) if isinstance(row, Equation) else evaluate_arrays(row.sides[1], world)
 
 
 def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
@@ -94,7 +92,7 @@ def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
                 there[leg.unknown], *others = solve_leg(leg, there, required)
                 if others:
                     raise NoClosedForm(f"{leg.id} has several answers for {leg.unknown}")
-            one, other = np.asarray(at_arrays(left, there), dtype=float), np.asarray(closing.right_side(there), dtype=float)
+            one, other = np.asarray(evaluate_arrays(left, there), dtype=float), np.asarray(closing.right_side(there), dtype=float)
             # Over the given side, so that a curve that only rises or falls does so in its heights too.
             scale = one if loop.closing.symbols[0] in world else np.maximum(np.abs(one), np.abs(other))
             applies = find_where_applicable(closing, there) if required else True
@@ -183,14 +181,14 @@ def regime_labels(way: Way, world: Arrays) -> "tuple[NDArray[Any] | int, tuple[s
 
 def _find_larger(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool_]:
     """Return where the larger of each pair is indeed the larger one."""
-    won = (at_arrays(larger, world) >= at_arrays(smaller, world) for larger, smaller in pairs)
+    won = (evaluate_arrays(larger, world) >= evaluate_arrays(smaller, world) for larger, smaller in pairs)
     return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*won)))
 
 
 def points(equation: Row, unknown: str, values: Arrays) -> Floats:
-    """Return the roots in closed form at arrays of givens, of the shape (closed forms, points), or NaN where there is none.
+    """Return the roots in closed form at arrays of inputs, of the shape (closed forms, points), or NaN without a root.
 
-    A point has none if its unknown does not bind, or if there is no solution. If digits were lost or two terms are nearly equal, the
+    A point has no root if its unknown does not bind, or if there is no solution. If digits were lost or two terms are nearly equal, the
     points in doubt are solved one by one, unless they are many.
     """
     others = tuple(name for name in equation.symbols if name != unknown)
@@ -205,7 +203,7 @@ def points(equation: Row, unknown: str, values: Arrays) -> Floats:
                 height, scale = _evaluate_pair(branch.difference, branch.regime.expression, given)
                 free |= np.abs(height) <= HOLDS * np.abs(scale)
             for root in branch.roots or ():
-                row, doubtful = _checked_root(equation, branch, unknown, given, at_arrays(root, given))
+                row, doubtful = _checked_root(equation, branch, unknown, given, evaluate_arrays(root, given))
                 rows.append(row.astype(float))
                 unsure |= np.logical_or(doubtful, loses_digits(root))
     found = np.where(free, np.nan, np.stack(rows))
@@ -271,7 +269,7 @@ def _snap_to_bounds(equation: Row, needed: Requirement, unknown: str, at: Mappin
     row = at[unknown]
     beyond = ~np.asarray(compared(needed, at))
     for root in bounds_of(equation, needed, unknown) if unknown in named(needed) and beyond.any() else ():
-        bound = at_arrays(root, at)
+        bound = evaluate_arrays(root, at)
         rounded = _are_near(row, bound, LAST_DIGITS) | (_residuals(equation, {**at, unknown: bound}) <= LAST_DIGITS)
         row = np.where(beyond & rounded & _are_near(row, bound), bound, row)
     return row
@@ -301,7 +299,7 @@ def _evaluate_sides(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats
     """Return both sides, evaluated in the same order as at single numbers."""
     if isinstance(equation, Equation):
         return values[equation.symbols[0]], equation.right_side(values)
-    left, right = (at_arrays(side, values) for side in sides_of(equation))
+    left, right = (evaluate_arrays(side, values) for side in sides_of(equation))
     return left, right
 
 
@@ -319,4 +317,4 @@ def _improve_root(difference: Tree, unknown: str, values: Mapping[str, Floats]) 
 
 def _evaluate_pair(one: Tree, other: Tree, values: Arrays) -> tuple[Floats, Floats]:
     """Return the values of two formulas."""
-    return np.asarray(at_arrays(one, values)), np.asarray(at_arrays(other, values))
+    return np.asarray(evaluate_arrays(one, values)), np.asarray(evaluate_arrays(other, values))

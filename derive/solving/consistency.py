@@ -6,7 +6,7 @@ from derive.catalogue import ROOF_IDS, bounds, equation
 from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
-from derive.roles import MEMORY, STEP
+from derive.roles import MEMORY, REPLICA, STEP
 from derive.solving.defaults import IDEALS, evaluate_defaults
 from derive.solving.one_equation import agrees, inside, solve_equation
 from derive.solving.propagation import follow_values, rows_behind
@@ -66,7 +66,7 @@ def contradicted_default(asked: Question, values: Mapping[str, float]) -> tuple[
 
 def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     """Return what no deployment can do: a step shorter than one of its parts at full rates, or more of something than possible."""
-    best = {name: value for name, value in evaluate_defaults(asked.defaults, values).items() if name not in ("chips", "replicas")}
+    best = {name: value for name, value in evaluate_defaults(asked.defaults, values).items() if name not in (REPLICA.chips, REPLICA.number)}
     if asked.unknown in IDEALS:
         # What a share or a factor was found to be makes the claims that it was found from true, and no other claim false:
         # with it at its best they are not what follows.

@@ -253,7 +253,7 @@ def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence
     told = reason.message.removeprefix("contradiction: ")
     which = "one of them" if len(found) > 1 else "it if it is so"
     return Reason(
-        code="missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so; give {which}"
+        code="missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so. Give {which}"
     )
 
 

@@ -67,7 +67,7 @@ def _round_zero(zero: _Stretch, height: Height) -> _Stretch:
     return (float(whole), float(whole)) if abs(height(np.array([float(whole)]))[0]) <= HOLDS else zero
 
 
-def _last_place(inside: float, outside: float, holds: Callable[[Floats], NDArray[np.bool_]]) -> float:
+def last_place(inside: float, outside: float, holds: Callable[[Floats], NDArray[np.bool_]]) -> float:
     """Return the last place on the way from one place to another up to which something holds, to the last digit."""
     for _ in range(_ROUNDS):
         places = np.linspace(inside, outside, _BETWEEN)
@@ -83,7 +83,7 @@ def _edges(x: Floats, y: Floats, height: Height) -> Floats:
     if not len(at):
         return np.empty(0)
     ends = [(x[place], x[place + 1]) if there[place] else (x[place + 1], x[place]) for place in at]
-    return np.array([_last_place(inside, outside, lambda place: np.isfinite(height(place))) for inside, outside in ends])
+    return np.array([last_place(inside, outside, lambda place: np.isfinite(height(place))) for inside, outside in ends])
 
 
 def _turning_points(x: Floats, y: Floats, height: Height) -> Floats:
@@ -161,7 +161,7 @@ def _ends(first: float, last: float, low: float | None, high: float | None, heig
     ends = [float(first), float(last)]
     for place, outside in enumerate((low, high)):
         if outside is not None and not is_zero(np.array([outside]))[0]:
-            ends[place] = _last_place(ends[place], float(outside), is_zero)
+            ends[place] = last_place(ends[place], float(outside), is_zero)
     return ends[0], ends[1]
 
 

@@ -17,7 +17,7 @@ from derive.records import Equation, in_place
 from derive.requirements import HOLDS, named
 from derive.solving.propagation import rows_behind
 from derive.trees import MINUS, PRODUCT, RATIO, SUM, all_parts, names
-from derive.written import argument_names, as_it_is_written
+from derive.written import argument_names, tree_of_function
 
 _ROWS = {row.quantity: row for row in DEFAULTS}
 FOLLOWS = {name: row.follows for name, row in _ROWS.items() if row.follows}
@@ -178,7 +178,7 @@ def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping
     unmoved = _unmoved_quantities(row.relation, spoken)
     if not unmoved:
         return ()
-    left, right = as_it_is_written(relation)
+    left, right = tree_of_function(relation)
     plain = all(not isinstance(part, tuple) or part[0] in _PLAIN for part in all_parts(right))
     if plain and left not in names(right):
         return tuple(name for name in row.symbols if name in unmoved)

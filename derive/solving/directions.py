@@ -13,6 +13,7 @@ from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
 from derive.requirements import HOLDS
+from derive.roles import MEMORY
 from derive.solving.composed import Composed
 from derive.solving.defaults import IDEALS, restore_default
 from derive.solving.one_equation import solve_equation
@@ -59,7 +60,7 @@ class _Relaxed:
 
 
 def direction(asked: Question, way: Way, values: Mapping[str, float]) -> str | None:
-    """Return "lower" if the answer is at least so much, "upper" if it is at most so much, else None."""
+    """Return "lower" if the answer is a lower bound, "upper" if it is an upper bound, else None."""
     return bound_of(signs(asked, way, values))
 
 
@@ -90,22 +91,22 @@ def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> C
     A value that a table has as rated may be worse and better.
     """
     ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - asked.known.keys() if name not in way.solved}
-    chips = values.get("chips", asked.known.get("chips", asked.defaults.get("chips")))
-    if "chips" not in way.solved and chips == 1:
+    chips = values.get(MEMORY.bought, asked.known.get(MEMORY.bought, asked.defaults.get(MEMORY.bought)))
+    if MEMORY.bought not in way.solved and chips == 1:
         # memory.most_kv_copies: one chip holds one copy.
-        ideals.discard("kv_replication")
+        ideals.discard(MEMORY.copies)
     sparse = values.keys() >= {"total_params", "active_params"} and not values.keys() >= {"experts", "active_experts"}
     read = _ALL_WEIGHTS if sparse and values["total_params"] > values["active_params"] else ()
     found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
-    either = ((name, bound) for name in as_rated(asked.provenance) for bound in (LOWER, UPPER) if not asked.limits)
+    either = ((name, bound) for name in rated_quantities(asked.provenance) for bound in (LOWER, UPPER) if not asked.limits)
     return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *either, *found])
 
 
-def as_rated(provenance: Mapping[str, str]) -> list[str]:
+def rated_quantities(provenance: Mapping[str, str]) -> list[str]:
     """Return the quantities whose value a table has as rated.
 
-    >>> as_rated({"chip_power": "hardware.csv H100-SXM", "hbm_bandwidth": "hardware.csv H100-SXM"}), as_rated({"chip_power": "given"})
-    (['chip_power'], [])
+    >>> rated_quantities({"chip_power": "hardware.csv H100-SXM", "hbm_bandwidth": "hardware.csv H100-SXM"})
+    ['chip_power']
     """
     return [name for name, source in provenance.items() if source != "given" and quantity(name).rated]
 

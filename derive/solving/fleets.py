@@ -13,7 +13,7 @@ from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.roles import REPLICA
 from derive.solving.best_size import Ask, End, add_size, answer_at_best, names_of, replace_given, results_of
-from derive.solving.directions import as_rated
+from derive.solving.directions import rated_quantities
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE, is_limit
 from derive.solving.result import Reason, RouteStep, Solution, chain_slopes
@@ -225,7 +225,7 @@ def _moved(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
     """Return the result of the replicas with their bound and their sensitivities. A value that a table has as rated gives no bound."""
     bound = replicas.bound if replicas.kind == "point" else side
     by = chain_slopes(found.elasticities, REPLICA.number, replicas.elasticities)
-    bound = found.bound if as_rated(of.provenance) else bound or found.bound
+    bound = found.bound if rated_quantities(of.provenance) else bound or found.bound
     return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
 
 

@@ -57,7 +57,7 @@ def spread(name: str, given: "float | str | Collection[float | str]", read: _Rea
     text = given.strip()
     between, around = ".." in text, any(sign in text for sign in ("±", "+-", "+/-"))
     if ";" in text and (between or around):
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a list holds single values, no ranges; ask for one range or one list")
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a list holds single values, no ranges. Ask for one range or one list")
     if between:
         return _parse_range(name, text, read)
     if around:
@@ -167,7 +167,7 @@ def _parse_range(name: str, text: str, read: _Read) -> Spread:
         ends = text[: len(text) - len(last_word) + colon.start()]
     if counted := re.fullmatch(_COUNTED, text):
         written = f"{shorten(counted[1])[1:-1]}:lin:{counted[2]}"
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep says how it is spaced; write {written} or :log")
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep says how it is spaced. Write {written} or :log")
     low_text, _, high_text = ends.partition("..")
     if high_text.startswith("."):
         raise WrongValue(f"{name}={shorten(text)[1:-1]} has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5")
@@ -175,14 +175,14 @@ def _parse_range(name: str, text: str, read: _Read) -> Spread:
     low, high = read(name, low_text), read(name, high_text)
     if low >= high:
         turned = shorten(f"{high_text.strip()}..{low_text.strip()}")[1:-1]
-        raise WrongValue(f"{name}={shorten(ends)[1:-1]}: the first value must be below the second; write {turned}")
+        raise WrongValue(f"{name}={shorten(ends)[1:-1]}: the first value must be below the second. Write {turned}")
     if not colon:
         return Interval(low, high)
     spacing, count = colon[1].lower(), colon[2]
     if spacing not in ("log", "lin"):
         raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep is :log or :lin, not :{spacing}{suggest(spacing, ('log', 'lin'))}")
     if spacing == "log" and low == 0:
-        raise WrongValue(f"{name}={shorten(text)[1:-1]}: ratios do not start from 0; write :lin")
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: ratios do not start from 0. Write :lin")
     points = POINTS if count is None else _count(name, count)
     _not_too_many(name, points)
     return Series(low=low, high=high, count=points, spacing=spacing)

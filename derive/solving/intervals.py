@@ -1,7 +1,8 @@
-"""The span of an answer over ranges of its givens, with exact ends if it only rises or falls with each of them."""
+"""The span of an answer over ranges of its givens. Its ends are exact if it only rises or only falls with each of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from math import inf
 from typing import Any
@@ -12,46 +13,44 @@ from derive.immutable import immutable
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.answering import answer, answered
+from derive.solving.curve import last_place
 from derive.solving.plan import Way
 from derive.solving.questions import Question, pose_at
 from derive.solving.result import Answer, Solution, Spans, Sweep, same_bound
-from derive.solving.vectorised import AtPoints, agrees_at, pose_at_point, sweep_way
+from derive.solving.vectorised import AtPoints, agrees_at, evaluate_points, pose_at_point, sweep_way, tabulate
 from derive.spreads import Interval
 from derive.units import show
 
 SAMPLES = 2048
-"""Points of the box that are looked at beside its corners, all ranges independent and uniform."""
+"""Random points in the box of the ranges, uniform and independent."""
 
 _SEED = 20261121
 _STEP = 1e-6
 """Relative step of a given for the sign of the elasticity."""
 
 _FLAT = 1e-6
-"""Elasticity below which a given does nothing."""
-
-_PLACES, _ROUNDS = 64, 9
-"""Into how many parts the stretch between two samples is cut to find where a regime ends, and how often: to the last digit."""
+"""Elasticity below which a given has no effect."""
 
 _CLOSER = 16
-"""How often the box around the extreme that was seen is halved, to look there again."""
+"""How often the box around an extreme is halved, to search there again."""
 
 _MOST_BORDERS = 16
-"""Above this many changes of regime along a range they are not looked for."""
+"""Largest number of changes of regime along a range whose places are computed."""
 
 _CORNERS = 6
-"""Up to how many ranges all their corners are asked; of more, the ends of each range, the others at their middle."""
+"""Largest number of ranges whose corners are all asked. With more ranges only the ends of each range are."""
 
 _EVENLY = 8
-"""Points beside the corners that are asked one by one, to hold the arrays against."""
+"""Points beside the corners that are asked one by one to check the arrays."""
 
 _SINGLY = 16
-"""Points beside the corners that are asked one by one where there are no arrays, or they say otherwise."""
+"""Points beside the corners that are asked one by one if there are no arrays, or if they differ."""
 
 _ASKED_AGAIN = 8
-"""Points without a number in the arrays that are asked one by one."""
+"""Largest number of points without a value in the arrays that are asked one by one."""
 
 _FEWEST = 20
-"""Below so many answers among the samples nothing is said of quantiles."""
+"""Fewest answers for which quantiles are computed."""
 
 _QUANTILES = {"p05": 0.05, "p50": 0.5, "p95": 0.95}
 
@@ -71,9 +70,9 @@ class _Look:
 def spanned(asked: Question, ranges: _Ranges) -> Solution:
     """Return the answer over all ranges at once: ends, quantiles, regimes, and the given that matters most.
 
-    Where the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are at two corners and
-    are answered there. Else they are the extremes that were seen, and `method` says so. If it is itself a bound, the values that hold at
-    all points come first. Warnings are those at the middle and the corners.
+    If the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are exact, at two corners.
+    Otherwise they are the extremes that were seen, and `method` says so. If the answer is itself a bound, the values that hold at all
+    points come first. Warnings come from the middle and the corners.
     """
     middle_and_ends = _middle_and_ends(ranges)
     columns = _columns(ranges, middle_and_ends)
@@ -94,7 +93,7 @@ def spanned(asked: Question, ranges: _Ranges) -> Solution:
     if not kinds:
         return _nowhere(columns, looks)
     if not any(look.solution.answers for look in looks[: len(middle_and_ends)]):
-        # What is said of an answer is said of the first there is.
+        # The warnings come from the first answer.
         at = next(place for place, look in enumerate(looks) if look.solution.answers)
         looks[at] = _look(asked, columns, looks[at].at)
     drawn = slice(len(middle_and_ends), len(middle_and_ends) + SAMPLES)
@@ -153,15 +152,15 @@ def _to_the_edges(asked: Question, columns: AtPoints, looks: list[_Look]) -> tup
 def _table_of_points(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[Sweep, Way] | None:
     """Return all points, solved by the way that most of the points that were asked singly agree with."""
     ways = {id(look.way): look.way for look in sorted(looks, key=lambda look: not look.solution.answers) if look.way}
-    tables = [(table, way) for way in ways.values() if (table := sweep_way(asked, columns, way)) is not None]
+    tables = [(found[0], way) for way in ways.values() if (found := sweep_way(asked, columns, way)) is not None]
     return max(tables, key=lambda one: sum(agrees_at(one[0], look.at, look.solution) for look in looks), default=None)
 
 
 def _run_again(asked: Question, columns: AtPoints, way: Way) -> Sweep:
-    """Return more points by a way that is known to have a closed form everywhere."""
-    table = sweep_way(asked, columns, way)
-    assert table is not None, "a route that had a closed form at other points has no closed form here"
-    return table
+    """Return more points, without directions, by a way that is known to have a closed form everywhere."""
+    found = evaluate_points(asked, columns, way)
+    assert found is not None, "a way that had a closed form at other points has no closed form here"
+    return found[0]
 
 
 def _evenly(table: Sweep, first: int) -> list[int]:
@@ -192,21 +191,8 @@ def _span_of_table(
         method = "sampled"
     else:
         (low, high), method = ends, "bounds"
-    inside = values[:, drawn][~np.isnan(values[:, drawn])]
-    sides = _sides(table, drawn, _borders(asked, ranges, way, table))
-    spans = Spans(
-        ranges={name: (one.low, one.high) for name, one in ranges.items()},
-        method=method,
-        low=low,
-        high=high,
-        quantiles=_quantiles(inside),
-        sides=sides if len(sides) > 1 else tuple((label, low, high, share) for label, _, _, share in sides),
-        tornado=_tornado(asked, ranges, way),
-        answered=float(there[drawn].mean()),
-        samples=SAMPLES,
-        seed=_SEED,
-        shown={name: float(column[reference.at]) for name, column in columns.items()},
-    )
+    borders = _borders(asked, ranges, way, table)
+    spans = _spans_of(ranges, table, drawn, (low, high), method, borders, _tornado(asked, ranges, way), SAMPLES, reference.at)
     regime = spans.sides[0][0] if len(spans.sides) == 1 else None
     elasticities = reference.solution.answers[0].elasticities
     # Within a limit the answers themselves say on which side it is met.
@@ -281,32 +267,60 @@ def _borders(asked: Question, ranges: _Ranges, way: Way, table: Sweep) -> list[t
         return []
     ((name, column),) = table.given.items()
     order = np.argsort(column)
-    places, values = table.places[0][order], table.values[0][order]
-    at = np.flatnonzero((np.diff(places) != 0) & ~np.isnan(values[1:] + values[:-1]))
-    if not 0 < len(at) <= _MOST_BORDERS:
-        return []
-    below, above = column[order[at]], column[order[at + 1]]
-    for _ in range(_ROUNDS):
-        between = np.linspace(below, above, _PLACES + 1)
-        same = _run_again(asked, {name: between.ravel()}, way).places[0].reshape(between.shape) == places[at]
-        last = np.maximum(np.argmin(same, axis=0), 1) - 1
-        below, above = np.take_along_axis(between, np.array([last, last + 1]), axis=0)
-    here = _run_again(asked, {name: (below + above) / 2}, way)
-    met = zip(at, here.values[0], strict=True)
-    return [(table.labels[place], float(value)) for one, value in met if value == value for place in (places[one], places[one + 1])]
+    labels, values = _labels_of(table)[order], table.values[0][order]
+    at = np.flatnonzero((labels[1:] != labels[:-1]) & ~np.isnan(values[1:] + values[:-1]))
+    found: list[tuple[str | None, float]] = []
+    for one in at if len(at) <= _MOST_BORDERS else ():
+        inside, outside = column[order[[one, one + 1]]].tolist()
+        here = partial(_has_regime, asked, name, way, labels[one])
+        last = last_place(inside, outside, here)
+        met = float(_run_again(asked, {name: np.array([last])}, way).values[0][0])
+        found += [(side, met) for side in labels[[one, one + 1]]] if met == met else []
+    return found
 
 
-def _sides(table: Sweep, drawn: slice, borders: list[tuple[str | None, float]]) -> tuple[tuple[str | None, float, float, float], ...]:
-    """Return the regimes that occur, with their extreme answers and their share of the random points."""
-    found = []
+def _has_regime(asked: Question, name: str, way: Way, label: str | None, places: np.ndarray) -> np.ndarray:
+    return np.asarray(_labels_of(_run_again(asked, {name: places}, way)) == label)
+
+
+def _labels_of(table: Sweep) -> np.ndarray:
+    """Return the regime of the first answer at each point."""
+    return np.asarray(np.array(table.labels, dtype=object)[table.places[0]])
+
+
+def _spans_of(
+    ranges: _Ranges,
+    table: Sweep,
+    drawn: slice | np.ndarray,
+    ends: _Ends,
+    method: str,
+    borders: Sequence[tuple[str | None, float]],
+    tornado: tuple[tuple[str, float, float], ...],
+    samples: int,
+    shown: int,
+) -> Spans:
+    """Return the span of a table of points. Quantiles and shares are those of the points drawn anywhere in the ranges."""
     known = ~np.isnan(table.values)
+    sides = []
     for place, label in enumerate(table.labels):
         inside = (table.places == place) & known
         if inside.any():
-            values = table.values[inside]
-            ends = [float(values.min()), float(values.max()), *(value for name, value in borders if name == label)]
-            found.append((label, min(ends), max(ends), float(inside[:, drawn].mean())))
-    return tuple(sorted(found, key=lambda side: -side[3]))
+            seen = [*table.values[inside], *(value for name, value in borders if name == label)]
+            sides.append((label, float(min(seen)), float(max(seen)), float(inside[:, drawn].any(axis=0).mean())))
+    sides.sort(key=lambda side: -side[3])
+    return Spans(
+        ranges={name: (one.low, one.high) for name, one in ranges.items()},
+        method=method,
+        low=ends[0],
+        high=ends[1],
+        quantiles=_quantiles(table.values[:, drawn][known[:, drawn]]),
+        sides=tuple(sides) if len(sides) > 1 else tuple((label, *ends, share) for label, _, _, share in sides),
+        tornado=tornado,
+        answered=float(known.any(axis=0)[drawn].mean()),
+        samples=samples,
+        seed=_SEED,
+        shown={name: float(column[shown]) for name, column in table.given.items()},
+    )
 
 
 def _tornado(asked: Question, ranges: _Ranges, way: Way) -> tuple[tuple[str, float, float], ...]:
@@ -333,7 +347,7 @@ def _span_of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn
     kinds = {one.kind for look in answering for one in look.solution.answers}
     labels = {one.regime for look in answering for one in look.solution.answers}
     label = labels.pop() if len(labels) == 1 else None
-    spans = _span_of_points(ranges, columns, looks, drawn, low, top) if kinds == {"point"} else None
+    spans = _spans_of_looks(ranges, columns, looks, drawn, (low, top)) if kinds == {"point"} else None
     if kinds == {"interval"}:
         loose = Answer(kind="loose", regime=label, loose_low=low, loose_high=high)
         common = [replace(loose, kind="interval", low=least, high=_finite(most)) for least, most in _common(held)]
@@ -350,27 +364,14 @@ def _span_of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn
     return _replace_span(reference, found, columns, warnings, assumptions=notes, route=(), spans=spans)
 
 
-def _span_of_points(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, low: float, high: float) -> Spans:
-    """Return the span of points that were asked singly. Quantiles and shares are those of the points drawn anywhere in the ranges."""
-    anywhere = [look for look in looks if drawn.start <= look.at < drawn.stop]
-    values = [one.point for look in anywhere for one in look.solution.answers]
-    answers = [one for look in looks for one in look.solution.answers]
-    of_label = {label: [one.point for one in answers if one.regime == label] for label in dict.fromkeys(one.regime for one in answers)}
-    shares = {label: sum(label in {one.regime for one in look.solution.answers} for look in anywhere) / len(anywhere) for label in of_label}
-    first = next(look for look in looks if look.solution.answers)
-    return Spans(
-        ranges={name: (one.low, one.high) for name, one in ranges.items()},
-        method="bounds" if _only_rises_or_falls(ranges, looks) else "sampled",
-        low=low,
-        high=high,
-        quantiles=_quantiles(values),
-        sides=tuple(sorted(((name, min(ends), max(ends), shares[name]) for name, ends in of_label.items()), key=lambda side: -side[3])),
-        tornado=(),
-        answered=sum(bool(look.solution.answers) for look in anywhere) / len(anywhere),
-        samples=len(looks),
-        seed=_SEED,
-        shown={name: float(column[first.at]) for name, column in columns.items()},
-    )
+def _spans_of_looks(ranges: _Ranges, columns: AtPoints, looks: list[_Look], drawn: slice, ends: _Ends) -> Spans:
+    """Return the span of points that were asked singly."""
+    places = np.array([look.at for look in looks])
+    table = tabulate({name: column[places] for name, column in columns.items()}, [look.solution for look in looks])
+    anywhere = (places >= drawn.start) & (places < drawn.stop)
+    method = "bounds" if _only_rises_or_falls(ranges, looks) else "sampled"
+    shown = next(place for place, look in enumerate(looks) if look.solution.answers)
+    return _spans_of(ranges, table, anywhere, ends, method, (), (), len(looks), shown)
 
 
 def _only_rises_or_falls(ranges: _Ranges, looks: list[_Look]) -> bool:
@@ -383,7 +384,7 @@ def _only_rises_or_falls(ranges: _Ranges, looks: list[_Look]) -> bool:
 
 
 def _errs(found: Answer) -> str | None:
-    """Return the side to which an answer errs, as that of a point."""
+    """Return the bound that an answer is, for an interval its only end."""
     if found.kind == "point":
         return found.bound
     return LOWER if found.low and found.high is None else UPPER if found.high and not found.low else None

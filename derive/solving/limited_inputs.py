@@ -1,22 +1,23 @@
 """Limits on inputs: the question is answered at the limits, and at values within them, which show to which side they bound the answer."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from math import isclose
 from typing import Any
 
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
-from derive.requirements import HOLDS
 from derive.solving.best_size import replace_given
 from derive.solving.limits import SIZED, NotMadeOf, limits, note_of_limit
-from derive.solving.result import Answer, Reason, Solution
-from derive.solving.within_limits import refuse
-from derive.units import show
+from derive.solving.result import Solution
+from derive.solving.within_limits import bound_to_one_side
 
 _WITHIN = {UPPER: (0.999, 0.5, 0.1), LOWER: (1.001, 2.0, 10.0)}
 """Factors of a limit that lie within it, by its side."""
+
+_CLAIMS = ("contradiction", "no_solution", "requirement_violated")
+"""Codes of refusals that say that the givens cannot all be true."""
 
 _AskWith = Callable[[Mapping[str, Any]], Solution]
 _Read = Callable[[str, Any], float]
@@ -29,8 +30,11 @@ def answer_within_inputs(ask: _AskWith, unknown: str, given: Mapping[str, Any], 
     A limit on a size bounds the answer first: there is no better end to look for.
     """
     sides = {name: texts for name, texts in limits(given)[1].items() if name != quantity(unknown).name}
-    if sides and sides.keys() <= {*SIZED} and (found := _answer_at_limits(ask, given, sides, read)) and not found.reason:
-        return found
+    if sides and sides.keys() <= {*SIZED}:
+        with suppress(NotMadeOf):
+            found = _answer_at_limits(ask, given, sides, read)
+            if not found.reason:
+                return found
     inputs: dict[str, Mapping[str, str]] = {}
     while True:
         try:
@@ -40,9 +44,13 @@ def answer_within_inputs(ask: _AskWith, unknown: str, given: Mapping[str, Any], 
             if error.limit in inputs or error.limit not in sides:
                 raise
             inputs[error.limit] = sides[error.limit]
-    lacks = len(inputs) < len(sides) and _lacks_givens(found)
-    at_all_limits = _answer_at_limits(ask, given, sides, read) if lacks else None
-    return at_all_limits if at_all_limits and not _lacks_givens(at_all_limits) else found
+    if len(inputs) == len(sides) or not _lacks_givens(found):
+        return found
+    try:
+        at_all_limits = _answer_at_limits(ask, given, sides, read)
+    except NotMadeOf:
+        return found
+    return found if _lacks_givens(at_all_limits) else at_all_limits
 
 
 def _lacks_givens(found: Solution) -> bool:
@@ -56,18 +64,19 @@ def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, r
     """
     at = {name: f"{texts[LOWER]}..{texts[UPPER]}" if len(texts) > 1 else next(iter(texts.values())) for name, texts in inputs.items()}
     found = ask(replace_given(given, at))
+    # At the limit the givens may contradict each other, and agree within it.
+    contradicted = found.reason is not None and found.reason.code in _CLAIMS
+    if idle := [name for name in inputs if contradicted or name in found.unused]:
+        raise NotMadeOf(idle[0], f"{idle[0]} is given as a limit, and is not made of {found.unknown}: give {idle[0]}=...")
     if not inputs or found.reason:
         return found
     if found.sweep:
         return _answer_each(ask, given, inputs, read, found)
-    for name in inputs:
-        if name in found.unused:
-            raise NotMadeOf(name, f"{name} is given as a limit, and is not made of {found.unknown}: give {name}=...")
     ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
     within = [{name: end * factor} for name, (side, end) in ends.items() for factor in _WITHIN[side]]
     moved = [one for value in within if (one := _ask_or_none(ask, replace_given(given, {**at, **value})))]
     noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
-    return _bound_to_one_side(noted, moved, [*ends])
+    return bound_to_one_side(noted, moved, [*ends])
 
 
 def _ask_or_none(ask: _AskWith, given: Mapping[str, Any]) -> Solution | None:
@@ -89,25 +98,3 @@ def _answer_each(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, read: 
         return _answer_at_limits(ask, replace_given(given, point), own, read)
 
     return answer_each(found.unknown, found.sweep.given, answer_at, "")
-
-
-def _bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequence[str]) -> Solution:
-    """Return an answer with the side to which it moves within the limits, or a refusal if it may be to either side."""
-    sides = {side for one in moved for pair in zip(found.answers, one.answers, strict=False) for side in _side_of(*pair)}
-    if not sides or any(one.kind != "point" for one in found.answers):
-        return found
-    if len({*sides, *(one.bound for one in found.answers)} - {None}) > 1:
-        at = f"{found.unknown} = {show(found.unknown, found.answers[0].point)}"
-        message = (
-            f"{at} where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit, and it may be more and less within it"
-        )
-        return refuse(found.unknown, Reason(code="not_identified", violated=tuple(names), message=message), found)
-    (side,) = sides
-    together = found.with_prompts and replace(found.with_prompts, bound=side)
-    return replace(found, answers=tuple(replace(one, bound=side) for one in found.answers), with_prompts=together)
-
-
-def _side_of(found: Answer, moved: Answer) -> Iterator[str]:
-    """Yield the bound that an answer is if it moves to this one within a limit."""
-    if found.kind == moved.kind == "point" and not isclose(found.point, moved.point, rel_tol=HOLDS):
-        yield LOWER if moved.point > found.point else UPPER

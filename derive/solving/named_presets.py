@@ -3,23 +3,17 @@
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 
-from derive import presets, shipped
+from derive import presets
 from derive.errors import WrongValue
+from derive.meanings import PROMPTS
 from derive.preset_record import BOTH, DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
 from derive.presets import as_published
+from derive.roles import MEMORY, PHASES
 from derive.solving.conventions import Conventions
+from derive.tables import shipped
 from derive.units import show
 
-_OF_PREFILL = ("time_to_first_token", "new_tokens_per_pass", "uncached_tokens", "rematerialisation_cost")
-"""What is said of the arithmetic of prompts, beside what bears its name."""
-
-_LENGTHS_OF_PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_length")
-"""Without any of these a prompt is so long that the time of its layers does not matter."""
-
-_OF_TRAINING = ("training_time", "training_cost", "chip_hours", "training_chips")
-"""What is of runs that no published serving time says anything of."""
-_OF_BOTH_PHASES = ("request_latency", "cost_per_request", "price_per_request", "gross_margin", "concurrent_requests")
-"""What a request comes to, prompt and output."""
+_CHIPS = MEMORY.bought
 
 
 def combine_presets(
@@ -37,33 +31,33 @@ def combine_presets(
     if chips and "," in conventions.dtype:
         each = ",".join(f"{chips[0].partition(':')[0]}:{dtype}" for dtype in conventions.dtype.split(","))
         raise WrongValue(
-            f"dtype = {conventions.dtype}: beside a chip it is one data type, as it sets the rate too; write --hardware {each}"
+            f"dtype = {conventions.dtype}: beside a chip it is one data type, as it sets the rate too. Write --hardware {each}"
         )
     shapes = [(text, presets.model(text, tables)) for text in models]
     published = [one for _, shape in shapes for one in shape.published]
     named = [*((text, presets.hardware(text, tables, published, conventions.dtype)) for text in chips), *shapes]
     if conventions.price == "rent":
         if not chips:
-            raise WrongValue("the rent is that of a chip: name one with --hardware, or give chip_price=...")
+            raise WrongValue("the rent is of a chip: name one with --hardware, or give chip_price=...")
         named += [(f"the rent of {text}", presets.rent(text, tables)) for text in chips]
     if conventions.tier:
         from derive.tier_presets import tier
 
         named.append((f"--tier {conventions.tier}", tier(conventions.tier, tables)))
     preset = _apply_one_count(as_published(merge(named, settled), settled), {n: v for n, v in typed.items() if n not in spans}, unknown)
-    if (counted := preset.givens.get("chips")) and "chips" in typed and counted != typed["chips"]:
+    if (counted := preset.givens.get(_CHIPS)) and _CHIPS in typed and counted != typed[_CHIPS]:
         one = next(text for text in chips if names_count(text))
-        both = f"{show('chips', counted)} by --hardware {one} and {show('chips', typed['chips'])} as given"
-        raise WrongValue(f"chips is {both}: leave one of the two out")
+        both = f"{show(_CHIPS, counted)} by --hardware {one} and {show(_CHIPS, typed['chips'])} as given"
+        raise WrongValue(f"{_CHIPS} is {both}: leave one of the two out")
     if not measured:
         return preset
-    if not {unknown, *typed}.isdisjoint(_OF_TRAINING):
+    if not {unknown, *typed}.isdisjoint(PHASES.of_training):
         return preset
     known = {**preset.givens, **typed}
     phases, said = _phases(unknown, typed), {unknown, *known, *spans}
     sustained = presets.calibrated(tables, kinds_of(known), (deployment_of(known, {unknown, *spans}),), phases)
-    if "layers" not in said or (phases == (PREFILL,) and said.isdisjoint(_LENGTHS_OF_PROMPTS)):
-        sustained = replace(sustained, givens={n: value for n, value in sustained.givens.items() if n != "layer_time"})
+    if PHASES.layers not in said or (phases == (PREFILL,) and said.isdisjoint(PHASES.lengths_of_prompts)):
+        sustained = replace(sustained, givens={n: value for n, value in sustained.givens.items() if n != PHASES.layer_time})
     return merge([("presets", preset), ("calibrated", sustained)], settled)
 
 
@@ -84,9 +78,9 @@ def deployment_of(known: Mapping[str, float], open_: Set[str]) -> str:
     >>> deployment_of({"chips": 72.0}, {"step_time"}), deployment_of({"hbm_bandwidth": 3e12}, {"step_time"}), deployment_of({}, {"chips"})
     ('several nodes', 'one chip', 'one node')
     """
-    by_default = {} if known.keys().isdisjoint(("peak_flops", "hbm_bandwidth")) else {"chips": 1.0}
-    chips = {**by_default, **known}.get("chips")
-    return presets.ONE_NODE if chips is None or "chips" in open_ else presets.deployment_of(chips)
+    by_default = {} if known.keys().isdisjoint(PHASES.chip) else {_CHIPS: 1.0}
+    chips = {**by_default, **known}.get(_CHIPS)
+    return presets.ONE_NODE if chips is None or _CHIPS in open_ else presets.deployment_of(chips)
 
 
 def kinds_of(known: Mapping[str, float]) -> Collection[str]:
@@ -99,8 +93,8 @@ def kinds_of(known: Mapping[str, float]) -> Collection[str]:
 
 def _phases(unknown: str, typed: Collection[str]) -> Collection[str]:
     """Return the phases that a question mentions. A prompt alone may also be the context of a decode step."""
-    if {"prompt_tokens", "output_tokens"} <= {*typed}:
+    if {PHASES.prompt, PHASES.output} <= {*typed}:
         return (DECODE, PREFILL, BOTH)
-    if unknown == "prompt_tokens" or any(name in _OF_PREFILL or name.startswith("prefill_") for name in (unknown, *typed)):
+    if unknown == PHASES.prompt or any(name in PHASES.of_prompts or name.startswith(PROMPTS.part) for name in (unknown, *typed)):
         return (PREFILL,)
-    return (DECODE, PREFILL, BOTH) if unknown in _OF_BOTH_PHASES else (DECODE,)
+    return (DECODE, PREFILL, BOTH) if unknown in PHASES.of_requests else (DECODE,)

@@ -11,6 +11,7 @@ from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
+from derive.roles import BATCH, MEMORY
 from derive.solving.answering import answer, answer_with_stopgap
 from derive.solving.givens import is_symbolic
 from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, one_by_one, refuse_limit, rests_on_unknown
@@ -35,7 +36,7 @@ from derive.solving.zero_givens import zeros_with_limit
 from derive.spreads import Interval, Series, Spread
 from derive.suppositions import USUAL_TYPES
 
-_CHIPS, _STAGES, _COPIES = "chips", "pipeline_stages", "kv_replication"
+_CHIPS, _STAGES, _COPIES = MEMORY.bought, MEMORY.groups, MEMORY.copies
 
 
 def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> Solution:
@@ -96,8 +97,8 @@ def _has_answer(solution: Solution) -> bool:
 def _supply(asked: Question, refused: Solution, spans: Mapping[str, Spread], zipped: bool) -> Solution:
     """Return the answer with filled stages or with a stopgap. The refusal if neither leads to one."""
     found = refused
-    if asked.unknown == _STAGES and "microbatches" not in asked.known:
-        filled = posed(asked, asked.unknown, asked.known, {"microbatches": _STAGES})
+    if asked.unknown == _STAGES and BATCH.passes not in asked.known:
+        filled = posed(asked, asked.unknown, asked.known, {BATCH.passes: _STAGES})
         with_stages = _answer_over_ranges(filled, spans, zipped)
         found = found if with_stages.reason and with_stages.reason.code == "missing_givens" else with_stages
     return found if _has_answer(found) or spans else answer_with_stopgap(asked, found) or found
@@ -161,7 +162,7 @@ def _suppose(asked: Question, missing: Collection[str], spans: Mapping[str, Spre
 
 
 def suppose_usual(asked: Question, spans: Mapping[str, Spread]) -> Question:
-    """Return the question with usual data types, one sequence and a dense model where nothing is known of these."""
+    """Return the question with usual data types, one sequence and a dense model, unless they are known."""
     return _suppose(asked, {*USUAL_TYPES, *PARAMETERS} - asked.known.keys(), spans) or asked
 
 
@@ -206,7 +207,7 @@ def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> 
 def answer_without_one(
     unknown: str, solution: Solution, ask: Callable[[Mapping[str, Any]], Solution], given: Mapping[str, Any], switches: Switches
 ) -> Solution:
-    """Return the answer, or in place of a refusal for want of givens the answer without one given that contradicts the others."""
+    """Return the answer. If inputs are missing, return the answer without one input that contradicts the others, if there is one."""
     if solution.reason is None or solution.reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
         return solution
     return next(_answers_without_one(unknown, solution, ask, given, switches), solution)

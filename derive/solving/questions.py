@@ -471,7 +471,7 @@ def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
         del found[_WIDTH]
         if one and one.dtype:
             together = dict.fromkeys(WIDTHS if spoken else (_WIDTH,), one.bytes_per_weight)
-            text = f"weights are taken as published, in {one.dtype}; give bytes_per_weight for others"
+            text = f"weights are as published, in {one.dtype}. Give bytes_per_weight for others"
             found |= {name: (width, text) for name, width in (one.widths or together).items() if name not in spoken}
     if not found:
         return None

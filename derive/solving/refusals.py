@@ -7,7 +7,8 @@ from math import isclose
 
 from derive.answers import COUNTED
 from derive.catalogue import by_id, stand_ins
-from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS
+from derive.meanings import MEANINGS, REQUEST, WAITING
+from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation
 from derive.requirements import HOLDS
@@ -21,14 +22,11 @@ OF_A_CHIP = frozenset((*HARDWARE_GIVENS, "bytes_per_weight"))
 OF_A_MODEL = frozenset((*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names))) - {*OF_CONFIGURATION}
 """What --hardware and --model give."""
 
-_OF_ROUTERS = frozenset(("experts", "active_experts"))
+_OF_ROUTERS = frozenset(ROUTER)
 """What no dense model has."""
 
 _MAY_CANCEL = 3
 """Up to how many facts are looked at, whether they cancel."""
-
-PRICED = {"cost_per_request": {"input_price", "output_price"}}
-"""Costs that people ask for who mean a price, by what they give then."""
 
 _SHORTER = 2
 """How many shorter ways in are named."""
@@ -80,14 +78,12 @@ def results_made_of(asked: Question, unknown: str) -> list[str]:
 def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     """Return the fewest facts that would settle the question: inputs without a definition, and shorter lists."""
     unknown, listed = asked.unknown, asked.listed and f"{asked.listed}; to be worked out it"
-    if unknown == "gross_margin" and {*known} >= PRICED["cost_per_request"] | {"cost_per_token"}:
+    if unknown == WAITING.margin and {*known} >= {*REQUEST.beside, WAITING.of_use}:
         why = "cost_per_token is of output tokens, and does not say what prompts cost"
-        return Reason(
-            code="missing_givens", missing=("cost_per_request",), message=f"gross_margin of requests needs cost_per_request: {why}"
-        )
+        return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"gross_margin of requests needs cost_per_request: {why}")
     if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
         joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
-        message = f"{listed or unknown} is in no equation that joins by itself; name one with --using: {joinable}"
+        message = f"{listed or unknown} is in no equation that joins by itself. Name one with --using: {joinable}"
         return Reason(code="missing_givens", message=message + _left_out(asked, (unknown,)))
     first, *rest = _lists(unknown, asked.active, frozenset(known.items())) or [()]
     lists = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
@@ -99,8 +95,9 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
         f"{listed or unknown} needs also {_listed(missing)}{meanings}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
     )
     message += _left_out(asked, (unknown, *missing))
-    if {*known} >= PRICED.get(unknown, {unknown}):
-        message = f"what its buyer pays by these prices is price_per_request: ask for that\nwhat its chips cost, {message}"
+    meaning = MEANINGS.get(unknown)
+    if meaning and meaning.alone and {*known} >= meaning.beside:
+        message = f"its buyer pays {meaning.means} by these prices: ask for that\nwhat its chips cost, {message}"
     elif others:
         message += f"\n{INSTEAD}" + "; or ".join(_listed(names) for names in others[:_SHORTER])
     return Reason(code="missing_givens", missing=missing, message=message)

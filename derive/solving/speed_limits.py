@@ -30,7 +30,7 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
         if least and not is_fast_enough(name, least, asked.known[name]):
             nearest = f"nearest is {name} = {show(name, least)} on infinitely many, if each reads one KV head of one sequence"
             told = f"no {MEMORY.bought} reach {name} = {show(name, asked.known[name])}"
-            message = f"{told}: {nearest}; a shorter context or a smaller cache is faster"
+            message = f"{told}: {nearest}. A shorter context or a smaller cache is faster"
             return Reason(code="no_solution", violated=(name,), message=message)
     return None
 

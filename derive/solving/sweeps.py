@@ -1,4 +1,4 @@
-"""A question at many points: one by one where they are few, through its route as arrays where they are many."""
+"""A question at many points: one by one if they are few, through its way on arrays if they are many."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -10,13 +10,11 @@ import numpy as np
 from derive.answers import SHORT
 from derive.errors import WrongValue
 from derive.solving.answering import answer, answered
-from derive.solving.engine import is_memory_warning
 from derive.solving.givens import MOST_POINTS
 from derive.solving.intervals import spanned
-from derive.solving.plan import Way
 from derive.solving.questions import Question, list_fractions, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
-from derive.solving.vectorised import AtPoints, agrees_at, pose_at_point, short_of_memory, sweep_way
+from derive.solving.vectorised import AtPoints, agrees_at, pose_at_point, sweep_way, tabulate
 from derive.spreads import Interval, Series
 from derive.units import show
 
@@ -27,25 +25,22 @@ _SINGLY = 1000
 """Up to how many points that arrays leave without a number are asked again one by one."""
 
 _PROBES = 17
-"""How many points of a long sweep are asked one by one to hold the arrays against."""
-
-_AT_ONCE = 2**16
-"""Points of a long sweep that are worked out together."""
+"""How many points of a long sweep are asked one by one to check the arrays."""
 
 MOST_BYTES = 500_000_000
 """Memory above which a sweep is refused before it starts."""
 
 BASE_BYTES = 200_000_000
-"""Memory of the interpreter, the catalogue and what is worked out on the way."""
+"""Memory of the interpreter, the catalogue and the intermediate values."""
 
 _LONGEST = 60
 """Seconds of computing above which points are not asked one by one."""
 
-EXPLAINED = 5.0
-"""Seconds of looking up why points have no number, of which the first are enough to see it."""
+EXPLAINED = 1.0
+"""Seconds for finding out why points have no number. The first points are enough to see it."""
 
 TRIED = 1.0
-"""Seconds after which it is foreseen how long all points will take."""
+"""Seconds after which the time of all points is estimated."""
 
 
 def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval], zipped: bool = False) -> Solution:
@@ -61,24 +56,30 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
     given = {name: one.array() for name, one in series.items()} if zipped else _grid(series)
     if ranges:
         return _one_by_one(asked, given, count, lambda at: spanned(at, ranges))
-    if count <= _FEW:
-        return _one_by_one(asked, given, count, answer)
-    probes = _probes(given, count)
-    outcomes = {at: answered(_asked_at(asked, given, at)) for at in probes}
+    by_arrays = _sweep_by_arrays(asked, given, lambda rows: _fits_here(series, count, rows)) if count > _FEW else None
+    return by_arrays or _one_by_one(asked, given, count, answer)
+
+
+def _sweep_by_arrays(asked: Question, given: AtPoints, fits: Callable[[int], None]) -> Solution | None:
+    """Return the answers at all points through one way, or None if it does not give what some of them have when asked one by one."""
+    outcomes = {at: answered(_asked_at(asked, given, at)) for at in _probes(given)}
+    solutions = {at: solution for at, (solution, _) in outcomes.items()}
     way = next((way for _, way in outcomes.values() if way), None)
-    table = _sweep_in_parts(asked, given, way, lambda rows: _fits_here(series, count, rows)) if way else None
-    if way is None or table is None or not all(agrees_at(table, at, solution) for at, (solution, _) in outcomes.items()):
-        return _one_by_one(asked, given, count, answer)
-    table, unasked = _without_number(asked, table)
-    short = _short(asked, given, way, table)
-    said = _group_warnings({at: solution for at, (solution, _) in outcomes.items()})
-    # What does not fit has been counted at all points.
-    warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in said.items()}
-    warnings = {**short, **warnings, **short}
+    found = sweep_way(asked, given, way, fits) if way else None
+    if found is None or not all(agrees_at(found[0], at, solution) for at, solution in solutions.items()):
+        return None
+    table, unasked = _without_number(asked, found[0])
+    warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(solutions).items()}
+    short = np.flatnonzero(found[1])
+    if len(short):
+        # Memory has been checked at all points, not only at some.
+        first = int(short[0])
+        text = answer(pose_at_point(asked, given, first)).warnings[0]
+        warnings = {SHORT: _warned(given, first, text, len(short))} | {kind: one for kind, one in warnings.items() if kind != SHORT}
     if unasked:
         told = f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them"
         warnings[_without_number.__name__] = told
-    return _tabled([solution for solution, _ in outcomes.values()], table, warnings)
+    return _tabled([*solutions.values()], table, warnings)
 
 
 def answer_each(unknown: str, given: AtPoints, answered_at: Callable[[dict[str, float]], Solution], sized: str) -> Solution:
@@ -89,12 +90,12 @@ def answer_each(unknown: str, given: AtPoints, answered_at: Callable[[dict[str, 
     count = len(next(iter(given.values())))
     sizes: list[float | None] = []
 
-    def at_point_alone(at: int) -> Solution:
+    def answer_alone(at: int) -> Solution:
         solution = answered_at({name: float(column[at]) for name, column in given.items()})
         sizes.append(solution.given.get(sized) if solution.answers else None)
         return solution
 
-    found = _gathered(unknown, given, count, at_point_alone)
+    found = _gathered(unknown, given, count, answer_alone)
     if found.sweep is None or None in sizes:
         return found
     column = np.array(sizes, dtype=float)
@@ -119,8 +120,9 @@ def _answers_at_nothing(asked: Question, series: Mapping[str, Series]) -> bool:
     return bool(nothing) and bool(answer(pose_at(asked, nothing)).answers)
 
 
-def _probes(given: AtPoints, count: int) -> list[int]:
+def _probes(given: AtPoints) -> list[int]:
     """Return the points of a long sweep that are asked singly. A point at which a column is 0 comes after the others."""
+    count = len(next(iter(given.values())))
     nothing = {int(np.flatnonzero(column == 0)[0]) for column in given.values() if (column == 0).any()}
     evenly = {int(at) for at in np.linspace(0, count - 1, _PROBES)}
     return sorted(evenly | nothing, key=lambda at: (any(column[at] == 0 for column in given.values()), at))
@@ -143,30 +145,6 @@ def _grid(series: Mapping[str, Series]) -> AtPoints:
     return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
 
 
-def _sweep_in_parts(asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None]) -> Sweep | None:
-    """Return the sweep through one way, a part of the points at a time to use little memory."""
-    count = len(next(iter(given.values())))
-    values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)
-    kinds: dict[tuple[str | None, str | None], int] = {}
-    for start in range(0, count, _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        columns = {name: column[part] for name, column in given.items()}
-        table = sweep_way(asked, columns, way)
-        if table is None:
-            return None
-        if len(table.values) > len(values):
-            fits(len(table.values))
-            more = len(table.values) - len(values)
-            values = np.concatenate([values, np.full((more, count), np.nan)])
-            places = np.concatenate([places, np.zeros((more, count), dtype=np.int16)])
-        # Each part has kinds of answers of its own.
-        pairs = zip(table.labels, table.bounds, strict=True)
-        of_all = np.array([kinds.setdefault(pair, len(kinds)) for pair in pairs], dtype=np.int16)
-        values[: len(table.values), part] = table.values
-        places[: len(table.values), part] = np.where(table.places < 0, table.places, of_all[table.places])
-    return Sweep(given=given, values=values, places=places, labels=tuple(one for one, _ in kinds), bounds=tuple(one for _, one in kinds))
-
-
 def _one_by_one(asked: Question, given: AtPoints, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
     """Return the answers of all points, each asked singly."""
     return _gathered(asked.unknown, given, count, lambda at: answered_by(_asked_at(asked, given, at)))
@@ -180,7 +158,7 @@ def _asked_at(asked: Question, given: AtPoints, at: int) -> Question:
 
 
 def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[int], Solution]) -> Solution:
-    """Return the answers of all points as one solution. Raise WrongValue for too many points, or if it would take too long."""
+    """Return the answers of all points as one solution. Raise WrongValue for too many points, or for too long a time."""
     why = f"{unknown} has different routes here or no closed form, so it is solved point by point:"
     if count > 10 * _SINGLY:
         raise WrongValue(f"{why} at most {10 * _SINGLY:,} points, not {count:,}")
@@ -194,22 +172,10 @@ def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[
                 f"{why} {count:,} points would take about {spent * count / (at + 1):,.0f} s; at most {_LONGEST} s,"
                 f" which are about {int(_LONGEST * (at + 1) / spent):,} points"
             )
-    roots = max(1, *(sum(one.kind == "point" for one in solution.answers) for solution in solutions))
-    kinds = tuple(dict.fromkeys((one.regime, one.bound) for solution in solutions for one in solution.answers)) or ((None, None),)
-    values = np.full((roots, count), np.nan)
-    places = np.zeros((roots, count), dtype=np.int16)
-    others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
-    for at, solution in enumerate(solutions):
-        found = [one for one in solution.answers if one.kind == "point"]
-        for root, one in enumerate(found):
-            values[root, at], places[root, at] = one.point, kinds.index((one.regime, one.bound))
-        if not found:
-            others[at] = solution.answers, solution.reason
     said = _group_warnings(dict(enumerate(solutions)))
     answered = {at for at, solution in enumerate(solutions) if solution.answers}
     warnings = {kind: _merge_warnings(given, texts, answered) for kind, texts in said.items()}
-    labels, bounds = tuple(regime for regime, _ in kinds), tuple(bound for _, bound in kinds)
-    return _tabled(solutions, Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others), warnings)
+    return _tabled(solutions, tabulate(given, solutions), warnings)
 
 
 def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
@@ -235,21 +201,6 @@ def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
     return replace(table, values=values, places=places, labels=tuple(labels), bounds=tuple(bounds), others=others), left
 
 
-def _short(asked: Question, given: AtPoints, way: Way, table: Sweep) -> dict[str, str]:
-    """Return the warning that memory is short: the text of the first such point, and their number."""
-    if not is_memory_warning(asked, way):
-        return {}
-    found = np.concatenate(
-        [
-            np.flatnonzero(short_of_memory(asked, {name: column[start : start + _AT_ONCE] for name, column in given.items()}, way)) + start
-            for start in range(0, len(table), _AT_ONCE)
-        ]
-    )
-    if not len(found):
-        return {}
-    return {SHORT: _warned(given, int(found[0]), answer(pose_at_point(asked, given, int(found[0]))).warnings[0], len(found))}
-
-
 def _group_warnings(solutions: Mapping[int, Solution]) -> dict[str, dict[int, str]]:
     """Return the points of each kind of warning, with its text there."""
     found: dict[str, dict[int, str]] = {}
@@ -260,7 +211,7 @@ def _group_warnings(solutions: Mapping[int, Solution]) -> dict[str, dict[int, st
 
 
 def _merge_warnings(given: AtPoints, texts: Mapping[int, str], answered: set[int]) -> str:
-    """Return one text for all points: the same text if they agree, else that of the first."""
+    """Return one text for all points: the common text if they agree, else the text of the first point."""
     at, text = next(iter(texts.items()))
     return text if answered and texts.keys() >= answered and {*texts.values()} == {text} else _warned(given, at, text, len(texts))
 

@@ -15,7 +15,7 @@ from derive.solving.questions import Question, asked_for, question
 from derive.spreads import Spread
 
 
-@immutable
+@immutable(kw_only=False)
 class Switches:
     """All of a question but the unknown and the givens. Lists are combined with each other, or `zipped`."""
 
@@ -39,11 +39,14 @@ class Switches:
         return plain, {quantity(spelled).name: one for spelled, one in spreads.items()}
 
     def pose(self, unknown: str, given: Mapping[str, Any]) -> tuple[Question, dict[str, Spread]]:
-        """Return the question without the sides of its limits, and the ranges, lists and sweeps at one value of which it is posed."""
+        """Return the question without the sides of its limits, at one value of each range, list and sweep, and these."""
         plain, spans = self.split(limits(given)[0])
         name = asked_for(unknown, self.using)
         asked = question(name, plain, self.hardware, self.model, self.using, self.variants, self.conventions, self.anyway, spans)
         return asked, spans
+
+
+USUAL_SWITCHES = Switches()
 
 
 def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:

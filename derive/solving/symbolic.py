@@ -1,7 +1,6 @@
-"""Givens that are symbols: the answer is a formula of them, put together along the route.
+"""Inputs that are symbols: the answer is a formula of them, composed along the way.
 
-A term that is a result of its equation stays as it is, with the larger of several terms in it. A quantity inside one is isolated
-in each regime. An answer of one regime says where that is.
+A result of an equation keeps its Max and Min. A quantity inside a Max or Min is solved for in each regime, and its answer names the regime.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +18,7 @@ from derive.records import Equation
 from derive.solving.assumptions import list_assumptions
 from derive.solving.composed import Composed
 from derive.solving.directions import Signs, bound_of, signs
-from derive.solving.engine import evaluate_way
+from derive.solving.engine import evaluate_way, refuse_question
 from derive.solving.plan import Leg, Loop, Way, find_loops, find_plain_way
 from derive.solving.questions import Question, known_values, posed
 from derive.solving.refusals import missing_givens
@@ -31,25 +30,24 @@ if TYPE_CHECKING:
     from sympy import Expr
 
 _MOST_WAYS = 8
-"""Up to how many regimes a route may fork into: more formulas than that are no answer that anyone reads."""
+"""Largest number of regimes of an answer. More formulas would not be read."""
 
 _SHARES = (0.2, 0.5, 0.8)
-"""Where between the least and the most met in practice the symbols are put to see which way an answer errs."""
+"""Places between the least and the greatest usual value of the symbols, at which the direction of an answer is computed."""
 
 _NOT_SAID = "whether it is a lower or an upper bound depends on the symbols"
 
 _SQUARE = 2
-"""Up to which power the sign of an expression is asked for."""
+"""Highest power in an expression whose sign SymPy is asked for."""
 
 _LARGE = 60
-"""Up to how many operations the sign of an expression is asked for: of more SymPy may take minutes to say it."""
+"""Most operations in an expression whose sign SymPy is asked for. It may need minutes for more."""
 
 _LONG = 10**30
-"""Beyond which size the parts of a fraction are no more written out."""
+"""Size above which a fraction is written as a decimal number."""
 
 _EXACT = 2.0**53
-"""Up to which size a whole number is written without a decimal point."""
-
+"""Size up to which a whole number is written without a decimal point."""
 
 _Pairs = tuple[tuple["Expr", "Expr"], ...]
 _Solved = tuple["Expr", _Pairs, str | None]
@@ -70,7 +68,7 @@ class _NoFormula(Exception):
 
 
 def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
-    """The question answered as a formula. `given` are the givens that are symbols, by registry name.
+    """Return the answer to a question as a formula. `given` are the inputs that are symbols, by registry name.
 
     >>> from derive.solving.questions import question
     >>> asked = question("balance_batch", {"sparsity": 8})
@@ -82,7 +80,7 @@ def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
     if twice := [name for name in given if asked.provenance.get(name) == "given"]:
         raise WrongValue(f"{twice[0]} is given twice: leave one of the two out")
     numbers = {name: value for name, value in asked.known.items() if name not in given}
-    # Which equations stand turns on what is given and not on how much: any value serves to pose the question.
+    # The equations depend on which inputs are given and not on their values, so any value will do here.
     known = {**numbers, **{name: quantity(name).at(0.5) for name in given}}
     provenance = {**asked.provenance, **dict.fromkeys(given, "given")}
     asked = posed(replace(asked, known=known, provenance=provenance), asked.unknown, known)
@@ -144,7 +142,7 @@ def _side(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping
 
 
 def _broken(way: Way, ways: list[_Way]) -> tuple[str, ...]:
-    """The requirements that numbers alone break, on every way."""
+    """Return the requirements that numbers alone break, on every way."""
     numbers = [{name: float(value) for name, value in one.values.items() if not value.free_symbols} for one in ways]
     broken = [{text for row in way.rows for text in row.violated(known)} for known in numbers]
     return tuple(sorted(set.intersection(*broken)))
@@ -175,14 +173,14 @@ def _solve_leg(leg: Leg, way: _Way) -> Iterator[_Way]:
 
 
 def _rounded(expression: "Expr") -> "Expr":
-    """Fractions of more digits than anyone reads as decimals: powers of exact numbers have thousands."""
+    """Return an expression with long fractions as decimal numbers. Powers of exact numbers have thousands of digits."""
     from sympy import Float, Rational
 
     return expression.xreplace({one: Float(one) for one in expression.atoms(Rational) if max(abs(one.p), one.q) > _LONG})
 
 
 def _is_small(expression: "Expr") -> bool:
-    """Return whether SymPy says soon what sign it has: of a power of a symbol it may look for all roots, of a Max compare all terms."""
+    """Return whether SymPy finds the sign quickly. High powers and a Max or Min take long."""
     from sympy import Max, Min, Pow
 
     if not expression.free_symbols:
@@ -206,7 +204,7 @@ def _substitute(expression: "Expr", values: "Mapping[str, Expr]") -> "Expr":
 
 
 def _formulas(leg: Leg) -> "Iterator[_Solved]":
-    """Every closed form of a leg's quantity, and the regime it is of."""
+    """Yield every closed form of the quantity of a leg, with its regime."""
     x = symbol(leg.unknown)
     row = compose(leg.closing, leg.steps) if isinstance(leg, Loop) else leg.row
     if row is None:
@@ -236,7 +234,7 @@ def _to_sympy(tree: Tree) -> Any:
 
 
 def _number(value: float) -> "Expr":
-    """A number of SymPy: a whole one as that."""
+    """Return a number of SymPy, an Integer for a whole number."""
     from sympy import Float, Integer
 
     return Integer(int(value)) if value == int(value) and abs(value) < _EXACT else Float(value)
@@ -245,5 +243,4 @@ def _number(value: float) -> "Expr":
 def _refused(asked: Question, reason: Reason, given: "Mapping[str, Expr]") -> Solution:
     known = {name: value for name, value in asked.known.items() if name not in given}
     provenance = {name: source for name, source in asked.provenance.items() if name in known}
-    unit = QUANTITIES[asked.unknown].unit
-    return Solution(unknown=asked.unknown, unit=unit, answers=(), given=known, provenance=provenance, reason=reason)
+    return refuse_question(replace(asked, known=known, provenance=provenance, notes=()), reason)

@@ -14,7 +14,7 @@ from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.units import show
 
 BEST, SO = "best: ", "so "
-"""What the end of a range begins with that is the better one, and another end."""
+"""Beginnings of the lines on the better end of a range, and on another end."""
 
 
 def round_to_whole(asked: Question, solution: Solution) -> Solution:
@@ -24,7 +24,7 @@ def round_to_whole(asked: Question, solution: Solution) -> Solution:
     if solution.sweep:
         return replace(solution, answers=_rounded(solution.answers), sweep=_round_sweep(asked, solution.sweep))
     if solution.spans and solution.answers[0].bound is None:
-        # A number that no limit ends is none of whole ones, wherever in the ranges.
+        # A number that no limit bounds is not rounded.
         return solution
     if solution.spans:
         low, high = (next_whole(end, solution.answers[0].bound) for end in (solution.spans.low, solution.spans.high))
@@ -47,7 +47,7 @@ def _with_the_end(unknown: str, answers: tuple[Answer, ...], said: tuple[str, ..
 
 
 def _rounded(answers: Sequence[Answer]) -> tuple[Answer, ...]:
-    """Answers with whole ends, or none of those within which there is no whole one."""
+    """Return answers with whole ends, without those that contain no whole number."""
     found = (_one_rounded(one) for one in answers)
     return tuple(one for one in found if one)
 
@@ -66,7 +66,7 @@ def _one_rounded(one: Answer) -> Answer | None:
 
 
 def _round_sweep(asked: Question, sweep: Sweep) -> Sweep:
-    """Return the table with whole numbers, and why a point has none."""
+    """Return the table with whole numbers, and the reason for a point without a whole number."""
     import numpy as np
 
     bounds = np.array([{LOWER: 1, UPPER: -1}.get(bound or "", 0) for bound in sweep.bounds])[sweep.places]
@@ -80,7 +80,7 @@ def _round_sweep(asked: Question, sweep: Sweep) -> Sweep:
 
 
 def _no_whole_one(asked: Question, answers: Sequence[Answer]) -> Reason:
-    """Why a limit leaves no whole one, and what is reached with the next."""
+    """Return why a limit leaves no whole number, and the result with the next one."""
     low, high = answers[0].ends
     most = low if high is None else high
     left = show(asked.unknown, most) if low == most else f"{show(asked.unknown, low)} to {show(asked.unknown, most)}"

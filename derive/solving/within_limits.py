@@ -1,9 +1,9 @@
 """A question with limits in its givens: on the unknown itself, on results of the unknown, and on its inputs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf
+from math import inf, isclose
 from typing import Any
 
 from derive.answers import COUNTED, Answer, next_whole
@@ -12,7 +12,7 @@ from derive.quantities import QUANTITIES, quantity
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.show.values import value_in_words
-from derive.solving.best_size import Ask, answer_at_best, best_end, drop_results
+from derive.solving.best_size import Ask, answer_at_best, best_end, drop_results, replace_given
 from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, is_limit, limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole_numbers import BEST
@@ -62,11 +62,19 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
     except NotMadeOf:
         raise refused from None
     if sized.sweep or best_end(sized):
-        return answer_at_best(partial(_answer_at_free_size, ask), name, given, sized)
+        found = answer_at_best(partial(_answer_at_free_size, ask), name, given, sized)
+        return found if found.sweep or found.reason else _bound_by_size(ask, name, given, sized, found)
     if sized.answers or not sized.reason:
         raise refused
     message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
     return refuse(name, replace(sized.reason, message=message), sized)
+
+
+def _bound_by_size(ask: Ask, name: str, given: Mapping[str, Any], sized: Solution, found: Solution) -> Solution:
+    """Return an answer at the largest size, bounded to the side to which a smaller size moves it."""
+    one = sized.answers[0]
+    smaller = max(1.0, one.low or 0.0, (one.ends[1] or 0.0) / 2)
+    return bound_to_one_side(found, [ask(name, replace_given(given, {FREE: smaller}))], [FREE])
 
 
 def _cut(name: str, one: Answer, least: float, most: float) -> Answer | None:
@@ -93,3 +101,25 @@ def _cut(name: str, one: Answer, least: float, most: float) -> Answer | None:
 def refuse(name: str, reason: Reason, beside: Solution) -> Solution:
     """Return a refusal of a question, in place of the answer to another one."""
     return replace(beside, unknown=name, unit=QUANTITIES[name].unit, answers=(), route=(), said=(), reason=reason)
+
+
+def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequence[str]) -> Solution:
+    """Return an answer with the side to which it moves within the limits, or a refusal if it may be to either side."""
+    sides = {side for one in moved for pair in zip(found.answers, one.answers, strict=False) for side in _side_of(*pair)}
+    if not sides or any(one.kind != "point" for one in found.answers):
+        return found
+    if len({*sides, *(one.bound for one in found.answers)} - {None}) > 1:
+        at = f"{found.unknown} = {show(found.unknown, found.answers[0].point)}"
+        message = (
+            f"{at} where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit, and it may be more and less within it"
+        )
+        return refuse(found.unknown, Reason(code="not_identified", violated=tuple(names), message=message), found)
+    (side,) = sides
+    together = found.with_prompts and replace(found.with_prompts, bound=side)
+    return replace(found, answers=tuple(replace(one, bound=side) for one in found.answers), with_prompts=together)
+
+
+def _side_of(found: Answer, moved: Answer) -> Iterator[str]:
+    """Yield the bound that an answer is if it moves to this one within a limit."""
+    if found.kind == moved.kind == "point" and not isclose(found.point, moved.point, rel_tol=HOLDS):
+        yield LOWER if moved.point > found.point else UPPER

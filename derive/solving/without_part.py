@@ -17,7 +17,13 @@ _NAMED = 2
 """How many quantities are named in which it has a part."""
 
 
-def refuse_without_part(solutions: Sequence[Solution], given: Iterable[str]) -> None:
+def refuse_without_part(solutions: Sequence[Solution], using: Iterable[str], given: Mapping[str, Any]) -> None:
+    """Raise WrongValue for a list, a sweep or a named equation that has no part in any of the answers."""
+    _refuse_idle_lists(solutions, given)
+    _refuse_idle_equations(solutions, using, given)
+
+
+def _refuse_idle_lists(solutions: Sequence[Solution], given: Iterable[str]) -> None:
     """Raise WrongValue for a list or sweep that has no part in any of the answers."""
     sweeps = [one.sweep for one in solutions if one.sweep]
     if len(sweeps) < len(solutions) or any(reason for sweep in sweeps for _, reason in sweep.others.values()):
@@ -30,7 +36,7 @@ def refuse_without_part(solutions: Sequence[Solution], given: Iterable[str]) -> 
             raise WrongValue(f"{name} runs over several values, and has no part in {' or '.join(unknowns)}: {told}")
 
 
-def refuse_named_for_nothing(solutions: Sequence[Solution], using: Iterable[str], given: Mapping[str, Any]) -> None:
+def _refuse_idle_equations(solutions: Sequence[Solution], using: Iterable[str], given: Mapping[str, Any]) -> None:
     """Raise WrongValue for an equation that was named and has no part in any of the answers.
 
     An equation of a variant has a part if another one of the variant has, and in limits that may be met without it.

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 
 from derive.errors import WrongData, shorten, suggest_for_file
 from derive.files import called, content_of
+from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.records import Database, Item
-from invert.sheets.rows import Problem
 
 Listing: TypeAlias = tuple[Database, Iterator[Item]]
 _SHAPES: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Database], Iterator[Item]]], ...] = (

@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 from derive.characters import begins_as_formula, hidden
 from derive.errors import WrongData, shorten
 from derive.immutable import immutable
+from derive.tables.problems import Problem
 from invert.databases.renamed import Fields, fields_in, gone
 from invert.sheets.names import MAKERS
-from invert.sheets.rows import PriceRow, Problem
+from invert.sheets.rows import PriceRow
 
 Sold: TypeAlias = tuple[str, int | None]
 """A component, and the lifetime [s] of a cache write where one is named."""

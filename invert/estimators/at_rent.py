@@ -21,7 +21,7 @@ from invert.estimators.rent import rental
 from invert.posterior.parameters import LATENT, drawn_contexts
 from invert.posterior.sobol import coordinates, normals
 from invert.posterior.weights import quantiles
-from invert.records import Estimate, interval, or_undetermined, references, upper
+from invert.records import Estimate, interval, references, undetermined_on_error, upper
 from invert.sheets.sheet import PriceBand, PriceSheet
 
 DRAWS = 4096
@@ -138,7 +138,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 
 # Whoever reads a premium asks for it of one case after the other.
 @lru_cache(maxsize=1)
-@or_undetermined
+@undetermined_on_error
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if not case.has_premium:
         because = "no output premium: at most what the price pays for at rental cost"

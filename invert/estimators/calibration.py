@@ -15,24 +15,26 @@ from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
-from derive.price_rows import CalibrationModel
-from derive.shipped import BadRow, Problem, Row, Tables
+from derive.tables.lines import Row
+from derive.tables.problems import BadRow, Problem
+from derive.tables.shipped import Tables
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.estimators import at_rent
 from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price_lines
 from invert.estimators.cases import Case, case_of
 from invert.estimators.market import learnt
 from invert.estimators.market.candidates import log_density_of_class
-from invert.estimators.market.pool import Foresight, pool_verdict
+from invert.estimators.market.pool import LogDensities, pool_verdict
 from invert.estimators.market.recency import Cache
-from invert.estimators.market.student import Student, foretold_by
+from invert.estimators.market.student import Student, predict_one_more
 from invert.estimators.rent import rental
 from invert.records import Estimate, Verdict
 from invert.sheets.assemble import assembled, models
 from invert.sheets.read import book_of, read_rows, refuse_bad_rate
-from invert.sheets.rows import ModelRow, PriceBook
+from invert.sheets.rows import PriceBook
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import CalibrationModel, ModelRow
 
 _KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 
@@ -78,7 +80,7 @@ class Calibration:
     left_out: tuple[str, ...]
 
 
-@once_a_run
+@cache_with_data
 def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
     """The calibration without an architecture of architectures.csv and its family. With all members if none is named.
 
@@ -104,7 +106,7 @@ def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
             f"{_KNOWN}.csv: {len(of_family)} families with sheets of several bands are left to learn from, and a spread needs two"
         )
     return Calibration(
-        increments=foretold_by([fmean(logs) for logs in of_family.values()]),
+        increments=predict_one_more([fmean(logs) for logs in of_family.values()]),
         kv_ratios={member.architecture: ratio for member, ratio in ratios},
         families=tuple(of_family),
         left_out=tuple(sorted(left_out)),
@@ -116,7 +118,7 @@ def from_increment(ln_at_cost: float, calibration: Calibration) -> Student:
     return replace(calibration.increments, centre=ln_at_cost - calibration.increments.centre)
 
 
-@once_a_run
+@cache_with_data
 def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict | None:
     """What increments have earned beside the class of KV bytes, each known model foretold by other families; None of too few."""
     known, caches = members(data, assumptions), learnt.known_caches(data, assumptions)["read"]
@@ -126,7 +128,7 @@ def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict 
     if len({one.family for one, _ in rows}) < assumptions.least_families:
         return None
     foreseen = [
-        Foresight(family=one.family, by_price=_by_price(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
+        LogDensities(family=one.family, by_price=_by_price(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
         for (one, ratio), by_class in zip(rows, of_class, strict=True)
         if isfinite(by_class)
     ]
@@ -171,25 +173,25 @@ def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
 
     Facts that were given about one model or its traffic say nothing of these.
     """
-    return _class(data, assumptions.apart_from(UNLESS_GIVEN))[0]
+    return _class(data, assumptions.without_facts(UNLESS_GIVEN))[0]
 
 
 def class_problems(data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """What is wrong with rows of calibration_models.csv beyond the row itself, and with the launch sheets."""
-    return (*calibration_book(data).problems[len(book_of(data).problems) :], *_class(data, assumptions.apart_from(UNLESS_GIVEN))[1])
+    return (*calibration_book(data).problems[len(book_of(data).problems) :], *_class(data, assumptions.without_facts(UNLESS_GIVEN))[1])
 
 
 def lacking(data: Data, assumptions: Assumptions = USUAL) -> tuple[str, ...]:
     """What is not learned from because a row is bad, theirs or one that they rest on: architectures, or the rows where the name is lost."""
-    return _class(data, assumptions.apart_from(UNLESS_GIVEN))[2]
+    return _class(data, assumptions.without_facts(UNLESS_GIVEN))[2]
 
 
-@once_a_run
+@cache_with_data
 def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tuple[Problem, ...], tuple[str, ...]]:
     book, tables = calibration_book(data), data.tables
     known = {f"{one.provider}/{one.model}": one for one in models(data)}
     found, faults = [], []
-    left_out = [row["architecture"] for row, _, _ in tables.checked(_KNOWN).bad if row.get("architecture")]
+    left_out = [row["architecture"] for row, _, _ in tables.checked(CalibrationModel).bad if row.get("architecture")]
     for row in tables.rows_of(CalibrationModel):
         try:
             found.append(_member(row, book, known, data, assumptions))
@@ -202,8 +204,8 @@ def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tu
 def _misnamed(tables: Tables) -> Iterator[str]:
     """What rows of calibration_models.csv that share a name stand for beyond that name: all of them but one are another member."""
     same: dict[str, dict[int, Row]] = {}
-    for row, why in tables.raw_rows(_KNOWN)[1]:
-        if not why:
+    for row in tables.raw_rows(CalibrationModel.TABLE):
+        if not row.fault:
             same.setdefault(row["architecture"], {})[row.place] = row
     for rows in same.values():
         if len(rows) > 1:
@@ -235,12 +237,12 @@ def _fault(row: CalibrationModel, column: str, message: str) -> Problem:
     return Problem(origin=f"{_KNOWN}.csv", row=row.place, column=column, message=message)
 
 
-@once_a_run
+@cache_with_data
 def calibration_book(data: Data) -> PriceBook:
     """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
     book = book_of(data)
     try:
-        rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx)
+        rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx, data=data)
     except WrongData as error:
         rows, problems = [], [Problem(origin=LAUNCHED, row=None, column=None, message=str(error).removeprefix(LAUNCHED).lstrip(": "))]
     return PriceBook(rows=(*book.rows, *rows), fx=book.fx, problems=(*book.problems, *problems), newest_retrieved=book.newest_retrieved)
@@ -270,7 +272,7 @@ def _sold(
     wanted = row.sheet
     provider, _, model = wanted.partition("/")
     if wanted not in known:
-        data.tables.refuse_bad("models", provider=provider, model=model)
+        data.tables.refuse_bad(ModelRow, provider=provider, model=model)
     newest = book.newest_retrieved
     day = row.sheet_date or newest
     if day is None:
@@ -325,7 +327,7 @@ def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> 
     of_sheet = {
         (f"{name}.csv", row.place)
         for name in ("prices", "prices_calibration")
-        for row, _ in _price_lines(tables, name)
+        for row in _price_lines(tables, name)
         if f"{row.get('provider')}/{row.get('model')}" == wanted
     }
     for problem in problems:
@@ -333,8 +335,8 @@ def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> 
             raise BadRow(problem)
 
 
-def _price_lines(tables: Tables, name: str) -> tuple[tuple[Row, str], ...]:
+def _price_lines(tables: Tables, name: str) -> tuple[Row, ...]:
     try:
-        return tables.raw_rows(name)[1]
+        return tables.raw_rows(name)
     except WrongData:
         return ()

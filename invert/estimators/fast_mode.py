@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from derive.catalogue import equation
-from derive.price_rows import Disclosure
 from derive.quantities import NEUTRAL_DEFAULTS
 from invert.data import Data
 from invert.records import FastMode
 from invert.sheets.rows import SheetKey
+from invert.sheets.tables import Disclosure
 from invert.steps import solve_steps
 
 _FAST = "fast"
@@ -67,7 +67,7 @@ def slow_mode_floor(output_input_ratio: float, fast_speed_ratio: float) -> float
 
 def _stated_speed(provider: str, model: str, data: Data) -> tuple[float | None, str]:
     """Return how many times as fast the vendor states that the fast mode of a model is, and the page."""
-    data.tables.refuse_bad(Disclosure.TABLE, provider=provider, quantity=_SPEED)
+    data.tables.refuse_bad(Disclosure, provider=provider, quantity=_SPEED)
     for row in data.tables.rows_of(Disclosure):
         if (row.provider, row.model, row.quantity) == (provider, model, _SPEED):
             return row.value, row.source_url

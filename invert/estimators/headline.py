@@ -11,7 +11,7 @@ from invert.estimators.cases import Case
 from invert.estimators.market import learnt
 from invert.estimators.market.kv_class import Bytes
 from invert.estimators.market.student import Student, pooled_range
-from invert.records import Estimate, Votes, given_value, interval, or_undetermined, undetermined
+from invert.records import Estimate, Votes, given_value, interval, undetermined, undetermined_on_error
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
@@ -25,7 +25,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     }
 
 
-@or_undetermined
+@undetermined_on_error
 def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
@@ -54,7 +54,7 @@ _GIVEN = ("kv_bytes_per_token",)
 _NO_CLASS = "fewer than two families whose cache is known were released earlier"
 
 
-@or_undetermined
+@undetermined_on_error
 def _stored(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     return _of_class("stored", case, data, assumptions)
 

@@ -8,7 +8,7 @@ from invert.estimators import at_rent, calibration
 from invert.estimators.at_rent import MEANS
 from invert.estimators.cases import Case
 from invert.estimators.market.student import Student
-from invert.records import Estimate, interval, or_undetermined, references, undetermined
+from invert.records import Estimate, interval, references, undetermined, undetermined_on_error
 
 CITED = references(*at_rent.INCREMENT)
 
@@ -18,7 +18,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
-@or_undetermined
+@undetermined_on_error
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     at_cost = at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"]
     found = _foretold(at_cost, case, data, assumptions)

@@ -12,23 +12,23 @@ from derive.errors import WrongData
 from derive.immutable import immutable
 from invert.anchors import lecture_anchors
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.estimators import at_rent, lecture, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Drawn, case_of, has_premium, with_posteriors
 from invert.estimators.market import learnt
-from invert.estimators.market.candidates import weighed_rows
+from invert.estimators.market.candidates import judge_predictors
 from invert.estimators.market.recency import Cache, classes
 from invert.estimators.market.record import LEAST_VOTES, record_by_votes
-from invert.estimators.market.student import Floats, foretold_by
+from invert.estimators.market.student import Floats, predict_one_more
 from invert.estimators.names import KV_NAMES
 from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
 from invert.records import Bounds, Estimate, Judgement, KnownCache, Record, Span, Verdict
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables
-from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import ModelRow
 from invert.storage.tariffs import by_slope, tariffs
 
 
@@ -62,7 +62,7 @@ def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = N
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
-    of_run, assumptions = assumptions, assumptions.apart_from(UNLESS_GIVEN)
+    of_run, assumptions = assumptions, assumptions.without_facts(UNLESS_GIVEN)
     drawn = drawn if drawn is not None and assumptions == of_run else {}
     draw_known(drawn, data, assumptions)
     return data.once((judged, assumptions), lambda: _judged(data, assumptions, drawn))
@@ -173,7 +173,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
     return {quantity: one for quantity, one in found.items() if one}
 
 
-@once_a_run
+@cache_with_data
 def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Record | None:
     """What KV bytes by a storage price have got right of the stored cache, on every shipped sheet that has one and whose cache is known.
 
@@ -184,7 +184,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     >>> f"{found.held[-1].held} of {found.count}"
     '0 of 6'
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     caches = learnt.known_caches(data, assumptions)["stored"]
     of_name, found = {one.architecture: one for one in caches}, []
     for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
@@ -200,7 +200,7 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     return _record([estimate for estimate, _ in found], truths, by_class, [one.family for one in rows])
 
 
-@once_a_run
+@cache_with_data
 def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, earlier_only: bool = False) -> Verdict | None:
     """What it has earned beside the class of read bytes whether more context costs more at all; None of too few families.
 
@@ -211,13 +211,13 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, ea
     >>> found.count, found.families, found.enters
     (18, 11, False)
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     caches = learnt.known_caches(data, assumptions)["read"]
     of_name = {one.architecture: one for one in caches}
     sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
     sold += [(one.sold.case.sheet, one.architecture) for one in members(data, assumptions)]
-    asked = {(sheet.provider, sheet.model): (of_name[name], float(has_premium(sheet))) for sheet, name in sold if name in of_name}
-    return weighed_rows(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only, assumptions)
+    asked = {(sheet.provider, sheet.model): (of_name[name], (float(has_premium(sheet)),)) for sheet, name in sold if name in of_name}
+    return judge_predictors(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only, assumptions)
 
 
 def _by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:
@@ -225,7 +225,7 @@ def _by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats,
     of_family = {family: fmean(truth for truth, of in zip(truths, families, strict=True) if of == family) for family in families}
     if len(of_family) <= LEAST_VOTES:
         return np.full(len(truths), np.nan), np.full(len(truths), np.nan)
-    foretold = {family: foretold_by([mean for other, mean in of_family.items() if other != family]) for family in of_family}
+    foretold = {family: predict_one_more([mean for other, mean in of_family.items() if other != family]) for family in of_family}
     pairs = [(foretold[family], float(truth)) for truth, family in zip(truths, families, strict=True)]
     return np.array([one.log_density(truth) for one, truth in pairs]), np.array([one.centre - truth for one, truth in pairs])
 
@@ -242,13 +242,13 @@ def _record(estimates: Sequence[Estimate], truths: Floats, by_class: tuple[Float
     return record_by_votes(gains, [families[place] for place in kept], errors, errors_of_class[kept], nearer)
 
 
-@once_a_run
+@cache_with_data
 def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[PriceSheet, ModelRow, KnownCache], ...]:
     """Every shipped sheet of a model whose cache is known and whose row can be used."""
     described, found = {(row.provider, row.model): row for row in models(data)}, []
     for sheet in sheets_that_ship(data):
         row = described.get((sheet.provider, sheet.model))
-        model = row and row.on(sheet.as_of)
+        model = row and row.known_on(sheet.as_of)
         try:
             cache = known_cache(model, data, assumptions)
         except WrongData:
@@ -258,7 +258,7 @@ def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[
     return tuple(found)
 
 
-@once_a_run
+@cache_with_data
 def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | None:
     """Return how many times the lecture's KV bytes the true ones are, over every shipped sheet with a threshold and a known cache.
 
@@ -267,7 +267,7 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
     >>> f"{found.median:.3g} times, {found.low:.3g} to {found.high:.3g}"
     '126 times, 4.79 to 286'
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     times = []
     for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
         if sheet.bands[1:]:
@@ -277,7 +277,7 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
     return Span(low=min(times), median=median(times), high=max(times)) if times else None
 
 
-@once_a_run
+@cache_with_data
 def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | None:
     """What the bound at rental cost makes of every shipped sheet that has no output premium and whose cache is known; None of none.
 
@@ -288,7 +288,7 @@ def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
     >>> found.count, found.held, found.held_at_one_byte, f"{found.least:.2g} to {found.most:.2g}"
     (9, 6, 9, '0.6 to 84')
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     factors = [
         at_rent.most_within_price(sheet, model.max_context, data, assumptions) / cache.read
         for sheet, model, cache in _sheets_of_known_cache(data, assumptions)

@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from derive.catalogue import equation
 from derive.errors import WrongData
-from derive.price_rows import MemoryTierFigure
+from derive.preset_rows import MemoryTierFigure
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.shipped_rows import in_si
+from derive.tables.rows import in_si
 from invert.anchors import lecture_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
@@ -24,11 +24,11 @@ from invert.records import (
     Estimate,
     Reading,
     interval,
-    or_undetermined,
     point_estimate,
     references,
     unanswered,
     undetermined,
+    undetermined_on_error,
 )
 from invert.steps import solve_steps
 
@@ -56,7 +56,7 @@ def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
     return point_estimate(assumptions, found.values["kv_bytes_per_token"], because, equations=cited, anchors=moved)
 
 
-@or_undetermined
+@undetermined_on_error
 def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     """The bandwidth-bound fraction, over what hosts of one model ask apart: their output/input differs, and their model does not."""
     ratio = case.seen.output_input_ratio
@@ -173,7 +173,7 @@ def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") ->
 
 def drain_times(data: Data, device: str) -> Mapping[str, float]:
     """Drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
-    data.tables.refuse_bad("memory_tiers", device=device, quantity="drain_time")
+    data.tables.refuse_bad(MemoryTierFigure, device=device, quantity="drain_time")
     found = {}
     for row in data.tables.rows_of(MemoryTierFigure):
         if row.device == device and row.quantity == "drain_time":

@@ -14,8 +14,8 @@ from invert.forward_model import forward
 from invert.inversion import invert_price
 from invert.records import Anchors, Check, KnownCache, Observable, Observables, PairInference, Reading, TierReading
 from invert.sheets.observables import observe, ratio
-from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import ModelRow
 from invert.storage import drain_time
 from invert.storage.tariffs import disclosed_tiers
 

@@ -4,17 +4,18 @@ from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, shorten
 from derive.preset_rows import AcceleratorFigure
 from derive.presets import Preset, hardware, hardware_names
-from derive.price_rows import Disclosure
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import in_si
+from derive.tables.problems import BadRow, Problem
+from derive.tables.rows import in_si
+from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.records import Anchors
-from invert.sheets.read import once_beside_prices
+from invert.sheets.read import cached_beside_prices
+from invert.sheets.tables import Disclosure
 
 
-@once_beside_prices
+@cached_beside_prices
 def rental(data: Data, assumptions: Assumptions = USUAL, chip_price: float | None = None) -> Anchors:
     """What a byte read from HBM [USD/byte] and a FLOP [USD] cost on a rented chip at its data-sheet peaks, and where that is from.
 
@@ -46,7 +47,7 @@ def _usual_chip(tables: Tables) -> Preset:
         raise
     except BacksolveError:
         name, _, dtype = USUAL.rent_chip.partition(":")
-        tables.refuse_bad("hardware", accelerator=name, quantity="peak_flops", dtype=dtype)
+        tables.refuse_bad(AcceleratorFigure, accelerator=name, quantity="peak_flops", dtype=dtype)
         if name in hardware_names(tables):
             raise BadRow(
                 Problem(origin="hardware.csv", row=None, column="dtype", message=f"{shorten(name)} has no peak_flops in {dtype}")
@@ -59,5 +60,5 @@ def _disclosed_rent(tables: Tables) -> tuple[float, str]:
     for row in tables.rows_of(Disclosure):
         if (row.topic, row.quantity) == ("production", "chip_price") and row.value is not None:
             return in_si("chip_price", row.value, row.unit), f"disclosures.csv {row.provider}: {row.source_url}"
-    tables.refuse_bad("disclosures", topic="production", quantity="chip_price")
+    tables.refuse_bad(Disclosure, topic="production", quantity="chip_price")
     raise BadRow(Problem(origin="disclosures.csv", row=None, column=None, message="no chip_price of a production, and none was given"))

@@ -6,7 +6,7 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
 from invert.posterior import inverse
-from invert.records import Estimate, Observable, interval, or_undetermined, references
+from invert.records import Estimate, Observable, interval, references, undetermined_on_error
 from invert.storage import tiers
 from invert.storage.tariffs import drain_time_of
 
@@ -36,7 +36,7 @@ def _implied_drain_time(seen: tuple[float, float], assumptions: Assumptions) -> 
     return interval(assumptions, median / reach, median, median * reach, because, equations=equations, anchors=anchors)
 
 
-@or_undetermined
+@undetermined_on_error
 def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:
     """KV bytes that the storage price pays for if they lie in rented HBM. The mark-up on storage leaves little of it."""
     markup = assumptions.storage_markup_prior

@@ -14,7 +14,7 @@ from math import nan
 import numpy as np
 
 from derive.catalogue import equation
-from derive.evaluate import arrays, at_arrays, slope_at_arrays
+from derive.evaluate import arrays, evaluate_arrays, slope_at_arrays
 from derive.expressions.branches import branches, sides_of
 from derive.immutable import immutable
 from derive.trees import SUM, Tree, names, slopes, sum_of
@@ -137,7 +137,7 @@ def solved(id: str, unknown: str, at: _Arrays) -> Values:
 
 
 def _value(formula: Tree, values: _Arrays) -> Values:
-    return np.asarray(at_arrays(formula, values))
+    return np.asarray(evaluate_arrays(formula, values))
 
 
 def _log_slope(id: str, name: str, at: _Arrays) -> Values:

@@ -173,7 +173,7 @@ def _guarded(drawn: Posterior, names: Sequence[str], price_per_flop: float | Non
 
 def _of_bands(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
     """The priors that speak of these sheets: a given mean of a long band is no fact about a sheet that has none."""
-    return assumptions if "premium_out" in price_data.cells else assumptions.apart_from(("long_context",))
+    return assumptions if "premium_out" in price_data.cells else assumptions.without_facts(("long_context",))
 
 
 def summarised(found: Posterior, names: Sequence[str], price_per_flop: float | None = None) -> list[Summary]:

@@ -1,4 +1,4 @@
-"""What changed between two runs, and why: as text and in documents, JSON and CSV."""
+"""Report what changed between two runs, and why: as text and in documents, JSON and CSV."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,8 +36,8 @@ _CELL = ("value", "low", "high")
 
 
 def changes_text(found: Comparison, width: int) -> str:
-    """The inferences that moved, a table a sheet; then, in a line each, what did not move and what else there is to know."""
-    found = _as_seen(found)
+    """Format the changed inferences as a table for each sheet, then a line each for unchanged parts and notes."""
+    found = _hide_tiny_changes(found)
     lines: list[str] = [f"{found.after}, against {found.before}"]
     moved = sorted(((sheet, one) for sheet in found.sheets for one in sheet.moved), key=lambda pair: -_distance(pair[1]))
     shown = moved[:_MOST_LINES]
@@ -57,14 +57,14 @@ def changes_text(found: Comparison, width: int) -> str:
         # A sheet alone is named above its rows, which leaves room for ranges.
         sheets = {row["sheet"] for row in others}
         alone = [*sheets] if len(sheets) == 1 else []
-        lines += ["", _other_causes(found), *alone, aligned(_OTHERS[len(alone) :], _said_once(others))]
+        lines += ["", _list_causes(found), *alone, aligned(_OTHERS[len(alone) :], _merge_sheets(others))]
     lines, gone = _fitting(lines, width)
     short = [f"Left out in so few columns: {', '.join(gone)}; {found.in_full} has all."] if gone else []
     return laid_out([*lines, "", *short, *_below(found, len(moved) - len(shown), gone)], width)
 
 
-def _as_seen(found: Comparison) -> Comparison:
-    """What moved only in digits that are not shown, counted among the unmoved."""
+def _hide_tiny_changes(found: Comparison) -> Comparison:
+    """Count changes that are smaller than the printed digits as unchanged."""
     return replace(found, sheets=tuple(sheet_as_seen(sheet) for sheet in found.sheets))
 
 
@@ -79,11 +79,11 @@ def _is_seen(one: Moved) -> bool:
     """Whether any figure of its row says that it moved, back as well as forth: its numbers, by how many times, or how far of its range."""
     before, after = (estimate_text(one.quantity, told) for told in (one.before, one.after))
     there_or_back = max(one.times, 1 / one.times) if one.times else 1.0
-    return before != after or f"{there_or_back:.3g}" != "1" or _of_range(one) not in (NONE, *_HARDLY)
+    return before != after or f"{there_or_back:.3g}" != "1" or _share_of_range(one) not in (NONE, *_HARDLY)
 
 
-def _other_causes(found: Comparison) -> str:
-    """What moved inferences that no price of their sheet did."""
+def _list_causes(found: Comparison) -> str:
+    """List the causes other than a price of the sheet."""
     calibrating = [one.key for one in found.sheets if found.recalibrated and one.calibrates and one.prices]
     learned = [f"prices of {_list(calibrating)}, from which the calibration is learned"] if calibrating else []
     by = "; ".join((*found.causes, *learned))
@@ -91,19 +91,19 @@ def _other_causes(found: Comparison) -> str:
 
 
 def changes_document(found: Comparison, style: str) -> str:
-    """The same in Markdown, LaTeX or HTML as one table, every inference that is seen to have moved a row."""
-    found = _as_seen(found)
+    """Format the changes in Markdown, LaTeX or HTML as one table, with a row for every visible change."""
+    found = _hide_tiny_changes(found)
     asked = [f"{sheet_in_words(sheet.key)}: {'; '.join(map(price_in_words, sheet.prices))}" for sheet in found.sheets if sheet.prices]
     rows = [{"sheet": sheet_in_words(sheet.key), **_row(one, sheet)} for sheet in found.sheets for one in sheet.moved]
     table = [aligned(("sheet", *_COLUMNS), rows)] if rows else []
     rounded = [line for sheet in found.sheets for line in _rounding(sheet)]
-    others = [f"{_other_causes(found)}: those without a price."] if any(not one.prices for of in found.sheets for one in of.moved) else []
+    others = [f"{_list_causes(found)}: those without a price."] if any(not one.prices for of in found.sheets for one in of.moved) else []
     title = f"{found.after}, against {found.before}"
     return report_document([title, *asked, *table, *others, *rounded, *_below(found, 0)], style)
 
 
 def changes_json(found: Comparison) -> str:
-    """Strict JSON, SI units; amounts as published."""
+    """Return strict JSON in SI units, with amounts as published."""
     document = {
         "schema": _SCHEMA,
         "before": found.before,
@@ -119,21 +119,21 @@ def changes_json(found: Comparison) -> str:
 
 
 def changes_csv(found: Comparison) -> str:
-    """One line an inference that moved, with the price that moved it furthest."""
+    """Return CSV with a line for each changed inference and the price with the largest effect."""
     return csv_text(CSV_COLUMNS, (_flat(sheet, one) for sheet in found.sheets for one in sheet.moved))
 
 
-def _said_once(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Rows in which sheets say the same as one, under the name of the first of them and how many others there are."""
+def _merge_sheets(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Merge rows of sheets with the same changes, under the first sheet and the number of others."""
     alike: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
         hardly = row["range"] in _HARDLY
         alike.setdefault((row["inference"], _HARDLY[0]) if hardly else tuple(row[column] for column in _OTHERS[1:]), []).append(row)
-    return [_of_several(of) if of[1:] else dict(*of) for of in alike.values()]
+    return [_merge_rows(of) if of[1:] else dict(*of) for of in alike.values()]
 
 
-def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Rows that say the same as one; what they do not say alike is that of each, and a move of hardly any range may go either way."""
+def _merge_rows(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Merge equal rows. Cells that differ keep the value of each sheet, and a tiny move has no sign."""
     first = {column: text if len({row[column] for row in rows}) == 1 else "of each" for column, text in rows[0].items()}
     times = sorted({row["times"] for row in rows}, key=lambda text: float(text.removeprefix("x")) if text != NONE else 0.0)
     return {
@@ -148,10 +148,10 @@ def _of_several(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def _fitting(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]:
-    """The lines with all tables among them in the same columns, as many as there is room for, and the columns that are left out.
+    """Lay out all tables in the same columns, as many as fit, and put the other columns on lines below.
 
-    A table of several prices a row, or one that has no room with the fewest, hangs its last columns below its rows: it takes none from
-    the others.
+    A table with several prices in a row, or one that does not fit with the fewest columns, puts its last columns below its rows. The other
+    tables keep theirs.
     """
     tables = [line for line in lines if isinstance(line, Table)]
     told = {column for table in tables for row in table.rows for column in table.columns if row[column] != NONE}
@@ -171,14 +171,14 @@ def _fitting(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]:
 
 
 def _distance(one: Moved) -> float:
-    """How far an inference moved against its range; what turned into another kind comes first, what had no range last, a factor too."""
+    """Return the size of a change relative to its range: changes of kind first, factors and values without a range last."""
     if one.times is None and one.quantity != "bayes_factor":
         return inf
-    return abs(one.of_range or 0.0)
+    return abs(one.share_of_range or 0.0)
 
 
 def sheet_in_words(key: SheetKey) -> str:
-    """`deepseek/deepseek-v4-pro (off_peak)`."""
+    """Name a sheet: `deepseek/deepseek-v4-pro (off_peak)`."""
     provider, model, region, tier = key
     place = ", ".join(part for part in (region, "" if tier == "standard" else tier) if part)
     return f"{provider}/{model}" + (f" ({place})" if place else "")
@@ -188,8 +188,8 @@ def _slope(elasticity: float | None) -> str:
     return f"{elasticity:+.2f}%" if elasticity is not None else NONE
 
 
-def _of_range(one: Moved) -> str:
-    return f"{one.of_range:+.2f}" if one.of_range is not None else NONE
+def _share_of_range(one: Moved) -> str:
+    return f"{one.share_of_range:+.2f}" if one.share_of_range is not None else NONE
 
 
 def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
@@ -198,14 +198,14 @@ def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
         "before": estimate_text(one.quantity, one.before),
         "after": estimate_text(one.quantity, one.after),
         "times": f"x{one.times:.3g}" if one.times else NONE,
-        "range": _of_range(one),
+        "range": _share_of_range(one),
         "per 1%": ", ".join(map(_slope, one.elasticities or (one.elasticity,))),
         "price": moving_prices(one, sheet),
     }
 
 
 def moving_prices(one: Moved, sheet: SheetChange) -> str:
-    """The price that moved an inference; that nothing of the sheet did."""
+    """Name the price that moved an inference, or say that no price of the sheet did."""
     if not one.prices:
         return ABSENT
     if not one.elasticities and len(one.prices) > 1 and len(one.prices) == len(sheet.prices):
@@ -215,7 +215,7 @@ def moving_prices(one: Moved, sheet: SheetChange) -> str:
 
 
 def price_in_words(price: PriceChange) -> str:
-    """`output 12 -> 20 USD/MTok`, or `input@500k 6 USD/MTok added`.
+    """Describe a price change: `output 12 -> 20 USD/MTok`, or `input@500k 6 USD/MTok added`.
 
     >>> price_in_words(PriceChange(place=("input", 200000, None), old=(4.0, "USD", "mtok"), new=(5.0, "USD", "mtok")))
     'input@200k 4 -> 5 USD/MTok'
@@ -231,7 +231,7 @@ def price_in_words(price: PriceChange) -> str:
 
 
 def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[str]:
-    """What did not move, what moved without a price of its own, sheets of one side alone, and notes."""
+    """List unchanged estimates, changes without a price change, sheets of only one side, and notes."""
     same = [one for one in found.sheets if not one.moved]
     moving = [one for one in found.sheets if one.moved]
     rest = sum(one.unmoved for one in moving)
@@ -256,7 +256,7 @@ def _below(found: Comparison, unlisted: int, gone: Sequence[str] = ()) -> list[s
 
 
 def _rounding(sheet: SheetChange) -> list[str]:
-    """That part of what moved is how finely prices are rounded, and no slope."""
+    """Note that a part of the change is due to the rounding of prices."""
     cells = [
         f"{one.name} {' -> '.join(f'{value:.4g} (of {low:.3g} to {high:.3g})' for value, low, high in (one.old, one.new))}"
         for one in sheet.rerounded
@@ -269,7 +269,7 @@ def _rounding(sheet: SheetChange) -> list[str]:
 
 
 def _calibration(found: Comparison) -> list[str]:
-    """Which of the sheets whose prices changed calibrate, and how many others moved with them."""
+    """Name the changed sheets that the calibration uses, and count the other sheets that moved with them."""
     of = [one for one in found.sheets if one.calibrates and one.prices]
     if not of:
         return []
@@ -296,7 +296,7 @@ def _list(keys: Sequence[SheetKey], most: int = 8) -> str:
 
 
 def key_record(key: SheetKey) -> dict[str, str]:
-    """What a sheet is called, by column."""
+    """Return the key of a sheet by column."""
     return dict(zip(("provider", "model", "region", "service_tier"), key, strict=True))
 
 
@@ -319,7 +319,7 @@ def sheet_record(sheet: SheetChange) -> dict[str, object]:
 
 
 def change_record(price: PriceChange) -> dict[str, object]:
-    """A price that changed, as published."""
+    """Return a changed price, as published."""
     component, threshold, ttl = price.place
     old, new = price.old, price.new
     return {
@@ -342,7 +342,7 @@ def _moved_record(one: Moved) -> dict[str, object]:
         "before": one.before and said_record(one.before),
         "after": one.after and said_record(one.after),
         "times": _six(one.times),
-        "share_of_range": _six(one.of_range),
+        "share_of_range": _six(one.share_of_range),
         "elasticity": _six(one.elasticity),
         "elasticities": {price.spelled: _six(slope) for price, slope in zip(one.prices, one.elasticities, strict=False)},
         "prices": [price.spelled for price in one.prices],
@@ -350,7 +350,7 @@ def _moved_record(one: Moved) -> dict[str, object]:
 
 
 def said_record(told: Told) -> dict[str, object]:
-    """One estimate, in SI units."""
+    """Return one estimate in SI units."""
     return {"kind": told.kind, "median": told.median, "low": told.low, "high": told.high}
 
 
@@ -372,7 +372,7 @@ def _flat(sheet: SheetChange, one: Moved) -> dict[str, object]:
         "estimator": one.estimator,
         **ends,
         "times": _six(one.times),
-        "share_of_range": _six(one.of_range),
+        "share_of_range": _six(one.share_of_range),
         **{name: price.get(name) for name in wanted},
         "elasticity": _six(one.elasticity),
     }

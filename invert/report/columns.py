@@ -17,12 +17,12 @@ from derive.quantities import QUANTITIES
 from derive.units import show
 from invert.assumptions import USUAL, Assumptions
 from invert.encoder import six_digits
-from invert.estimate_text import in_brackets, middle_text, range_text, two_digits
+from invert.estimate_text import bracket_range, middle_text, range_text, two_digits
 from invert.estimators.names import KV_NAMES
 from invert.records import TIER_NAMES, Estimate, TierEvidence, count_missed, verdict
 from invert.report.fast_mode import fast_mode_in_brief
 from invert.report.layout import NONE, aligned, billions, dollars
-from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, any_of, lifetime, worst_record
+from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, lifetime, worst_record
 from invert.result import Inference, Run
 
 ABSENT, _UNTESTED, UNKNOWN = "none", "n/a", "unknown"
@@ -44,10 +44,10 @@ def _no_record(_: Sequence[Inference], __: Run) -> str:
 class Column:
     """A column of every table of sheets.
 
-    `head` are two lines over a table, `name` stands in one line, `also` are other names. `value` [SI] is what the CSV has, `text` a
-    cell, `span` what is beside it in brackets: a range, or how it is known. Sheets are sorted by `order`, else by `value`.
-    `record` is how often it was right, on some sheets of a run; `models` says of which models that record is, if not of all.
-    `of` is a quantity and the estimator of it, as JSON has them. `numbers` are the keys of the CSV that hold its numbers.
+    `head` are its two heading lines, `name` is its heading in one line, `also` are other names. `value` [SI] is the CSV value, `text` a
+    cell, `span` the text in brackets beside it (a range, or the source). Sheets are sorted by `order`, else by `value`. `record` is its
+    coverage on some sheets of a run, `models` the population of that record if it is not all. `of` is its quantity and estimator, as in
+    JSON. `numbers` are the CSV keys of its numbers.
     """
 
     key: str
@@ -77,7 +77,7 @@ class Column:
         return self.head if any(self.head) else ("", self.heading)
 
     def ordered_by(self, one: Inference) -> object:
-        """Return what a sheet is sorted by: a number, a text, or None if it has none."""
+        """Return the sort key of a sheet: a number, a text, or None."""
         return (self.order or self.value)(one)
 
     @property
@@ -87,7 +87,7 @@ class Column:
 
     def whole_text(self, one: Inference) -> str:
         """Return the cell with what is beside it, as `45 B (14-150)`."""
-        return in_brackets(self.text(one), self.span(one))
+        return bracket_range(self.text(one), self.span(one))
 
 
 def with_range(column: Column) -> Column:
@@ -116,13 +116,13 @@ def _output(one: Inference) -> float:
 
 
 def _prices(one: Inference) -> str:
-    """`2/12`, and `.75/3.75`."""
+    """Format input and output: `2/12`, and `.75/3.75`."""
     base = one.sheet.bands[0]
     return "/".join(dollars(price).removeprefix("0") if price.usd_per_token else "0" for price in (base.input, base.output))
 
 
 def _long(one: Inference) -> str:
-    """`2x/1.5x`: by how much input and output cost more above the first threshold."""
+    """Format the premiums above the first threshold: `2x/1.5x`."""
     return f"{_times(one, 'premium_in')}/{_times(one, 'premium_out')}" if one.pairs else ABSENT
 
 
@@ -144,7 +144,7 @@ def _lecture_kv(one: Inference) -> float | None:
 
 
 def _lecture_size(one: Inference) -> str:
-    """`at 100 B active`: the size of the model in the lecture's formula."""
+    """Format the size in the lecture's formula: `at 100 B active`."""
     size = one.anchors.values["active_params"] if one.size_stated else one.assumptions.assumed_active_params
     return NONE if _lecture_kv(one) is None else f"at {billions(size)} active"
 
@@ -158,10 +158,10 @@ def _active(one: Inference) -> str:
 
 
 def _active_span(one: Inference) -> str:
-    return how_stated(one.anchors.origin["active_params"]) if one.size_stated else range_text("active_params", one.market["active_params"])
+    return size_grade(one.anchors.origin["active_params"]) if one.size_stated else range_text("active_params", one.market["active_params"])
 
 
-def how_stated(origin: str) -> str:
+def size_grade(origin: str) -> str:
     """Return how a size is known, in a word: `given`, `assumed` or `unverified` by its grade, else `stated`."""
     return next((word for word in ("given", "assumed", "unverified") if word in origin), "stated")
 
@@ -189,14 +189,14 @@ def tiers_in_short(tiers: Sequence[str], of: Sequence[str]) -> str:
 
 
 def _tier(one: Inference) -> str:
-    """The tiers that prices leave, or that the vendor states it."""
+    """Return the tiers by price, or that the vendor states the tier."""
     said = [tiers_in_short(of.agreed, [*of.probabilities]) for of in one.storage if of.probabilities and not of.disclosed]
     stated = ["stated"] if any(of.disclosed for of in one.storage) else []
     return ", ".join(dict.fromkeys(stated + said)) or ABSENT
 
 
 def _likely_tiers(one: Inference) -> list[str]:
-    """The tiers that a vendor states, else the likeliest by price."""
+    """Return the stated tiers, else the likeliest by price."""
     said: list[str] = []
     for of in one.storage:
         if of.disclosed:
@@ -211,16 +211,16 @@ _BY_PRICE = ("implied drain time", "price level")
 
 
 def _tiers_by_price(one: Inference) -> str:
-    """`HBM or DDR`, or `5 min HBM, 1 h flash`: the tiers that prices leave at the level of the run."""
+    """Return the tiers with the level of the run: `HBM or DDR`, or `5 min HBM, 1 h flash`."""
     return _together({of.ttl_seconds: _left_by_price(of) for of in one.storage if of.undisclosed and of.undisclosed_agreed})
 
 
 def _left_by_price(of: TierEvidence) -> str:
-    return "any" if len(of.undisclosed_agreed) == len(of.undisclosed or ()) else any_of(of.undisclosed_agreed)
+    return "any" if len(of.undisclosed_agreed) == len(of.undisclosed or ()) else join_tiers(of.undisclosed_agreed)
 
 
 def _share_by_price(one: Inference) -> str:
-    """`98 % likely`, behind the rule if that reads no price."""
+    """Return `98 % likely` for a tier by price, or the name of the rule by duration."""
     rules = [f"{term.partition(' (')[0]}" for of in one.storage for term in of.evidence if term not in _BY_PRICE]
     shares = [f"{100 * (of.undisclosed_agreed_share or 0):.0f} % likely" for of in one.storage
               if of.undisclosed and of.undisclosed_agreed and _left_by_price(of) != "any"]  # fmt: skip
@@ -228,24 +228,24 @@ def _share_by_price(one: Inference) -> str:
 
 
 def _tiers_stated(one: Inference) -> str:
-    return _together({of.ttl_seconds: any_of(of.agreed) for of in one.storage if of.disclosed})
+    return _together({of.ttl_seconds: join_tiers(of.agreed) for of in one.storage if of.disclosed})
 
 
 def _stated_as(one: Inference) -> str:
-    """The words of the vendor."""
+    """Return the vendor's words."""
     said = ", ".join(dict.fromkeys(tier.disclosed for tier in one.tiers if tier.disclosed))
     return f"stated as {said}" if said else NONE
 
 
 def _together(said: Mapping[int | None, str]) -> str:
-    """One answer if all lifetimes have the same, else `5 min flash, 1 h disk`."""
+    """Return one answer if all lifetimes have the same, else `5 min flash, 1 h disk`."""
     if len(set(said.values())) <= 1:
         return next(iter(said.values()), ABSENT)
     return ", ".join(f"{lifetime(ttl)} {text}" for ttl, text in said.items())
 
 
 def _tier_code(found: TierEvidence) -> str:
-    """`300:hbm:0.46-0.9`: a lifetime [s], or `hour` of storage sold so, and the likeliest tier by prices with its least and its most."""
+    """Return `300:hbm:0.46-0.9`: lifetime [s] or `hour`, the likeliest tier by prices, and its least and greatest probability."""
     shares, ranges = found.undisclosed or {}, found.undisclosed_ranges or {}
     tier = max(shares, key=shares.__getitem__)
     low, high = ranges[tier]
@@ -257,7 +257,7 @@ def _checks(one: Inference) -> tuple[int, int] | None:
 
 
 def _missed(one: Inference) -> str:
-    """`3 of 4`: of the prices that the lecture's readings do not use, those that the forward model misses."""
+    """Return `3 of 4`: missed of the prices that the lecture's readings did not use."""
     found = _checks(one)
     return "{} of {}".format(*found) if found else _UNTESTED
 
@@ -283,12 +283,12 @@ def lecture_record(run: Run) -> str:
 
 
 def size_of_lecture(assumptions: Assumptions) -> str:
-    """`100 B active parameters unless stated`: the size of a model in KV from threshold."""
+    """Describe the size in KV from threshold: `100 B active parameters unless stated`."""
     return f"{billions(assumptions.assumed_active_params)} active parameters unless stated"
 
 
 def _commonest(found: Iterable[Estimate]) -> str:
-    """`38 of 42`: how many ranges like most of these contained the truth; a dash if none of these is a range."""
+    """Return the most common coverage, `38 of 42`, or a dash if there are no ranges."""
     return _most_common(one.kept for one in found if one.kind == "interval")
 
 
@@ -301,13 +301,13 @@ def _most_common(records: Iterable[tuple[int, int] | None]) -> str:
 
 
 def _tier_record(sheets: Sequence[Inference], run: Run) -> str:
-    """The record of the rule that tells most of these tiers. What a vendor states needs none."""
+    """Return the record of the rule behind most of these tiers. A stated tier needs no record."""
     terms = ([term for of in one.storage if not of.disclosed for term in of.evidence] for one in sheets)
     return _worst_of(terms, run)
 
 
 def _price_tier_record(sheets: Sequence[Inference], run: Run) -> str:
-    """The same of all tiers by price, also if the vendor states another."""
+    """Return the record of the tiers by price, including sheets with a stated tier."""
     return _worst_of(([term for of in one.storage for term in of.evidence] for one in sheets), run)
 
 
@@ -323,10 +323,10 @@ def _duration_record(_: Sequence[Inference], run: Run) -> str:
 # Columns that are made alike.
 
 
-def _of_value(
+def _value_column(
     key: str, value: Callable[[Inference], object], name: str = "", also: tuple[str, ...] = (), unit: str = "", about: str = ""
 ) -> Column:  # fmt: skip
-    """Return a column whose cells are its values as they are, a dash if there is none."""
+    """Return a column of plain values, with a dash for a missing one."""
 
     def text(one: Inference) -> str:
         found = value(one)
@@ -335,8 +335,8 @@ def _of_value(
     return Column(key=key, value=value, text=text, name=name, also=also, unit=unit, about=about)
 
 
-def _of_fast_mode(name: str, about: str) -> Column:
-    return _of_value(
+def _fast_mode_column(name: str, about: str) -> Column:
+    return _value_column(
         f"fast_{name}", lambda one: one.fast_mode and getattr(one.fast_mode, name), f"fast {name.replace('_', ' ')}", about=about
     )
 
@@ -344,7 +344,7 @@ def _of_fast_mode(name: str, about: str) -> Column:
 _Get = Callable[[Inference], Estimate | None]
 
 
-def _of_estimate(
+def _estimate_column(
     quantity: str, estimator: str, get: _Get, head: tuple[str, str] = ("", ""), name: str = "", also: tuple[str, ...] = (),
     models: str = "", about: str = "",
 ) -> Column:  # fmt: skip
@@ -392,36 +392,36 @@ def _parts(column: Column) -> list[Column]:
         "_of": lambda found: found.kept and found.kept[1],
     }
 
-    def of_part(end: str, part: Callable[[Estimate], object]) -> Column:
+    def part_column(end: str, part: Callable[[Estimate], object]) -> Column:
         def value(one: Inference) -> object:
             found = get(one)
             return found and six_digits(part(found))
 
-        return _of_value(f"{column.key}{end}", value)
+        return _value_column(f"{column.key}{end}", value)
 
-    return [of_part(end, part) for end, part in values.items()]
+    return [part_column(end, part) for end, part in values.items()]
 
 
 def _kv(estimator: str, head: tuple[str, str] = ("", ""), also: tuple[str, ...] = ()) -> Column:
     """Return the column of KV bytes by an estimator."""
     one = KV_NAMES[estimator]
     about = f"if {one.paid_with} pays for the long-context premium" if one.paid_with else f"of {one.remark}"
-    return _of_estimate(
+    return _estimate_column(
         "kv_bytes_per_token", estimator, lambda of: of.kv_bytes[estimator], head=head, name=one.heading, also=also,
         about=f"KV bytes per token {about}",
     )  # fmt: skip
 
 
 def _stored(estimator: str, name: str, about: str) -> Column:
-    return _of_estimate("kv_bytes_stored_per_token", estimator, lambda of: of.kv_bytes_stored.get(estimator), name=name, about=about)
+    return _estimate_column("kv_bytes_stored_per_token", estimator, lambda of: of.kv_bytes_stored.get(estimator), name=name, about=about)
 
 
 def _market(quantity: str, name: str, about: str, also: tuple[str, ...] = (), models: str = "") -> Column:
-    return _of_estimate(quantity, "market", lambda of: of.market[quantity], name=name, also=also, models=models, about=about)
+    return _estimate_column(quantity, "market", lambda of: of.market[quantity], name=name, also=also, models=models, about=about)
 
 
-def _beside(quantity: str, about: str, name: str = "") -> Column:
-    return _of_estimate(quantity, "", lambda of: of.estimates.get(quantity), name=name, about=about)
+def _plain_estimate(quantity: str, about: str, name: str = "") -> Column:
+    return _estimate_column(quantity, "", lambda of: of.estimates.get(quantity), name=name, about=about)
 
 
 # The list.
@@ -436,26 +436,28 @@ _ESTIMATES = (
     _market("total_params", "total by price", "total parameters by the input price", models="open"),
     _market("input_markup", "price/cost", "input price over its cost on rented chips in full use", also=("mark-up", "markup")),
     replace(
-        _beside("bandwidth_bound_fraction", "share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)"),
+        _plain_estimate("bandwidth_bound_fraction", "share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)"),
         head=("bandwidth", "bound"), also=("bandwidth-bound", "bandwidth bound"), name="bandwidth-bound fraction",
     ),
     replace(
-        _beside("total_params_by_knowledge", "total parameters by the score on a benchmark of facts", "total, no price used"),
+        _plain_estimate("total_params_by_knowledge", "total parameters by the score on a benchmark of facts", "total, no price used"),
         models="open",
     ),
     replace(
-        _beside("total_params_by_price_and_knowledge", "total parameters by the input price and that score", "total, price and knowledge"),
+        _plain_estimate(
+            "total_params_by_price_and_knowledge", "total parameters by the input price and that score", "total, price and knowledge"
+        ),
         models="open",
     ),
-    _beside("memory_time_share", "time of memory reads over the time of reads and arithmetic, in decode"),
-    _beside("balance_context", "context at which reading the cache takes as long as arithmetic"),
+    _plain_estimate("memory_time_share", "time of memory reads over the time of reads and arithmetic, in decode"),
+    _plain_estimate("balance_context", "context at which reading the cache takes as long as arithmetic"),
 )  # fmt: skip
 """The estimates of which the CSV has all numbers."""
 _MORE_ESTIMATES = (
-    _beside("attention_intensity", "arithmetic of attention over the cache bytes that it reads"),
-    _beside("active_params_times_markup", "active parameters times price/cost", name="size x price/cost"),
-    _beside("batch_multiple", "batch over the balance batch"),
-    _beside("implied_drain_time", "hold time that is sold for as much as one read"),
+    _plain_estimate("attention_intensity", "arithmetic of attention over the cache bytes that it reads"),
+    _plain_estimate("active_params_times_markup", "active parameters times price/cost", name="size x price/cost"),
+    _plain_estimate("batch_multiple", "batch over the balance batch"),
+    _plain_estimate("implied_drain_time", "hold time that is sold for as much as one read"),
 )
 _READINGS = (
     Column(
@@ -473,17 +475,17 @@ _READINGS = (
         value=lambda one: one.known and one.known.read, text=lambda one: short_kv(one.known.read if one.known else None),
         span=lambda one: one.known.grade if one.known else NONE, about="KV bytes per token that a public architecture reads",
     ),
-    _of_value("memory_time_share_joint", lambda one: _joint(one, "memory_time_share"), "memory time share, joint",
+    _value_column("memory_time_share_joint", lambda one: _joint(one, "memory_time_share"), "memory time share, joint",
               about="memory time share at KV joint"),
-    _of_value("balance_context_joint", lambda one: _joint(one, "balance_context"), "balance context, joint", unit="token",
+    _value_column("balance_context_joint", lambda one: _joint(one, "balance_context"), "balance context, joint", unit="token",
               about="balance context at KV joint"),
-    _of_value(
+    _value_column(
         "implied_drain_time_s_point", lambda one: one.implied_drain_time and one.implied_drain_time.values.get("implied_drain_time"),
         "implied drain time, point", unit="s", about="hold time that is sold for as much as one read, every anchor as it is",
     ),
-    _of_value("check_lecture", lambda one: verdict(one.pairs[0].lecture_checks) if one.pairs else None, "lecture's check",
+    _value_column("check_lecture", lambda one: verdict(one.pairs[0].lecture_checks) if one.pairs else None, "lecture's check",
               about="whether the forward model at the lecture's readings meets the other prices"),
-    _of_value("check_joint", lambda one: verdict(one.pairs[0].joint_checks) if one.pairs else None, "joint check",
+    _value_column("check_joint", lambda one: verdict(one.pairs[0].joint_checks) if one.pairs else None, "joint check",
               about="whether it meets them at KV joint"),
 )  # fmt: skip
 _PRICES = (
@@ -491,11 +493,11 @@ _PRICES = (
            about="model id, region and service tier", numbers=("provider", "model", "region", "service_tier")),
     Column(key="sheet", name="provider/model", value=lambda one: one.name, text=lambda one: f"{one.sheet.provider}/{model_in_words(one)}",
            about="provider, model, region and service tier", numbers=("provider", "model", "region", "service_tier")),
-    _of_value("provider", lambda one: one.sheet.provider, about="who sells it"),
-    _of_value("region", lambda one: one.sheet.region, about="where it is sold, if a price differs by region"),
-    _of_value("service_tier", lambda one: one.sheet.service_tier, "service tier", about="standard, batch, off_peak and others"),
-    _of_value("as_of", lambda one: one.sheet.as_of.isoformat(), "as of", about="day of the prices"),
-    _of_value("currency", lambda one: one.sheet.bands[0].input.currency, about="currency of the price list"),
+    _value_column("provider", lambda one: one.sheet.provider, about="who sells it"),
+    _value_column("region", lambda one: one.sheet.region, about="where it is sold, if a price differs by region"),
+    _value_column("service_tier", lambda one: one.sheet.service_tier, "service tier", about="standard, batch, off_peak and others"),
+    _value_column("as_of", lambda one: one.sheet.as_of.isoformat(), "as of", about="day of the prices"),
+    _value_column("currency", lambda one: one.sheet.bands[0].input.currency, about="currency of the price list"),
     Column(key="price", head=("$/Mtok", "in/out"), also=("in/out",), value=_input, text=_prices,
            numbers=("input_price_usd_per_token", "output_price_usd_per_token"), about="price of input and output below any threshold"),
     Column(key="input_price_usd_per_token", name="input USD/Mtok", also=("input_price", "input"), value=_input, unit="USD/token",
@@ -514,14 +516,14 @@ _PRICES = (
            text=lambda one: _times(one, "premium_out"), about="long-context output price over the base price"),
     Column(key="output_input_ratio", name="output/input", value=lambda one: one.observables.output_input_ratio.value,
            text=lambda one: f"{one.observables.output_input_ratio.value:.3g}", about="output price over input price"),
-    _of_value("cache_read_ratio", lambda one: one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
+    _value_column("cache_read_ratio", lambda one: one.observables.cache_read_ratio and one.observables.cache_read_ratio.value,
               "cache read/input", about="cache-read price over input price"),
     Column(key="active_params", head=("active", "params"), name="active parameters",
            also=("active", "active params", "active known", "size"), value=lambda one: one.anchors.values["active_params"],
            order=lambda one: one.active_params, text=_active, span=_active_span, models="open",
            record=lambda sheets, _: _commonest(one.market["active_params"] for one in sheets if not one.size_stated),
            about="active parameters: stated, else by the input price (record: of most sheets, on open or on closed models)"),
-    _of_value("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",
+    _value_column("active_params_origin", lambda one: one.anchors.origin["active_params"], "active parameters from",
               about="table or price that they are from"),
     Column(key="cache_tier", head=("cache", "tier"), also=("cache", "tier", "priced as"), value=_tier,
            order=lambda one: None if (said := _tier(one)) == ABSENT else said, text=_tier, record=_tier_record, numbers=("tiers_by_price",),
@@ -542,18 +544,18 @@ _PRICES = (
            value=lambda one: found[0] if (found := _checks(one)) else None, order=_share_missed, record=lambda *_: NONE,
            numbers=("prices_missed", "prices_checked"),
            about="prices that the forward model misses, of those that the lecture's readings do not use"),
-    _of_value("prices_checked", lambda one: found[1] if (found := _checks(one)) else None, "prices checked",
+    _value_column("prices_checked", lambda one: found[1] if (found := _checks(one)) else None, "prices checked",
               about="how many prices the lecture's readings do not use"),
     Column(key="fast_mode", head=("fast", "mode"), value=lambda one: fast_mode_in_brief(one.fast_mode) if one.fast_mode else None,
            text=lambda one: fast_mode_in_brief(one.fast_mode), order=lambda one: one.fast_mode and one.fast_mode.batch_ratio,
            numbers=("fast_price_ratio", "fast_speed_ratio", "fast_batch_ratio"),
            about="price of a fast mode over standard, at its speed over standard as stated, sorted by the batch ratio"),
-    *(_of_fast_mode(name, about) for name, about in (
+    *(_fast_mode_column(name, about) for name, about in (
         ("price_ratio", "price of a fast mode over the standard price"),
         ("speed_ratio", "speed of a fast mode over the standard speed, as stated"),
         ("batch_ratio", "standard batch over that of the fast mode, if price follows cost"),
     )),
-    _of_value("flags", lambda one: "; ".join(one.flags) or None, about="what to know before using the row"),
+    _value_column("flags", lambda one: "; ".join(one.flags) or None, about="what to know before using the row"),
 )  # fmt: skip
 _ALL = (*_PRICES, *_READINGS, *_ESTIMATES, *_MORE_ESTIMATES)
 REGISTRY: Mapping[str, Column] = {one.key: one for one in (*_ALL, *(part for one in _ESTIMATES for part in _parts(one)))}
@@ -600,10 +602,10 @@ CSV_KEYS = (
 
 
 def flat(one: Inference, keys: Iterable[str] = CSV_KEYS) -> dict[str, object]:
-    """Return one sheet as a flat row: SI units, the first pair of bands, None for what does not exist.
+    """Return one sheet as a flat row in SI units, for the first pair of bands, with None for missing values.
 
-    `currency` is that of the price list; prices are converted, and named so. An estimate has six digits, and a level only if ranges
-    like it were compared with the truth.
+    `currency` is the currency of the price list. The prices are converted to the unit in their key. An estimate has six digits, and a level
+    only if similar ranges were compared with the truth.
     """
     return {key: REGISTRY[key].value(one) for key in keys}
 
@@ -631,13 +633,13 @@ def name_of(quantity: str, estimator: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name without capitals, and with one space in the place of what parts its words."""
+    """Normalise a name: lower case, with one space between words."""
     return " ".join(re.split(r"[\s_/.,-]+", name.strip().lower()))
 
 
 @cache
-def _by_name() -> dict[str, Column]:
-    """Every column by all of its names. A key goes before a heading, and a heading before other names."""
+def _columns_by_name() -> dict[str, Column]:
+    """Return every column by all of its names. A key has precedence over a heading, and a heading over other names."""
     found: dict[str, Column] = {}
     every = [*REGISTRY.values(), *(with_range(one) for one in _ALL if one.span is not _no_range)]
     for names in (lambda one: (one.key,), lambda one: (one.heading,), lambda one: one.also):
@@ -648,8 +650,8 @@ def _by_name() -> dict[str, Column]:
 
 
 def column_of(name: str) -> Column:
-    """Return the column of a key, a heading or another name, in any case. Raise UnknownName with the nearest names if there is none."""
-    found = _by_name().get(_plain(name))
+    """Return the column of a key, a heading or another name, in any case. Raises UnknownName with the nearest names."""
+    found = _columns_by_name().get(_plain(name))
     if found is None:
         names = dict.fromkeys(name for column in REGISTRY.values() for name in (column.heading, column.key))
         raise UnknownName("column", name, names, "backsolve infer --explain lists all")
@@ -697,8 +699,10 @@ def explained(run: Run) -> list[str]:
 # Order and choice of sheets.
 
 
-def in_order(inferences: Iterable[_Sheet], by: str | None = None) -> list[_Sheet]:
-    """The dearest sheets first; or by a column, numbers from the largest, `-` the other way, and what has no value last."""
+def sort_sheets(inferences: Iterable[_Sheet], by: str | None = None) -> list[_Sheet]:
+    """Sort sheets by price, the most expensive first, or by a column. Numbers are descending, `-` reverses the order, missing values are
+    last.
+    """
     if by is None:
         return sorted(inferences, key=lambda one: (-_input(one), one.name))
     value = column_of(by.removeprefix("-")).ordered_by
@@ -722,9 +726,9 @@ OF_TEXT: dict[str, Callable[[Inference], Iterable[str]]] = {
 
 
 def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
-    """The sheets that match every NAME=PATTERN: patterns as of file names, several parted by commas; of flags a part of the words will do.
+    """Select the sheets that match every NAME=PATTERN: file-name patterns separated by commas. For flags, a part of the words is enough.
 
-    WrongValue, with what there is to pick by, where none does.
+    Raises WrongValue with the possible values if no sheet matches.
     """
     found = list(inferences)
     for text in wanted:
@@ -740,7 +744,7 @@ def picked(inferences: Iterable[_Sheet], wanted: Iterable[str]) -> list[_Sheet]:
 
 
 def refuse_unknown_pattern(text: str) -> None:
-    """Raises for what is no NAME=PATTERN of a name that sheets can be picked by."""
+    """Raise unless a text is NAME=PATTERN with the name of a column."""
     name, equals, patterns = text.partition("=")
     if name not in OF_TEXT:
         raise UnknownName("name to pick by", name, OF_TEXT)
@@ -749,11 +753,11 @@ def refuse_unknown_pattern(text: str) -> None:
 
 
 def _parted(patterns: str) -> list[str]:
-    """Several patterns in one text."""
+    """Split comma-separated patterns."""
     return [pattern.strip() for pattern in patterns.split(",") if pattern.strip()]
 
 
 def _offered(given: str, there: Sequence[str]) -> str:
-    """What can be picked, in a line or two: the nearest of many, else the first."""
+    """List the possible values in a line or two: the nearest, or the first if none is near."""
     listed = f"; there are: {', '.join(there[:_MOST_NAMED])}{', ...' if len(there) > _MOST_NAMED else ''}"
     return suggest(given, there) or (listed if there else "")

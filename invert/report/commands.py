@@ -1,4 +1,4 @@
-"""Commands that reports name: as a shell takes them, and of the same prices, day and outside facts as their run."""
+"""Build the shell commands in reports, with the prices, day and outside facts of their run."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from invert.sheets.rows import SheetKey
 
 
 def infer_in_full(one: Inference, run: Run) -> str:
-    """The command that tells all of a sheet of the run."""
+    """Return the command for the full report of a sheet."""
     tier = ("--tier", run.request.tier) if run.request.tier else ("--all",) if run.request.everything else ()
     anchors = (word for name, value in run.given.items() for word in ("--anchor", f"{name}={value:.12g}"))
     changes = (word for place, amount in run.changes.items() for word in ("--set", f"{place}={amount}"))
@@ -27,19 +27,19 @@ def infer_against_day(key: SheetKey, run: Run, since: date) -> str:
 
 
 def infer_all(run: Run) -> str:
-    """The command that shows every service tier of what the run is of."""
+    """Return the command that shows every service tier of the run's models."""
     return _command("infer", *_prices(run), "--all")
 
 
 def cite_sheet(one: Inference, run: Run, equations: Iterable[str]) -> str:
-    """The command that cites a price sheet of the run and these equations. With its tier where that was asked for and is not standard."""
+    """Return the command that cites a price sheet and these equations, with the service tier if the user gave another one than standard."""
     asked = run.request.tier or run.request.everything
     tier = ("--tier", one.sheet.service_tier) if asked and one.sheet.service_tier != "standard" else ()
     return _command("cite", one.name, *equations, *_prices(run), *tier)
 
 
 def _prices(run: Run) -> Iterator[str]:
-    """The options that say of which prices and which day."""
+    """Return the options for the prices and the day."""
     if run.request.prices:
         yield from ("--prices", "-" if run.request.prices.place == called("-") else run.request.prices.place)
         yield from (word for currency, rate in run.request.prices.rates for word in ("--rate", f"{currency}={rate:.12g}"))

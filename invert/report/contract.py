@@ -62,7 +62,7 @@ _BEFORE = "_before"
 
 @immutable
 class Question:
-    """What a saved run was asked, how it is shown, and what it was made with. `as_of` is the day whose prices it reads."""
+    """Question of a saved run, its display options, and its provenance. `as_of` is the day of its prices."""
 
     request: Request
     shown: Shown
@@ -112,7 +112,7 @@ def _anchors(one: Inference) -> dict[str, dict[str, Any]]:
 
 
 def _elasticities(reading: Reading | None) -> dict[str, float]:
-    """Per cent of a reading per cent of each number that goes in."""
+    """Return the elasticities of a reading: per cent of the reading per per cent of each input."""
     found = reading.solution.answers[0].elasticities if reading and reading.values else {}
     return {name: six_digits(value) for name, value in found.items()}
 
@@ -133,7 +133,7 @@ def _drain_time_elasticities(one: Inference) -> dict[str, float]:
     return _elasticities(one.implied_drain_time)
 
 
-def _by_component(checks: Sequence[Check]) -> dict[str, Check]:
+def _checks_by_component(checks: Sequence[Check]) -> dict[str, Check]:
     return {check.component: check for check in checks}
 
 
@@ -147,11 +147,11 @@ def _undetermined(one: Inference) -> list[Direction]:
 
 
 def _lecture_check(one: Inference) -> dict[str, Check] | None:
-    return _by_component(one.first_pair.lecture_checks) if one.first_pair else None
+    return _checks_by_component(one.first_pair.lecture_checks) if one.first_pair else None
 
 
 def _joint_check(one: Inference) -> dict[str, Check] | None:
-    return _by_component(one.first_pair.joint_checks) if one.first_pair else None
+    return _checks_by_component(one.first_pair.joint_checks) if one.first_pair else None
 
 
 def _predictions(one: Inference) -> list[Prediction]:
@@ -163,11 +163,11 @@ def _pair_lecture_elasticities(pair: PairInference) -> dict[str, float]:
 
 
 def _pair_lecture_check(pair: PairInference) -> dict[str, Check]:
-    return _by_component(pair.lecture_checks)
+    return _checks_by_component(pair.lecture_checks)
 
 
 def _pair_joint_check(pair: PairInference) -> dict[str, Check]:
-    return _by_component(pair.joint_checks)
+    return _checks_by_component(pair.joint_checks)
 
 
 def _lecture_verdict(pair: PairInference) -> str:
@@ -195,7 +195,7 @@ def _steps(reading: Reading) -> list[dict[str, Any]]:
 
 
 def _low(solution: Solution) -> float | None:
-    """The lower end of what a pricing rule comes to; None without one, or at 0."""
+    """Return the lower end of a pricing rule's result, or None if it is missing or 0."""
     return (solution.answers[0].ends[0] or None) if solution.answers else None
 
 
@@ -203,7 +203,7 @@ def _high(solution: Solution) -> float | None:
     return solution.answers[0].ends[1] if solution.answers else None
 
 
-def _why_not(solution: Solution) -> str | None:
+def _reason_message(solution: Solution) -> str | None:
     return why_not(solution.reason) or None
 
 
@@ -211,7 +211,7 @@ def _sheet_region(one: Inference) -> str | None:
     return one.sheet.region or None
 
 
-def _other_region(of: AlsoSold) -> str | None:
+def _region_of_offer(of: AlsoSold) -> str | None:
     return of.region or None
 
 
@@ -261,7 +261,7 @@ def _left_out_of_run(table: Run) -> dict[str, str]:
 
 
 def _left_out(parts: Mapping[str, Part[Any]]) -> dict[str, str]:
-    """The parts that are not there, and which row of the tables they rest on cannot be used."""
+    """Return the bad table row of each part that is left out."""
     return {name: part.left_out for name, part in parts.items() if part.left_out}
 
 
@@ -282,7 +282,7 @@ def _problems(table: Run) -> list[str]:
 
 
 def _rows(table: Run) -> list[PriceRow]:
-    """The price rows that the sheets are made of, as they stand in their files."""
+    """Return the price rows of the sheets, as in their files."""
     sheets = {(one.sheet.provider, one.sheet.model, one.sheet.region, one.sheet.service_tier) for one in table}
     return [row for row in table.rows if row.sheet_key in sheets]
 
@@ -419,7 +419,7 @@ _KEYS: dict[type, Keys] = {
     PriceSheet: {"bands": "bands", "cache": _cache_prices},
     Price: {name: name for name in ("amount", "currency", "per", "verification", "source_url", "notes")},
     AlsoSold: {
-        "service_tier": "service_tier", "region": _other_region,
+        "service_tier": "service_tier", "region": _region_of_offer,
         "input_price_usd_per_token": "input_price", "times_input_price": "times",
     },
     TierReading: {"ttl_seconds": "ttl_seconds", "tier": "lecture", "device_tier": "devices"},
@@ -450,7 +450,7 @@ _KEYS: dict[type, Keys] = {
         **_with(Prediction, without=["price"]), "published": "price.amount", "currency": "price.currency", "per": "price.per",
     },
     PricingRules: {"kv_bytes_per_token": "solutions", "memory_bound_base_cost": "memory_bound_base_cost"},
-    Solution: {"low": _low, "high": _high, "equations": "equations", "problem": _why_not},
+    Solution: {"low": _low, "high": _high, "equations": "equations", "problem": _reason_message},
     Votes: {"families": _families, "effective_families": "effective", "cast": "cast"},
     Vote: _with(Vote, kv_bytes_per_token="kv_bytes"),
     Apart: _with(Apart, "nats"),
@@ -479,7 +479,7 @@ _ROUNDED = frozenset([
 
 
 def _write_file(file: FileText) -> dict[str, object]:
-    """A file with what is in it, as text where it is text."""
+    """Encode a file with its content, as text if it is UTF-8."""
     rates = {"rates": dict(file.rates)} if file.rates else {}
     try:
         return {"place": file.place, "encoding": _UTF_8, "content": file.content.decode(_UTF_8), **rates}
@@ -488,7 +488,7 @@ def _write_file(file: FileText) -> dict[str, object]:
 
 
 def _read_file(found: Mapping[str, Any]) -> FileText:
-    """The content of a file that was read. Its place is a name and nothing is looked for there."""
+    """Decode the content of a file. Its place is only a name and is never opened."""
     place, encoding, content = (found.get(name) for name in ("place", "encoding", "content"))
     try:
         if isinstance(place, str) and place.isprintable() and label(place) == place and isinstance(content, str):
@@ -503,7 +503,7 @@ def _read_file(found: Mapping[str, Any]) -> FileText:
 
 
 def _read_rates(found: object) -> tuple[tuple[str, float], ...]:
-    """Return the rates of exchange of a file; `ValueError` for what are none."""
+    """Return the rates of exchange of a file. Raises `ValueError` for invalid rates."""
     if not isinstance(found, dict) or not all(isinstance(rate, float | int) and 0 < rate < inf for rate in found.values()):
         raise ValueError("no rates")
     return tuple((currency, float(rate)) for currency, rate in found.items())
@@ -526,8 +526,8 @@ CODEC = Codec(
 # What is printed.
 
 
-def as_records(table: Run) -> list[dict[str, Any]]:
-    """The list that `--as json` prints, one object a sheet."""
+def sheet_records(table: Run) -> list[dict[str, Any]]:
+    """Return the list of `--as json`, one object per sheet."""
     of_run = CODEC.encode_keys(table, OF_RUN)
     return [
         {**CODEC.encode(one), "also_sold": CODEC.encode(table.also_sold(one)), "before": flat_before(one, table), "of_run": of_run}
@@ -536,16 +536,16 @@ def as_records(table: Run) -> list[dict[str, Any]]:
 
 
 def run_as_json(table: Run) -> str:
-    """Strict JSON: neither NaN nor infinity."""
-    return json.dumps(as_records(table), indent=2, allow_nan=False)
+    """Return strict JSON, without NaN and infinity."""
+    return json.dumps(sheet_records(table), indent=2, allow_nan=False)
 
 
 def saved(table: Run, shown: Shown = AS_TABLE) -> str:
-    """The document `--save` writes: schema, what was asked, how the run was made, and the sheets."""
+    """Return the document of `--save`: schema, question, provenance, and the sheets."""
     run = {**CODEC.encode(question_of(table, shown)), **CODEC.encode_keys(table, FOUND)}
     head = json.dumps({"schema": SCHEMA, "run": run}, indent=2, allow_nan=False).removesuffix("\n}")
     # A line a sheet: half of what a market takes would be the spaces before its lines.
-    sheets = ",\n".join(json.dumps(one, allow_nan=False) for one in as_records(table))
+    sheets = ",\n".join(json.dumps(one, allow_nan=False) for one in sheet_records(table))
     return f'{head},\n  "sheets": [\n{sheets}\n]}}\n'
 
 
@@ -563,9 +563,9 @@ def question_of(table: Run, shown: Shown) -> Question:
 
 
 def run_as_csv(table: Run, columns: Sequence[str] = ()) -> str:
-    """One line a sheet, the first pair of bands, SI units, numbers unrounded; some of its columns, or all.
+    """Return CSV with one line per sheet: the first pair of bands, SI units, unrounded numbers, some columns or all.
 
-    Behind a column in which a price that was set by hand moved anything, one with `_before` has what stood there as published.
+    If a price that was set by hand moved a column, a second column named with `_before` has the published value.
     """
     names = csv_names(columns)
     before = [flat_before(one, table, names) or {} for one in table.inferences]

@@ -1,4 +1,4 @@
-"""What a model's prices implied over time, as text, JSON and CSV."""
+"""Report the history of a model's prices as text, JSON and CSV."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from derive.show.cells import csv_text
 from invert.comparison_records import Asked, Dated, History
 from invert.estimate_text import estimate_text
 from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words
-from invert.report.columns import ABSENT, HISTORY_KEYS, REGISTRY, how_stated
+from invert.report.columns import ABSENT, HISTORY_KEYS, REGISTRY, size_grade
 from invert.report.layout import NONE, aligned, billions, laid_out
 from invert.sheets.sheet import money_unit
 
@@ -19,7 +19,7 @@ DATED_COLUMNS = (
 
 
 def history_text(found: Sequence[History], width: int) -> str:
-    """A table a sheet, a row a day, and below it what changed on each."""
+    """Format a table for each sheet with a row for each day, and the price changes below."""
     lines: list[str] = []
     for one in found:
         lines += [*([""] if lines else []), sheet_in_words(one.key), *history_parts(one)]
@@ -27,26 +27,26 @@ def history_text(found: Sequence[History], width: int) -> str:
 
 
 def history_parts(one: History) -> list[str]:
-    """The days of one sheet as a table, and what changed on each."""
+    """Return the days of one sheet as a table, and the price changes of each day."""
     units = {unit for dated in one.days for unit in _units(dated)}
     columns = ("since", "in / out", *(column.heading for column in _COLUMNS))
     rows = [{**_row(dated, place, one.days), "in / out": _asked(dated, len(units) > 1)} for place, dated in enumerate(one.days)]
     kept = [column for column in columns if any(row[column] != ABSENT for row in rows)]
     read = [f"In and out are in {unit}" for unit in units if len(units) == 1]
-    read += [_by_size(one.days[-1].size)] if one.days[-1].size and _MARKUP in kept else []
+    read += [_size_source(one.days[-1].size)] if one.days[-1].size and _MARKUP in kept else []
     said = [f"{dated.as_of}: {'; '.join(map(price_in_words, dated.changes))}." for dated in one.days[1:]]
     ended = [f"Sold so until {one.until}."] if one.until else [] if said else ["No price of it has changed since."]
     return [aligned(kept, rows), *([f"{'; '.join(read)}."] if read else []), *said, *ended]
 
 
-def _by_size(size: tuple[float, str]) -> str:
+def _size_source(size: tuple[float, str]) -> str:
     """Return which size the price/cost is by, as that by price is a column."""
     active, origin = size
-    return f"price/cost is by {billions(active)} active as {how_stated(origin)}, not by the price"
+    return f"price/cost is by {billions(active)} active as {size_grade(origin)}, not by the price"
 
 
 def _prices(dated: Dated) -> list[Asked | None]:
-    """What input and output cost on that day."""
+    """Return the input and output prices of that day."""
     return [dated.side.prices.get((name, 0, None)) for name in ("input", "output")]
 
 
@@ -55,7 +55,7 @@ def _units(dated: Dated) -> list[str]:
 
 
 def _asked(dated: Dated, with_unit: bool) -> str:
-    """`3 / 14`. With the unit where the days of a sheet have several."""
+    """Return `3 / 14`, with the unit if it differs between days."""
     amounts = " / ".join(f"{one[0]:g}" if one else NONE for one in _prices(dated))
     return f"{amounts} {', '.join(dict.fromkeys(_units(dated)))}" if with_unit else amounts
 
@@ -66,7 +66,7 @@ def _row(dated: Dated, place: int, days: Sequence[Dated]) -> dict[str, str]:
 
 
 def history_json(found: Sequence[History]) -> str:
-    """Strict JSON, an object a sheet, a member of `days` a day, every inference by quantity and estimator."""
+    """Return strict JSON: an object for each sheet with `days`, each with all inferences by quantity and estimator."""
     sheets = [
         {**key_record(one.key), "until": one.until and one.until.isoformat(), "days": [_record(dated) for dated in one.days]}
         for one in found
@@ -86,7 +86,7 @@ def _record(dated: Dated) -> dict[str, object]:
 
 
 def history_csv(found: Sequence[History]) -> str:
-    """One line an inference and day."""
+    """Return CSV with a line for each inference and day."""
     return csv_text(DATED_COLUMNS, (
         {
             **key_record(one.key), "since": dated.since and dated.since.isoformat(), "as_of": dated.as_of.isoformat(),

@@ -5,7 +5,7 @@ from html import escape
 
 from derive.show.citation import latex_text, markdown_cell
 from derive.units import show
-from invert.report.columns import WIDE_KEYS, column_of, in_order
+from invert.report.columns import WIDE_KEYS, column_of, sort_sheets
 from invert.report.glance import has_records, record_row
 from invert.report.layout import Heading, Table
 from invert.result import Run
@@ -26,11 +26,11 @@ _WIDEST_LINE, _SHORT_CELL = 90, 24
 
 
 def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None = None) -> str:
-    """The table of all sheets with its date, anchors and warnings below, text escaped for the format.
+    """Format the table of all sheets with its date, anchors and warnings, escaped for the format.
 
-    All columns of the wide table, or those that are asked for and the flags; in the order of the table.
+    The columns are those of the wide table, or the requested ones and the flags, in the order of the table.
     """
-    inferences = in_order(table.inferences, by)
+    inferences = sort_sheets(table.inferences, by)
     chosen = list(dict.fromkeys(map(column_of, columns or WIDE_KEYS)))
     flags = column_of("flags")
     chosen += [flags] if flags not in chosen and any(one.flags for one in inferences) else []
@@ -42,7 +42,7 @@ def document(table: Run, style: str, columns: Sequence[str] = (), by: str | None
 
 
 def report_document(parts: Sequence[str], style: str) -> str:
-    """The parts of a report, of which the first is the title, as headings, tables and paragraphs of the format.
+    """Format the parts of a report as headings, tables and paragraphs. The first part is the title.
 
     >>> print(report_document(["a sheet", "one line", "", "    indented"], "markdown"))
     # a sheet
@@ -75,12 +75,12 @@ def _tabulated(columns: Sequence[str], rows: Iterable[Mapping[str, str]], style:
 
 
 def _cell(text: str, style: str) -> str:
-    """Text of a CSV as it may stand in a cell; LaTeX and HTML are escaped by the table itself."""
+    """Escape a cell for Markdown. Tabulate escapes LaTeX and HTML."""
     return _ESCAPED[style](text) if style == "markdown" else text
 
 
 def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The columns of a table in LaTeX: where a row would not fit a page, long cells are broken in columns of a share of the line."""
+    """Return the column specification of a LaTeX table. If a row is wider than a page, long cells wrap."""
     widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
     long = [width for width in widths if width > _SHORT_CELL]
     if sum(widths) <= _WIDEST_LINE or not long:
@@ -92,14 +92,14 @@ def _paper_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str
 def footer(table: Run) -> list[str]:
     """Return the day, the prices that were set by hand, the outside facts, and the command that explains the columns."""
     return [
-        f"{count(table)}, prices of {table.as_of.isoformat()}.{_what_if(table)}",
+        f"{count(table)}, prices of {table.as_of.isoformat()}.{_describe_changes(table)}",
         f"Anchors: {_anchors(table)}{_mean_contexts(table)}.",
         "Columns: backsolve infer --explain.",
     ]
 
 
-def _what_if(table: Run) -> str:
-    """The prices that were set by hand, those in place of published ones first."""
+def _describe_changes(table: Run) -> str:
+    """Describe the prices that were set by hand, replaced ones first."""
     added = [place for place in table.changes if all(one.adds(place) for one in table.inferences)]
     kinds = {
         "in place of the published amounts": [place for place in table.changes if place not in added],
@@ -110,12 +110,12 @@ def _what_if(table: Run) -> str:
 
 
 def count(table: Run) -> str:
-    """`34 sheets`."""
+    """Return `34 sheets`."""
     return "1 sheet" if len(table) == 1 else f"{len(table)} sheets"
 
 
 def _mean_contexts(table: Run) -> str:
-    """The rule for what was not given, as shares."""
+    """Describe the mean contexts that were not given, as shares."""
     shares = {
         "short_context": "{:.2g} of the first threshold",
         "long_context": "{:.2g} of the way through each band above it",

@@ -10,7 +10,7 @@ _BATCH = "batch"
 
 
 def fast_mode_in_brief(found: FastMode | None) -> str:
-    """Return `2x/2.5x`: the price of a fast mode and its speed, over those of standard.
+    """Return `2x/2.5x`: price and speed of a fast mode over standard.
 
     >>> fast_mode_in_brief(FastMode(price_ratio=2.0, speed_ratio=2.5)), fast_mode_in_brief(FastMode(price_ratio=2.0))
     ('2x/2.5x', '2x')
@@ -21,7 +21,7 @@ def fast_mode_in_brief(found: FastMode | None) -> str:
 
 
 def fast_mode_line(one: Inference, run: Run) -> str:
-    """Return what a fast mode says of the batches and of a slow mode in a sentence or two, or nothing without one."""
+    """Describe the batches of a fast mode and a slow mode in a sentence or two, or return an empty text."""
     found = one.fast_mode
     if found is None:
         return ""

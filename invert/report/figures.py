@@ -35,15 +35,15 @@ def _ends(found: Estimate, size: float) -> tuple[float | None, float | None]:
     return low, high
 
 
-def _held(found: Estimate) -> str:
-    """How often such ranges held, in words that stay on one line."""
+def _coverage_text(found: Estimate) -> str:
+    """Describe the coverage of similar ranges on one line."""
     return " (right for {} of {})".format(*found.kept).replace(" ", _KEPT).replace(_KEPT, " ", 1) if found.kept else ""
 
 
 def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS) -> Chart:
-    """KV bytes of one sheet by every estimator with a range, and by the lecture's reading, against the class of the time.
+    """Draw the KV bytes of one sheet by every estimator with a range and by the lecture's reading, against the typical KV.
 
-    Below stand the caches of models that are known [byte/token].
+    Known caches [byte/token] are drawn below.
     """
     found = {name: estimate for name, estimate in one.kv_bytes.items() if estimate.kind in ("interval", "upper", "lower", "given")}
     points = {"KV from threshold": one.pairs[0].lecture.values, "KV joint": one.pairs[0].joint.values} if one.pairs else {}
@@ -56,7 +56,7 @@ def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS)
     across, size = chart_axis(
         "kv_bytes_per_token", [*middles, *every, *read.values(), *known, *of_models.values()], "KV bytes read for a token of context"
     )
-    rows = (*(f"{KV_NAMES[name].heading}{_held(estimate)}" for name, estimate in found.items()), *read)
+    rows = (*(f"{KV_NAMES[name].heading}{_coverage_text(estimate)}" for name, estimate in found.items()), *read)
     rows += (f"{len(of_models)} models of known cache",) if of_models else ()
     of_class = one.kv_bytes["headline"]
     marks = [] if of_class.low is None or of_class.high is None else [_band("range of the class of its time", of_class, len(rows), size)]
@@ -88,7 +88,7 @@ def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS)
 
 
 def _band(name: str, found: Estimate, rows: int, size: float) -> Mark:
-    """A range of the axis across, over all rows."""
+    """Draw a range of the axis across all rows."""
     low, high = (found.low or 0.0) / size, (found.high or 0.0) / size
     top, bottom = -0.5, rows - 0.5
     return Mark(name=name, form="area", xs=((low * high) ** 0.5,) * 2, ys=(top, bottom), ends=((low, high),) * 2)
@@ -100,13 +100,13 @@ def _level(estimates: Iterable[Estimate]) -> str:
 
 
 def _without(every: Mapping[str, Estimate], found: Mapping[str, Estimate]) -> list[str]:
-    """What has no range, and why."""
+    """List estimators without a range, and why."""
     missing = [name for name in every if name not in found]
     return [f"No range by {', '.join(KV_NAMES[name].heading for name in missing)}."] if missing else []
 
 
 def size_price(line: SizeLine, sheets: Sequence[Inference] = ()) -> Chart:
-    """Active parameters against the input price: open models, their line with its range, and sheets at what their price suggests."""
+    """Draw active parameters against input price: open models, their fitted line with its range, and sheets at their estimated size."""
     drawn = [one for one in sheets if one.market["active_params"].kind == "interval"]
     if sheets and not drawn:
         raise NotCovered(f"{sheets[0].name}: {sheets[0].market['active_params'].because}")
@@ -148,14 +148,14 @@ def size_price(line: SizeLine, sheets: Sequence[Inference] = ()) -> Chart:
     if len(drawn) == 1:
         how = f"{_sheet(drawn[0])}: {drawn[0].market['active_params'].because}."
     else:
-        how = "A vendor with closed weights is assumed to have an extra markup: its models are below the line." if drawn else ""
+        how = "The extra price/cost of closed vendors is that of closed models of known size." if drawn else ""
     said = (how, record)
     across = Axis(words="input price [$/MTok]")
     return Chart(title="Size against price", said=tuple(text for text in said if text), across=across, up=up, marks=tuple(marks))
 
 
 def cost_context(one: Inference, curve: PricesByContext) -> Chart:
-    """The prices of a sheet over the context with the steps of its bands, and what the joint reading makes of them."""
+    """Draw the prices of a sheet over the context with its band steps, and the predictions of the joint reading."""
     starts = [max(float(band.threshold_tokens), curve.first) for band in one.sheet.bands]
     edges = [*starts, curve.last]
     marks = [
@@ -184,7 +184,7 @@ def cost_context(one: Inference, curve: PricesByContext) -> Chart:
         ),
     ]
     across, size = chart_axis("context_length", [*edges, *curve.contexts], "context")
-    scaled = tuple(_across(mark, size) for mark in marks)
+    scaled = tuple(_x_axis(mark, size) for mark in marks)
     thresholds = [float(band.threshold_tokens) for band in one.sheet.bands[1:]]
     return Chart(
         title="Cost against context",
@@ -196,12 +196,12 @@ def cost_context(one: Inference, curve: PricesByContext) -> Chart:
     )
 
 
-def _across(mark: Mark, size: float) -> Mark:
+def _x_axis(mark: Mark, size: float) -> Mark:
     return Mark(name=mark.name, form=mark.form, xs=tuple(x / size for x in mark.xs), ys=mark.ys, dashed=mark.dashed)
 
 
 def tier_map(one: Inference, costs: HoldCosts) -> Chart:
-    """What every memory tier costs over the hold time, and at which hold times and prices the sheet sells a kept token."""
+    """Draw the cost of every memory tier over the hold time, with the hold times and cache prices of the sheet."""
     marks = [
         Mark(
             name=f"{TIER_NAMES[tier]}, {basis}",
@@ -239,7 +239,7 @@ def tier_map(one: Inference, costs: HoldCosts) -> Chart:
 
 
 def tornado(one: Inference, assumptions: Assumptions = USUAL, estimator: str = "one_markup") -> Chart:
-    """How far KV bytes by an estimator move with each input at either end of its range; NotCovered where it gives no interval."""
+    """Draw the change of the KV bytes of an estimator with each input at both ends of its range. Raises NotCovered without an interval."""
     swings = (one.swings or {}).get(estimator)
     if swings is None or not swings.value:
         why = swings.left_out if swings and swings.left_out else "one mark-up gives no interval of its KV bytes"
@@ -271,13 +271,13 @@ def tornado(one: Inference, assumptions: Assumptions = USUAL, estimator: str = "
 
 
 def foretold_against_true(title: str, quantity: str, judged: Sequence[Judgement]) -> Chart:
-    """What was foretold of known models against what is true of them; what is right lies on the line."""
+    """Draw predictions for known models against the true values. Exact predictions are on the line."""
     values = [value for one in judged for value in (one.truth, one.low, one.high)]
     words = quantity.replace("_", " ")
     (up, size), (across, _) = (chart_axis(quantity, values, f"{words}, {which}") for which in ("foretold", "true"))
     truths = tuple(one.truth / size for one in judged)
     found = Mark(
-        name=_held_of(judged),
+        name=_coverage_of(judged),
         form="points",
         xs=truths,
         ys=tuple(one.median / size for one in judged),
@@ -289,30 +289,30 @@ def foretold_against_true(title: str, quantity: str, judged: Sequence[Judgement]
 
 
 def foretold_over_true(title: str, judged: Sequence[Judgement]) -> Chart:
-    """What each way foretold of known models, over what is true of them: a row a model, and one is right."""
+    """Draw predictions over true values of known models, with a row for each model. 1 is exact."""
     models = [*dict.fromkeys(one.model for one in judged)]
     marks = []
     for way in dict.fromkeys(one.by for one in judged):
         own = [one for one in judged if one.by == way]
         marks.append(
             Mark(
-                name=f"{way}: {_held_of(own)}",
+                name=f"{way}: {_coverage_of(own)}",
                 form="points",
-                xs=tuple(median for _, median, _ in (one.over_truth for one in own)),
+                xs=tuple(median for _, median, _ in (one.ratios_to_truth for one in own)),
                 ys=tuple(float(models.index(one.model)) for one in own),
-                ends=tuple((low, high) for low, _, high in (one.over_truth for one in own)),
+                ends=tuple((low, high) for low, _, high in (one.ratios_to_truth for one in own)),
             )
         )
     across = Axis(words="predicted over true [ratio]")
     return Chart(title=title, across=across, up=Axis(words="", rows=(*models,)), marks=(*marks,), rules=(Rule(name="right", at=1.0),))
 
 
-def _held_of(judged: Sequence[Judgement]) -> str:
+def _coverage_of(judged: Sequence[Judgement]) -> str:
     return f"{sum(one.held for one in judged)} of {len(judged)} ranges of {judged[0].level:.0%} held"
 
 
 def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:
-    """Of every estimate of the scoreboard's section on skill, how often its ranges held: a fair range of 90 % holds in 90 % of cases."""
+    """Draw the coverage of every estimate on the scoreboard. A calibrated 90 % range contains 90 % of the truths."""
     scored = [row for row in rows if row[_LEVELS[1]] is not None]
     names = tuple(f"{row['estimate']}, {row['left out']} left out ({row['models']})" for row in scored)
     marks = [

@@ -1,4 +1,4 @@
-"""What a careful analyst would write of a sheet: estimates with their reasons, how firm they are, and what they cannot tell."""
+"""Describe a sheet as an analyst would: estimates with reasons, their reliability, and limits."""
 
 from collections.abc import Mapping
 
@@ -26,7 +26,7 @@ def findings(one: Inference, table: Run) -> list[str]:
         estimates_table(one, table),
         _WITHOUT_RECORD,
         *records,
-        *filter(None, (_apart(one), premium, known)),
+        *filter(None, (_ratio_text(one), premium, known)),
         *_families_of_typical_kv(one),
     ]
 
@@ -53,7 +53,7 @@ def _reason(estimate: Estimate) -> str:
 
 
 def _estimated(one: Inference) -> list[Column]:
-    """The columns of estimates that this sheet has."""
+    """Return the estimate columns of this sheet."""
     return [column for key in ESTIMATE_KEYS if (column := REGISTRY[key]).estimate and column.estimate(one)]
 
 
@@ -98,13 +98,13 @@ _WITHOUT_RECORD = "A range without a record is one of the assumptions alone: nob
 
 
 def held_in_words(estimate: Estimate) -> str:
-    """Return `11 of 14`, for a bound too; `unknown` if estimates like it have no record, a dash if there is no estimate."""
+    """Return `11 of 14`, also for a bound, `unknown` without a record, or a dash without an estimate."""
     if estimate.kind in ("given", "undetermined"):
         return NONE
     return "{} of {}".format(*estimate.kept) if estimate.kept else UNKNOWN
 
 
-def _apart(one: Inference) -> str:
+def _ratio_text(one: Inference) -> str:
     """Return which estimate is the headline, and how far those by prices differ."""
     headline = one.kv_bytes["headline"]
     if headline.kind == "given":
@@ -130,7 +130,7 @@ def _known_models(worth: Worth) -> str:
 
 
 def premium_in_words(found: Verdict | None) -> str:
-    """Return what the premium adds to the typical KV, in one sentence, or nothing if too few families have one.
+    """Describe the gain of the premium over the typical KV in one sentence, or return an empty text for too few families.
 
     >>> no = Verdict(count=9, families=6, by_class=-1.43, by_price=-1.84, gain_of_pool=0.0, standard_error=0.0, stacked=0.0)
     >>> premium_in_words(no).endswith("by 0.41 nats: no premium enters the typical KV.")
@@ -147,20 +147,20 @@ def premium_in_words(found: Verdict | None) -> str:
 
 
 def _misread(by_estimator: Mapping[str, Misreading]) -> str:
-    """What every estimator makes of the known models, in the words of the first."""
+    """Describe the error of every estimator on the known models."""
     of_others = [(KV_NAMES[name].heading, found) for name, found in by_estimator.items()]
     return ", ".join(f"{name} {_share(found) if place else _misreads(found)}" for place, (name, found) in enumerate(of_others))
 
 
 def _share(found: Misreading) -> str:
-    """`0.51 of it (bias -0.68, sd 1.21)`."""
+    """Return `0.51 of it (bias -0.68, sd 1.21)`."""
     if found.bias is None:
         return f"a median for {found.medians} of them"
     return f"{found.share:.2g} of it (bias {found.bias:+.2f}, sd {found.sd:.2f})"
 
 
 def _misreads(found: Misreading) -> str:
-    """`reads 0.021 of the true cache (bias -3.86, sd 1.50 nats)`, over the medians it gives for the models learned from."""
+    """Return `reads 0.021 of the true cache (bias -3.86, sd 1.50 nats)`, over its medians on the calibration models."""
     if found.bias is None:
         return f"gives a median for {found.medians} of them"
     some = "" if found.medians == found.models else f" of {found.medians} of them"
@@ -168,7 +168,7 @@ def _misreads(found: Misreading) -> str:
 
 
 def firmness(one: Inference, table: Run) -> list[str]:
-    """Draws, contraction, tornado, identifiability and convention."""
+    """Describe draws, contraction, tornado, identifiability and convention."""
     lines = [*title("How firmly"), *_draws(one)]
     if one.contradiction:
         return [
@@ -192,7 +192,7 @@ def _draws(one: Inference) -> list[str]:
 
 
 def _contraction(one: Inference) -> list[str]:
-    """Prior against posterior: how much of the variance each quantity lost."""
+    """Describe the contraction: the share of its prior variance that each quantity lost."""
     rows = [
         {
             "quantity": name, "prior sd (nats)": f"{found.prior_spread:.2f}", "posterior sd": f"{found.spread:.2f}",

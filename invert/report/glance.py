@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from derive.characters import padded, width_of
 from derive.show.folding import LEAST_FOR_NAMES, fold, name_beside, name_column, widest_of
-from invert.report.columns import SHORT_KEYS, Column, column_of, in_order, model_in_words, size_of_lecture
+from invert.report.columns import SHORT_KEYS, Column, column_of, model_in_words, size_of_lecture, sort_sheets
 from invert.report.layout import aligned, laid_out
 from invert.result import EXTRAPOLATED, Inference, Run
 
@@ -28,7 +28,7 @@ def _is_flagship(one: Inference) -> bool:
 
 def glance(table: Run, width: int = _ON_PAGE, columns: Sequence[str] = (), by: str | None = None) -> str:
     """Return a row for each sheet, in as many columns as fit, or in those that are asked for."""
-    inferences, chosen = in_order(table.inferences, by), [column_of(name) for name in columns]
+    inferences, chosen = sort_sheets(table.inferences, by), [column_of(name) for name in columns]
     named = _with_sellers(inferences)
     if chosen:
         chosen, gap = [named if column.key == "model" else column for column in dict.fromkeys(chosen)], _GAPS[0]
@@ -46,10 +46,10 @@ def _with_sellers(inferences: Sequence[Inference]) -> Column:
     sellers: dict[str, set[str]] = {}
     for one in inferences:
         sellers.setdefault(one.sheet.model, set()).add(one.sheet.provider)
-    makers = Counter(model for model, _ in {(one.sheet.model, one.sheet.provider) for one in inferences if one.by_maker})
+    makers = Counter(model for model, _ in {(one.sheet.model, one.sheet.provider) for one in inferences if one.is_maker})
 
     def text(one: Inference) -> str:
-        alone = len(sellers[one.sheet.model]) == 1 or (one.by_maker and makers[one.sheet.model] == 1)
+        alone = len(sellers[one.sheet.model]) == 1 or (one.is_maker and makers[one.sheet.model] == 1)
         return model_in_words(one) if alone else f"{one.sheet.provider}/{model_in_words(one)}"
 
     return replace(column_of("model"), text=text)

@@ -21,7 +21,7 @@ GAP, _READABLE = 3, 24
 
 
 def count_in_words(number: int) -> str:
-    """A small count as a sentence has it.
+    """Write a small count as a word.
 
     >>> count_in_words(3), count_in_words(12)
     ('three', '12')
@@ -31,7 +31,7 @@ def count_in_words(number: int) -> str:
 
 
 def billions(params: float) -> str:
-    """A number of parameters in billions, to two digits.
+    """Format a number of parameters in billions with two digits.
 
     >>> billions(45.1e9)
     '45 B'
@@ -46,19 +46,19 @@ class Heading(str):
 
 
 def title(text: str) -> list[str]:
-    """A heading, underlined, after an empty line."""
+    """Return a heading, underlined, after an empty line."""
     heading = Heading(f"{text}\n{'-' * width_of(text)}")
     heading.text = text
     return ["", heading]
 
 
 def left_out(part: Part[Any]) -> str:
-    """Which row of the tables a section that is not there rests on."""
+    """Name the bad table row that a missing section needs."""
     return f"left out: {part.left_out}"
 
 
 def dollars(price: Price) -> str:
-    """A price in US dollars a million tokens, to three digits."""
+    """Format a price in US dollars per million tokens with three digits."""
     return f"{price.usd_per_token / USD_PER_MTOK:.3g}"
 
 
@@ -72,7 +72,7 @@ def digits_of(low: float | None, high: float | None) -> int:
 
 
 def kv(value: float | None, digits: int = 3) -> str:
-    """KV bytes per token in the units people use, or a dash."""
+    """Format KV bytes per token in usual units, or a dash."""
     return NONE if value is None else show("kv_bytes_per_token", value, digits=digits).removesuffix("/token")
 
 
@@ -86,7 +86,7 @@ class Table(str):
 
 
 def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int = GAP, rule: bool = True) -> Table:
-    """A table in aligned columns, as wide as its cells are, with a rule under its head.
+    """Format a table in aligned columns, as wide as its cells, with a rule under its head.
 
     >>> print(aligned(("a", "name"), [{"a": "1", "name": "x"}, {"a": "22", "name": "yy"}]))
     a    name
@@ -100,7 +100,7 @@ def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int 
 
 
 def laid_out(parts: Iterable[str], width: int) -> str:
-    """Lines, paragraphs and tables, one under the other, in at most so many columns. No cell and no word is cut.
+    """Lay out lines, paragraphs and tables in this width. Cells and words are never cut.
 
     >>> print(laid_out([aligned(("a", "because"), [{"a": "1", "because": "one mark-up on base price and premium"}])], 30))
     a   because
@@ -127,7 +127,7 @@ def _widths(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> list[i
 
 
 def _fitted(table: Table, width: int) -> str:
-    """Columns made narrower where words can be broken over lines; where that is not enough, the last ones go below their row."""
+    """Narrow columns by wrapping words. If that is not enough, put the last columns below their row."""
     for count in range(len(table.columns), 1, -1):
         widths = _narrowed(table.columns[:count], table.rows, width - table.gap * (count - 1))
         if widths:
@@ -137,7 +137,7 @@ def _fitted(table: Table, width: int) -> str:
 
 
 def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: int) -> list[int]:
-    """Widths that fit the room, the widest column narrowed first, or none where a column would be narrower than is easily read."""
+    """Return widths that fit, narrowing the widest column first, or None if a column would become unreadable."""
     widths = _widths(columns, rows)
     least = [
         max(_least(row[column] for row in rows), *map(width_of, _words([column, *(row[column] for row in rows)]))) for column in columns
@@ -151,7 +151,7 @@ def _narrowed(columns: Sequence[str], rows: Sequence[Mapping[str, str]], room: i
 
 
 def _least(cells: Iterable[str]) -> int:
-    """The width of the widest cell, or what is easily read where that is less."""
+    """Return the width of the widest cell, at most the readable minimum."""
     return min(_READABLE, max(map(width_of, cells), default=0))
 
 
@@ -168,7 +168,7 @@ def _set(
     width: int = 0,
     rule: bool = True,
 ) -> str:
-    """The table with its cells broken into columns of these widths, some of its columns as lines below each row."""
+    """Format a table with wrapped cells in columns of these widths, with some columns as lines below each row."""
 
     def lines(cells: Iterable[str]) -> Iterator[str]:
         broken = [wrap_text(cell, width) for cell, width in zip(cells, widths, strict=True)]

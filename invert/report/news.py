@@ -41,7 +41,7 @@ _NEW_COLUMNS = ("model", "since", "in/out", *(name_of(*name) for name in _OF_NEW
 
 @dataclass(frozen=True, kw_only=True)
 class News:
-    """A run, how it differs from that of an earlier day, and all price rows, in which prices that ended have their last day."""
+    """A run, its differences from an earlier day, and all price rows. Rows of ended prices have their last day."""
 
     run: Run
     found: Comparison
@@ -57,7 +57,7 @@ class Origins(NamedTuple):
 
 
 def news_text(news: News, width: int) -> str:
-    """Return the page as text in so many columns."""
+    """Return the page as text in this width."""
     return laid_out(list(_parts(news)), width)
 
 
@@ -85,7 +85,7 @@ def news_json(news: News) -> str:
 
 
 def _parts(news: News) -> Iterator[str]:
-    """Yield the title, a paragraph and a table for each sheet of which a price changed, new models, and those that are gone."""
+    """Yield the title, a paragraph and a table for each sheet with a price change, new models, and removed ones."""
     found = news.found
     yield f"API prices from {news.since} to {news.run.as_of}"
     changed = [sheet_as_seen(sheet) for sheet in found.sheets if sheet.prices]
@@ -155,7 +155,7 @@ def _origins(sheet: SheetChange, news: News) -> Origins:
 
 
 def _new_sheets(news: News) -> tuple[list[tuple[Inference, date]], list[SheetKey]]:
-    """Return the sheets that began after a day, the newest first, and those of which nobody says when they began."""
+    """Return the sheets that began after a day, the newest first, and those of unknown beginning."""
     by_key = {one.key: one for one in news.run}
     dated = {key: _began(by_key[key], news) for key in news.found.added}
     new = [(by_key[key], day) for key, day in dated.items() if day and day > news.since]
@@ -163,7 +163,7 @@ def _new_sheets(news: News) -> tuple[list[tuple[Inference, date]], list[SheetKey
 
 
 def _began(one: Inference, news: News) -> date | None:
-    """Return the day on which a sheet began: that of its input price, or the release of its model if that is later."""
+    """Return the day on which a sheet began: the first day of its input price, or the later release of its model."""
     days = [row.start for row in news.run.rows if row.sheet_key == one.key and row.component == "input" and row.start > date.min]
     days += [one.model.release_date] if one.model and one.model.release_date else []
     return max(days, default=None)

@@ -19,22 +19,22 @@ CSV_HEAD = ("section", "name", "of", "offers", "providers", "low", "median", "hi
 
 
 def overview_text(found: Overview, width: int) -> str:
-    """The page in so many columns, and where there is more."""
+    """Format the page in this width, with a pointer to more."""
     return laid_out([*overview_parts(found), "", _MORE], width)
 
 
 def overview_parts(found: Overview) -> list[str]:
-    """The page as a title, paragraphs and tables."""
+    """Return the page as a title, paragraphs and tables."""
     parts = [f"{found.sheets:,} sheets of {_many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
     parts += [*title("Results"), aligned(_OUTCOME_HEAD, [_outcome_row(one) for one in found.outcomes])]
     parts += [*title("What offers carry"), aligned(_CARRIED_HEAD, [_carried_row(one) for one in found.carried]), _OVER_INPUT]
     if found.premiums:
         shown = found.premiums[:_MOST_ROWS]
         parts += [*title("Premiums above the first threshold"), aligned(_PREMIUM_HEAD, [_premium_row(one) for one in shown])]
-        parts += _not_shown("more pair", [one.offers for one in found.premiums[_MOST_ROWS:]])
+        parts += _missing_text("more pair", [one.offers for one in found.premiums[_MOST_ROWS:]])
     listed = [one for one in found.sizes if one.makes][:_MOST_ROWS] or found.sizes[:_MOST_ROWS]
     parts += [*title("Active parameters by provider"), aligned(_SIZE_HEAD, [_size_row(one) for one in listed]), _OF_MEDIANS]
-    parts += _not_shown("more provider", [one.offers for one in found.sizes if one not in listed])
+    parts += _missing_text("more provider", [one.offers for one in found.sizes if one not in listed])
     return parts
 
 
@@ -64,13 +64,13 @@ def _counted(found: Overview) -> list[str]:
 
 
 def _named(counts: Mapping[str, int]) -> str:
-    """`openrouter 300, aws 120 and 80 of 12 others`."""
+    """Return `openrouter 300, aws 120 and 80 of 12 others`."""
     first, others = list(counts.items())[:_MOST_NAMED], list(counts.values())[_MOST_NAMED:]
     said = ", ".join(f"{name} {count:,}" for name, count in first)
     return said + (f" and {sum(others):,} of {len(others)} other{'s' if len(others) > 1 else ''}" if others else "")
 
 
-def _not_shown(what: str, offers: list[int]) -> list[str]:
+def _missing_text(what: str, offers: list[int]) -> list[str]:
     return [f"{_many(len(offers), what)} of {_many(sum(offers), 'offer')}."] if offers else []
 
 
@@ -95,7 +95,7 @@ def _carried_row(one: Carried) -> dict[str, str]:
 
 
 def _label(one: Carried) -> str:
-    """`cache write, 5 min`."""
+    """Return `cache write, 5 min`."""
     of = show("ttl", float(one.of)) if one.of.isdecimal() else one.of.replace("_", "-")
     labels = {
         "output_input_ratio": "output",
@@ -110,7 +110,7 @@ def _label(one: Carried) -> str:
 
 
 def _asked(one: Carried, value: float) -> str:
-    """A price as a multiple of what it is held against."""
+    """Format a price as a multiple of its reference."""
     if one.observable == "storage_price":
         return show("storage_price", value, digits=3).removeprefix("$").removesuffix("/MTok/h")
     return f"{value + (one.observable == 'cache_write_premium'):.3g}"
@@ -159,7 +159,7 @@ def _no_result(found: Overview) -> list[Count]:
     return _counts(found.no_result)
 
 
-def _beside(found: Overview) -> list[Count]:
+def _count_other_sheets(found: Overview) -> list[Count]:
     return _counts(found.beside)
 
 
@@ -177,7 +177,7 @@ def _thresholds(one: SharedPremiums) -> list[AtThreshold]:
 
 OVERVIEW = Codec(
     keys={
-        Overview: {**names_of(Overview), "no_result": _no_result, "beside": _beside, "copies": _copies},
+        Overview: {**names_of(Overview), "no_result": _no_result, "beside": _count_other_sheets, "copies": _copies},
         Outcome: {**names_of(Outcome), "because": _because},
         SharedPremiums: {**names_of(SharedPremiums), "thresholds": _thresholds},
     },
@@ -188,12 +188,12 @@ OVERVIEW = Codec(
 
 
 def overview_json(found: Overview) -> str:
-    """Strict JSON, SI units."""
+    """Return strict JSON in SI units."""
     return json.dumps({"schema": OVERVIEW_SCHEMA, **OVERVIEW.encode(found)}, indent=2, allow_nan=False)
 
 
 def overview_csv(found: Overview) -> str:
-    """A line a count; SI units."""
+    """Return CSV with a line per count, in SI units."""
     rows: list[dict[str, object]] = [{"section": "copies", "name": name, "offers": count} for name, count in found.copies.items()]
     rows += [{"section": "no_result", "offers": count, "because": why} for why, count in found.no_result.items()]
     rows += [{"section": "not_picked", "offers": found.not_picked}] if found.not_picked else []

@@ -28,7 +28,7 @@ SavedRow = Mapping[str, Any]
 
 @immutable
 class PricePage:
-    """Where the prices of one provider were read: an address or the name of a file, for which models, how well, and on which days."""
+    """Source page of the prices of one provider: an address or a file name, its models, grade and days."""
 
     provider: str
     place: str
@@ -52,14 +52,14 @@ class PricePage:
 
     @property
     def read(self) -> str:
-        """How well the prices are known, and when they were read."""
+        """Grade of the prices, and the days on which they were read."""
         grades = " and ".join(f"{grade} ({GRADES[grade]})" if grade in GRADES else grade for grade in self.grades)
         days = f", read on {' and '.join(map(str, self.days))}" if self.days else ""
         return f"grade {grades}{days}"
 
 
 def several(names: Sequence[str], between: str = ", ") -> str:
-    """The first three of some names, and how many more there are.
+    """Return the first three names, and the number of others.
 
     >>> several(["a", "b", "c", "d"]), several(["a"])
     ('a, b, c and 1 more', 'a')
@@ -68,7 +68,7 @@ def several(names: Sequence[str], between: str = ", ") -> str:
 
 
 def rows_in(result: object) -> list[SavedRow]:
-    """The price rows of a saved result of `infer`; none of a result without such rows, WrongData for what is none."""
+    """Return the price rows of a saved result of `infer`, empty if it has no rows. Raises WrongData for other documents."""
     run = result.get("run") if isinstance(result, dict) else None
     rows = run.get("rows", []) if isinstance(run, dict) else []
     if not isinstance(rows, list):
@@ -80,7 +80,7 @@ def rows_in(result: object) -> list[SavedRow]:
 
 
 def pages_of(rows: Iterable[SavedRow]) -> tuple[PricePage, ...]:
-    """The pages of these price rows, each once.
+    """Return the pages of these price rows, each once.
 
     >>> row = {"provider": "acme", "model": "m", "source_url": "https://acme.example", "verification": "db", "origin": "prices.csv:2"}
     >>> (page,) = pages_of([{**row, "retrieved_date": "2026-11-20"}])
@@ -104,7 +104,7 @@ def pages_of(rows: Iterable[SavedRow]) -> tuple[PricePage, ...]:
 
 
 def sheet_reference(rows: Sequence[SavedRow], as_of: str, html_base: str = "", why: str = "") -> Reference:
-    """The price sheet that these rows of one provider, model and service tier make on a day: its prices, pages, grades and days.
+    """Cite the price sheet that these rows form on a day: its prices, pages, grades and days.
 
     >>> row = {"provider": "acme", "model": "m", "source_url": "https://acme.example", "verification": "db", "origin": "prices.csv:2"}
     >>> price = {"component": "input", "amount": 2.5, "currency": "USD", "per": "mtok", "threshold_tokens": 200000, "ttl_seconds": None}
@@ -126,7 +126,7 @@ def sheet_reference(rows: Sequence[SavedRow], as_of: str, html_base: str = "", w
 
 
 def day_named(text: str) -> date | None:
-    """The day that a text names, or None where it names none.
+    """Return the day of a text, or None for another text.
 
     >>> day_named("2026-11-20"), day_named("today")
     (datetime.date(2026, 11, 20), None)
@@ -137,13 +137,13 @@ def day_named(text: str) -> date | None:
 
 
 def sheet_pages(html_base: str, provider: str, model: str) -> tuple[str, ...]:
-    """Where the site has its page of a sheet; nothing without a site."""
+    """Return the site's page of a sheet, or an empty tuple without a site."""
     address = address_of(html_base, "sheet", quote(provider, safe=""), quote(model, safe=""))
     return (address,) if address else ()
 
 
 def price_reference(row: SavedRow, as_of: str) -> Reference:
-    """One price of a sheet: the file and line it stands in, since when it holds, its page, grade and day."""
+    """Cite one price of a sheet: its file and line, first day, page, grade and reading day."""
     name, tier, (page,) = _named([row])
     _, _, _, _, origin = _cells(row)
     start, place = row.get("effective_date"), _place_of(row)
@@ -160,7 +160,7 @@ def price_reference(row: SavedRow, as_of: str) -> Reference:
 
 
 def _named(rows: Sequence[SavedRow]) -> tuple[tuple[str, str], str, tuple[PricePage, ...]]:
-    """Provider and model of a sheet, its service tier with the region, and its pages."""
+    """Return provider and model of a sheet, its service tier with the region, and its pages."""
     provider, model, *_ = _cells(rows[0])
     tier = " ".join(filter(None, (_text(rows[0], "service_tier"), _text(rows[0], "region"))))
     return (provider, model), tier, pages_of(rows)
@@ -171,7 +171,7 @@ def _places(rows: Iterable[SavedRow]) -> list[str]:
 
 
 def _place_of(row: SavedRow) -> str:
-    """Which price of a sheet a row is, as one types it."""
+    """Return the place of a row as a user types it."""
     threshold, lifetime = row.get("threshold_tokens"), row.get("ttl_seconds")
     at = f"@{threshold}" if isinstance(threshold, int) and threshold else ""
     return _text(row, "component") + at + (f":{show('ttl', lifetime)}".replace(" ", "") if isinstance(lifetime, int) and lifetime else "")

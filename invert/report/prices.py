@@ -17,7 +17,7 @@ _COLUMNS = ("band", "input", "output", "cache read")
 
 
 def all_prices(one: Inference, table: Run) -> list[str]:
-    """All prices under a heading, with their grades, their page and every note."""
+    """Show all prices under a heading, with their grades, page and notes."""
     notes = dict.fromkeys(price.notes for price in _all_prices(one) if price.notes)
     lines = [
         price_table(one),
@@ -30,24 +30,24 @@ def all_prices(one: Inference, table: Run) -> list[str]:
 
 
 def price_table(one: Inference) -> Table:
-    """Prices by band, then writes and storage under input."""
+    """Return the prices by band, then writes and storage under input."""
     return aligned(_COLUMNS, [*_bands(one), *_offers(one)])
 
 
 def unit_of_prices(one: Inference) -> str:
-    """The unit of the table."""
+    """Return the unit of the table."""
     return f"{one.sheet.bands[0].input.currency} per million tokens"
 
 
 def grades_and_page(one: Inference) -> str:
-    """How the prices are known, and the page they are on."""
+    """Return the grade of the prices and their page."""
     source = one.sheet.bands[0].input.source_url
     grades = sorted({price.verification for price in _all_prices(one)})
     return f"({', '.join(grades)}){f' {source}' if source else ''}"
 
 
 def also_sold(one: Inference, table: Run) -> str:
-    """`Also sold: batch at 0.5, fast at 2 times its input price.`, or nothing where it is sold in no other way."""
+    """Return `Also sold: batch at 0.5, fast at 2 times its input price.`, or an empty text without other offers."""
     found = table.also_sold(one)
     if not found:
         return ""
@@ -91,9 +91,9 @@ def amount_of(price: Price | None, currency: str) -> str:
 
 @immutable
 class Prediction:
-    """A published price, and what the forward model predicts for it at the lecture's readings [as published], or nothing of it.
+    """A published price and the forward model's prediction at the lecture's readings [as published], or None.
 
-    `used` says that the readings rest on it, `bound` that the price may be higher, `met` that the prediction rounds to the price.
+    `used` tells that the readings use the price, `bound` that it may be higher, `met` that the prediction rounds to the price.
     """
 
     component: str
@@ -151,7 +151,7 @@ def predicted_prices(one: Inference) -> Table:
 
 
 def name_of_price(one: Inference, found: Prediction) -> str:
-    """`output above 200k`, and `cache write, kept 5 min`."""
+    """Return `output above 200k`, and `cache write, kept 5 min`."""
     kept = f", kept {show('ttl', found.ttl_seconds)}" if found.ttl_seconds else ""
     inclusive = any(band.threshold_inclusive for band in one.sheet.bands if band.threshold_tokens == found.threshold_tokens)
     at = show("long_context_threshold", found.threshold_tokens).removesuffix(" tokens")
@@ -160,7 +160,7 @@ def name_of_price(one: Inference, found: Prediction) -> str:
 
 
 def _outcome(found: Prediction) -> str:
-    """`used`, `2, missed`, or `at least 0.00001, met`."""
+    """Return `used`, `2, missed`, or `at least 0.00001, met`."""
     if found.predicted is None:
         return "used" if found.used else NONE
     amount = f"{Decimal(f'{found.predicted:.3g}'):f}"

@@ -1,4 +1,4 @@
-"""What one sheet implies: the three readings and the better estimates, each with its range and how often it was right before."""
+"""Show the readings and estimates of one sheet, each with its range and its record."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ def readings_in_lines(one: Inference, run: Run) -> list[str]:
 
 
 def columns_of(one: Inference) -> Iterator[Column]:
-    """Yield the columns that are rows for this sheet: those of the default table, and others that have something to tell."""
+    """Yield the columns that are rows for this sheet: those of the default table, and others with a value."""
     for column in map(REGISTRY.__getitem__, MODEL_KEYS):
         size_is_stated = one.size_stated if column.key == "active_params_market" else not one.size_stated
         wanted = column.key not in ("active_params_market", *_SIZES_BY_KNOWLEDGE) or size_is_stated

@@ -1,4 +1,4 @@
-"""What a saved result of `solve` or `infer` rests on, with a line of why each is cited: equations, pages, sheets, inferences, the run."""
+"""Cite the sources of a saved result of `solve` or `infer`, each with a reason: equations, pages, sheets, inferences, the run."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ _DIGITS = 2
 
 
 def uses_in(result: dict[str, Any] | list[Any]) -> dict[str, str]:
-    """Every `id@version` a saved result used, in the order met, with what it was used for.
+    """Return every `id@version` that a saved result used, in order, with its use.
 
     >>> uses_in([{"unknown": "batch", "equations": ["cache.drain_time@1"]}, {"readings": {"joint": {"equations": ["bands.price@1"]}}}])
     {'cache.drain_time@1': 'drain_time, on the way to batch', 'bands.price@1': 'joint'}
@@ -48,29 +48,31 @@ def uses_in(result: dict[str, Any] | list[Any]) -> dict[str, str]:
 
 
 def references_in(result: object, html_base: str = "") -> list[Reference]:
-    """What a saved result of `infer` rests on beside equations: pages, price sheets, its inferences and the run; of `solve` nothing."""
+    """Return the sources of a saved result of `infer` other than equations: pages, price sheets, inferences and the run. A result of
+    `solve` has no such sources.
+    """
     rows = rows_in(result)
     run = result.get("run") if isinstance(result, dict) else None
     if not isinstance(result, dict) or not isinstance(run, dict):
         return []
     sheets = [sheet for sheet in _list(result.get("sheets")) if _sheet_name(sheet)]
     pages = [page.reference for page in pages_of(rows)]
-    made = _made(run)
+    made = _version_text(run)
     found = [reference for sheet in sheets for reference in (*_sheet(sheet, rows, html_base), _inference(sheet, run, html_base))]
     return [*pages, *found, *([_run(run, made, sheets)] if made else [])]
 
 
 def _sheet(sheet: SavedRow, rows: list[SavedRow], html_base: str) -> Iterator[Reference]:
-    """The price sheet that was read, where the result holds its rows."""
+    """Yield the price sheet, if the result has its rows."""
     of = [row for row in rows if all((row.get(name) or "") == (sheet.get(name) or "") for name in (*_SHEET[:3], "region"))]
     if of:
         yield sheet_reference(of, sheet["as_of"], html_base, "the prices that were read")
 
 
 def _inference(sheet: SavedRow, run: SavedRow, html_base: str) -> Reference:
-    """What was inferred from one sheet, with the numbers that stand at its head. The title says what the user set."""
+    """Cite the inference from one sheet, with its headline numbers. The title names what the user set."""
     provider, model, tier, day = (sheet[name] for name in _SHEET)
-    made, by_hand = _made(run), "; ".join((*_prices_set(sheet, run), *_anchors_set(run)))
+    made, by_hand = _version_text(run), "; ".join((*_prices_set(sheet, run), *_anchors_set(run)))
     tier = " ".join(filter(None, (tier, _plain(sheet.get("region")))))
     said = "; ".join(_headlines(sheet.get("estimates"))) or "no estimate"
     return Reference(
@@ -85,7 +87,7 @@ def _inference(sheet: SavedRow, run: SavedRow, html_base: str) -> Reference:
 
 
 def _prices_set(sheet: SavedRow, run: SavedRow) -> Iterator[str]:
-    """The prices that were set by hand, an amount with the currency and unit of the price that it replaces."""
+    """Yield the prices that were set by hand, with currency and unit of the replaced price."""
     bands = _list(_dict(sheet.get("prices")).get("bands"))
     currency = _plain(_dict(_dict(bands[0]).get("input")).get("currency")) if bands else ""
     for name, amount in _dict(run.get("changes")).items():
@@ -95,7 +97,7 @@ def _prices_set(sheet: SavedRow, run: SavedRow) -> Iterator[str]:
 
 
 def _anchors_set(run: SavedRow) -> Iterator[str]:
-    """The outside facts that were set by hand."""
+    """Yield the outside facts that were set by hand."""
     assumptions = _dict(run.get("assumptions"))
     for name in map(_plain, _list(assumptions.get("given"))):
         if name in QUANTITIES:
@@ -104,14 +106,14 @@ def _anchors_set(run: SavedRow) -> Iterator[str]:
 
 
 def _headlines(estimates: object) -> Iterator[str]:
-    """Of every quantity the estimate that is stood by, with its range and why."""
+    """Yield the headline estimate of every quantity, with its range and reason."""
     for name, by in estimates.items() if isinstance(estimates, dict) else ():
         # One that is made in several ways has one that is stood by; a size has that of the market.
         headline = _dict(by).get("headline") or _dict(by).get("market") or by
         if name not in QUANTITIES or not isinstance(headline, dict):
             continue
-        figures = [_shown(name, headline.get(key)) for key in ("low", "high")]
-        median, low, high = _shown(name, headline.get("median")), *figures
+        figures = [_value_text(name, headline.get(key)) for key in ("low", "high")]
+        median, low, high = _value_text(name, headline.get("median")), *figures
         bounds = " to ".join(filter(None, (low, high))) if low and high else f"at least {low}" if low else f"at most {high}" if high else ""
         if median or bounds:
             yield f"{name} {f'{median} ({bounds})' if median and bounds else median or bounds}, {_plain(headline.get('because'))}".rstrip(
@@ -119,12 +121,12 @@ def _headlines(estimates: object) -> Iterator[str]:
             )
 
 
-def _shown(name: str, value: object) -> str:
+def _value_text(name: str, value: object) -> str:
     return show(name, value, _DIGITS) if isinstance(value, int | float) and isfinite(value) else ""
 
 
 def _run(run: SavedRow, made: str, sheets: list[SavedRow]) -> Reference:
-    """The run: programs, seed and tables."""
+    """Cite the run: programs, seed and tables."""
     versions = ", ".join(f"{_plain(name)} {_plain(version)}" for name, version in _dict(run.get("versions")).items())
     tables = ", ".join(f"{_plain(name)} {_plain(digest)[:12]}" for name, digest in _dict(run.get("tables")).items())
     day = _plain(run.get("as_of"))
@@ -140,7 +142,7 @@ def _run(run: SavedRow, made: str, sheets: list[SavedRow]) -> Reference:
 
 
 def version_of(result: Mapping[str, Any]) -> str:
-    """Which version of backsolve made a saved result of `infer`, or nothing where it does not say.
+    """Return the version of backsolve that made a saved result of `infer`, or an empty text.
 
     >>> version_of({"run": {"versions": {"backsolve": "0.1.0"}}}), version_of({})
     ('0.1.0', '')
@@ -148,8 +150,8 @@ def version_of(result: Mapping[str, Any]) -> str:
     return _plain(_dict(_dict(result.get("run")).get("versions")).get("backsolve"))
 
 
-def _made(run: SavedRow) -> str:
-    """By which version and seed a result was made."""
+def _version_text(run: SavedRow) -> str:
+    """Return the version and seed of a result."""
     version, seeds = version_of({"run": run}), _dict(run.get("seeds"))
     seed = ", ".join(f"seed {_plain(str(value))}" for value in seeds.values())
     return ", ".join(filter(None, (f"backsolve {version}" if version else "", seed)))
@@ -166,13 +168,13 @@ def _use(reference: str, node: Mapping[str, Any], path: tuple[str, ...], of: str
 
 
 def _sheet_name(node: object) -> str:
-    """Provider and model of a sheet of a result; nothing of anything else."""
+    """Return provider and model of a sheet, or an empty text for another node."""
     texts = [_plain(node.get(name)) for name in _SHEET] if isinstance(node, dict) else [""]
     return " ".join(texts[:2]) if all(texts) else ""
 
 
 def _plain(text: object) -> str:
-    """Text of a file as it may be printed, or nothing where it may not."""
+    """Return printable text of a file, or an empty text."""
     return shorten(text, 200)[1:-1] if isinstance(text, str) and text and text.isprintable() else ""
 
 

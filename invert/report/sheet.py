@@ -19,12 +19,12 @@ from invert.result import Inference, Run
 
 
 def report(one: Inference, table: Run, width: int = 100) -> str:
-    """What the sheet says, how firmly, what it cannot tell, and the lecture's readings with all their numbers, in so many columns."""
+    """Format the full report in this width: findings, reliability, limits, and the lecture's readings with all numbers."""
     return laid_out(full_parts(one, table), width)
 
 
 def full_parts(one: Inference, table: Run) -> list[str]:
-    """The same as paragraphs and tables."""
+    """Return the full report as paragraphs and tables."""
     flags = [f"Flags: {'; '.join(one.flags)}."] if one.flags else []
     sections = [*heading(one, table), "", readings_table(one, table), *flags, *all_prices(one, table)]
     sections += [*findings(one, table), *firmness(one, table), *tiers(one, table)]
@@ -38,7 +38,7 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     sections += [*_bandwidth_bound(one), *_storage(one, table)]
     if one.rules:
         sections += [*_contradiction(one, table), *_rules(one.rules)]
-    return [*sections, *_known(one), *_anchors(one, table), "", cited_by(one, table, one.equations)]
+    return [*sections, *_known_cache(one), *_anchors(one, table), "", cited_by(one, table, one.equations)]
 
 
 def _pair(one: Inference, pair: PairInference) -> list[str]:
@@ -129,7 +129,7 @@ def _contradiction(one: Inference, table: Run) -> list[str]:
 
 
 def _side_by_side(one: Inference, table: Run) -> str:
-    """The lecture's KV bytes and the joint ones; how many times the one is the other only where both are of one size."""
+    """Compare the KV bytes of the lecture and of the joint reading, with their ratio only if both use the same size."""
     lecture, joint = one.pairs[0].lecture.values["kv_bytes_per_token"], one.pairs[0].joint.values
     if one.size_stated:
         said = f"On the same anchors, KV from threshold is {kv(lecture)}/token"
@@ -171,7 +171,7 @@ def _rule_id(solution: Solution) -> str:
     return solution.equations[0] if solution.equations else why_not(solution.reason)
 
 
-def _known(one: Inference) -> list[str]:
+def _known_cache(one: Inference) -> list[str]:
     if one.known is None:
         return []
     truth = one.known
@@ -185,7 +185,7 @@ def _known(one: Inference) -> list[str]:
 
 
 def _anchors(one: Inference, table: Run) -> list[str]:
-    """Every outside fact, where it is from, and the readings and estimates of this sheet that rest on it."""
+    """Yield every outside fact, its source, and the readings and estimates that depend on it."""
     means = dict(zip(("short_context", "long_context"), one.observables.contexts, strict=False))
     values = {**one.anchors.values, **{name: value for name, value in means.items() if name not in one.anchors.values}}
     resting, unused = anchors_by_label(one), None if one.size_stated else ("active_params", "KV from threshold")
@@ -208,7 +208,7 @@ def _anchors(one: Inference, table: Run) -> list[str]:
 
 
 def _end_of_contexts(one: Inference) -> str:
-    """Where contexts end, for whoever gave it as an anchor."""
+    """Return the end of contexts if it was given as an anchor."""
     if one.anchors.origin.get("max_context") != "given":
         return ""
     return f" max_context = {show('max_context', one.anchors.values['max_context'])} as given: contexts above a threshold end there."
@@ -220,7 +220,7 @@ def _size_of_lecture(one: Inference, table: Run) -> str:
 
 
 def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
-    """The anchors that every reading of KV bytes, every estimate and the tier by price rest on, by its label."""
+    """Return the anchors of every reading of KV bytes, every estimate and the tier by price, by label."""
     first = one.pairs[0] if one.pairs else None
     readings: dict[str, Reading] = {"KV from threshold": first.lecture, "KV joint": first.joint} if first else {}
     found = {label: reading.anchors for label, reading in readings.items() if reading.values}
@@ -230,5 +230,5 @@ def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:
 
 
 def cited_by(one: Inference, table: Run, equations: Iterable[str]) -> str:
-    """The command that cites the price sheet and these equations."""
+    """Return the command that cites the price sheet and these equations."""
     return f"cite  {cite_sheet(one, table, (id.split('@')[0] for id in equations))}"

@@ -18,21 +18,21 @@ _SAID = ("one band", "architecture known", "architecture assumed", "KV PRIOR-DOM
 
 
 def short_report(one: Inference, table: Run, width: int = 100) -> str:
-    """The sheet on one screen of so many columns."""
+    """Format the sheet on one screen of this width."""
     return laid_out(short_parts(one, table), width)
 
 
 def short_parts(one: Inference, table: Run) -> list[str]:
-    """The same as paragraphs and tables."""
+    """Return the short report as paragraphs and tables."""
     sold = "".join(f"; {of.service_tier.replace('_', '-')}: {of.times:.3g}x" for of in table.also_sold(one))
     source = f"Source {grades_and_page(one)}{sold}"
     lines = [*heading(one, table), readings_table(one, table), "", " ".join(advice(one, table)), ""]
     fast = filter(None, [fast_mode_line(one, table)])
-    return [*lines, predicted_prices(one), source, *fast, _more(one, table), f"cite  {cite_sheet(one, table, ())}"]
+    return [*lines, predicted_prices(one), source, *fast, _next_commands(one, table), f"cite  {cite_sheet(one, table, ())}"]
 
 
 def heading(one: Inference, table: Run) -> list[str]:
-    """Which sheet it is, and the amounts that stand in place of published ones."""
+    """Name the sheet, and the amounts that replace published ones."""
     sheet = one.sheet
     region = f", {sheet.region}" if sheet.region else ""
     named = f"{sheet.provider} {sheet.model} ({sheet.service_tier}{region}), prices of {sheet.as_of.isoformat()}"
@@ -44,23 +44,23 @@ def heading(one: Inference, table: Run) -> list[str]:
     return [named, *changed, *copied]
 
 
-def after_change(one: Inference, table: Run) -> list[str]:
-    """What a sheet implies beside what moved, which takes most of a screen."""
-    return [*heading(one, table), "", readings_table(one, table), "", _more(one, table)]
+def report_after_change(one: Inference, table: Run) -> list[str]:
+    """Show the main estimates after a change of prices, without the parts that fill a screen."""
+    return [*heading(one, table), "", readings_table(one, table), "", _next_commands(one, table)]
 
 
-def _more(one: Inference, table: Run) -> str:
+def _next_commands(one: Inference, table: Run) -> str:
     return f"more  {infer_in_full(one, table)}"
 
 
 def _undetermined(names: Sequence[str]) -> str:
-    """`These prices do not determine KV bytes per token.`, for a direction in which no used price moves."""
+    """Return `These prices do not determine KV bytes per token.`, for a direction in which no used price moves."""
     said = [name.replace("_", " ").replace("kv ", "KV ") for name in names]
     return f"These prices do not determine {' and '.join(said)}{' one by one' if said[1:] else ''}."
 
 
 def advice(one: Inference, table: Run) -> Iterator[str]:
-    """Which estimate to use, and what speaks against the readings, as sentences."""
+    """Recommend an estimate, and list the evidence against the readings, as sentences."""
     verdict, checks = table.premium_verdict.value, count_missed(one.pairs[0].lecture_checks) if one.pairs else None
     if one.contradiction:
         yield one.contradiction

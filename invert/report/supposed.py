@@ -34,7 +34,7 @@ def _cells(one: Inference, found: SupposedPrice) -> tuple[str, str, str, str]:
 
 
 def supposed_json(table: Run, supposed: Mapping[str, float]) -> str:
-    """Return one object a sheet: what was supposed [SI], and every price with its residual."""
+    """Return JSON with one object per sheet: the supposed values [SI], and every price with its residual."""
     return json.dumps([_record(one, table, supposed) for one in table.inferences], indent=2, allow_nan=False)
 
 

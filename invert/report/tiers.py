@@ -1,4 +1,4 @@
-"""Where a cache lies, as prices tell it: tiers over cost bases and years, write tariffs, the drain-time rule and its score."""
+"""Show the memory tier of a cache by prices: tiers over cost bases and years, write tariffs, the drain-time rule and its record."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,7 +25,7 @@ DRAIN_TIMES_OF_LECTURE = "drain match, the lecture's drain times"
 
 
 def tiers(one: Inference, table: Run) -> list[str]:
-    """Probabilities by tier, tariffs, what weighs against reading them, and the lecture's rule as a panel of its own."""
+    """Show probabilities by tier, tariffs, caveats, and the lecture's rule separately."""
     lines = title("Storage tier: what the prices are the prices of")
     if one.no_storage:
         return [*lines, f"left out: {one.no_storage}"]
@@ -33,7 +33,7 @@ def tiers(one: Inference, table: Run) -> list[str]:
         return [*lines, "n/a: the sheet sells neither a cache lifetime nor storage"]
     rows = [_row(found) for found in one.storage]
     lines.append(aligned(tuple(rows[0]), rows))
-    by_year = [row for found in one.storage for row in _by_year(found)]
+    by_year = [row for found in one.storage for row in _rows_by_basis(found)]
     lines += [said for said in (deciding_source(one), counted_once(one, table)) if said]
     text = (
         f"The answer is the smallest set of tiers with at least {table.assumptions.level:.0%} probability in every case, then the"
@@ -45,10 +45,10 @@ def tiers(one: Inference, table: Run) -> list[str]:
     lines.append(text + weighed)
     lines += [aligned(tuple(by_year[0]), by_year)] if by_year else []
     lines += [_tariff(tariff) for tariff in one.tariffs]
-    return [*lines, *_against(table.negative_controls), *_rule(one.tiers, table)]
+    return [*lines, *_evidence_against(table.negative_controls), *_rule(one.tiers, table)]
 
 
-def _against(controls: Part[tuple[NegativeControl, ...]]) -> list[str]:
+def _evidence_against(controls: Part[tuple[NegativeControl, ...]]) -> list[str]:
     if controls.value is None:
         return [left_out(controls)]
     said = caveat(controls.value)
@@ -56,7 +56,7 @@ def _against(controls: Part[tuple[NegativeControl, ...]]) -> list[str]:
 
 
 def caveat(controls: Sequence[NegativeControl]) -> str | None:
-    """What the widest negative control says, for whoever would read bytes or a tier from a storage price."""
+    """Warn with the widest negative control against inferring bytes or a tier from a storage price."""
     if not controls or controls[0].ratio == 1:
         return None
     widest = controls[0]
@@ -67,7 +67,7 @@ def caveat(controls: Sequence[NegativeControl]) -> str | None:
 
 
 def deciding_source(one: Inference) -> str:
-    """Which one database has a price that decides, or nothing where a page or a second one has all of them."""
+    """Name the only database with a deciding price, or return an empty text if a page or a second database confirms it."""
     found = next((found.sole_source for found in one.storage if found.sole_source), None)
     if found is None:
         return ""
@@ -76,13 +76,13 @@ def deciding_source(one: Inference) -> str:
 
 
 def counted_once(one: Inference, table: Run) -> str:
-    """That other sheets of the vendor have the same tariff, and agree because of it, or nothing where none has."""
+    """Say that other sheets of the vendor share the tariff and are not independent, or return an empty text."""
     models = next((of.models for of in table.shared_tariffs if of.provider == one.sheet.provider and one.sheet.model in of.models), ())
     return f"{one.sheet.provider} has one tariff of {len(models)} sheets ({', '.join(models)}): counted once." if models else ""
 
 
 def worst_record(terms: Iterable[str], rules: Part[TierRules]) -> tuple[int, int] | None:
-    """How many of how many lifetimes of disclosed tier the worst of the rules by these terms named, or None where there is no rule."""
+    """Return (right, all) of the worst rule by these terms on lifetimes of disclosed tier, or None without a rule."""
     if rules.value is None:
         return None
     found = [_worst(term, rules.value.scores) for term in dict.fromkeys(terms)]
@@ -90,19 +90,19 @@ def worst_record(terms: Iterable[str], rules: Part[TierRules]) -> tuple[int, int
 
 
 def _worst(term: str, scores: Sequence[RuleScore]) -> RuleScore | None:
-    """The score of a term on the cost basis that does worse, or None where no lifetime is sold so."""
+    """Return the worse score of a term over cost bases, or None if no lifetime has one."""
     return min((row for row in scores if row.rule.startswith(f"{term},") and row.answered), key=lambda row: row.right, default=None)
 
 
 def lifetime(ttl: int | None) -> str:
-    """`5 min`, or `per hour` of storage that is sold so."""
+    """Return `5 min`, or `per hour` for hourly storage."""
     return show("ttl", ttl) if ttl else "per hour"
 
 
-def any_of(tiers: Sequence[str]) -> str:
-    """`HBM, DDR or flash`.
+def join_tiers(tiers: Sequence[str]) -> str:
+    """Return `HBM, DDR or flash`.
 
-    >>> any_of(("hbm", "ddr", "flash")), any_of(("hdd",))
+    >>> join_tiers(("hbm", "ddr", "flash")), join_tiers(("hdd",))
     ('HBM, DDR or flash', 'disk')
     """
     *others, last = (TIER_NAMES[tier] for tier in tiers)
@@ -110,35 +110,35 @@ def any_of(tiers: Sequence[str]) -> str:
 
 
 def likeliest(shares: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> str:
-    """The likeliest tier with its least and its most, one number where they are the same.
+    """Return the likeliest tier with its least and greatest probability, or one number if they are equal.
 
     >>> likeliest({"hbm": 0.7, "ddr": 0.3}, {"hbm": (0.47, 0.99), "ddr": (0.01, 0.53)}), likeliest({"hdd": 1.0}, {"hdd": (1.0, 1.0)})
     ('HBM 47 to 99%', 'disk 100%')
     """
     tier = max(shares, key=shares.__getitem__)
-    return of_tier(tier, *ranges[tier])
+    return tier_range(tier, *ranges[tier])
 
 
-def of_tier(tier: str, least: float, most: float) -> str:
-    """`HBM 47 to 99%`, or one number."""
+def tier_range(tier: str, least: float, most: float) -> str:
+    """Return `HBM 47 to 99%`, or one number."""
     low, high = f"{least:.0%}", f"{most:.0%}"
     return f"{TIER_NAMES[tier]} {high if low == high else f'{low[:-1]} to {high}'}"
 
 
-def over_cases(
+def tiers_over_cases(
     shares: Mapping[str, float] | None, ranges: Mapping[str, tuple[float, float]] | None, agreed: Sequence[str], of_agreed: float | None
 ) -> str:
-    """`HBM or DDR (98%); HBM alone 47 to 99%`, or that no tier can be left out."""
+    """Return `HBM or DDR (98%); HBM alone 47 to 99%`, or say that no tier can be excluded."""
     if shares is None or ranges is None:
         return "-"
     if len(agreed) == len(shares):
         return f"not identified; {likeliest(shares, ranges)}"
     tier, _, share = likeliest(shares, ranges).partition(" ")
-    return f"{any_of(agreed)} ({of_agreed:.0%}); {tier} alone {share}" if len(agreed) > 1 else f"{tier} {share}"
+    return f"{join_tiers(agreed)} ({of_agreed:.0%}); {tier} alone {share}" if len(agreed) > 1 else f"{tier} {share}"
 
 
-def _by_year(found: TierEvidence) -> list[dict[str, str]]:
-    """A row for each cost basis, with the hardware prices of each year side by side."""
+def _rows_by_basis(found: TierEvidence) -> list[dict[str, str]]:
+    """Return a row for each cost basis, with the hardware prices of each year side by side."""
     return [
         {"lifetime": lifetime(found.ttl_seconds), "cost basis": _BASIS_NAMES[basis]}
         | {f"prices of {case.year}": _case(case) for case in found.cases if case.basis == basis}
@@ -154,21 +154,21 @@ def _row(found: TierEvidence) -> dict[str, str]:
     return {
         "lifetime": lifetime(found.ttl_seconds),
         "from": ", ".join(found.evidence) or "no evidence",
-        f"prices alone, {_BETWEEN}": over_cases(
+        f"prices alone, {_BETWEEN}": tiers_over_cases(
             found.undisclosed, found.undisclosed_ranges, found.undisclosed_agreed, found.undisclosed_agreed_share
         ),
         "vendor says": found.disclosed or "-",
-        "answer": over_cases(found.probabilities, found.ranges, found.agreed, found.agreed_share),
+        "answer": tiers_over_cases(found.probabilities, found.ranges, found.agreed, found.agreed_share),
     }
 
 
 def _shares(probabilities: Mapping[str, float]) -> str:
-    """`HBM 98%, DDR 2%`: tiers of one percent and more."""
+    """Return `HBM 98%, DDR 2%`: tiers of one per cent and more."""
     return ", ".join(f"{TIER_NAMES[tier]} {share:.0%}" for tier, share in probabilities.items() if share >= 0.005)
 
 
 def _tariff(tariff: Tariff) -> str:
-    """Slope and intercept of two write prices."""
+    """Describe slope and intercept of two write prices."""
     slope, charge = (_ranged(part) for part in (tariff.storage_price, tariff.write_charge))
     ratio = f", intercept over slope {show('drain_time', tariff.drain_time.value, digits=3)}" if tariff.drain_time else ""
     problem = f"; {tariff.problem}" if tariff.problem else ""
@@ -182,7 +182,7 @@ def _ranged(part: Observable) -> str:
 
 
 def _rule(read: Sequence[TierReading], table: Run) -> list[str]:
-    """The drain-time rule, and how every rule does where vendors disclosed the tier."""
+    """Describe the drain-time rule, and the score of every rule on disclosed tiers."""
     by_lecture, by_devices = table.drain_times["lecture"], table.drain_times["range"]
     named, of_devices, rules = by_lecture.value, by_devices.value, table.tier_rules.value
     if named is None or of_devices is None or rules is None:

@@ -1,7 +1,5 @@
 """One price sheet, typed, as rows at the end of a price file: nothing that is there is lost, and nothing that is wrong is added."""
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -11,14 +9,17 @@ from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
 from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
+from derive.tables.cells import read_tokens
+from derive.tables.problems import Problem
+from derive.tables.writing import edited_table
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.assemble import Place, spelled, typed_place
 from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubtful_prices
-from invert.sheets.read import NEEDED, OVERLAY_COLUMNS, book_of, own_place, prices_that_ship, read_rows
-from invert.sheets.rows import PriceBook, PriceRow, Problem
-from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds, tokens_or_blank
+from invert.sheets.read import NEEDED, book_of, own_place, prices_that_ship, read_rows
+from invert.sheets.rows import OWN_COLUMNS, PriceBook, PriceRow
+from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds
 
 SHEET_FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
@@ -28,10 +29,10 @@ SHEET_FIELDS = (
 _TO_FOLLOW = "; with effective_date=, the later day on which the new price begins, the older one ends there"
 _TYPED = "what is typed"
 """What messages call a sheet that goes to no file."""
+TYPED_ORDER = tuple(dict.fromkeys((*NEEDED, *OWN_COLUMNS)))
+"""The columns of a new file: the needed ones first."""
 _FIRST_ROW = 2
 """The row of the first price in a file of which the header is the first line."""
-_BLANK = ", \t\r\n\ufeff"
-"""What a line without a cell is made of."""
 
 
 @immutable
@@ -58,7 +59,10 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
         raise WrongValue(f"{shorten(name)} is not provider/model, such as acme/perm")
     said = {field: items[field].strip() for field in SHEET_FIELDS if items.get(field, "").strip()}
     if "max_context" in said:
-        said["max_context"] = _tokens(said["max_context"])
+        try:
+            said["max_context"] = str(read_tokens(said["max_context"]))
+        except WrongData as error:
+            raise WrongValue(f"max_context {error}") from None
     if released := said.get("release_date", ""):
         if date_of(released) is None:
             raise WrongValue(f"release_date {shorten(released)} is not an ISO date such as 2026-11-20")
@@ -99,7 +103,7 @@ def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
     cells = cells_of_sheet(name, said if any(item not in SHEET_FIELDS for item in items) else {"input": "1", **said})
     _refuse_hidden(cells)
     fx, shipped, _ = prices_that_ship(data)
-    typed, mistyped = read_rows(BytesIO(with_rows(b"", cells, _TYPED)), _TYPED, fx, True, shipped)
+    typed, mistyped = read_rows(BytesIO(edited_table(b"", TYPED_ORDER, cells)), _TYPED, fx, True, shipped, data=data)
     for fault in (*mistyped, *descriptions_at_odds(typed)):
         raise WrongValue(fault.message)
 
@@ -113,12 +117,12 @@ def prices_lacking(name: str, items: Mapping[str, str], data: Data, into: str | 
     """
     provider, _, model = name.strip().partition("/")
     sheet = provider, model, items.get("region", "").strip(), items.get("service_tier", "standard").strip()
-    held = {row.component for row in _held(into, data)[2] if row.sheet_key == sheet and not row.threshold_tokens}
+    held = {row.component for row in _read_target(into, data)[2] if row.sheet_key == sheet and not row.threshold_tokens}
     return [component for component in ("input", "output") if component not in {*items, *held}]
 
 
 def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
-    """Raises WrongValue for a cell that does not show, or that a spreadsheet would act upon."""
+    """Raise WrongValue for a cell with a hidden character or a formula."""
     for row in cells:
         for column, text in row.items():
             if mark := hidden(trimmed(text)):
@@ -127,11 +131,11 @@ def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
                 raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
 
 
-def _held(into: str | None, data: Data) -> tuple[bytes, str, list[PriceRow], list[Problem]]:
-    """What is in a file that a sheet is to go to: its content, what messages call it, its rows and their faults."""
+def _read_target(into: str | None, data: Data) -> tuple[bytes, str, list[PriceRow], list[Problem]]:
+    """Return the content of the target file, its name in messages, its rows and their faults."""
     before, origin = content_before(into) if into else b"", own_place(label(into)) if into else _TYPED
     fx, shipped, _ = prices_that_ship(data)
-    rows, problems = read_rows(BytesIO(before), origin, fx, True, shipped) if before.strip() else ([], [])
+    rows, problems = read_rows(BytesIO(before), origin, fx, True, shipped, data=data) if before.strip() else ([], [])
     return before, origin, rows, problems
 
 
@@ -147,93 +151,29 @@ def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     return found
 
 
-def _tokens(text: str) -> str:
-    try:
-        return str(tokens_or_blank(text))
-    except WrongValue as error:
-        raise WrongValue(f"max_context {error}") from None
-
-
-def with_rows(content: bytes, cells: Sequence[Mapping[str, str]], origin: str) -> bytes:
-    """The content of a price file with rows at its end, in the order of its columns; columns that it lacks are added at the right.
-
-    >>> with_rows(b"", cells_of_sheet("acme/perm", {"input": "2"}), "new.csv")
-    b'provider,model,component,amount\\nacme,perm,input,2\\n'
-    """
-    used = [column for column in (*NEEDED, *OVERLAY_COLUMNS) if any(column in row for row in cells)]
-    used = list(dict.fromkeys(used))
-    lines = content.decode(errors="surrogateescape").splitlines(keepends=True)
-    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    place = next((place for place, line in enumerate(lines) if line.strip(_BLANK)), None)
-    if place is None:
-        header, lines = used, [*lines, _line(used) + end]
-    else:
-        header = [name.strip().lower() for name in next(csv.reader([lines[place].lstrip("\ufeff")]), [])]
-        lacking = [column for column in used if column not in header]
-        if lacking:
-            # Every row has a cell a column, and a line is a row.
-            blank = "," * len(lacking)
-            wider = [_ended(line, blank) if line.strip() else line for line in lines[place + 1 :]]
-            lines, header = [*lines[:place], _ended(lines[place], "," + ",".join(lacking)), *wider], [*header, *lacking]
-        if lines and not lines[-1].endswith(("\n", "\r")):
-            lines[-1] += end
-    lines += [_line([row.get(column, "") for column in header]) + end for row in cells]
-    return "".join(lines).encode(errors="surrogateescape")
-
-
 def _followed(held: Sequence[PriceRow], typed: Sequence[PriceRow]) -> dict[int, date]:
     """The places among the rows of a file of those that are open, and the days on which a typed one that stays begins after them."""
     begins = {row.key: row.start for row in typed if row.valid_to is None}
     return {place: begins[row.key] for place, row in enumerate(held) if row.valid_to is None and row.start < begins.get(row.key, date.min)}
 
 
-def _closed(content: bytes, ends: Mapping[int, date]) -> bytes:
-    """The content of a price file with the blank `valid_to` of rows filled in, by row number. Every other line as it was.
-
-    >>> _closed(b"model,valid_to\\nm,\\n", {2: date(2026, 12, 1)})
-    b'model,valid_to\\nm,2026-12-01\\n'
-    """
-    lines = content.decode(errors="surrogateescape").split("\n")
-    header = next(line for line in lines if line.strip(_BLANK))
-    column = [name.strip().lower() for name in next(csv.reader([header.lstrip("\ufeff")]))].index("valid_to")
-    for number, end in ends.items():
-        bare = lines[number - 1].removesuffix("\r")
-        cells = next(csv.reader([bare]))
-        cells[column] = end.isoformat()
-        lines[number - 1] = _line(cells) + lines[number - 1][len(bare) :]
-    return "\n".join(lines).encode(errors="surrogateescape")
-
-
-def _ended(line: str, text: str) -> str:
-    """A line with a text before its end."""
-    bare = line.rstrip("\r\n")
-    return bare + text + line[len(bare) :]
-
-
-def _line(cells: Sequence[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(cells)
-    return out.getvalue()
-
-
 def addition(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> Addition:
-    """A typed sheet checked beside the rows of a file, if there is one, and the shipped prices; `WrongData` for what is wrong with it."""
+    """Return a typed sheet, checked beside the rows of a file and the shipped prices. Raise WrongData for a fault."""
     cells = cells_of_sheet(name, items)
     _refuse_hidden(cells)
     fx, shipped, _ = prices_that_ship(data)
-    before, origin, old_rows, old_problems = _held(into, data)
-    typed, mistyped = read_rows(BytesIO(with_rows(b"", cells, origin)), origin, fx, True, shipped)
+    before, origin, old_rows, old_problems = _read_target(into, data)
+    typed, mistyped = read_rows(BytesIO(edited_table(b"", TYPED_ORDER, cells)), origin, fx, True, shipped, data=data)
     if mistyped:
-        raise WrongData(str(_as_typed(name, mistyped[0], cells, _FIRST_ROW)))
+        raise WrongData(str(_typed_fault(name, mistyped[0], cells, _FIRST_ROW)))
     followed = _followed(old_rows, typed)
-    content = with_rows(before, [{"valid_to": ""} | row for row in cells] if followed else cells, origin)
-    if followed:
-        content = _closed(content, {_number(old_rows[place]): end for place, end in followed.items()})
-    rows, problems = read_rows(BytesIO(content), origin, fx, True, shipped)
+    ends = {_number(old_rows[place]): {"valid_to": end.isoformat()} for place, end in followed.items()}
+    content = edited_table(before, TYPED_ORDER, cells, ends)
+    rows, problems = read_rows(BytesIO(content), origin, fx, True, shipped, data=data)
     known = {str(problem) for problem in old_problems}
     first = _FIRST_ROW if into is None else len(content.splitlines()) - len(cells) + 1
     if new := [problem for problem in problems if str(problem) not in known]:
-        fault = str(_as_typed(name, new[0], cells, first))
+        fault = str(_typed_fault(name, new[0], cells, first))
         raise WrongData(fault + _TO_FOLLOW if isinstance(new[0], Clash) else fault)
     added = tuple(rows[len(old_rows) :])
     meant = [replace(row, valid_to=followed.get(place, row.valid_to)) for place, row in enumerate(old_rows)]
@@ -245,7 +185,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
         rows=tuple(row for row in rows if row.sheet_key == added[0].sheet_key), fx=fx, problems=(), newest_retrieved=book.newest_retrieved
     )
     if faults := check(of_sheet):
-        raise WrongData(str(_as_typed(name, replace(faults[0], column=None), cells, first)))
+        raise WrongData(str(_typed_fault(name, replace(faults[0], column=None), cells, first)))
     places = {(problem.origin, problem.row) for problem in (row.problem(None, "") for row in rows if row.key in own)}
     named = PriceBook(
         rows=(*(row for row in shipped if row.key not in own), *rows),
@@ -258,12 +198,12 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     return Addition(
         rows=added,
         content=content,
-        warnings=_once(name, items, doubts if into else [_as_typed(name, one, cells, first) for one in doubts]),
+        warnings=_distinct_doubts(name, items, doubts if into else [_typed_fault(name, one, cells, first) for one in doubts]),
         closed=tuple(old_rows[place] for place in followed),
     )
 
 
-def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], first: int) -> Problem:
+def _typed_fault(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], first: int) -> Problem:
     """A fault by the price that was typed, of which no file has the row yet; `first` is the row that the first one would be.
 
     One of a row that the file has is named by that.
@@ -276,7 +216,7 @@ def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], fir
     return Problem(origin=f"{shorten(name)} {spec}", row=None, column=fault.column, message=fault.message)
 
 
-def _once(name: str, items: Mapping[str, str], doubts: Iterable[Problem]) -> tuple[Problem, ...]:
+def _distinct_doubts(name: str, items: Mapping[str, str], doubts: Iterable[Problem]) -> tuple[Problem, ...]:
     """Doubts of what is typed once and stands in every row, once and under the name by which it was typed."""
     found: dict[str, Problem] = {}
     for doubt in doubts:
@@ -294,7 +234,7 @@ def _number(row: PriceRow) -> int:
 
 
 def add_to_file(name: str, items: Mapping[str, str], data: Data, into: str) -> Addition:
-    """A typed sheet at the end of a file, which is written whole or not at all; of two at once neither is lost."""
+    """Add a typed sheet at the end of a file, which is written whole or not at all. Two writers at once lose no row."""
     with alone(into):
         found = addition(name, items, data, into)
         write(into, found.content)

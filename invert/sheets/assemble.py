@@ -11,19 +11,22 @@ from typing import TypedDict
 
 from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
-from invert.data import Data, once_a_run
+from derive.tables.cells import token_count
+from derive.tables.problems import Problem
+from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
 from invert.sheets.redescribed import description_of
-from invert.sheets.rows import TOKENS, Fx, ModelRow, PriceBook, PriceRow, Problem, SheetKey, in_usd, tokens_in
+from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, usd_amount
 from invert.sheets.rules import (
     COMPONENTS,
     absurd_price,
     broken,
-    by_sheet,
     is_traded,
+    rows_by_sheet,
     strays,
 )
 from invert.sheets.sheet import CacheOffer, CachePrice, Price, PriceBand, PriceSheet
+from invert.sheets.tables import ModelRow
 
 _ALL = "all"
 _DEFAULT_TIERS = ("standard", "off_peak")
@@ -33,6 +36,7 @@ _TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
 _OF_PATTERNS = "*?[]"
 _WORD = re.compile("[^-/. ]{3,}")
 """A word of a name: gemini and pro of gemini-3.1-pro."""
+_TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
 _SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
 Place = tuple[str, int, int | None]
 _Name = tuple[str, str]
@@ -49,7 +53,7 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     if tier not in ("", _ALL, *tiers):
         raise UnknownName("service tier", tier, sorted({_ALL, *tiers}))
     offers: dict[tuple[str, str, str], dict[str, tuple[PriceSheet | None, list[Problem]]]] = {}
-    for (provider, model, region, name), rows in by_sheet(book.rows).items():
+    for (provider, model, region, name), rows in rows_by_sheet(book.rows).items():
         sheet, faults = assembled(rows, day, book.fx)
         if sheet or faults:
             follows = sheet is None and (provider, model) in book.refused
@@ -97,10 +101,10 @@ def not_begun(book: PriceBook, day: date) -> tuple[dict[_Name, str], dict[_Name,
     return {pair: text for pair, text in said(book.rows).items() if pair not in begun}, said(book.own)
 
 
-def before_release(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[_Name, date]:
+def released_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[_Name, date]:
     """The day of release of each model that a sheet here is of a day before: nobody could buy it then.
 
-    >>> before_release([], [])
+    >>> released_later([], [])
     {}
     """
     released = {(row.provider, row.model): row.release_date for row in known}
@@ -108,10 +112,10 @@ def before_release(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> 
     return {(sheet.provider, sheet.model): day for sheet, day in days if day and day > sheet.as_of}
 
 
-def before_any_word(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> dict[_Name, date]:
+def first_seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> dict[_Name, date]:
     """The earliest day, of `first`, that a table has of each model that a sheet here is of a day before, where nobody says its release.
 
-    >>> before_any_word([], [], {})
+    >>> first_seen_later([], [], {})
     {}
     """
     released = {(row.provider, row.model) for row in known if row.release_date}
@@ -119,7 +123,7 @@ def before_any_word(offered: Iterable[PriceSheet], known: Iterable[ModelRow], fi
     return {pair: first[pair] for pair, day in unsaid.items() if pair not in released and first.get(pair, day) > day}
 
 
-def once_released(
+def released_sheets(
     offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date] | None = None
 ) -> tuple[list[PriceSheet], list[str]]:
     """The sheets of days on which their model was out, and notes that count the others and name some.
@@ -127,7 +131,7 @@ def once_released(
     With `first`, the earliest day that any table has of a model, a model of unknown release is not taken to be out before that.
     """
     offered, known = list(offered), list(known)
-    later, unsaid = before_release(offered, known), before_any_word(offered, known, first or {})
+    later, unsaid = released_later(offered, known), first_seen_later(offered, known, first or {})
     early, unheard = ([sheet for sheet in offered if (sheet.provider, sheet.model) in days] for days in (later, unsaid))
     notes = []
     if early:
@@ -153,7 +157,7 @@ def _some(left: Iterable[PriceSheet], days: Mapping[_Name, date]) -> str:
 def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> list[str]:
     """What to say of sheets that are shown because they were asked for by name, though no table has their model by then."""
     offered = list(offered)
-    days = before_any_word(offered, known, first)
+    days = first_seen_later(offered, known, first)
     if not days:
         return []
     named = _some((one for one in offered if (one.provider, one.model) in days), days)
@@ -161,10 +165,10 @@ def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: 
     return [f"{whose} shown without a row in any table by {offered[0].as_of}, and no release is known (first seen: {named})"]
 
 
-@once_a_run
+@cache_with_data
 def sheets_that_ship(data: Data, day: date | None = None) -> tuple[PriceSheet, ...]:
     """The sheets of the shipped prices on a day, by default the newest, of models that are out: what records are taken over."""
-    return tuple(once_released(sheets(book_of(data), day)[0], models(data))[0])
+    return tuple(released_sheets(sheets(book_of(data), day)[0], models(data))[0])
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:
@@ -178,12 +182,14 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
     return [name for name in ([tier] if tier else _DEFAULT_TIERS) if name in offered][:1]
 
 
-def in_other_tiers(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
-    """By which option the sheets that these models have on a day are shown, or nothing where they have none.
+def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
+    """Return the option that shows the sheets of these models on a day, or that rows of theirs cannot be read, or nothing.
 
-    >>> in_other_tiers(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
+    >>> other_tiers_note(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
     ''
     """
+    if not book.refused.isdisjoint(pairs):
+        return "some of its rows cannot be read"
     sold = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
     tiers = sorted({row.service_tier for row in sold})
     return f"--all shows {' and '.join(tiers)}" if tiers[1:] else "".join(f"--tier {tier} has one" for tier in tiers)
@@ -217,7 +223,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
 
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
     """The price of a row, in US dollars at the rate of that day."""
-    usd = in_usd(row, fx, day) / _TOKEN_SECONDS[row.per]
+    usd = usd_amount(row, fx, day) / _TOKEN_SECONDS[row.per]
     ends = row.valid_to if row.valid_to and row.retrieved_date and row.valid_to > row.retrieved_date else None
     return Price(
         amount=row.amount,
@@ -478,7 +484,7 @@ def typed_place(spec: str) -> Place:
     (('cache_write', 200000, 300), ('input', 200000, None))
     """
     form = re.fullmatch(r"([^@:]*)(?:@([^@:]+))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
-    threshold = tokens_in(form[2] or "0") if form else None
+    threshold = token_count(form[2] or "0") if form else None
     if not form or threshold is None:
         raise WrongValue(f"{shorten(spec)} is not component[@threshold][:lifetime], such as input@200k or cache_write:5min")
     component, _, lifetime, unit = form.groups()
@@ -496,12 +502,12 @@ def spelled(place: Place) -> str:
     component, threshold, lifetime = place
     return (
         component
-        + (f"@{_in_largest(threshold, TOKENS)}" if threshold else "")
-        + (f":{_in_largest(lifetime, _SECONDS)}" if lifetime else "")
+        + (f"@{_in_largest_unit(threshold, _TOKENS)}" if threshold else "")
+        + (f":{_in_largest_unit(lifetime, _SECONDS)}" if lifetime else "")
     )
 
 
-def _in_largest(count: int, units: Mapping[str, int]) -> str:
+def _in_largest_unit(count: int, units: Mapping[str, int]) -> str:
     """A count in the largest unit of which it is a whole number."""
     unit = max((unit for unit, size in units.items() if count % size == 0), key=units.__getitem__)
     return f"{count // units[unit]}{unit}"

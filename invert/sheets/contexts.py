@@ -14,8 +14,8 @@ from derive.errors import WrongValue
 from derive.units import show
 from invert.arrays import Values
 from invert.assumptions import Assumptions
-from invert.sheets.rows import ModelRow
 from invert.sheets.sheet import PriceBand, PriceSheet
+from invert.sheets.tables import ModelRow
 
 
 def band_edges(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from derive.errors import WrongData
 from derive.preset_rows import Architecture, OpenModel
-from derive.price_rows import HostPrice, ModelRow
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.sheets.assemble import models
 from invert.sheets.names import MAKERS
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import HostPrice, ModelRow
 
 _OWNERS = {"alibaba": "qwen", "zhipu-bigmodel": "zai"}
 """How the name begins under which a maker puts out weights, where that is not its own."""
@@ -31,18 +31,18 @@ def described(offered: Iterable[PriceSheet], data: Data) -> list[ModelRow]:
     known = models(data)
     listed = {(row.provider, row.model) for row in known}
     unlisted = {(sheet.provider, sheet.model): sheet for sheet in offered if (sheet.provider, sheet.model) not in listed}
-    return [*known, *(row for sheet in unlisted.values() if (row := by_weights(sheet, data)))]
+    return [*known, *(row for sheet in unlisted.values() if (row := model_row_by_weights(sheet, data)))]
 
 
-def by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
+def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
     """What architectures.csv has of a model that is sold under a name of its weights, or None for any other name.
 
     Their id, whole or without the owner, names them for certain, however a seller writes its numbers. The last part of a longer name,
     and the names by which host_prices.csv has them, are assumed to.
     """
-    name, ids = spelling(sheet.model), _by_id(data)
+    name, ids = spelling(sheet.model), _weights_by_id(data)
     exact = name in ids
-    found = ids.get(name) or ids.get(name.rpartition("/")[2]) or _by_host(data).get(name) or ()
+    found = ids.get(name) or ids.get(name.rpartition("/")[2]) or _weights_by_host(data).get(name) or ()
     if len(found) != 1:
         return None
     (weights,) = found
@@ -79,8 +79,8 @@ def _makes(provider: str, weights: Architecture) -> bool:
     return provider in MAKERS and weights.hf_id.casefold().startswith(_OWNERS.get(provider, provider))
 
 
-@once_a_run
-def _by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
+@cache_with_data
+def _weights_by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
     """The weights by the spelling of their id, whole and without the owner."""
     try:
         rows = data.tables.rows_of(Architecture)
@@ -89,8 +89,8 @@ def _by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
     return _named((name, row) for row in rows for name in (row.hf_id, row.hf_id.rpartition("/")[2]))
 
 
-@once_a_run
-def _by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
+@cache_with_data
+def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
     """The weights by the names under which host_prices.csv has their prices, whole and without what a database calls the host."""
     try:
         rows, sold = {row.model: row for row in data.tables.rows_of(Architecture)}, data.tables.rows_of(HostPrice)

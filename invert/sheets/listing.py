@@ -11,10 +11,10 @@ from derive.show.cells import csv_text
 from derive.show.folding import name_beside, name_column, widest_of
 from invert.sheets.assemble import Place, find, placed, prices_by_place, rows_used, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, Difference
-from invert.sheets.read import PRICE_COLUMNS
 from invert.sheets.redescribed import Redescribed
-from invert.sheets.rows import ModelRow, PriceBook, PriceRow, SheetKey
+from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet, money_unit
+from invert.sheets.tables import ModelRow
 from invert.sheets.what_if import sheet_key
 
 _PLACE = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "threshold_inclusive", "ttl_seconds", "utc_hours",

@@ -4,16 +4,16 @@ import gzip
 import os
 import zlib
 
-from derive import shipped
 from derive.files import LARGEST
-from invert.data import Data, once_a_run
+from derive.tables import shipped
+from invert.data import Data, cache_with_data
 from invert.sheets.rows import SHIPPED_PRICES
 
 RELEASED_PRICES = "released_prices.csv.gz"
 """prices.csv of the last release, compressed, beside it: it is found offline, in a wheel and in a folder without git."""
 
 
-@once_a_run
+@cache_with_data
 def released_prices(data: Data) -> bytes | None:
     """Return prices.csv of the last release, or None if the present one is the same, or no release can be read."""
     try:

@@ -1,21 +1,17 @@
-"""The rules of price files: what a cell may hold, what goes together in a row, what a sheet needs."""
+"""The rules of price files beyond their description: cells of a row, rows of a key, rows of a sheet."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
 from itertools import chain
-from typing import Any
 
-from derive import shipped_rows
-from derive.characters import begins_as_formula, hidden, is_same, mark_in_words, skeleton
+from derive.characters import is_same, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
-from derive.immutable import immutable
-from derive.shipped_rows import figure
-from invert.sheets.rows import Fx, PriceBook, PriceRow, Problem, RowKey, SheetKey, in_usd, tokens_in, units_per_usd, without_collection
+from derive.tables.cells import read_number
+from derive.tables.problems import Problem
+from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, units_per_usd, usd_amount, without_collection
 
-CELL_LIMIT = 10_000
 LEAST_THRESHOLD = 1_000
 """Tokens from which on a price of long prompts begins: `input@200` is a slip for `input@200k`."""
 BAND_LIMIT, PRICE_LIMIT = 64, 256
@@ -34,20 +30,17 @@ _RATES_APART = 3
 NAMES = ("provider", "model", "region", "service_tier", "component")
 """Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
 _SHAPES_KEPT = 4096
-_AT_A_LOSS, _TOO_NARROW = re.compile(r"#(?:[A-ZÜ_]+[!?]|N/A|NV|DIV/0!)"), re.compile("#{3,}")
-"""What spreadsheets write in a cell in the place of its value: #REF!, #NV and their like, and ######## where it does not fit."""
-Parser = Callable[[str], object]
 _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 """What the rows of a sheet on a day price and where, whatever they ask: sheets of one shape are all sound, or none is."""
 
 
 class Clash(Problem):
-    """A row of which another of the same key holds on some of its days."""
+    """A row that overlaps another row of the same key in time."""
 
 
 @without_collection()
 def check(book: PriceBook) -> list[Problem]:
-    """Everything wrong with a book: what was found on reading, and what its rows lack together, on whatever day.
+    """Return everything that is wrong with a book, on any day: faults of single rows, and faults of rows together.
 
     >>> check(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None))
     []
@@ -56,7 +49,7 @@ def check(book: PriceBook) -> list[Problem]:
     problems = [*book.problems, *book.far_off, *clashes]
     now = book.newest_retrieved or date.max
     sound: set[_Shape] = set()
-    for rows in by_sheet(good).values():
+    for rows in rows_by_sheet(good).values():
         traded = any(map(is_traded, rows))
         # The present first: of one fault on many days, that is the day to name.
         present = [row for row in rows if row.start <= now < row.end]
@@ -81,7 +74,7 @@ def check(book: PriceBook) -> list[Problem]:
 
 
 def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
-    """Every day on which a row of a sheet begins or ends, and the rows valid on it, in their order.
+    """Yield every day on which a row of a sheet begins or ends, with the rows valid on that day, in their order.
 
     One pass over the days. A sheet with more rows on a day than can be read is not followed further.
     """
@@ -107,8 +100,8 @@ def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
 # Across rows.
 
 
-def by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
-    """The rows of each sheet, sheets in alphabetical order."""
+def rows_by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
+    """Return the rows of each sheet. Sheets are in alphabetical order."""
     sheets: dict[SheetKey, list[PriceRow]] = {}
     for row in rows:
         sheets.setdefault(row.sheet_key, []).append(row)
@@ -116,7 +109,7 @@ def by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
 
 
 def without_clashes(rows: Iterable[PriceRow]) -> tuple[list[PriceRow], list[Problem]]:
-    """The rows without those that repeat or overlap an earlier one of the same key, and a problem for each of these."""
+    """Return the rows that overlap no earlier row of the same key, and a problem for each other row."""
     held: dict[RowKey, list[PriceRow]] = {}
     good: list[PriceRow] = []
     problems: list[Problem] = []
@@ -127,7 +120,7 @@ def without_clashes(rows: Iterable[PriceRow]) -> tuple[list[PriceRow], list[Prob
 
 
 def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
-    """Files the row under its key, by start; or says which row already held holds on some of its days."""
+    """Add a row to the ones of its key, by start. Return a problem instead if it overlaps one of them."""
     key = row.key
     rivals = held.get(key)
     if rivals is None:
@@ -152,7 +145,7 @@ def _clash(row: PriceRow, message: str) -> Clash:
 
 
 def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> dict[str, Problem]:
-    """By origin, the rows that leave the currency blank where other prices of the same model are not in US dollars."""
+    """Return, by origin, the rows with a blank currency whose model has prices in another currency than US dollars."""
     foreign: dict[tuple[str, str], PriceRow] = {}
     for row in chain(rows, beside):
         if row.currency != "USD":
@@ -169,9 +162,9 @@ def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> d
 
 
 def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) -> dict[str, list[Problem]]:
-    """By origin, the rows with a name that looks like another in use and is not it; `known` are names in use by column.
+    """Return, by origin, the rows with a name that only looks like another name. `known` are the names in use by column.
 
-    Other capitals are seen, and so are no fault. Of two names in these rows alone, the one of plain letters is right, else the first.
+    A name in other capitals is no fault. Of two new names, the one of plain letters is right, or else the first.
     """
     found: dict[str, list[Problem]] = {}
     for column in NAMES:
@@ -191,19 +184,19 @@ def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) ->
 
 
 def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]:
-    """Why the rows valid on a day do not make a sheet; `ever_traded` says whether it has an input or output price on any day.
+    """Return why the rows of a day do not make a sheet. `ever_traded` tells whether the sheet has an input or output price on any day.
 
-    Rows of cache items alone are no fault where input and output merely begin or ended on another day.
+    Cache rows alone are no fault if input and output are valid on another day.
     """
     bands: dict[int, list[PriceRow]] = {}
     for row in filter(is_traded, valid):
         bands.setdefault(row.threshold_tokens, []).append(row)
     if len(bands) > BAND_LIMIT:
         first = bands[sorted(bands)[BAND_LIMIT]][0]
-        lack = f"has {len(bands)} bands{on(day)}, and at most {BAND_LIMIT} are read"
+        lack = f"has {len(bands)} bands{day_text(day)}, and at most {BAND_LIMIT} are read"
         return [first.problem("threshold_tokens", f"{sheet_name(first)} {lack}")]
     if len(valid) > PRICE_LIMIT:
-        lack = f"has {len(valid)} prices{on(day)}, and at most {PRICE_LIMIT} are read"
+        lack = f"has {len(valid)} prices{day_text(day)}, and at most {PRICE_LIMIT} are read"
         return [valid[PRICE_LIMIT].problem("component", f"{sheet_name(valid[0])} {lack}")]
     if not bands:
         never = valid and not ever_traded
@@ -212,19 +205,19 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
     for threshold, rows in sorted(bands.items()):
         first = rows[0]
         for component in {"input", "output"} - {row.component for row in rows}:
-            lack = f"{sheet_name(first)} has {first.component} and no {component} at threshold {threshold}{on(day)}"
+            lack = f"{sheet_name(first)} has {first.component} and no {component} at threshold {threshold}{day_text(day)}"
             problems.append(first.problem("component", lack))
         if any(row.threshold_inclusive != first.threshold_inclusive for row in rows):
             clash = f"{sheet_name(first)}: {first.origin} says the opposite of the same band"
             problems.append(rows[-1].problem("threshold_inclusive", clash))
     if 0 not in bands:
         first = bands[min(bands)][0]
-        problems.append(first.problem("threshold_tokens", f"{sheet_name(first)} has no base row (threshold 0){on(day)}"))
+        problems.append(first.problem("threshold_tokens", f"{sheet_name(first)} has no base row (threshold 0){day_text(day)}"))
     return problems + ambiguous(valid)
 
 
 def ambiguous(valid: list[PriceRow]) -> list[Problem]:
-    """Rows that price the same place of a sheet at one time; those read from files can only differ in their hours."""
+    """Return rows that price the same place of a sheet on one day. Rows of files can differ only in their hours."""
     seen: dict[tuple[str, int, int | None], PriceRow] = {}
     problems = []
     for row in valid:
@@ -236,7 +229,7 @@ def ambiguous(valid: list[PriceRow]) -> list[Problem]:
 
 
 def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
-    """Cache rows that no band of a sound sheet takes: without a band, without a base row, or with the threshold read the other way."""
+    """Return cache rows that no band of a sound sheet can use: no such band, no base row, or another kind of threshold."""
     bands = {row.threshold_tokens: row for row in valid if row.component == "input"}
     if not bands:
         return []
@@ -257,7 +250,7 @@ def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
 
 
 def descriptions_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
-    """Rows of a sheet on a day that give another context or release than the first that gives one, or a threshold above their context."""
+    """Yield rows of a sheet on a day whose context or release differs from the first one, or whose threshold exceeds the context."""
     first = next((row for row in valid if row.max_context), None)
     for row in valid if first else ():
         if first and first.max_context and row.max_context not in (None, first.max_context):
@@ -276,51 +269,26 @@ def descriptions_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
 
 
 def is_traded(row: PriceRow) -> bool:
-    """Whether the row prices input or output, without which there is no sheet."""
+    """Return whether a row prices input or output. A sheet needs both."""
     return row.component in ("input", "output")
 
 
 def sheet_name(row: PriceRow) -> str:
-    """The sheet of a row as messages name it: `google/gemini-3.1-pro-preview (standard)`."""
+    """Return the name of the sheet of a row in messages: `google/gemini-3.1-pro-preview (standard)`."""
     place = f"{row.region}, {row.service_tier}" if row.region else row.service_tier
     return f"{row.provider}/{row.model} ({place})"
 
 
-def on(day: date) -> str:
-    """The day as messages name it; rows without a beginning have been valid since before any date."""
+def day_text(day: date) -> str:
+    """Return a day as messages name it. Rows without a beginning are valid before any date."""
     return " before its first dated row" if day == date.min else f" on {day}"
 
 
 # In one row.
 
 
-@immutable(kw_only=False)
-class Columns:
-    """How the rows under a header are read: the values of columns that it lacks, and of each other one its parser and what a blank is."""
-
-    lacking: Mapping[str, Any]
-    read: tuple[tuple[str, Parser, str], ...]
-
-
-def columns_of(header: Collection[str], parsers: Mapping[str, Parser], defaults: Mapping[str, str]) -> Columns:
-    """What is the same for all rows under a header, worked out once."""
-    blank = {column: defaults.get(column, "") for column in parsers}
-    lacking = {column: parser(blank[column]) for column, parser in parsers.items() if column not in header}
-    return Columns(lacking, tuple((column, parser, blank[column]) for column, parser in parsers.items() if column in header))
-
-
-def parsed(cells: Mapping[str, str], columns: Columns) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The cells as values, each of the type that its parser gives, and (column, message) for each that cannot be read."""
-    values, faults = dict(columns.lacking), []
-    for column, parser, blank in columns.read:
-        values[column], fault = read_cell(parser, cells[column] or blank)
-        if fault:
-            faults.append((column, fault))
-    return values, faults
-
-
 def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
-    """(column, message) for cells that are each well formed and do not go together."""
+    """Yield (column, message) for cells that are each sound and contradict each other."""
     component, currency = row.component, row.currency
     if row.ttl_seconds is not None and component != "cache_write":
         yield "ttl_seconds", f"only cache_write has a lifetime, not {component}"
@@ -334,7 +302,7 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
         yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}{more}"
     elif fault := _wrong_rate(row, fx):
         yield "usd_rate", fault
-    elif fault := absurd_price(row.amount, in_usd(row, fx, date.max), component):
+    elif fault := absurd_price(row.amount, usd_amount(row, fx, date.max), component):
         yield "amount", fault
 
 
@@ -352,7 +320,7 @@ def _wrong_rate(row: PriceRow, fx: Fx) -> str:
 
 
 def absurd_price(amount: float, usd: float, component: str) -> str:
-    """What is wrong with a price that nobody charges: zero (except for cache items), or out of all proportion."""
+    """Return what is wrong with a price of zero (cache items may be free) or far from all published prices, or ""."""
     if amount == 0 and component in ("input", "output"):
         return f"the price of {component} is zero; only cache items may be free"
     least = _SMALLEST[component]
@@ -362,78 +330,20 @@ def absurd_price(amount: float, usd: float, component: str) -> str:
     return f"{amount:g} is absurd: {component} costs between {least:g} and {_LARGEST:g} USD per million tokens{hint}"
 
 
-# In one cell: each parser takes the text and raises WrongData or WrongValue with what is wrong with it.
+def missing_dates(row: PriceRow) -> Iterator[tuple[str, str]]:
+    """Yield (column, message) for a shipped row with an effective date and no date_kind, or the reverse. A file of the user may."""
+    if bool(row.effective_date) != bool(row.date_kind):
+        missing, filled = ("date_kind", "effective_date") if row.effective_date else ("effective_date", "date_kind")
+        yield missing, f"must be filled when {filled} is"
 
 
-@lru_cache(maxsize=1024)
-def read_cell(parser: Parser, text: str) -> tuple[object, str]:
-    """The value of a cell and "", or None and what is wrong; cached because the rows of a large file repeat their cells."""
-    try:
-        refuse_hostile(text, formula_signs="=@" if parser in _NUMBERS else "=@+-")
-        return parser(text), ""
-    except (WrongData, WrongValue) as error:
-        return None, str(error)
-
-
-def refuse_hostile(text: str, formula_signs: str) -> None:
-    """Raises `WrongValue` for what does not show, what a spreadsheet would act upon, and for a cell that is too long."""
-    if len(text) > CELL_LIMIT:
-        raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
-    if found := hidden(text):
-        raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}, which does not show"))
-    if text.startswith("#") and _AT_A_LOSS.fullmatch(text):
-        raise WrongValue(
-            f"{shorten(text)} is what a spreadsheet writes where it cannot work out a formula: write what is meant in its place"
-        )
-    if text.startswith("#") and _TOO_NARROW.fullmatch(text):
-        raise WrongValue(f"{shorten(text)} is shown by a spreadsheet in a narrow column: widen it, and save the file again")
-    if begins_as_formula(text, formula_signs):
-        raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
-
-
-def plain(text: str) -> str:
-    """Any text."""
-    return text
-
-
-def required(text: str) -> str:
-    """Text that may not be blank."""
+def typed_number(text: str) -> float:
+    """Return a number that a person types. Raise WrongValue with what to write."""
     if not text:
         raise WrongValue("is blank")
-    return text
-
-
-def word(text: str) -> str:
-    """A lower-case word such as `off_peak`."""
-    if not re.fullmatch("[a-z][a-z0-9_]*", required(text)):
-        drawn = skeleton(text)
-        if not is_same(text, drawn) and re.fullmatch("[a-z][a-z0-9_]*", drawn):
-            raise WrongValue(f"{shorten(text)} looks like {shorten(drawn)} and is not: {mistaken(text, drawn)}")
-        raise WrongValue(f"{shorten(text)} is not a lower-case word such as 'standard' or 'off_peak'")
-    return text
-
-
-def one_of(*allowed: str) -> Parser:
-    """A parser that takes these words only."""
-
-    def choice(text: str) -> str:
-        if text not in allowed:
-            raise WrongValue(f"{shorten(text)} is not known{suggest(text, filter(None, allowed))}")
-        return text
-
-    return choice
-
-
-def number(text: str) -> float:
-    """A plain decimal, or one with an exponent.
-
-    >>> number("1.25"), number("5e-1")
-    (1.25, 0.5)
-    """
     try:
-        return figure(required(text))
+        return read_number(text)
     except WrongData as error:
-        # People type amounts too, and those are of no file.
         raise WrongValue(str(error)) from None
 
 
@@ -446,96 +356,9 @@ def usd_rate(currency: str, text: str) -> float:
     if not re.fullmatch(CURRENCY, currency):
         raise WrongValue(f"{shorten(currency)} is not the code of a currency, such as EUR")
     try:
-        found = rate_or_blank(text)
+        found = typed_number(text)
     except WrongValue as error:
         raise WrongValue(f"{currency}: {error}") from None
     if not found:
-        raise WrongValue(f"{currency}: the rate is blank")
+        raise WrongValue(f"{currency}: the rate is zero; a rate is US dollars for one unit of the currency, such as 1.08")
     return found
-
-
-def rate_or_blank(text: str) -> float | None:
-    """The US dollars for one unit of a currency, or nothing.
-
-    >>> rate_or_blank("1.08"), rate_or_blank("")
-    (1.08, None)
-    """
-    if not text:
-        return None
-    if not (found := number(text)):
-        raise WrongValue("is zero; a rate is US dollars for one unit of the currency, such as 1.08")
-    return found
-
-
-def whole_number(text: str, of: str = "") -> int:
-    """A whole number of at most twelve digits; `of` says in a message what it counts."""
-    if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
-        raise WrongValue(f"{shorten(text)} is negative")
-    if not re.fullmatch("[0-9]{1,12}", required(text)):
-        raise WrongValue(f"{shorten(text)} is not a whole number{of}{_whole_meant(text)}")
-    return int(text)
-
-
-def _whole_meant(text: str) -> str:
-    """`; write 200000`: the whole number that a text stands for, if that is clear.
-
-    >>> _whole_meant("200k"), _whole_meant("200,000"), _whole_meant("200000.0"), _whole_meant("2E+05"), _whole_meant("200.000")
-    ('; write 200000', '; write 200000', '; write 200000', '; write 200000', '')
-    """
-    if found := tokens_in(text):
-        return f"; write {found}"
-    if re.fullmatch(r"[0-9](\.[0-9]{1,11})?E\+?(0?[0-9]|1[01])", text, re.IGNORECASE) and (value := float(text)).is_integer():
-        return f"; write {value:.0f}"
-    if form := re.fullmatch("([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,12}(?=\\.00?$))(?:\\.00?)?", text):
-        return f"; write {re.sub('[, ]', '', form[1])}"
-    return ""
-
-
-def whole_or_blank(text: str, of: str = "") -> int | None:
-    """A whole number above zero, or nothing."""
-    if not text:
-        return None
-    if not (found := whole_number(text, of)):
-        raise WrongValue("is zero; leave it blank where there is none")
-    return found
-
-
-def tokens_or_blank(text: str) -> int | None:
-    """A whole number of tokens above zero, or nothing; `1M` and `200k` are some.
-
-    >>> tokens_or_blank("1M"), tokens_or_blank("131072"), tokens_or_blank("")
-    (1000000, 131072, None)
-    """
-    found = tokens_in(text)
-    return whole_or_blank(text if found is None else str(found), " of tokens such as 131072, 200k or 1M")
-
-
-_NUMBERS = (number, rate_or_blank, whole_number, whole_or_blank, tokens_or_blank)
-"""What reads numbers, of which one may be negative and is said to be that, and no formula."""
-
-
-def hours(text: str) -> str:
-    """Windows of a day such as `01:00-04:00;06:00-10:00`, or nothing."""
-    if not re.fullmatch(r"([0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}(;(?=.)|$))*", text):
-        raise WrongValue(f"{shorten(text)} is not hours such as 01:00-04:00;06:00-10:00")
-    return text
-
-
-def weekdays(text: str) -> str:
-    """Days of the week such as `1-5`, 1 being Monday, or nothing.
-
-    >>> weekdays("1-5;7"), weekdays("")
-    ('1-5;7', '')
-    """
-    if not re.fullmatch(r"([1-7](-[1-7])?(;(?=.)|$))*", text):
-        raise WrongValue(f"{shorten(text)} is not days of the week such as 1-5, 1 being Monday")
-    return text
-
-
-def date_or_blank(text: str) -> date | None:
-    """An ISO date, or nothing.
-
-    >>> date_or_blank("2026-11-20"), date_or_blank("")
-    (datetime.date(2026, 11, 20), None)
-    """
-    return shipped_rows.iso_date(text) if text else None

@@ -3,7 +3,8 @@
 import re
 
 from derive.errors import WrongValue, shorten, suggest
-from invert.sheets.add import cells_of_sheet, with_rows
+from derive.tables.writing import edited_table
+from invert.sheets.add import TYPED_ORDER, cells_of_sheet
 from invert.sheets.sheet import FileText
 
 TYPED_SHEET = "typed/sheet"
@@ -42,7 +43,7 @@ def typed_sheet(text: str) -> FileText:
             if name in items:
                 raise WrongValue(f"{shorten(part)}: {name} is given twice")
             items[name] = amount
-    return FileText(text, with_rows(b"", cells_of_sheet(TYPED_SHEET, items), text))
+    return FileText(text, edited_table(b"", TYPED_ORDER, cells_of_sheet(TYPED_SHEET, items)))
 
 
 def _prices_of(part: str) -> dict[str, str]:

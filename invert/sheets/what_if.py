@@ -6,9 +6,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from derive.errors import UnknownName, WrongValue, shorten
+from derive.tables.cells import token_count
 from invert.sheets.assemble import Place, parts, placed, prices_by_place, repriced, spelled
-from invert.sheets.rows import SheetKey, tokens_in
-from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, number
+from invert.sheets.rows import SheetKey
+from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, typed_number
 from invert.sheets.sheet import Price, PriceSheet, money_unit
 
 _ADDED, _COPIED = "added by hand", "copied from "
@@ -145,7 +146,7 @@ def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str], prices: Mapping[P
 def _threshold_of_band(spec: str) -> int | None:
     """The threshold of a price that a band has; None of any other, and of what is not written as one."""
     component, _, threshold = spec.strip().partition("@")
-    return tokens_in(threshold) if component in _OF_A_BAND else None
+    return token_count(threshold) if component in _OF_A_BAND else None
 
 
 def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price) -> float:
@@ -162,8 +163,8 @@ def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price)
     if place not in before:
         raise WrongValue(f"{shorten(text)} is a change of a price that the sheet does not have; give an amount such as 12.5")
     if form["times"]:
-        return _rounded(before[place].amount * number(form["times"]))
-    share = number(form["share"]) / 100
+        return _rounded(before[place].amount * typed_number(form["times"]))
+    share = typed_number(form["share"]) / 100
     if form["sign"] == "-" and share > 1:
         raise WrongValue(f"{shorten(text)} takes off more than there is; at most -100%")
     return _rounded(before[place].amount * (1 + share if form["sign"] == "+" else 1 - share))
@@ -172,7 +173,7 @@ def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price)
 def _bare(text: str, unit: str) -> float:
     """The number that a text is, in the unit of its price; what has a unit of its own is told so."""
     try:
-        return number(text)
+        return typed_number(text)
     except WrongValue:
         if form := _WITH_A_UNIT.fullmatch(text):
             amount = form["amount"]

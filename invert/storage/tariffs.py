@@ -11,15 +11,16 @@ from derive import presets
 from derive.catalogue import equation
 from derive.errors import NotCovered, WrongData
 from derive.immutable import immutable
-from derive.price_rows import Disclosure
-from derive.shipped import BadRow, Tables
+from derive.tables.problems import BadRow
+from derive.tables.shipped import Tables
 from derive.units import show
 from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.records import BandPair, NegativeControl, Observable, Observables, RuleScore, SharedTariff, SoleSource, Tariff, WritePremium
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.observables import observables, ratio, rounding_cell
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import Disclosure
 from invert.storage import tiers as storage
 from invert.storage.drain_time import implied_drain_time
 from invert.storage.tiers import Probabilities
@@ -178,7 +179,7 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
 # Negative controls.
 
 
-@once_a_run
+@cache_with_data
 def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
     """Vendors of the shipped sheets that ask one storage price for several models of known architecture, widest first.
 
@@ -189,7 +190,7 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
     groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
     for sheet in offered:
         row = known.get((sheet.provider, sheet.model))
-        architecture = row.on(sheet.as_of).architecture if row else ""
+        architecture = row.known_on(sheet.as_of).architecture if row else ""
         if sheet.storage and architecture and sheet.storage.base.amount:
             asked = sheet.storage.base
             try:
@@ -239,7 +240,7 @@ def disclosed_tiers(data: Data, provider: str, model: str, ttls: Iterable[int | 
     >>> disclosed_tiers(data, "anthropic", "claude-sonnet-4-5", [300, 3600]), disclosed_tiers(data, "google", "gemini-3.1-pro", [None])
     ({300: 'memory', 3600: 'memory'}, {})
     """
-    data.tables.refuse_bad("disclosures", provider=provider, topic="cache_tier")
+    data.tables.refuse_bad(Disclosure, provider=provider, topic="cache_tier")
     found: dict[int | None, str] = {}
     for ttl in ttls:
         for row in _disclosures(data.tables):
@@ -252,13 +253,13 @@ def _disclosures(tables: Tables) -> list[Disclosure]:
     return [row for row in tables.rows_of(Disclosure) if row.topic == "cache_tier" and row.disclosed_tier]
 
 
-@once_a_run
+@cache_with_data
 def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[DisclosedCase, ...]:
     """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime.
 
     Facts that were given about one model or its traffic say nothing of these.
     """
-    assumptions = assumptions.apart_from(UNLESS_GIVEN)
+    assumptions = assumptions.without_facts(UNLESS_GIVEN)
     offered = sheets_that_ship(data)
     contexts = {(row.provider, row.model): row.max_context for row in models(data)}
     found = []
@@ -291,7 +292,7 @@ def _priced(sheet: PriceSheet, seen: Observables, ttl: int, assumptions: Assumpt
     return PricedLifetime(tariff.storage_price.value, drain)
 
 
-@once_a_run
+@cache_with_data
 def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptions = USUAL) -> tuple[RuleScore, ...]:
     """Every tier rule on the disclosed cases, beside a uniform guess; KV bytes as median [byte/token] and spread [nat].
 

@@ -22,15 +22,16 @@ import numpy as np
 from derive.catalogue import equation
 from derive.errors import WrongData, WrongValue
 from derive.immutable import immutable
-from derive.price_rows import MemoryTierFigure
-from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import in_si
+from derive.preset_rows import MemoryTierFigure
+from derive.tables.problems import BadRow, Problem
+from derive.tables.rows import in_si
+from derive.tables.shipped import Tables
 from invert.arrays import Values
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.posterior.sobol import SEED, normals
 from invert.records import PricedCase, TierEvidence
-from invert.sheets.read import once_beside_prices
+from invert.sheets.read import cached_beside_prices
 
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
@@ -215,7 +216,7 @@ def price_level(
     return logs
 
 
-@once_beside_prices
+@cached_beside_prices
 def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> _LogLikelihood:
     """What stands in where there is no price: the cheaper a tier is for a lifetime [s], one write and one read, the likelier.
 
@@ -287,13 +288,13 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 # Tier parameters.
 
 
-@once_beside_prices
+@cached_beside_prices
 def _drain_times(data: Data, device: str, assumptions: Assumptions) -> Mapping[str, LogSpread]:
     """The drain time of every tier from memory_tiers.csv: those of the lecture, or of real devices."""
     return MappingProxyType({tier: _spread(data.tables, tier, "drain_time", "device", device, assumptions) for tier in TIERS})
 
 
-@once_beside_prices
+@cached_beside_prices
 def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
     """Drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 
@@ -318,7 +319,7 @@ def _spread(
 ) -> LogSpread:
     """The row of a tier as a lognormal, that of the year if it has one. The drain times of the lecture have no spread."""
     # The row that cannot be used may be that of the year.
-    tables.refuse_bad("memory_tiers", tier=tier, quantity=quantity, **{column: wanted})
+    tables.refuse_bad(MemoryTierFigure, tier=tier, quantity=quantity, **{column: wanted})
     found = _rows(tables, tier, quantity, column, wanted)
     rows = [row for row in found if year and row.year == year] or [row for row in found if row.year is None]
     if len(rows) != 1:

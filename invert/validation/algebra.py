@@ -1,4 +1,4 @@
-"""The closed forms that questions are answered with, against those of SymPy: every equation, unknown and regime at random points."""
+"""Compare the solver's closed forms with those of SymPy for every equation, unknown and regime at random points."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ from derive.expressions.sympy_solver import SmoothRegime, SolvedRegime
 from derive.quantities import QUANTITIES
 from derive.quantities.formula import as_tree
 from derive.records import Equation, right_side_at
-from derive.shipped import Problem
+from derive.tables.problems import Problem
 from derive.trees import Roots, Tree, TreePair
 
 _POINTS = 6
@@ -58,10 +58,10 @@ def algebra_problems(rows: Iterable[Mapping[str, object]]) -> list[Problem]:
 
 
 def _compare(row: Equation, unknown: str, random: Random) -> Iterator[str]:
-    """What comes of each regime of an equation, solved for one of its quantities by both."""
-    points = [_drawn(row, random, holds=bool(place % 2)) for place in range(_POINTS)]
+    """Yield the comparison of both solutions for each regime of an equation."""
+    points = [_draw_values(row, random, holds=bool(place % 2)) for place in range(_POINTS)]
     solved, ours = row.solve_for(unknown), branches(row, unknown)
-    theirs = [_Solved(*_as_trees(one.regime), _roots_as_trees(one)) for one in solved]
+    theirs = [_Solved(*_build_trees(one.regime), _roots_as_trees(one)) for one in solved]
     if len(ours) != len(theirs):
         yield "differ"
     for one in ours:
@@ -70,8 +70,8 @@ def _compare(row: Equation, unknown: str, random: Random) -> Iterator[str]:
         yield "differ" if same is None else _verdict(mine.roots, same.roots, unknown, points)
 
 
-def _drawn(row: Equation, random: Random, holds: bool) -> _Point:
-    """Random values that meet the requirements, with the left side as the right side makes it where the equation is to hold."""
+def _draw_values(row: Equation, random: Random, holds: bool) -> _Point:
+    """Draw random values that meet the requirements. If the equation must hold, its left side is computed from the right side."""
     for _ in range(_TRIES):
         values = {name: QUANTITIES[name].at(random.uniform(0.1, 0.9)) for name in row.symbols}
         values = {**values, row.symbols[0]: right_side_at(row, values)} if holds else values
@@ -81,7 +81,7 @@ def _drawn(row: Equation, random: Random, holds: bool) -> _Point:
 
 
 @cache
-def _as_trees(regime: SmoothRegime) -> tuple[Tree, tuple[TreePair, ...]]:
+def _build_trees(regime: SmoothRegime) -> tuple[Tree, tuple[TreePair, ...]]:
     return as_tree(regime.expression), tuple((as_tree(larger), as_tree(smaller)) for larger, smaller in regime.wins)
 
 
@@ -90,7 +90,7 @@ def _roots_as_trees(one: SolvedRegime) -> Roots:
 
 
 def _are_one_regime(one: _Solved, other: _Solved, at: _Point) -> bool:
-    """Whether two regimes come to the same at a point, or to no number, and hold or do not hold there alike."""
+    """Return whether two regimes have the same value, or both no number, and hold at the same points."""
     values = [evaluate(each.expression, at) for each in (one, other)]
     alike = isclose(*values, rel_tol=_ALIKE) or not any(map(isfinite, values))
     first, second = (all(evaluate(pair[0], at) >= evaluate(pair[1], at) for pair in each.wins) for each in (one, other))

@@ -1,15 +1,17 @@
-"""What the lecture claims and what others publish, held against equations and tables, price lists included, as rows of the scoreboard."""
+"""Compare claims of the lecture and of publications with equations and tables, including price lists, as rows of the scoreboard."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from derive.claim_cells import AGREES, AS_PUBLISHED, UNDECIDED, command, givens
 from derive.errors import BacksolveError
-from derive.price_rows import Claim, ModelRow, WorkedProblem
-from derive.shipped import Problem, Tables
+from derive.tables.problems import Problem
+from derive.tables.questions import command_of, read_givens
+from derive.tables.shipped import Tables
 from invert.assumptions import Assumptions
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import ModelRow
+from invert.validation.claim_rows import AGREES, AS_PUBLISHED, UNDECIDED, Claim, WorkedProblem
 from invert.validation.found_of_claims import Facts, Finding, commands_of_claim, finding, finding_of_problem
 
 _AGREEING = (*AGREES, *AS_PUBLISHED)
@@ -18,15 +20,15 @@ _DIGITS, _WHOLE = 4, 1e6
 
 
 def claim_rows(claims: Iterable[Claim], sheets: Mapping[str, Facts], tables: Tables) -> list[dict[str, object]]:
-    """A row a claim: what is said and what is found, in the unit it is said in, and the verdict; `sheets` by `provider/model@day`.
+    """Return a row per claim: the stated and the found value in the same unit, and the verdict. `sheets` are by `provider/model@day`.
 
-    A claim that rests on a row of a table which cannot be used says so, and the others stand.
+    A claim that needs a bad table row says so, and the other claims are still checked.
     """
     return [
         {
             "id": claim.id,
             "claim": claim.claim,
-            **_held(claim, partial(finding, claim, sheets, tables)),
+            **_compare_value(claim, partial(finding, claim, sheets, tables)),
             "time": claim.time,
             "source": claim.source,
             "command": _command(claim, sheets, tables),
@@ -36,7 +38,7 @@ def claim_rows(claims: Iterable[Claim], sheets: Mapping[str, Facts], tables: Tab
 
 
 def _command(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> str:
-    """Return one line for a shell that computes a claim; empty if a row that it needs is missing."""
+    """Return one line for a shell that computes a claim, or an empty text if a row that it needs is missing."""
     try:
         return " && ".join(commands_of_claim(claim, sheets, tables))
     except BacksolveError:
@@ -44,14 +46,14 @@ def _command(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> str:
 
 
 def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
-    """A row a published problem: what was published and what is found, in the same unit, the verdict, and the command that asks."""
+    """Return a row per published problem: the published and the found value in the same unit, the verdict, and the command."""
     return [
         {
             "id": problem.id,
             "problem": problem.problem,
-            **_held(problem, partial(finding_of_problem, problem)),
+            **_compare_value(problem, partial(finding_of_problem, problem)),
             "arithmetic": problem.arithmetic,
-            "command": command(problem.unknown, givens(problem.givens)),
+            "command": command_of(problem.unknown, read_givens(problem.givens)),
             "source": problem.source,
             "source_url": problem.source_url,
         }
@@ -59,13 +61,13 @@ def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
     ]
 
 
-def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dict[str, object]:
-    """What is stated beside what is found, and whether the two agree; where nothing can be found, or the tables have changed, why."""
+def _compare_value(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dict[str, object]:
+    """Return the stated and the found value and whether they agree, or the reason if there is no value or the tables changed."""
     found, by, agrees, verdict, reason = None, "", None, row.verdict, row.reason
     try:
         if one := find():
             found, by, agrees = float(f"{one.in_unit:.{_DIGITS}g}"), "; ".join(one.rests_on), one.agrees
-            if agrees is not (row.verdict in _AGREEING) and givens(row.givens).rows:
+            if agrees is not (row.verdict in _AGREEING) and read_givens(row.givens).rows:
                 verdict, reason = UNDECIDED, f"the tables have changed since the verdict was {row.verdict!r}"
     except BacksolveError as error:
         verdict, reason = UNDECIDED, f"left out: {error}"
@@ -82,9 +84,9 @@ def _held(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dic
 
 
 def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str, object]]) -> Iterator[Problem]:
-    """Every verdict that the number `found` for its row contradicts, unless the row rests on tables, which may have been corrected."""
+    """List every verdict that the value `found` for its row contradicts, except rows on tables, which may have been corrected."""
     for row, one in zip(rows, found, strict=True):
-        if one["agrees"] is not None and one["agrees"] is not (row.verdict in _AGREEING) and not givens(row.givens).rows:
+        if one["agrees"] is not None and one["agrees"] is not (row.verdict in _AGREEING) and not read_givens(row.givens).rows:
             lies = "within" if one["agrees"] else "outside"
             said = f"{row.stated} {row.unit}".rstrip()
             fault = f"{row.id} is {row.verdict!r}, and {one['found']} lies {lies} the tolerance of {said}, {row.tolerance:g} of it"
@@ -92,7 +94,7 @@ def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str
 
 
 def price_facts(sheets: Iterable[PriceSheet], models: Iterable[ModelRow], assumptions: Assumptions) -> Mapping[str, Facts]:
-    """What each price list says, by `provider/model@day`: of its base band, its first step and its shortest cache lifetime."""
+    """Return the facts of each price list by `provider/model@day`: base band, first step and shortest cache lifetime."""
     longest = {(row.provider, row.model): row.max_context for row in models}
     return {f"{one.provider}/{one.model}@{one.as_of}": _facts(one, longest.get((one.provider, one.model)), assumptions) for one in sheets}
 

@@ -1,4 +1,4 @@
-"""Whether ranges are to be trusted: how often such ranges held what is true, against how often they promise to."""
+"""Judge whether to trust ranges: their coverage against their level."""
 
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.record import held
@@ -7,13 +7,13 @@ from invert.records import Record
 _TRUSTED, _NOT_TRUSTED = "trusted", "not trusted"
 
 
-def of_record(record: Record, class_: str, assumptions: Assumptions = USUAL) -> str:
-    """A verdict on an estimator, in words: by what its ranges held of models that were left out, then by what it knows beyond `class_`.
+def judge_record(record: Record, class_: str, assumptions: Assumptions = USUAL) -> str:
+    """Return a verdict on an estimator from its coverage on left-out models, then from its gain over `class_`.
 
-    It promises too much where what it held says, at 90 %, that fewer such ranges hold than a range of this level promises.
+    It is overconfident if the 90 % interval of its coverage is below the coverage that the level promises.
 
     >>> error = {"rms": 4.2, "rms_of_class": 1.1, "gain": -12.0, "standard_error": 3.6, "interval": (-18.0, -6.0)}
-    >>> of_record(Record(count=9, groups=6, held=(held(0.9, 0, 9),), **error), "the class")
+    >>> judge_record(Record(count=9, groups=6, held=(held(0.9, 0, 9),), **error), "the class")
     'not trusted: its ranges held 0 of 9, and no more than 23% of such ranges are right where 90% is promised'
     """
     level, errors = assumptions.level, assumptions.least_gain_in_errors
@@ -30,12 +30,12 @@ def of_record(record: Record, class_: str, assumptions: Assumptions = USUAL) -> 
     return f"{_TRUSTED}: {told} where {level:.0%} is promised, and it knows {record.gain:.2f} nats more than {class_}{beyond}"
 
 
-def of_ranks(coverage: float, p_value: float, quantities: int, level: float, faulty: bool) -> str:
-    """A verdict on the sampler by the ranks of truths that were drawn from its priors, one of so many quantities.
+def judge_ranks(coverage: float, p_value: float, quantities: int, level: float, faulty: bool) -> str:
+    """Return a verdict on the sampler from the ranks of truths drawn from its priors, for one of several quantities.
 
-    It is found out where the ranks of one quantity are so far from uniform that not all of them would be by chance, at the level.
+    It fails if the ranks of one quantity deviate from uniform more than chance allows at this level over all quantities.
 
-    >>> of_ranks(0.9, 0.126, 9, 0.9, False), of_ranks(0.857, 1e-17, 9, 0.9, True)
+    >>> judge_ranks(0.9, 0.126, 9, 0.9, False), judge_ranks(0.857, 1e-17, 9, 0.9, True)
     ('sound: ranges held 90.0% where 90% is promised', 'found out, as the fault put in must be')
     """
     found_out = p_value < (1 - level) / quantities
@@ -45,10 +45,10 @@ def of_ranks(coverage: float, p_value: float, quantities: int, level: float, fau
     return f"unsound: {told}, and ranks are not uniform" if found_out else f"sound: {told}"
 
 
-def of_simulated(coverage: float, count: int, level: float) -> str:
-    """A verdict on ranges of simulated truths that have no ranks.
+def judge_simulated(coverage: float, count: int, level: float) -> str:
+    """Return a verdict on ranges of simulated truths without ranks.
 
-    >>> of_simulated(0.901, 1020, 0.9)
+    >>> judge_simulated(0.901, 1020, 0.9)
     'sound: ranges held 90.1% where 90% is promised'
     """
     found = held(level, round(coverage * count), count)

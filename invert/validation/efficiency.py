@@ -1,8 +1,8 @@
-"""The calibrated efficiency: fitted to published runs of efficiencies.csv, and held against runs that the fit never sees.
+"""Fit the calibrated efficiency to published runs of efficiencies.csv, and test it on runs that the fit does not see.
 
-A run takes max(arithmetic / mfu, reads / mbu) + layers * layer_time. For each kind of model on one chip, one node and several nodes
-the three are fitted at once, with their spreads, by maximum likelihood under weak priors. There is nothing random in it.
-`python -m invert.validation.efficiency` writes the fit to efficiency_fit.csv and what it predicts to efficiencies.csv.
+A run lasts max(arithmetic / mfu, reads / mbu) + layers * layer_time. The three are fitted together for each kind of model on one chip, one
+node and several nodes, with their spreads, by maximum likelihood under weak priors. The fit is deterministic. `python -m
+invert.validation.efficiency` writes the fit to efficiency_fit.csv and its predictions to efficiencies.csv.
 """
 
 import csv
@@ -16,15 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from derive import shipped
-from derive.claim_cells import amount, givens
 from derive.errors import WrongData
 from derive.preset_record import MODEL_KINDS
-from derive.preset_rows import Efficiency, FittedEfficiency
+from derive.preset_rows import FIT, HELD_OUT, Efficiency, FittedEfficiency
 from derive.presets import DEPLOYMENTS, PHASES, deployment_of, is_inside, predicted_over_measured
-from derive.shipped import rows_of
-from derive.shipped_rules import FIT, HELD_OUT
 from derive.solving.api import solve
+from derive.tables import shipped
+from derive.tables.questions import amount_in_si, read_givens
+from derive.tables.shipped import rows_of
 
 _GROUPS = [(kind, deployment) for kind in MODEL_KINDS for deployment in DEPLOYMENTS]
 _QUANTITIES = ("mfu", "mbu", "layer_time")
@@ -51,7 +50,7 @@ class Fit:
     spreads: Floats
 
     def at(self, deviations: float) -> Floats:
-        """Return the quantities so many standard deviations towards slower runs [quantity, group]."""
+        """Return the quantities at this number of standard deviations towards slower runs [quantity, group]."""
         kinds = [list(MODEL_KINDS).index(kind) for kind, _ in _GROUPS]
         slower = np.array([[-1.0], [-1.0], [1.0]]) * deviations * np.exp(self.spreads)[:, kinds]
         shares, layer_time = np.minimum(self.values + slower, 0.0)[:2], (self.values + slower)[2:]
@@ -110,7 +109,7 @@ class _Runs:
         return self.arithmetic / mfu, self.reads / mbu, self.layers * layer_time
 
     def loss(self, fit: Fit) -> float:
-        """Return the negative log posterior, but for a constant: runs differ by the parts that they wait for."""
+        """Return the negative log posterior without its constant. Runs differ in the parts that limit them."""
         arithmetic, reads, layers = self.times(np.exp(fit.values))
         waits = np.maximum(arithmetic, reads)
         whole = waits + layers
@@ -155,7 +154,7 @@ def predicted_without_run(rows: Rows, fit: Fit) -> dict[str, tuple[float, float]
 
 def predicted_of_question(row: Efficiency) -> tuple[float, float]:
     """Return the least and the most that `--efficiency calibrated` answers to the question of a run [unit of the run]."""
-    asked = givens(row.givens)
+    asked = read_givens(row.givens)
     solution = solve(
         row.unknown,
         using=asked.using,
@@ -167,7 +166,7 @@ def predicted_of_question(row: Efficiency) -> tuple[float, float]:
     )
     if not solution.spans:
         raise WrongData(f"{row.run}: {solution.refusal.message if solution.reason else 'the answer has no range'}")
-    one = amount(row.unknown, "1", row.unit)
+    one = amount_in_si(row.unknown, "1", row.unit)
     return solution.spans.low / one, solution.spans.high / one
 
 

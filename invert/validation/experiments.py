@@ -9,13 +9,13 @@ from math import log, sqrt
 
 from derive.errors import BacksolveError
 from derive.immutable import immutable
-from derive.price_rows import NaturalExperiment
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.estimators.names import KV_NAMES
 from invert.inference import Kept, run_of
 from invert.records import Estimate
 from invert.result import Inference
+from invert.sheets.tables import NaturalExperiment
 
 _Row = dict[str, object]
 
@@ -31,7 +31,7 @@ class Retest:
 
     @property
     def moved(self) -> float | None:
-        """By how much its median moved [nat], or None where one of the two has none."""
+        """Change of its median [nat], or None if one of the two is missing."""
         return log(self.after.median / self.before.median) if self.before.median and self.after.median else None
 
     @property
@@ -41,9 +41,9 @@ class Retest:
         return low is not None and high is not None and median is not None and low <= median <= high
 
 
-@once_a_run
+@cache_with_data
 def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[_Row]:
-    """How far every estimate moves between two prices of one model [nat], the least moved first."""
+    """Return the change of every estimate between two prices of one model [nat], the smallest first."""
     found: dict[str, list[Retest]] = {}
     for one in retests(data.tables.rows_of(NaturalExperiment), data, assumptions):
         found.setdefault(one.quantity, []).append(one)
@@ -52,7 +52,7 @@ def experiment_rows(data: Data, assumptions: Assumptions = USUAL) -> list[_Row]:
 
 
 def retests(experiments: Iterable[NaturalExperiment], data: Data, assumptions: Assumptions = USUAL) -> list[Retest]:
-    """Every estimate at both prices of every experiment whose two sheets can be read."""
+    """Return every estimate at both prices of every experiment with two readable sheets."""
     found, kept = [], Kept()
     for experiment in experiments:
         name = f"{experiment.provider}/{experiment.model}"
@@ -71,7 +71,7 @@ def retests(experiments: Iterable[NaturalExperiment], data: Data, assumptions: A
 
 
 def estimates_of(one: Inference) -> Mapping[str, Estimate]:
-    """Everything that is printed of a sheet with a range, by what it is called. A mark-up by the size that it is over."""
+    """Return every printed estimate of a sheet with a range, by name. Price/cost is named with its size."""
     of_kv = {KV_NAMES[name].heading: estimate for name, estimate in one.kv_bytes.items()}
     by = {"input_markup": "by known size"} if one.size_stated else {}
     of_market = {f"{name}, {by.get(name, 'by price')}": estimate for name, estimate in one.market.items()}
@@ -79,9 +79,9 @@ def estimates_of(one: Inference) -> Mapping[str, Estimate]:
 
 
 def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
-    """An estimator's scatter from price to price; `held` are those that stayed in the first range, `lost` those without a second one.
+    """Return an estimator's scatter between prices. `held` counts medians inside the first range, `lost` those without a second range.
 
-    Of one that no price moved, staying in its range says nothing.
+    If no price moves an estimator, its coverage here has no information.
     """
     retested = list(of_one)
     moved = [(one, by) for one in retested if (by := one.moved) is not None]
@@ -92,18 +92,18 @@ def _row(quantity: str, of_one: Iterable[Retest]) -> _Row:
         "estimate": quantity,
         "experiments": len(moved),
         "models": len({one.experiment.model for one, _ in moved}),
-        "rms": in_nats(sqrt(sum(by * by for _, by in moved) / len(moved))),
-        "most": in_nats(most),
+        "rms": round_nats(sqrt(sum(by * by for _, by in moved) / len(moved))),
+        "most": round_nats(most),
         "of": f"{farthest.experiment.model} {farthest.experiment.date}" if most else "no price that changed",
         "held": sum(one.held for one, _ in moved) if most else None,
         "lost": sum(bool(one.before.median) and not one.after.median for one in retested),
     }
 
 
-def in_nats(value: float, digits: int = 2) -> float:
-    """Rounded, and nothing without a sign.
+def round_nats(value: float, digits: int = 2) -> float:
+    """Round a number, without a sign for 0.
 
-    >>> in_nats(-0.001), in_nats(-0.286)
+    >>> round_nats(-0.001), round_nats(-0.286)
     (0.0, -0.29)
     """
     return round(value, digits) + 0.0

@@ -1,19 +1,22 @@
-"""What the lecture claims, and what others publish, held against what the equations and the tables make of it."""
+"""Compute the values of claims and published problems from the equations and tables."""
 
 import shlex
 from collections.abc import Iterable, Mapping
 
 from derive.answers import shown_end
 from derive.catalogue import equation
-from derive.claim_cells import UNDECIDED, Givens, asked, command, givens, said
 from derive.errors import NoSingleValue, UnknownName
 from derive.immutable import immutable
+from derive.preset_rows import MemoryTierFigure
 from derive.presets import hardware, model
-from derive.price_rows import Claim, Disclosure, MemoryTierFigure, WorkedProblem
 from derive.quantities import QUANTITIES
-from derive.shipped import Tables
-from derive.shipped_rows import figure, in_si
 from derive.solving.api import Given, solve
+from derive.tables.cells import read_number
+from derive.tables.questions import Givens, command_of, read_givens, stated_range, unknown_names
+from derive.tables.rows import in_si
+from derive.tables.shipped import Tables
+from invert.sheets.tables import Disclosure
+from invert.validation.claim_rows import UNDECIDED, Claim, WorkedProblem
 
 Facts = Mapping[str, float]
 """Values by registry name [SI]."""
@@ -31,7 +34,7 @@ PRESETS = ("hardware", "model")
 
 @immutable
 class Finding:
-    """What is stated, the value found for it [SI], and what that rests on: equations by id, tables by file."""
+    """A stated value, the value found for it [SI], and its sources: equations by id, tables by file."""
 
     row: Claim | WorkedProblem
     found: float
@@ -39,25 +42,25 @@ class Finding:
 
     @property
     def agrees(self) -> bool:
-        """Whether what was found lies in what was said, up to the tolerance of the row."""
-        low, high = said(self.row.unknown, self.row.stated, self.row.unit)
+        """Whether the found value is in the stated range, with the tolerance of the row."""
+        low, high = stated_range(self.row.unknown, self.row.stated, self.row.unit)
         tolerance = self.row.tolerance or 0.0
         return low * (1 - tolerance) <= self.found <= high * (1 + tolerance)
 
     @property
     def in_unit(self) -> float:
-        """What was found, in the unit in which it was said."""
+        """Found value in the unit of the claim."""
         low, _, _ = self.row.stated.partition("..")
-        return self.found * figure(low) / said(self.row.unknown, low, self.row.unit)[0]
+        return self.found * read_number(low) / stated_range(self.row.unknown, low, self.row.unit)[0]
 
 
 def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> Finding | None:
-    """The value that equations and tables give for a claim, or None where it is not decidable. `sheets` are by `provider/model@day`.
+    """Return the value that equations and tables give for a claim, or None if it is not decidable. `sheets` are by `provider/model@day`.
 
-    It is solved for by the equations that the claim names; where it names none, it is read off the rows of tables that are given.
-    Raises UnknownName for a row that no table has, and NoSingleValue where there is no one answer.
+    If the claim names equations, solve them for it, else read it from the given table rows. Raises UnknownName for a missing row, and
+    NoSingleValue if there is more than one answer.
 
-    >>> from derive import shipped
+    >>> from derive.tables import shipped
     >>> row = next(row for row in shipped.rows_of(Claim) if row.id == "A13a")
     >>> found = finding(row, {}, shipped.read())
     >>> row.claim, found.found, found.agrees
@@ -65,22 +68,22 @@ def finding(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> Findin
     """
     if claim.verdict == UNDECIDED:
         return None
-    given = givens(claim.givens)
+    given = read_givens(claim.givens)
     known = {source: _facts(source, name, sheets, tables) for source, name in given.rows.items()}
-    values = [_value(name, claim, given, known) for name in asked(claim.unknown)]
+    values = [_value(name, claim, given, known) for name in unknown_names(claim.unknown)]
     files = tuple(TABLES[source] for source in given.rows)
     return Finding(row=claim, found=values[0] / values[1] if len(values) > 1 else values[0], rests_on=(*claim.equations, *files))
 
 
 def finding_of_problem(problem: WorkedProblem) -> Finding:
-    """The value that one question, asked as on the command line, gives for a published problem. Raises as `finding` does.
+    """Return the value of one published problem, asked as on the command line. Raises as `finding` does.
 
-    >>> from derive import shipped
+    >>> from derive.tables import shipped
     >>> row = next(row for row in shipped.rows_of(WorkedProblem) if row.id == "roofline-tpu")
     >>> round(finding_of_problem(row).in_unit, 1), finding_of_problem(row).agrees, finding_of_problem(row).rests_on
     (240.5, True, ('batching.ridge_point', 'hardware.csv'))
     """
-    given = givens(problem.givens)
+    given = read_givens(problem.givens)
     found, equations = _answer(problem.unknown, given, given.texts, given.using, f"problem {problem.id}")
     return Finding(row=problem, found=found, rests_on=(*equations, *(TABLES[source] for source in given.rows)))
 
@@ -97,26 +100,26 @@ def _question(name: str, claim: Claim, given: Givens, known: Mapping[str, Facts]
     wanted = {symbol for id in claim.equations for symbol in equation(id).symbols} - {name, *given.texts}
     beside = {one: value for source, facts in known.items() if source not in PRESETS for one, value in facts.items() if one in wanted}
     # What defines the other quantity of a quotient has no part in this one.
-    others = {*asked(claim.unknown)} - {name}
+    others = {*unknown_names(claim.unknown)} - {name}
     return {**given.texts, **beside}, [id for id in claim.equations if equation(id).defines not in others]
 
 
 def commands_of_claim(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> list[str]:
     """Return the commands that compute a claim, one for each quantity, or that show the chip, model or price list with its number.
 
-    >>> from derive import shipped
+    >>> from derive.tables import shipped
     >>> row = next(row for row in shipped.rows_of(Claim) if row.id == "A13a")
     >>> commands_of_claim(row, {}, shipped.read())
     ['backsolve solve balance_batch --using batching.balance_batch machine_balance_ratio=300 sparsity=8']
     """
-    given = givens(claim.givens)
+    given = read_givens(claim.givens)
     if not claim.equations:
         return [_showing(source, name) for source, name in given.rows.items() if source in (*PRESETS, "sheet")]
     known = {source: _facts(source, name, sheets, tables) for source, name in given.rows.items() if source not in PRESETS}
     presets = {source: name for source, name in given.rows.items() if source in PRESETS}
-    questions = ((name, *_question(name, claim, given, known)) for name in asked(claim.unknown))
+    questions = ((name, *_question(name, claim, given, known)) for name in unknown_names(claim.unknown))
     return [
-        command(name, Givens(rows=presets, texts={one: _typed(one, value) for one, value in texts.items()}, using=tuple(using)))
+        command_of(name, Givens(rows=presets, texts={one: _typed(one, value) for one, value in texts.items()}, using=tuple(using)))
         for name, texts, using in questions
     ]
 
@@ -133,7 +136,7 @@ def _typed(name: str, value: Given) -> str:
 
 
 def _answer(name: str, how: Givens, given: Mapping[str, Given], using: Iterable[str], asker: str) -> tuple[float, tuple[str, ...]]:
-    """The one value that a question has, of a bound its end, and the equations of its route by id."""
+    """Return the single value of a question (the end of a bound), and the equations of its route by id."""
     solution = solve(
         name,
         using=using,
@@ -161,7 +164,7 @@ def _read_off(name: str, claim: Claim, known: Mapping[str, Facts]) -> float:
 
 
 def _facts(source: str, name: str, sheets: Mapping[str, Facts], tables: Tables) -> Facts:
-    """What a row, or the rows of one name, give by registry name [SI]."""
+    """Return the facts of the rows of one name, by registry name [SI]."""
     if source == "sheet":
         if name not in sheets:
             raise UnknownName("price list", name, sheets)
@@ -170,13 +173,13 @@ def _facts(source: str, name: str, sheets: Mapping[str, Facts], tables: Tables) 
         return hardware(name, tables).givens
     if source == "model":
         return model(name, tables).givens
-    found = _of_device(name, tables) if source == "device" else _of_disclosure(name, tables)
+    found = _device_facts(name, tables) if source == "device" else _disclosed_facts(name, tables)
     if not found:
         raise UnknownName(source, name, ())
     return found
 
 
-def _of_device(name: str, tables: Tables) -> Facts:
+def _device_facts(name: str, tables: Tables) -> Facts:
     return {
         row.quantity: in_si(row.quantity, row.value, row.unit)
         for row in tables.rows_of(MemoryTierFigure)
@@ -184,7 +187,7 @@ def _of_device(name: str, tables: Tables) -> Facts:
     }
 
 
-def _of_disclosure(name: str, tables: Tables) -> Facts:
+def _disclosed_facts(name: str, tables: Tables) -> Facts:
     return {
         row.quantity: in_si(row.quantity, row.value, row.unit)
         for row in tables.rows_of(Disclosure)

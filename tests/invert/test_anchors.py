@@ -16,7 +16,7 @@ from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.columns import flat
-from invert.report.contract import as_records, run_as_csv
+from invert.report.contract import run_as_csv, sheet_records
 from invert.report.document import FORMATS, document, footer
 from invert.report.sheet import anchors_by_label, report
 from invert.result import Inference
@@ -130,7 +130,7 @@ def test_the_report_ends_with_what_rests_on_each_anchor():
 
 
 def test_every_estimate_names_its_anchors_in_json():
-    for one, record in zip(read().values(), as_records(replace(infer(["kimi-k3"]), inferences=tuple(read().values()))), strict=True):
+    for one, record in zip(read().values(), sheet_records(replace(infer(["kimi-k3"]), inferences=tuple(read().values()))), strict=True):
         printed = {**record["estimates"], **record["estimates"]["kv_bytes_per_token"]}
         for name, estimate in {**one.kv_bytes, **one.estimates}.items():
             assert printed[name]["anchors"] == list(estimate.anchors) and set(estimate.anchors) <= set(FACTS)
@@ -159,7 +159,7 @@ def test_given_kv_bytes_are_labelled_in_every_form():
     assert "kv_bytes_per_token 70 kB/token" in " ".join(footer(table))
     for style in FORMATS:
         assert document(table, style).count("70 kB (given)") == 4
-    for one, record in zip(table.inferences, as_records(table), strict=True):
+    for one, record in zip(table.inferences, sheet_records(table), strict=True):
         said = report(one, table)
         assert said.count("70 kB (given)") == 3 and "KV bytes per token are given, 70 kB" in " ".join(said.split())
         assert "The headline is typical KV" not in said

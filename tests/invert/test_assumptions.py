@@ -18,23 +18,23 @@ import pytest
 import invert
 from derive.errors import WrongValue
 from derive.quantities import QUANTITIES
-from derive.shipped import Tables
+from derive.tables.shipped import Tables
 from invert.anchors import assumptions_of, common_anchors, given_anchors
 from invert.assumptions import FACTS, HELD_FIXED, NOTES, UNLESS_GIVEN, USUAL, Assumptions, assumptions_as_record
 from invert.compare import infer_against
 from invert.databases.pull import same
 from invert.inference import infer
-from invert.posterior.simulation import _SHAPES, simulate
 from invert.priors import COLLAPSED, NUISANCES, STRUCTURE, Prior
 from invert.report.changes import changes_json
-from invert.report.contract import as_records, saved
+from invert.report.contract import saved, sheet_records
 from invert.report.glance import glance
 from invert.report.sheet import report
-from invert.scoreboard import recorded_calibration, storage_rules
 from invert.sheets.doubts import doubtful_prices
 from invert.sheets.read import load
-from invert.sheets.rows import FxRate
-from invert.soundness import released_late
+from invert.sheets.tables import FxRate
+from invert.validation.scoreboard import recorded_calibration, storage_rules
+from invert.validation.simulation import _SHAPES, simulate
+from invert.validation.soundness import released_late
 from tests.tools.data import shipped_data
 from tests.tools.parsed import tree_of
 from tests.tools.remembered import drawing_anew
@@ -56,20 +56,22 @@ PLAIN = {0, 1, 2, 0.5}
 """Numbers of formulas: nothing, all, both, half."""
 NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
+    "inference": {"_BATCH"},  # sheets that are computed at once
+    "estimators/market/knowledge": {"_SURE", "_MANY_REFUSALS"},  # a finite logit, and when a sentence is added
     "estimators/joint_point": {"_COMPUTE_BOUND", "_ROUNDING"},  # a second start of the solver, and rounding
     "estimators/lecture": {"_MOST_RATIOS", "_LEAST_FRACTION", "_START_KV_BYTES"},
-    "validation/algebra": {"_POINTS", "_TRIES", "_ALIKE", "_drawn"},  # where formulas are compared, and rounding
+    "validation/algebra": {"_POINTS", "_TRIES", "_ALIKE", "_draw_values"},  # where formulas are compared, and rounding
     "validation/claims": {"_DIGITS, _WHOLE"},
     "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
     "validation/single_band": {"_SAID_RATIO"},  # what the lecture read off a price
     "overview": {"_DIGITS"},
     "cited": {"_REPRODUCED", "_fraction", "_tier_by_price", "_residual"},  # rounding, and per cent
-    "scoreboard_text": {"_NO_GAIN", "_FACTOR"},  # what counts as none, and as far off
+    "validation/scoreboard_text": {"_NO_GAIN", "_FACTOR"},  # what counts as none, and as far off
     "validation/efficiency": {"_PRIORS", "_SPREADS", "_LEVEL", "_Runs", "fitted_rows", "predicted_without_run", "_four"},  # no run of infer
     "records": {"_ROUNDING", "Estimate"},  # rounding, and per cent
     "result": {"_PAGE"},  # columns of a page
     "data": {"_MOST"},
-    "identifiability": {"_TOLERANCE", "_KEPT"},
+    "identify/identifiability": {"_TOLERANCE", "_KEPT"},
     "inversion": {
         "_LEAST, _MOST",
         "_ROUNDING",
@@ -92,19 +94,19 @@ NUMERICS = {
     "estimators/market/recency": {"DAYS"},
     "estimators/market/record": {"_LEVELS", "_RESAMPLES", "held", "spread_of_mean"},  # a record is told at 50 and 90 % in every run
     "estimators/market/student": {"_REACH"},
-    "estimators/market/size": {"BILLION", "_RESAMPLES"},
+    "estimators/market/size": {"BILLION", "_RESAMPLES", "SIZES_JUDGED_SINCE"},
     "estimators/market/by_price": {"PER_MTOK"},
-    "scoreboard": {"_NEGATIVE_CONTROLS"},  # how often prices are shuffled
+    "validation/scoreboard": {"_NEGATIVE_CONTROLS"},  # how often prices are shuffled
     "posterior/data": {"_DIGITS"},
     "posterior/likelihood": {"NODE_PAIRS"},
     "posterior/mixture": {"_ROUNDS", "_TEMPER, _FLOOR", "_FITTED", "_NEGLIGIBLE", "DEGREES, WIDENED"},
     "posterior/parameters": {"WIDER"},
     "posterior/sampler": {"sizes"},  # the variance of an even spread
-    "posterior/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},
-    "posterior/sobol": {"SEED", "DIMENSIONS", "MOST", "DEFAULT"},
+    "validation/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},
+    "posterior/sobol": {"_shipped", "SEED", "DIMENSIONS", "MOST", "DEFAULT"},
     "posterior/summary": {"_CHUNK", "prior_spreads"},
     "posterior/weights": {"ENOUGH", "RELIABLE", "_BINS", "pareto_k"},  # from when on draws are too few, as published
-    "primitives": {"TYPICAL", "_HAIR"},  # any point of a regime has the same rank and null space
+    "identify/primitives": {"TYPICAL", "_HAIR"},  # any point of a regime has the same rank and null space
     "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
     "run_differences": {"_MOST_NAMED", "_anchors"},  # what a line names, and digits
     "report/layout": {"USD_PER_MTOK", "billions", "_WIDE"},  # units
@@ -112,6 +114,7 @@ NUMERICS = {
     "report/columns": {"short_kv"},  # units
     "estimate_text": {"_UNITS", "_WIDE", "_digits", "_number_and_unit"},  # units and digits
     "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_amount"},  # a slip of the keys, rounding; %
+    "sheets/tables": {"FxRate"},  # what a rate may be at all
     "sheets/doubts": {"_DECIMAL_K, _BINARY_K", "_HAIR", "_DAYS_OF_YEAR", "_NEARLY", "_LEAST_NAME"},  # rounding, and how alike two words are
     "report/tiers": {"_shares"},  # a share that would print as nothing
     "sheets/observables": {"DECADE, _SAME"},
@@ -119,9 +122,9 @@ NUMERICS = {
     "storage/tiers": {"_DRAWS"},
 }
 """What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
-INPUT = ("reproduce", "sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules")
+INPUT = ("reproduce", "sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules", "sheets/tables")
 """What a file may hold: limits of size, units, likely slips of the pen; so does every module of `DATABASES`."""
-DATABASES = "sheets/databases/"
+DATABASES = "databases/"
 
 
 def definitions(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
@@ -141,7 +144,7 @@ def numbers(node: ast.AST) -> set[float]:
 
 def unexplained(name: str, tree: ast.Module) -> list[tuple[str, str, float]]:
     """Module, definition and number, of every literal that is neither plain nor numerics; whole numbers of a report are its layout."""
-    in_report = name.startswith("report/") or name in ("scoreboard", "scoreboard_text", "table")
+    in_report = name.startswith("report/") or name in ("validation/scoreboard", "validation/scoreboard_text")
     return [
         (name, definition, value)
         for definition, node in definitions(tree)
@@ -249,8 +252,8 @@ def test_what_is_given_holds_its_prior_fixed_and_is_known_as_given():
         assert run.facts[name] == 0.75 and common_anchors(run).origin[name] == "given" and run.given == (name,)
         if name in HELD_FIXED:
             assert run.priors[name].spread == 0 and run.priors[name].at(np.array([3.0])) == 0.75
-        assert (name in run.apart_from(UNLESS_GIVEN).given) == (name not in UNLESS_GIVEN)
-        assert run.apart_from((name,)) == USUAL
+        assert (name in run.without_facts(UNLESS_GIVEN).given) == (name not in UNLESS_GIVEN)
+        assert run.without_facts((name,)) == USUAL
     assert assumptions_of({}) == USUAL and hash(assumptions_of({"overlap": 0.5})) != hash(USUAL)
 
 
@@ -370,13 +373,13 @@ def narrower(name: str) -> Assumptions:
 def told(assumptions: Assumptions) -> Iterator[str]:
     """What a run says of some sheets, how rules score, which estimates are trusted, and which sheets are simulated: the dearest last."""
     table = infer(SHEETS, prices=io.StringIO(OWN), assumptions=assumptions)
-    yield json.dumps([{**record, "anchors": None} for record in as_records(table)])
+    yield json.dumps([{**record, "anchors": None} for record in sheet_records(table)])
     yield str(storage_rules(shipped_data(), assumptions))
     yield str([row["verdict"] for row in recorded_calibration(shipped_data(), assumptions)])
     yield str(simulate(_SHAPES[0], 3, 1, assumptions)[0]["active_params"])
     yield report(table.inferences[0], table)
     # A batch price says nothing of a size, which then is assumed.
-    yield json.dumps([{**record, "anchors": None} for record in as_records(infer("gpt-6-sol", tier="batch", assumptions=assumptions))])
+    yield json.dumps([{**record, "anchors": None} for record in sheet_records(infer("gpt-6-sol", tier="batch", assumptions=assumptions))])
     yield glance(table)
     yield str(doubtful_prices(load(io.StringIO(DOUBTFUL)), assumptions))
     yield str(released_late(load(), released_anew(), assumptions))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import UnknownName, WrongData, WrongValue
-from derive.shipped import content
+from derive.tables.shipped import content
 from invert import compare, inference
 from invert.compare import infer_against
 from invert.comparison_records import Comparison, SheetChange
@@ -65,7 +65,7 @@ def test_a_price_set_by_hand_is_what_moved_each_inference_and_by_how_much():
     assert one.before.median == pytest.approx(plain.estimates["bandwidth_bound_fraction"].median, rel=1e-5)
     assert one.after.median == pytest.approx(run[0].estimates["bandwidth_bound_fraction"].median, rel=1e-5)
     assert one.times == pytest.approx(one.after.median / one.before.median)
-    assert one.of_range == pytest.approx(log(one.times) / log(one.before.high / one.before.low))
+    assert one.share_of_range == pytest.approx(log(one.times) / log(one.before.high / one.before.low))
     assert one.elasticity == pytest.approx(log(one.times) / log(1.1)) and one.prices == sheet.prices
     assert ("kv_bytes_per_token", "headline") not in moved, "no price enters it"
     assert sheet.unmoved + len(sheet.moved) > 20
@@ -268,26 +268,26 @@ def test_what_did_not_change_is_not_worked_out_again(monkeypatch):
 
 def test_a_sheet_that_a_whole_file_has_as_it_ships_is_concluded_once(tmp_path, monkeypatch):
     concluded: list[str] = []
-    inner = inference._concluded
+    inner = inference._conclude
 
     def counted(read, *args):
         concluded.append(read.sheet.model)
         return inner(read, *args)
 
-    monkeypatch.setattr(inference, "_concluded", counted)
+    monkeypatch.setattr(inference, "_conclude", counted)
     other = prices_with(lambda row: row | {"amount": "11"} if (row["model"], row["component"]) == ("gpt-6-sol", "output") else row)
     infer_against(written(tmp_path / "old.csv", other), ["gemini-2.5-pro", "gpt-6-sol"])
     assert concluded.count("gemini-2.5-pro") == 1 < concluded.count("gpt-6-sol")
 
 
 def test_what_a_day_does_not_move_is_worked_out_once_for_two_days(monkeypatch):
-    concluded, inner = [], inference._concluded
+    concluded, inner = [], inference._conclude
 
     def counted(read, *args):
         concluded.append(read.sheet.model)
         return inner(read, *args)
 
-    monkeypatch.setattr(inference, "_concluded", counted)
+    monkeypatch.setattr(inference, "_conclude", counted)
     run, found = infer_against("2026-11-01", ["gemini-2.5-pro", "nova-premier"])
     assert concluded.count("gemini-2.5-pro") == 1, "its class is that of its release"
     assert concluded.count("nova-premier") == 2, "nobody says when it was released: its class is that of the day"

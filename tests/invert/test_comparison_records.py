@@ -4,19 +4,19 @@ from math import log
 
 import pytest
 
-from invert.comparison_records import Moved, PriceChange, Told, how_far
+from invert.comparison_records import Moved, PriceChange, Told, log_change
 
 
 def test_a_bound_and_a_median_are_not_compared_as_numbers():
     bound, median = Told(kind="upper", high=4.0), Told(kind="interval", median=2.0, low=1.0, high=4.0)
-    assert how_far(median, bound) is None and how_far(None, median) is None
-    assert how_far(bound, Told(kind="upper", high=8.0)) == pytest.approx(log(2))
+    assert log_change(median, bound) is None and log_change(None, median) is None
+    assert log_change(bound, Told(kind="upper", high=8.0)) == pytest.approx(log(2))
 
 
 def test_an_inference_without_a_range_moved_by_no_share_of_it():
     point, later = Told(kind="point", median=2.0), Told(kind="point", median=4.0)
     one = Moved(quantity="q", estimator="joint", before=point, after=later, prices=(), elasticity=None)
-    assert (one.times, one.of_range) == (pytest.approx(2), None)
+    assert (one.times, one.share_of_range) == (pytest.approx(2), None)
 
 
 @pytest.mark.parametrize(

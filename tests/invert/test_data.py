@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 import invert
-from derive import shipped
 from derive.errors import WrongData
-from derive.price_rows import FxRate
+from derive.tables import shipped
 from invert import data as data_of_a_run
-from invert import scoreboard
-from invert.data import Data, once_a_run, read_data
+from invert.data import Data, cache_with_data, read_data
 from invert.inference import infer
 from invert.sheets.read import book_of, last_day
-from invert.soundness import all_problems
+from invert.sheets.tables import FxRate
+from invert.validation import scoreboard
+from invert.validation.soundness import all_problems
 from tests.tools.parsed import tree_of
 from tests.tools.tables import reading
 
@@ -59,7 +59,7 @@ def test_only_the_data_of_a_run_are_asked_for_tables():
     apart = {root / "data.py", root / "validation" / "efficiency.py"}
     for path in root.rglob("*.py"):
         for one in ast.walk(tree_of(path)):
-            if isinstance(one, ast.ImportFrom) and one.module == "derive.shipped" and path not in apart:
+            if isinstance(one, ast.ImportFrom) and one.module == "derive.tables.shipped" and path not in apart:
                 assert OF_NO_RUN.isdisjoint(name.name for name in one.names), path
             if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "shipped" and path not in apart:
                 assert one.attr not in OF_NO_RUN, path
@@ -68,7 +68,7 @@ def test_only_the_data_of_a_run_are_asked_for_tables():
 def test_runs_share_what_was_worked_out_of_the_same_bytes_and_of_no_others():
     calls = []
 
-    @once_a_run
+    @cache_with_data
     def rates(data: Data, currency: str, *, least: float = 0.0) -> list[float]:
         calls.append((currency, least))
         return [row.units_per_usd for row in data.tables.rows_of(FxRate) if row.currency == currency and row.units_per_usd > least]
@@ -104,7 +104,7 @@ def test_what_data_of_other_prices_share_reads_no_price():
 
 def test_what_is_kept_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(data_of_a_run, "_MOST", 3)
-    twice = once_a_run(lambda data, number: 2 * number)
+    twice = cache_with_data(lambda data, number: 2 * number)
     data = Data(shipped.read())
     assert [twice(data, number) for number in range(10)] == [*range(0, 20, 2)]
     assert [*data.known.values()] == [14, 16, 18], "the newest stay: a larger market does not learn all of it anew"
@@ -113,7 +113,7 @@ def test_what_is_kept_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch)
 def test_what_cannot_be_worked_out_is_tried_again():
     calls = []
 
-    @once_a_run
+    @cache_with_data
     def fails(data: Data) -> int:
         calls.append(data)
         raise WrongData("fx.csv")

@@ -12,15 +12,15 @@ from functools import cache
 
 import pytest
 
-from derive import shipped
 from derive.errors import BacksolveError, UnknownName, WrongUnit, WrongValue
 from derive.preset_rows import Architecture
+from derive.tables import shipped
 from invert.anchors import lecture_anchors
 from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
 from invert.data import read_data
 from invert.inference import infer
 from invert.records import verdict
-from invert.report.columns import flat, how_stated
+from invert.report.columns import flat, size_grade
 from invert.report.contract import saved
 from invert.report.sheet import report
 from invert.result import Inference
@@ -390,7 +390,7 @@ def test_the_grade_of_a_size_of_open_models_goes_with_it():
     with reading(edited("open_models", remembered)):
         (found,) = infer("mimo-v2.5-pro")
     read = one("mimo-v2.5-pro")
-    assert (found.anchors.origin["active_params"], how_stated(found.anchors.origin["active_params"])) == (
+    assert (found.anchors.origin["active_params"], size_grade(found.anchors.origin["active_params"])) == (
         "open_models.csv (assumed)",
         "assumed",
     )
@@ -574,10 +574,10 @@ def test_a_day_after_the_newest_prices_is_noted(day: date, noted: bool):
 
 def edited(name: str, change) -> shipped.Tables:
     """The tables that ship with the rows of one of them put through `change`, which may alter them or give none."""
-    columns, cells = shipped.read().raw_rows(name)
-    rows = [changed for row, _ in cells for changed in [change(dict(row))] if changed]
+    cells = shipped.read().raw_rows(name)
+    rows = [changed for row in cells for changed in [change(dict(row))] if changed]
     out = io.StringIO()
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer = csv.DictWriter(out, cells[0], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return shipped.read().edited(**{name: out.getvalue()})

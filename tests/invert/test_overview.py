@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 
+from derive.tables.problems import Problem
 from invert.data import read_data
 from invert.inference import infer
 from invert.overview import overview
@@ -13,7 +14,6 @@ from invert.records import ProviderSizes, Span
 from invert.report.overview import overview_text
 from invert.result import InferenceTable
 from invert.sheets.read import book_of
-from invert.sheets.rows import Problem
 from tests.tools.inferred import current
 
 HEAD = "provider,model,service_tier,component,threshold_tokens,ttl_seconds,amount\n"

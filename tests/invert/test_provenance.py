@@ -5,7 +5,7 @@ from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
-from derive import shipped
+from derive.tables import shipped
 from derive.version import VERSION
 from invert.data import Data, read_data
 from invert.posterior.sobol import SEED

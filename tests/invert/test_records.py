@@ -18,7 +18,7 @@ from invert.records import (
     Record,
     Swing,
     Verdict,
-    as_claimed,
+    drop_unchecked_level,
     given_value,
     interval,
     lower,
@@ -84,12 +84,12 @@ def test_what_was_never_held_against_the_truth_is_at_no_level():
         held=(Held(level=0.9, held=3, count=9, low=0.1, high=0.6),),
     ))  # fmt: skip
     bound = replace(upper(USUAL, 4.0, "so"), bounds=Bounds(count=9, held=6, held_at_one_byte=9, least=0.6, median=5.5, most=84.0))
-    assert as_claimed(judged) is judged and as_claimed(bound) is bound
-    assert as_claimed(one) == replace(one, level=None) and str(as_claimed(one)) == "2 (1-4)"
-    assert str(as_claimed(upper(USUAL, 4.0, "so"))) == "< 4"
+    assert drop_unchecked_level(judged) is judged and drop_unchecked_level(bound) is bound
+    assert drop_unchecked_level(one) == replace(one, level=None) and str(drop_unchecked_level(one)) == "2 (1-4)"
+    assert str(drop_unchecked_level(upper(USUAL, 4.0, "so"))) == "< 4"
     assert str(judged) == "2 (1-4) at 90 %, right for 3 of 9" and str(bound) == "< 4 at 90 %, right for 6 of 9"
     # Ranges of another level were not counted.
-    assert as_claimed(replace(judged, level=0.98)).level is None
+    assert drop_unchecked_level(replace(judged, level=0.98)).level is None
 
 
 @pytest.mark.parametrize(("contraction", "by_prior"), [(None, False), (0.0, True), (0.299, True), (0.3, False), (0.9, False)])
@@ -108,7 +108,7 @@ def test_what_follows_from_a_record_is_told_with_it():
     assert Verdict(by_class=-1.5, by_price=-1.0, **verdict_on).gain_of_price == 0.5
     assert Apart(factor=10.0).nats == log(10.0)
     judged = Judgement(model="m", by="x", truth=2.0, low=1.0, median=3.0, high=8.0, level=0.9)
-    assert judged.over_truth == (0.5, 1.5, 4.0) and judged.held
+    assert judged.ratios_to_truth == (0.5, 1.5, 4.0) and judged.held
 
 
 def test_the_share_of_agreed_tiers_is_that_of_each_of_them_together():

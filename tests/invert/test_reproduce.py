@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from derive import shipped
 from derive.errors import WrongData
 from derive.files import LARGEST_RESULT
+from derive.tables import shipped
 from invert.inference import infer
 from invert.report.contract import saved
 from invert.reproduce import arguments, changed_since, differing, saved_run

@@ -1,6 +1,5 @@
 """What a run hands back, as plain records: names, what follows from the fields when it is asked for, and travel."""
 
-import pickle
 from dataclasses import replace
 from math import log
 from statistics import median
@@ -10,14 +9,6 @@ import pytest
 from invert.inference import infer
 from invert.result import Inference, Run
 from tests.tools.inferred import current
-
-
-@pytest.mark.slow
-def test_a_table_can_be_pickled():
-    again = pickle.loads(pickle.dumps(current()))
-    assert again == current()
-    reading = again.inferences[0].pairs[0].joint
-    assert reading.solution.answers[0].elasticities == current().inferences[0].pairs[0].joint.solution.answers[0].elasticities
 
 
 def test_a_sheet_is_named_as_its_rows_are():

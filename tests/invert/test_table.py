@@ -8,7 +8,6 @@ from shutil import get_terminal_size
 import pytest
 from IPython.core.formatters import DisplayFormatter
 
-import invert
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
 from invert.report.document import document, report_document
@@ -23,21 +22,12 @@ def table() -> InferenceTable:
     return infer(["gpt-5.4", "gemini-3.1-pro", "kimi-k3"])
 
 
-def test_it_is_exported_where_infer_is():
-    assert invert.InferenceTable is InferenceTable and type(table()) is InferenceTable
-
-
 def test_it_is_a_sequence_of_its_inferences():
     assert len(table()) == 3 and list(table()) == [table()[0], table()[1], table()[-1]] == list(table().inferences)
     assert all(isinstance(one, Inference) for one in table()) and table()[1:] == table().inferences[1:]
     assert table()[0] in table()
     with pytest.raises(IndexError):
         table()[3]
-
-
-def test_a_sheet_is_found_by_its_name():
-    assert [table()[one.name] is one for one in table()] == [True] * 3
-    assert table()["google/gemini-3.1-pro-preview"].sheet.model == "gemini-3.1-pro-preview"
 
 
 @pytest.mark.parametrize("name", ["gemini-3.1-pro", "gemini-3.1-pro-preview", "GOOGLE/gemini-3.1-pro-preview", "gemini-*"])
@@ -74,23 +64,8 @@ def test_print_shows_the_table_of_a_terminal(monkeypatch: pytest.MonkeyPatch):
         assert str(table()) == glance(table(), 100)
 
 
-def test_repr_is_a_line():
-    assert repr(table()) == "InferenceTable(3 sheets, prices of 2026-11-20)"
-    assert repr(infer(["gpt-5.4"])) == "InferenceTable(1 sheet, prices of 2026-11-20)"
-
-
 def test_a_notebook_shows_the_table_as_html():
     assert table()._repr_html_() == document(table(), "html") and table()._repr_html_().startswith("<table>")
-
-
-def test_an_inference_is_a_line_with_its_headline():
-    assert [repr(one) for one in table()] == [
-        "Inference(openai/gpt-5.4 on 2026-11-20: KV 43 kB (6.9-270))",
-        "Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 49 kB (7.3-330))",
-        "Inference(moonshotai/kimi-k3 on 2026-11-20: KV 21 kB (2.3-200))",
-    ]
-    assert repr(infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": "70kB"})[0]).endswith(": KV 70 kB (given))")
-    assert "(batch) on " in repr(infer("gemini-2.5-pro", tier="batch")[0])
 
 
 def test_no_headline_of_the_shipped_sheets_is_cut():

@@ -19,7 +19,7 @@ from tests.tools.tables import FROZEN
 SCRIPT = Path(sysconfig.get_path("scripts")) / ("backsolve.exe" if os.name == "nt" else "backsolve")
 COMMAND = (
     *(sys.executable, "-c"),
-    f"import sys; sys.argv[0] = 'backsolve'; from derive import shipped; shipped.FOLDER = {str(FROZEN)!r}\n"
+    f"import sys; sys.argv[0] = 'backsolve'; from derive.tables import shipped; shipped.FOLDER = {str(FROZEN)!r}\n"
     "from backsolve.__main__ import main; main()",
 )
 """What starts the command in a process of its own with the tables of the tests; `SCRIPT` reads those that ship."""

@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
-from derive import shipped
-from derive.shipped import Tables
+from derive.tables import shipped
+from derive.tables.shipped import Tables
 from invert.data import Data
 
 

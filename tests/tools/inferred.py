@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from derive.shipped import read
+from derive.tables.shipped import read
 from invert.inference import infer
 from invert.result import InferenceTable
 from tests.tools.tables import reading

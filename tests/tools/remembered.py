@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from derive.shipped import Tables
+from derive.tables.shipped import Tables
 from invert import data
 from invert.assumptions import Assumptions
 from invert.data import Data
@@ -21,14 +21,14 @@ from invert.posterior.summary import Summary, as_summaries_come
 _summaries: dict[Hashable, list[Summary]] = {}
 _shipped: list[Data] = []
 _evidence: dict[Hashable, list[float]] = {}
-_data_of, _log_evidence = data._of, convention._of_one_shape
+_data_of, _log_evidence = data._cache_of, convention._of_one_shape
 
 
 def remember() -> None:
     """From here on nobody in this process draws a sheet twice, or learns twice from the tables that ship."""
     cases.as_summaries_come = _drawn_once
     convention._of_one_shape = _weighed_once
-    data._of = _kept_if_shipped
+    data._cache_of = _kept_if_shipped
 
 
 @contextmanager

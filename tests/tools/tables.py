@@ -7,10 +7,21 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from derive import shipped
-from derive.shipped import Tables, read
+from derive import preset_rows
+from derive.tables import shipped
+from derive.tables.rows import TableRow
+from derive.tables.shipped import Tables, read
+from invert.sheets import tables
+from invert.validation import claim_rows
 
-SHIPPED, FROZEN = Path(shipped.__file__).parents[1] / "pricing_data", Path(__file__).parents[1] / "tables"
+RECORDS: dict[str, type[TableRow]] = {
+    record.TABLE: record
+    for module in (preset_rows, tables, claim_rows)
+    for record in vars(module).values()
+    if isinstance(record, type) and issubclass(record, TableRow) and record is not TableRow
+}
+"""The record of a row of every described table but those of prices, by the name of the table."""
+SHIPPED, FROZEN = Path(shipped.__file__).parents[2] / "pricing_data", Path(__file__).parents[1] / "tables"
 """The folders of the tables that ship, and of those that tests read."""
 HARDWARE = "accelerator,quantity,dtype,value,unit,preferred,source,date,verification,notes"
 GOOD = [
@@ -51,7 +62,7 @@ def reading(tables: Tables | None = None) -> Iterator[Tables]:
 def of_80_gb() -> Tables:
     """The tables that ship, where a chip that is sold with 80 GB has these and not what its driver reports."""
     nominal = "80000000000"
-    sizes = [row for row, _ in read().raw_rows("hardware")[1] if row["quantity"] == "hbm_capacity"]
+    sizes = [row for row in read().raw_rows("hardware") if row["quantity"] == "hbm_capacity"]
     sold = {row["accelerator"] for row in sizes if row["value"] == nominal}
 
     def preferred(row: dict[str, str]) -> dict[str, str]:

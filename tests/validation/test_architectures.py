@@ -9,10 +9,10 @@ import pytest
 from derive.catalogue import by_id
 from derive.preset_rows import Architecture
 from derive.presets import DECODE_ATTENTION, FIXED_PARTS, KV_INPUTS
-from derive.shipped import rows_of
-from derive.shipped_rows import is_known
 from derive.solving.api import solve
 from derive.solving.one_equation import solve_equation
+from derive.tables.rows import is_known
+from derive.tables.shipped import rows_of
 from tests.tools.together import in_one_test
 
 TABLE = rows_of(Architecture)

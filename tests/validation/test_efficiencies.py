@@ -10,12 +10,11 @@ from statistics import median
 
 import pytest
 
-from derive.claim_cells import givens
-from derive.preset_rows import Efficiency
+from derive.preset_rows import FIT, HELD_OUT, Efficiency
 from derive.presets import DEPLOYMENTS, MODEL_KINDS, is_inside, model
-from derive.shipped import read, rows_of
-from derive.shipped_rules import FIT, HELD_OUT
 from derive.solving.api import solve
+from derive.tables.questions import read_givens
+from derive.tables.shipped import read, rows_of
 from invert.validation.efficiency import efficiency_rows, fit_efficiencies, fitted_rows, predicted_of_question, predicted_without_run
 from tests.tools.together import in_one_test, some
 from tests.validation.test_peers import CASES
@@ -34,7 +33,7 @@ def times(solution):
 
 
 def ideal(unknown, row):
-    given = givens(row.givens)
+    given = read_givens(row.givens)
     return solve(unknown, **given.rows, given=given.texts, anyway=True).answers[0].value
 
 
@@ -44,7 +43,7 @@ def test_the_ideal_times_of_a_run_are_those_of_the_catalogue(row):
         arithmetic, reads = ideal("compute_time", row) + ideal("attention_time", row), ideal("memory_time", row)
     else:
         arithmetic, reads = ideal("prefill_time", row), row.memory_ms / 1e3
-    given = givens(row.givens)
+    given = read_givens(row.givens)
     layers = float(given.texts.get("layers", 0)) or model(given.rows["model"]).givens["layers"]
     assert (1e3 * arithmetic, 1e3 * reads, layers) == pytest.approx((row.arithmetic_ms, row.memory_ms, row.layers), rel=1e-3)
 
@@ -73,7 +72,7 @@ def test_a_run_that_the_fit_never_sees_has_the_range_that_is_recorded(row):
 def test_the_range_of_the_fit_is_that_of_the_question():
     """max(arithmetic / mfu, reads / mbu) + layers * layer_time, which the fit takes, is the step of the catalogue."""
     row = next(row for row in RUNS if row.run == "Llama-3-70B, 8 H100")
-    given = givens(row.givens)
+    given = read_givens(row.givens)
     sustained = {"mfu": 0.4, "mbu": 0.8, "layer_time": "100 us"}
     (found,) = solve("step_time", **given.rows, given={**given.texts, **sustained}).answers
     assert 1e3 * found.value == pytest.approx(max(row.arithmetic_ms / 0.4, row.memory_ms / 0.8) + 0.1 * row.layers, rel=1e-3)

@@ -10,8 +10,8 @@ import pytest
 
 from derive.preset_rows import Architecture
 from derive.presets import sparsest_router
-from derive.shipped import rows_of
 from derive.solving.api import solve
+from derive.tables.shipped import rows_of
 from tests.tools.together import in_one_test
 
 ALL = [row for row in rows_of(Architecture) if row.experts]

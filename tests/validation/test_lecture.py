@@ -17,10 +17,10 @@ import pytest
 import sympy
 
 from derive.catalogue import equation
-from derive.price_rows import MemoryTierFigure
+from derive.preset_rows import MemoryTierFigure
 from derive.quantities import symbol
-from derive.shipped import rows_of
 from derive.solving.api import solve
+from derive.tables.shipped import rows_of
 from derive.units import parse
 from tests.tools.together import in_one_test
 

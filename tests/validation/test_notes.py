@@ -12,9 +12,9 @@ import pytest
 
 from derive.catalogue import by_id
 from derive.preset_rows import Architecture
-from derive.price_rows import Claim
-from derive.shipped import rows_of
 from derive.solving.api import solve
+from derive.tables.shipped import rows_of
+from invert.validation.claim_rows import Claim
 from tests.tools.together import in_one_test
 
 HERE = Path(__file__).parent

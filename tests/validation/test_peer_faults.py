@@ -14,8 +14,8 @@ import invert
 from derive import presets
 from derive.errors import BacksolveError, UnknownName
 from derive.preset_rows import AcceleratorFigure, Architecture
-from derive.shipped import rows_of
 from derive.solving.api import solve
+from derive.tables.shipped import rows_of
 from tests.tools.parsed import tree_of
 from tests.tools.together import in_one_test
 

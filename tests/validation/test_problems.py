@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from derive.claim_cells import AS_PUBLISHED, command, givens
-from derive.price_rows import WorkedProblem
-from derive.shipped import rows_of
+from derive.tables.questions import command_of, read_givens
+from derive.tables.shipped import rows_of
+from invert.validation.claim_rows import AS_PUBLISHED, WorkedProblem
 from invert.validation.found_of_claims import finding_of_problem
 from tests.tools.together import in_one_test
 from tests.tools.worked import worked
@@ -31,7 +31,7 @@ def test_a_verdict_is_where_the_answer_is(problem: WorkedProblem):
 
 @in_one_test("problem", MARKED)
 def test_the_command_that_is_shown_gives_the_answer(problem: WorkedProblem):
-    asked = shlex.split(command(problem.unknown, givens(problem.givens)))
+    asked = shlex.split(command_of(problem.unknown, read_givens(problem.givens)))
     said = CliRunner().invoke(backsolve, [*asked[1:], "--as", "json"])
     assert said.exit_code == 0, said.output
     answers = json.loads(said.stdout)["answers"]

@@ -76,7 +76,7 @@
   const axes = form.toggle("logarithmic axes", () => state.log, () => { state.log = !state.log; moved(); });
   const notice = element("p", { class: "solver-fault", role: "alert" });
 
-  const sentence = document.getElementById("board-sentence"), verdict = element("output", { "aria-live": "polite" });
+  const sentence = document.getElementById("board-sentence") || element("p"), verdict = element("output", { "aria-live": "polite" });
   const scrubs = [...sentence.querySelectorAll("[data-name]")].map((span) => scrub(span, span.dataset.name));
   sentence.append(verdict);
 
@@ -106,7 +106,7 @@
   }
 
   const figures = board.pictures.map((picture) => figureOf(picture, () => chartOf(picture)));
-  figures.push(figureOf(board.ladder, ladderChart));
+  if (board.ladder) figures.push(figureOf(board.ladder, ladderChart));
 
   function figureOf(picture, made) {
     const box = document.getElementById(`picture-${picture.key}`), tools = box.querySelector(".tools"), holder = box.querySelector(".drawing");

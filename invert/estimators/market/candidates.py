@@ -1,4 +1,4 @@
-"""What might tell KV bytes beside the class of the time, each held against that class on models whose cache is known."""
+"""Observables that might tell KV bytes better than the typical KV of the release date, each judged on models of known cache."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite, log
@@ -10,7 +10,7 @@ from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.kv_class import Bytes
 from invert.estimators.market.panel import Priced
-from invert.estimators.market.pool import Foresight, pool_verdict
+from invert.estimators.market.pool import LogDensities, pool_verdict
 from invert.estimators.market.recency import DAYS, Cache, Forgetting, classes
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.student import Student
@@ -19,75 +19,98 @@ from invert.records import Verdict
 
 @immutable
 class Candidate:
-    """Something known of a model beside its cache, the bytes it might tell, and its value, given all other rows; None without one."""
+    """A way to predict KV bytes read or stored. `observed` returns its numbers for a cache, or None if they are not known.
+
+    It gets the cache, the listed model with this architecture or None, and all listed models.
+    """
 
     name: str
     of: Bytes
-    observed: Callable[[Priced, Sequence[Priced]], float | None]
+    observed: Callable[[Cache, Priced | None, Sequence[Priced]], tuple[float, ...] | None]
 
 
-def _cache_read_ratio(row: Priced, _: Sequence[Priced]) -> float | None:
-    return log(row.cache_read_price / row.input_price) if row.cache_read_price else None
+def _price_candidate(name: str, of: Bytes, observed: Callable[[Priced], float | None]) -> Candidate:
+    """Return the candidate of a number on the price list."""
+
+    def numbers(_: Cache, row: Priced | None, __: Sequence[Priced]) -> tuple[float, ...] | None:
+        found = observed(row) if row else None
+        return None if found is None else (found,)
+
+    return Candidate(name=name, of=of, observed=numbers)
 
 
-def _of_its_vendor(row: Priced, rows: Sequence[Priced]) -> float | None:
-    """ln KV bytes of the other families that its vendor sells."""
-    others = [log(one.kv_bytes_per_token) for one in rows if one.kv_bytes_per_token and _is_elder_cousin(one, row)]
-    return fmean(others) if others else None
+def _kv_of_vendor(_: Cache, row: Priced | None, rows: Sequence[Priced]) -> tuple[float, ...] | None:
+    """Return the mean ln KV bytes of the earlier models of other families that the vendor sells."""
+    others = [log(one.kv_bytes_per_token) for one in rows if row and one.kv_bytes_per_token and _is_earlier_of_vendor(one, row)]
+    return (fmean(others),) if others else None
 
 
-def _is_elder_cousin(one: Priced, row: Priced) -> bool:
+def _is_earlier_of_vendor(one: Priced, row: Priced) -> bool:
     return one.vendor == row.vendor and one.price_family != row.price_family and one.released < row.released
 
 
+def _release_year(cache: Cache) -> float:
+    return cache.released.toordinal() / DAYS
+
+
+def _release_and_context(cache: Cache, _: Priced | None, __: Sequence[Priced]) -> tuple[float, ...] | None:
+    return (_release_year(cache), log(cache.max_context)) if cache.max_context else None
+
+
 CANDIDATES = (
-    Candidate(name="cache_read_ratio", of="stored", observed=_cache_read_ratio),
-    Candidate(name="output_input_ratio", of="read", observed=lambda row, _: log(row.output_price / row.input_price)),
-    Candidate(name="input_price", of="read", observed=lambda row, _: log(row.input_price)),
-    Candidate(name="output_price", of="read", observed=lambda row, _: log(row.output_price)),
-    Candidate(name="vendor", of="read", observed=_of_its_vendor),
-    Candidate(name="release_date", of="read", observed=lambda row, _: row.released.toordinal() / DAYS),
+    _price_candidate(
+        "cache_read_ratio", "stored", lambda row: log(row.cache_read_price / row.input_price) if row.cache_read_price else None
+    ),
+    _price_candidate("output_input_ratio", "read", lambda row: log(row.output_price / row.input_price)),
+    _price_candidate("input_price", "read", lambda row: log(row.input_price)),
+    _price_candidate("output_price", "read", lambda row: log(row.output_price)),
+    Candidate(name="vendor", of="read", observed=_kv_of_vendor),
+    Candidate(name="release_date", of="read", observed=lambda cache, _, __: (_release_year(cache),)),
+    Candidate(name="release_date and max_context", of="read", observed=_release_and_context),
 )
-"""Prices; what the vendor's other models have; and a line through dates, which a class of its time might be a worse form of."""
+"""Prices; what other models of the vendor have; and lines through the dates and contexts of all architectures, with a price or without.
+
+A candidate replaces the typical KV if it passes both with families left out and on later models."""
 
 
-def weighed(
+def judge_candidate(
     candidate: Candidate, priced: Sequence[Priced], known: Mapping[Bytes, Sequence[Cache]], forgetting: Forgetting, earlier_only: bool,
     assumptions: Assumptions = USUAL,
 ) -> Verdict | None:  # fmt: skip
-    """What it has earned beside the class, on listed models of known architecture; None of too few."""
-    of_name = {one.architecture: one for one in known[candidate.of]}
-    listed = [row for row in priced if row.architecture in of_name]
-    rows = [(of_name[row.architecture], seen) for row in listed if (seen := candidate.observed(row, priced)) is not None]
-    return weighed_rows(rows, known[candidate.of], forgetting, earlier_only, assumptions)
+    """Return what the candidate gains beside the typical KV, on the caches that it has numbers of, or None if these are too few."""
+    listed = {row.architecture: row for row in reversed(priced)}
+    found = [(one, candidate.observed(one, listed.get(one.architecture), priced)) for one in known[candidate.of]]
+    rows = [(one, numbers) for one, numbers in found if numbers is not None]
+    return judge_predictors(rows, known[candidate.of], forgetting, earlier_only, assumptions)
 
 
-def weighed_rows(
-    rows: Sequence[tuple[Cache, float]], known: Sequence[Cache], forgetting: Forgetting, earlier_only: bool,
+def judge_predictors(
+    rows: Sequence[tuple[Cache, tuple[float, ...]]], known: Sequence[Cache], forgetting: Forgetting, earlier_only: bool,
     assumptions: Assumptions = USUAL,
 ) -> Verdict | None:  # fmt: skip
-    """What a number beside each of some caches has earned, every cache foretold by a line through those of other families.
+    """Return what numbers beside some caches gain: each cache is predicted by a line through other families.
 
-    `earlier_only`: by those released before it alone, as it would have been at the time.
+    With `earlier_only` the line is through the caches that were released before it, as at the time.
     """
     of_class = log_density_of_class([one for one, _ in rows], known, forgetting)
     found = []
-    for (one, seen), by_class in zip(rows, of_class, strict=True):
+    for (one, numbers), by_class in zip(rows, of_class, strict=True):
         others = [(other, x) for other, x in rows if other.family != one.family and not (earlier_only and other.released >= one.released)]
         if len({other.family for other, _ in others}) >= assumptions.least_to_learn and isfinite(by_class):
-            by_price = _through(others, seen, assumptions).log_density(one.ln_kv)
-            found.append(Foresight(family=one.family, by_price=by_price, by_class=by_class))
+            by_line = _through(others, numbers, assumptions).log_density(one.ln_kv)
+            found.append(LogDensities(family=one.family, by_price=by_line, by_class=by_class))
     return pool_verdict(found, assumptions)
 
 
 def log_density_of_class(rows: Sequence[Cache], known: Sequence[Cache], forgetting: Forgetting) -> list[float]:
-    """ln of the density [1/nat] that the class of its time has at each cache; nan where there is no class."""
+    """Return ln of the density [1/nat] that the typical KV of its release has at each cache, or nan if there is none."""
     values = np.array([one.ln_kv for one in rows])
     return [float(density) for density in classes(known, rows, forgetting).log_density(values)]
 
 
-def _through(others: Sequence[tuple[Cache, float]], seen: float, assumptions: Assumptions) -> Student:
-    """What a line through the others foretells at this number."""
+def _through(others: Sequence[tuple[Cache, tuple[float, ...]]], numbers: tuple[float, ...], assumptions: Assumptions) -> Student:
+    """Return what a line through the other caches predicts at these numbers."""
     truths, families = [other.ln_kv for other, _ in others], [other.family for other, _ in others]
-    line = fit(grouped(truths, families, [x for _, x in others], assumptions=assumptions))
-    return Student(centre=line.intercept + line.slopes[0] * seen, scale=line.scale, freedom=line.freedom)
+    line = fit(grouped(truths, families, *zip(*(x for _, x in others), strict=True), assumptions=assumptions))
+    centre = line.intercept + sum(slope * number for slope, number in zip(line.slopes, numbers, strict=True))
+    return Student(centre=centre, scale=line.scale, freedom=line.freedom)

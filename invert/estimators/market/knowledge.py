@@ -18,17 +18,17 @@ from derive.errors import WrongData
 from derive.files import label, opened
 from derive.immutable import immutable
 from derive.preset_rows import OpenModel
-from derive.price_rows import DisclosedSize, KnowledgeScore
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
 from invert.estimators.market import learnt
 from invert.estimators.market.record import LEAST_VOTES, record
-from invert.estimators.market.regression import Fit, Foretold, GroupedRows, fit, foretold, foretold_in_order, grouped
+from invert.estimators.market.regression import Fit, GroupedRows, Predictions, fit, foretold, grouped, predict_in_order
 from invert.estimators.market.size import BILLION, SIZES_JUDGED_SINCE, is_sparse_of_today
 from invert.estimators.market.student import Student
-from invert.records import CLOSED_MODELS, Estimate, Record, interval, or_undetermined, undetermined
-from invert.sheets.read import once_beside_prices
+from invert.records import CLOSED_MODELS, Estimate, Record, interval, undetermined, undetermined_on_error
+from invert.sheets.read import cached_beside_prices
+from invert.sheets.tables import DisclosedSize, KnowledgeScore
 
 _COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")
 _SURE = 0.999
@@ -92,9 +92,9 @@ def with_scores(data: Data, place: str) -> Data:
     with opened(place) as stream:
         header, _, lines = stream.read().decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").partition("\n")
     alone = data.tables.edited(**{KnowledgeScore.TABLE: f"{header}\n{lines}"})
-    for fault in alone.problems(KnowledgeScore.TABLE):
+    for fault in alone.problems(KnowledgeScore):
         raise WrongData(str(replace(fault, origin=label(place))))
-    rows = [{name: row[name] for name in _COLUMNS} for row, _ in alone.raw_rows(KnowledgeScore.TABLE)[1]]
+    rows = [{name: row[name] for name in _COLUMNS} for row in alone.raw_rows(KnowledgeScore.TABLE)]
     shipped, text = data.tables.content(f"{KnowledgeScore.TABLE}.csv").decode(), StringIO()
     csv.DictWriter(text, _COLUMNS, lineterminator="\n").writerows(rows)
     return Data(data.tables.edited(**{KnowledgeScore.TABLE: shipped + text.getvalue()}))
@@ -110,7 +110,7 @@ def logit(accuracy: float) -> float:
     return log(accuracy / (1 - accuracy))
 
 
-@once_beside_prices
+@cached_beside_prices
 def knowledge_fits(data: Data, assumptions: Assumptions) -> tuple[KnowledgeFit, ...]:
     """Return every form of every benchmark that enough models have: those with a price first, then by their gain."""
     benchmarks = dict.fromkeys(row.benchmark for row in learnt.rows_so_far(data, KnowledgeScore))
@@ -125,7 +125,7 @@ def _judged_fit(data: Data, benchmark: str, predictors: tuple[str, ...], assumpt
     if both.count < assumptions.least_to_learn:
         return None
     days, least = [row.released for row in rows], assumptions.least_to_learn
-    later, later_alone = (foretold_in_order(one, days, SIZES_JUDGED_SINCE, least) for one in (both, alone))
+    later, later_alone = (predict_in_order(one, days, SIZES_JUDGED_SINCE, least) for one in (both, alone))
     if np.unique(later.groups).size < LEAST_VOTES:
         return None
     return KnowledgeFit(
@@ -167,7 +167,7 @@ def _grouped(rows: Sequence[ScoredModel], predictors: Sequence[str], assumptions
 
 def _closed_models(data: Data, benchmark: str, assumptions: Assumptions) -> Iterator[ScoredModel]:
     """Yield the closed models of known total that have a score, as the fits of today see them. Vendors are groups."""
-    scores, (extra, _) = best_scores(data, benchmark), learnt.extra_markup(assumptions)
+    scores = best_scores(data, benchmark)
     for row in learnt.rows_so_far(data, DisclosedSize):
         size, score = row.exactly("total_params"), scores.get(row.model.casefold())
         if row.closed and size and score and row.date.year >= assumptions.sparse_since:
@@ -176,7 +176,7 @@ def _closed_models(data: Data, benchmark: str, assumptions: Assumptions) -> Iter
                 released=row.date,
                 ln_params=log(size / BILLION),
                 logit=logit(score.accuracy),
-                ln_price=log(row.input_price) - extra,
+                ln_price=log(row.input_price) - learnt.extra_markup(data, "total", assumptions, row.vendor)[0],
             )
 
 
@@ -188,21 +188,21 @@ def _closed_record(
     if len({row.group for row in rows}) < LEAST_VOTES:
         return None
 
-    def by_open_models(seen: GroupedRows, names: tuple[str, ...]) -> Foretold:
+    def by_open_models(seen: GroupedRows, names: tuple[str, ...]) -> Predictions:
         one, found = fit(seen), _grouped(rows, names, assumptions)
-        scale = _scale_of_closed(one, names, assumptions)
+        scale = _scale_of_closed(one, names, data, assumptions)
         centre = found.predictors @ np.array([one.intercept, *one.slopes])
-        return Foretold(
+        return Predictions(
             centre=centre, scale=np.full(len(rows), scale), freedom=one.freedom, target=found.target, groups=found.groups
         )  # fmt: skip
 
     return replace(record(by_open_models(both, predictors), by_open_models(alone, predictors[1:])), of=CLOSED_MODELS)
 
 
-def _scale_of_closed(one: Fit, predictors: Sequence[str], assumptions: Assumptions) -> float:
+def _scale_of_closed(one: Fit, predictors: Sequence[str], data: Data, assumptions: Assumptions) -> float:
     """Return the scale [nat] of a fit for a closed model, with that of its extra price/cost if the fit has a price."""
     of_price = dict(zip(predictors, one.slopes, strict=True)).get("ln_price", 0.0)
-    return float(np.hypot(one.scale, of_price * learnt.extra_markup(assumptions)[1]))
+    return float(np.hypot(one.scale, of_price * learnt.extra_markup(data, "total", assumptions)[1]))
 
 
 # The estimator.
@@ -216,12 +216,12 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     }
 
 
-@or_undetermined
+@undetermined_on_error
 def _alone(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     return _total_params(case, KNOWLEDGE_ALONE, data, assumptions)
 
 
-@or_undetermined
+@undetermined_on_error
 def _beside_price(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if case.by_price.value is None or case.by_price.value.hosts:
         return undetermined(assumptions, case.by_price.left_out or "the price of a host, and scores are learnt beside list prices")
@@ -254,11 +254,11 @@ def _estimate(case: Case, used: KnowledgeFit, score: KnowledgeScore, data: Data,
     rows = _open_models(data, used.benchmark, used.predictors, assumptions, without)
     if len({row.group for row in rows}) < assumptions.least_to_learn:
         raise WrongData(f"knowledge_scores.csv: too few other models have a score on {used.benchmark}")
-    one, extra = fit(_grouped(rows, used.predictors, assumptions)), learnt.extra_markup(assumptions)[0] if closed else 0.0
+    one, extra = fit(_grouped(rows, used.predictors, assumptions)), learnt.extra_markup(data, "total", assumptions)[0] if closed else 0.0
     values = {"logit": logit(score.accuracy), "ln_price": log(found.price) - extra if found else 0.0}
     told = Student(
         centre=one.intercept + sum(slope * values[name] for name, slope in zip(used.predictors, one.slopes, strict=True)),
-        scale=_scale_of_closed(one, used.predictors, assumptions) if closed else one.scale,
+        scale=_scale_of_closed(one, used.predictors, data, assumptions) if closed else one.scale,
         freedom=one.freedom,
     )
     low, median, high = (BILLION * end for end in told.range(assumptions.level))

@@ -1,7 +1,7 @@
 """How big a model is, from what its input costs: ln N = a + b (ln P - d) + s t, learnt from open models.
 
-N in 1e9 parameters, P the base list price of input [USD/Mtoken], d the extra mark-up of a vendor whose weights are closed,
-which no price of an open model can tell. Every model is left out of what is learnt for it, with all whose price is one
+N in 1e9 parameters, P the base list price of input [USD/Mtoken], d the extra price/cost of a vendor whose weights are closed,
+which is fitted on closed models of known size. Every model is left out of what is learnt for it, with all whose price is one
 decision with its own.
 """
 
@@ -15,12 +15,12 @@ from typing import Literal
 import numpy as np
 
 from derive.immutable import immutable
-from derive.price_rows import DisclosedSize
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.panel import Priced
-from invert.estimators.market.regression import Fit, Foretold, GroupedRows, fit, foretold, foretold_in_order, grouped
+from invert.estimators.market.regression import Fit, GroupedRows, Predictions, fit, foretold, grouped, predict_in_order
 from invert.estimators.market.student import Floats, student_quantiles
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
+from invert.sheets.tables import DisclosedSize
 
 BILLION = 1e9
 SIZES_JUDGED_SINCE = date(2026, 1, 1)
@@ -83,42 +83,69 @@ def fitted(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -
     return fit(grouped_for(use, rows, assumptions=assumptions))
 
 
-def foretold_left_out(
+def predict_left_out(
     use: Use, rows: Sequence[Priced], by: str = "price_family", assumptions: Assumptions = USUAL
-) -> tuple[Foretold, Foretold]:
+) -> tuple[Predictions, Predictions]:
     """What the price foretells of every row, and what the class does without a price, its group left out of both."""
     found = grouped_for(use, rows, by, assumptions=assumptions)
     return foretold(found), foretold(replace(found, predictors=found.predictors[:, :1]))
 
 
-def foretold_later(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -> tuple[Foretold, Foretold]:
+def predict_later(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -> tuple[Predictions, Predictions]:
     """Return what earlier models of other families foretell of each model released since `SIZES_JUDGED_SINCE`, with and without a price."""
     found, days = grouped_for(use, rows, assumptions=assumptions), [row.released for row in rows]
     without_price = replace(found, predictors=found.predictors[:, :1])
-    with_price, without = (foretold_in_order(one, days, SIZES_JUDGED_SINCE, assumptions.least_to_learn) for one in (found, without_price))
+    with_price, without = (predict_in_order(one, days, SIZES_JUDGED_SINCE, assumptions.least_to_learn) for one in (found, without_price))
     return with_price, without
 
 
-def foretold_closed(
-    use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize], extra_markup: tuple[float, float], assumptions: Assumptions = USUAL
-) -> tuple[Foretold, Foretold]:
-    """Return what the prices of closed models foretell of their sizes by the fit of open ones, and what the class does; vendors are groups.
+def fitted_extra_markup(
+    use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize], assumptions: Assumptions = USUAL
+) -> tuple[float, float]:
+    """Return mean and spread [nat] of the extra price/cost d of closed vendors, from closed models of known size.
 
-    `extra_markup` is the mean and spread [nat] of the mark-up that a closed vendor has beside. A size that is a bound is left out.
+    The residuals of these models from the fit to open ones are -b d plus the error of the fit, and the prior of d is normal. Vendors
+    are groups.
     """
-    exact = [(value, one) for one in sizes if one.closed and (value := one.exactly(use.params))]
-    known = [(log(value / BILLION), one.vendor, log(one.input_price) - extra_markup[0]) for value, one in exact]
+    prior = assumptions.extra_markup_prior
+    mean, precision = log(prior.centre), prior.spread**-2
+    if not sizes:
+        return mean, prior.spread
+    one, found = fitted(use, rows, assumptions), _grouped_closed(use, sizes, assumptions)
+    residuals = found.target - found.predictors @ np.array([one.intercept, *one.slopes])
+    slope = sum(one.slopes) / one.scale
+    fitted_precision = precision + slope**2 * found.weights.sum()
+    fitted_mean = (mean * precision - slope * (found.weights * residuals).sum() / one.scale) / fitted_precision
+    return float(fitted_mean), float(fitted_precision**-0.5)
+
+
+def _grouped_closed(use: Use, sizes: Sequence[DisclosedSize], assumptions: Assumptions) -> GroupedRows:
+    known = [(log((one.exactly(use.params) or 0.0) / BILLION), one.vendor, log(one.input_price)) for one in sizes]
+    return grouped(*zip(*known, strict=True), assumptions=assumptions)
+
+
+def predict_closed(
+    use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize], assumptions: Assumptions = USUAL
+) -> tuple[Predictions, Predictions]:
+    """Return what the prices of closed models tell of their sizes, and what sizes without a price do; vendors are groups.
+
+    The fit is that of open models, and the extra price/cost that of the other closed vendors.
+    """
+    one, found = fitted(use, rows, assumptions), _grouped_closed(use, sizes, assumptions)
+    extra = [fitted_extra_markup(use, rows, [other for other in sizes if other.vendor != row.vendor], assumptions) for row in sizes]
+    means, spreads = np.array(extra).T
+    by_price = Predictions(
+        centre=one.intercept + sum(one.slopes) * (found.predictors[:, 1] - means),
+        scale=np.hypot(one.scale, sum(one.slopes) * spreads),
+        freedom=one.freedom,
+        target=found.target,
+        groups=found.groups,
+    )
     seen = grouped_for(use, rows, assumptions=assumptions)
-    found = grouped(*zip(*known, strict=True), assumptions=assumptions)
-
-    def by(columns: int) -> Foretold:
-        one = fit(replace(seen, predictors=seen.predictors[:, :columns]))
-        centre = found.predictors[:, :columns] @ np.array([one.intercept, *one.slopes])
-        scale = np.hypot(one.scale, sum(one.slopes) * extra_markup[1])
-        return Foretold(centre=centre, scale=np.full(len(centre), scale), freedom=one.freedom, target=found.target, groups=found.groups)
-
-    _, both = seen.predictors.shape
-    return by(both), by(1)
+    alone = fit(replace(seen, predictors=seen.predictors[:, :1]))
+    of_each = np.ones(len(sizes))
+    without_price = replace(by_price, centre=alone.intercept * of_each, scale=alone.scale * of_each, freedom=alone.freedom)
+    return by_price, without_price
 
 
 def drawn_sizes(

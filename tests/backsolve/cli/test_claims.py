@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from backsolve.cli.main import backsolve
-from invert import scoreboard
+from invert.validation import scoreboard
 
 ROWS = scoreboard.section_rows("claims")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from derive import shipped
+from derive.tables import shipped
 from tests.tools.commands import GEMINI, Said, call
 from tests.tools.together import some
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.shipped import content
+from derive.tables.shipped import content
 from invert.inference import infer_flagships
 from invert.report.columns import WIDE_KEYS
 from invert.report.glance import glance
@@ -176,9 +176,9 @@ def test_in_a_pipe_there_is_no_colour_and_nothing_is_cut():
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
 def test_a_terminal_is_as_wide_as_it_is_and_a_pipe_a_hundred_columns():
     table = current()
-    in_terminal = in_terminals({60: (60, ("infer",)), None: (60, ("infer", "--wide"))})
-    said = {width: text.rstrip("\n") for width, text in in_terminal.items()}
-    assert said == {60: glance(infer_flagships(100), 60), None: glance(table, 100, WIDE_KEYS)}
+    in_terminal = in_terminals({"table": (60, ("infer",)), "wide": (60, ("infer", "--wide"))})
+    said = {name: text.rstrip("\n") for name, text in in_terminal.items()}
+    assert said == {"table": glance(infer_flagships(100), 60), "wide": glance(table, 60, WIDE_KEYS)}
     assert call("infer").out.rstrip("\n") == glance(infer_flagships(100), 100)
 
 
@@ -529,3 +529,15 @@ def test_of_a_name_that_several_sell_nobody_is_told_to_choose_who_has_chosen():
     assert "glm-5.1: sold by zai and zhipu-bigmodel; provider/model takes one" in call("infer", "glm-5.1").err
     chosen = call("infer", "glm-5.1", "--where", "provider=zai")
     assert chosen.err == "" and "zai glm-5.1" in chosen.out
+
+
+def test_a_model_whose_rows_are_refused_is_not_sought_in_another_tier(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("provider,model,component,amount\nacme,a,input,2\nacme,a,output,abc\n")
+    assert "; some of its rows cannot be read" in refused("infer", "acme/a", "--prices", str(own))
+
+
+def test_a_model_with_a_hash_in_its_name_is_cited(tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("provider,model,component,amount\nacme,m#1,input,2\nacme,m#1,output,8\n")
+    assert "Price sheet of acme m#1" in call("cite", "acme/m#1", "--prices", str(own)).out

@@ -294,7 +294,7 @@ def test_an_interrupt_is_no_traceback(monkeypatch):
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("invert.scoreboard.sections", interrupted)
+    monkeypatch.setattr("invert.validation.scoreboard.sections", interrupted)
     assert call("validate") == Said(130, "", "\n")
 
 

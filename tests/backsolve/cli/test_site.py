@@ -11,7 +11,7 @@ from backsolve.cli.main import backsolve
 from backsolve.cli.site import _NEEDED
 from backsolve.site import build, paper
 from backsolve.site.home import home_page
-from derive.shipped import Problem
+from derive.tables.problems import Problem
 
 
 def call(*arguments: str):

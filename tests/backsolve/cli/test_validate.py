@@ -11,9 +11,9 @@ from backsolve import streams
 from backsolve.cli.main import backsolve
 from backsolve.cli.validate import _ALGEBRA, _DRAWS, _SECTIONS, SEEDS, SHEETS
 from derive.errors import UnknownName
-from invert import scoreboard
-from invert.posterior.simulation import _SHAPES, RANKED, run_made_of
-from invert.scoreboard_text import SHOWN, TITLES, VERDICTS, estimate_in_words
+from invert.validation import scoreboard
+from invert.validation.scoreboard_text import SHOWN, TITLES, VERDICTS, estimate_in_words
+from invert.validation.simulation import _SHAPES, RANKED, run_made_of
 from tests.tools.together import in_one_test
 
 

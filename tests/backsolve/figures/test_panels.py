@@ -67,10 +67,17 @@ def test_money_is_in_dollars_a_million_tokens_and_ticks_are_plain(monkeypatch):
     assert axes.get_title(loc="left").splitlines()[1].replace("\N{NO-BREAK SPACE}", " ") == "chip_price = $2/h, output_price = $3/MTok"
 
 
-def test_a_title_says_what_over_what_and_a_front_is_none_of_it():
+def test_a_title_says_what_is_seen():
     first, second = Panel(across="batch", up="throughput", lines=()), Panel(across="batch", up="cost_per_token", lines=())
     front = Panel(across="throughput", up="cost_per_token", lines=(), joined=False)
     assert charts([first, second, front])[0].title == "Throughput and cost per token over batch"
+    ways = (("throughput", (1.0, 2.0)), ("cost_per_token", (2.0, 1.0)))
+    rising, falling = (Panel(across="batch", up=up, lines=(("", (1.0, 8.0), ys),)) for up, ys in ways)
+    assert charts([rising, falling, front])[0].title == "Throughput rises and cost per token falls with batch"
+    (cost,) = panels([("", [solve("cost_per_token", **SERVED | {"context_length": 512}, chip_price="$2/h", batch="1..4000:log")])])
+    assert charts([cost])[0].title == "Cost per token falls with batch until arithmetic binds"
+    (flat,) = panels([("", [solve("step_time", compute_time="1ms,2ms,3ms", memory_time="5ms")])])
+    assert charts([flat])[0].title == "Step time over compute time"
     assert charts([roofline(ROOFS)])[0].title == "Roofline: rate of one chip over arithmetic intensity"
 
 
@@ -131,7 +138,7 @@ def test_a_picture_says_in_words_what_it_shows():
         ),
         "svg",
     ).decode()
-    assert "Step time over batch. 8xA, M. step time [ms] against batch. A &amp; B: at 1 2, at 8 4. C: no answer." in made
+    assert "Step time rises with batch. 8xA, M. step time [ms] against batch. A &amp; B: at 1 2, at 8 4. C: no answer." in made
 
 
 def test_texts_of_a_drawing_are_texts():
@@ -140,7 +147,7 @@ def test_texts_of_a_drawing_are_texts():
         charts([Panel(across="batch", up="step_time", lines=(("A", (1.0, 8.0), (0.002, 0.004)), ("B", (1.0,), (0.003,))))], ["8xA"]), "svg"
     ).decode()
     texts = re.findall(r"<text [^>]*>([^<]*)</text>", made)
-    assert {"Step time over batch", "8xA", "A", "B", "batch"} <= {*texts}
+    assert {"Step time rises with batch", "8xA", "A", "B", "batch"} <= {*texts}
 
 
 def test_the_title_begins_where_the_axes_do(monkeypatch: pytest.MonkeyPatch):

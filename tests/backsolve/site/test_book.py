@@ -52,3 +52,9 @@ def test_every_claim_is_there_with_its_verdict_and_what_it_rests_on():
     assert all(row["claim"] in page.text and row["verdict"] in page.text for row in rows)
     assert sum(pages()[BY_CLAIM].context["counts"].values()) == len(rows) and pages()[BY_CLAIM].problems == problems == ()
     assert any("youtu.be" in link for link in page.links) and any("/eq/" in link for link in page.links)
+
+
+def test_every_chapter_draws_a_picture_live():
+    chapters = [page for page in book_pages() if page.template == "chapter.html"]
+    live = [{*parts_of(written_page(page, Surroundings(parts=()))).ids} & {"board", "solver"} for page in chapters]
+    assert all(len(found) == 1 for found in live) and sum("board" in found for found in live) >= 7

@@ -36,7 +36,7 @@ def html_of(markdown: str) -> str:
 def test_the_wheel_brings_every_document():
     with Path(__file__).parents[3].joinpath("pyproject.toml").open("rb") as file:
         packed = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    assert packed == {path: f"backsolve/site/texts/{path}" for path in (*_BESIDE, "docs")}
+    assert packed == {path: f"backsolve/site/texts/{path}" for path in (*_BESIDE, "docs", "notebooks")}
 
 
 def test_every_document_has_a_page():

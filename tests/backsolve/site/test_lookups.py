@@ -1,9 +1,9 @@
 """The ways to look something up: nothing of the catalogue is left out, and all is in order."""
 
 from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order, video_of
-from derive import shipped
 from derive.catalogue import by_id, equation
 from derive.quantities import QUANTITIES
+from derive.tables import shipped
 from tests.tools.tables import reading
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from backsolve.site.market import _COLUMNS, market_page
 from backsolve.site.sheets import sheet_address
 from backsolve.site.writing import Surroundings, written_page
-from derive.shipped import Problem
+from derive.tables.problems import Problem
 from invert.data import read_data
 from invert.report.columns import column_of
 from invert.result import InferenceTable

@@ -7,8 +7,8 @@ from backsolve.site.writing import Page, Surroundings, written_page
 from derive.units import show
 from invert.data import read_data
 from invert.estimators.market.line import judged_sizes
-from invert.scoreboard import section_rows
-from invert.scoreboard_text import SHOWN
+from invert.validation.scoreboard import section_rows
+from invert.validation.scoreboard_text import SHOWN
 from tests.tools.html import parts_of
 
 

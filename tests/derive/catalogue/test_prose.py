@@ -15,11 +15,12 @@ from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError
 from derive.presets import hardware, hardware_names, model, model_names
 from derive.quantities import CONSTANTS
-from derive.shipped import record_type, rows_of
 from derive.solving.api import solve
+from derive.tables.shipped import rows_of
 from invert.inference import infer
 from tests.tools.fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
 from tests.tools.inferred import current
+from tests.tools.tables import RECORDS
 from tests.tools.together import in_one_test
 
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d_]|[A-WYZa-wyz])")
@@ -89,7 +90,7 @@ def attention_contexts() -> tuple[float, ...]:
 
 
 def cell(name: str, column: str, **where: str) -> float:
-    (row,) = [row for row in rows_of(record_type(name)) if all(getattr(row, key) == wanted for key, wanted in where.items())]
+    (row,) = [row for row in rows_of(RECORDS[name]) if all(getattr(row, key) == wanted for key, wanted in where.items())]
     return float(getattr(row, column))
 
 

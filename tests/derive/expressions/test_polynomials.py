@@ -11,10 +11,8 @@ from derive.expressions.polynomials import (
     divide,
     multiply,
     negate,
-    power_of,
     product_of,
     split_content,
-    terms_in_order,
 )
 
 NAMES = ("batch", "chips", "mfu")
@@ -51,9 +49,3 @@ def test_what_was_multiplied_in_is_divided_out_and_nothing_else():
         other = {term: count // number for term, count in other.items()}
         assert divide(multiply(one, other), other) == one
         assert divide(add(multiply(one, other), {(("odd", 1),): 1}), other) is None or len(other) == 1
-
-
-def test_terms_stand_in_the_order_of_a_dictionary():
-    line = {(("chips", 1),): -2, (("batch", 1),): 4, (("batch", 2),): 6, (): 8}
-    assert [term for term, _ in terms_in_order(line)] == [(("batch", 2),), (("batch", 1),), (("chips", 1),), ()]
-    assert common_divisor(line) == 2 and common_divisor(negate(line)) == -2 and power_of((("batch", 2),), -1) == (("batch", -2),)

@@ -11,7 +11,7 @@ from derive.solving.api import solve
 from derive.solving.budgets import split_money_rates
 from derive.solving.givens import spread
 from derive.solving.questions import question
-from derive.units import _read, in_own_unit, named_texts, parse
+from derive.units import _read, add_named_unit, named_texts, parse
 from tests.tools.commands import call, refused
 from tests.tools.renames import NEW_NAMES
 from tests.tools.together import in_one_test
@@ -290,12 +290,12 @@ def test_a_name_that_says_a_unit_takes_a_figure_with_all_of_it_a_part_or_none(wo
     for name in meant:
         whole = read(name, f"{_FIGURE} {unit}")
         for way in _ways(unit):
-            assert read(name, in_own_unit(word, way)) == pytest.approx(whole), way
-            both = spread(name, in_own_unit(word, f"{way}..{way.replace(_FIGURE, '0.9')}"), read)
+            assert read(name, add_named_unit(word, way)) == pytest.approx(whole), way
+            both = spread(name, add_named_unit(word, f"{way}..{way.replace(_FIGURE, '0.9')}"), read)
             assert (both.low, both.high) == pytest.approx((whole, 3 * whole)), way
-            several = spread(name, in_own_unit(word, f"{way},{way.replace(_FIGURE, '0.9')}"), read)
+            several = spread(name, add_named_unit(word, f"{way},{way.replace(_FIGURE, '0.9')}"), read)
             assert several.values == pytest.approx((whole, 3 * whole)), way
-            assert read(name, in_own_unit(word, f"<={way}").removeprefix("<=")) == pytest.approx(whole), way
+            assert read(name, add_named_unit(word, f"<={way}").removeprefix("<=")) == pytest.approx(whole), way
 
 
 def read(name, text):

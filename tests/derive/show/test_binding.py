@@ -40,12 +40,6 @@ def test_of_reads_and_arithmetic_one_binds(id: str):
     assert {plain_regime(one.label) for one in regimes(by_id()[id].sides[1])} == {MEMORY_BOUND, COMPUTE_BOUND}
 
 
-def test_a_default_that_was_put_in_changes_nothing():
-    assert plain_regime("kv_compute_ratio + weight_compute_ratio >= 1") == MEMORY_BOUND
-    assert plain_regime("1 >= kv_compute_ratio + weight_compute_ratio") == COMPUTE_BOUND
-    assert plain_regime("tokens_verified_per_step >= kv_compute_ratio") == COMPUTE_BOUND
-
-
 def test_a_pipeline_is_full_or_waits():
     (row,) = (row for row in by_id().values() if row.id == "pipeline.idle_fraction")
     assert {plain_regime(one.label).split(" and ")[-1] for one in regimes(row.sides[1])} == {WAITING, BUSY}
@@ -131,13 +125,6 @@ def test_without_the_parts_or_without_a_regime_there_are_no_shares():
     assert limit_in_words(both, {"weight_time": 1.0, "compute_time": 1.0}) == "memory-bound and chips/kv_heads <= 1"
 
 
-def test_of_a_bound_by_memory_the_weights_and_the_caches_have_their_shares():
-    """70.6 GB of 8 chips of 80 GB: 11 %."""
-    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "chips": 8, "bytes_per_element": 1, "context_length": 100_000}
-    first = next(screen_lines([solve("batch", **given)]))
-    assert first == "batch = 34 or less (from 34.76)   bound by memory capacity: weights 11 %, KV 89 %"
-
-
 def test_the_arithmetic_of_a_chunk_is_counted():
     """Beside one sequence of an 8B on an H100 a chunk of 2,048: 35.3 ms of arithmetic, 18.3 us of decoding in it, 4.93 ms of reads."""
     asked = {"model": "Llama-3.1-8B", "hardware": "H100:bf16", "context_length": 4000}
@@ -145,16 +132,3 @@ def test_the_arithmetic_of_a_chunk_is_counted():
     assert "compute-bound: decoding 0.052 %, the chunk 99.9 %; reads take 14 % of that time" in alone
     many = next(screen_lines([solve("mixed_step_time", **asked, batch=64, prefill_chunk=512)]))
     assert "memory-bound: weights 32 %, KV 68 %; arithmetic takes 68 % of that time" in many
-
-
-def test_what_binds_in_words_is_not_read_as_an_inequality():
-    """A step with a chunk on board that memory does not let grow."""
-    times = {
-        "weight_time": 8e-3,
-        "kv_time": 2e-3,
-        "memory_time": 10e-3,
-        "compute_time": 1e-3,
-        "mixed_memory_time": 10e-3,
-        "prefill_chunk": 512.0,
-    }
-    assert limit_in_words(Answer(kind="point", value=0.01, regime=MEMORY_BINDS), times) == CAPACITY_BOUND

@@ -123,12 +123,6 @@ def test_labels_are_unique(style: str, pattern: str):
     assert len(labels) == len(set(labels))
 
 
-def test_a_markdown_footnote_is_called_and_given():
-    text = cite("roofline.step_time", "markdown")
-    assert text.count("[^roofline-step-time]") == 2
-    assert text.splitlines()[-1].startswith("[^roofline-step-time]: ")
-
-
 # -- what other programs make of it -----------------------------------------------------------------------------
 
 
@@ -191,11 +185,6 @@ def test_the_catalogue_in_one_text_is_each_equation_in_turn(style: str):
     assert cite_all([IDS[0], IDS[1], IDS[0], f"{IDS[1]}@1"], style) == cite_all(IDS[:2], style)
 
 
-@in_one_test("style", STYLES)
-def test_nothing_to_cite_is_nothing(style: str):
-    assert cite_all([], style) == ("[]" if style == "csl-json" else "")
-
-
 def test_every_kind_of_source_has_a_type():
     assert {source.kind for source in SOURCES} <= {DERIVATION, *CSL_TYPES}
 
@@ -218,7 +207,7 @@ def test_special_characters_stay_characters(style: str, monkeypatch: pytest.Monk
     )
     row = equation("roofline.memory_time")
     shadow = replace(row, title=HOSTILE, statement=HOSTILE, assumptions=(HOSTILE,), sources=(source,))
-    monkeypatch.setattr("derive.show.citation.equation", lambda id: shadow)
+    monkeypatch.setattr("derive.show.citation.cited_equation", lambda id: shadow)
     text = cite("any", style)
     if style == "bibtex":
         entries = parse_string(text, "bibtex").entries
@@ -310,7 +299,7 @@ def test_plain_bst_prints_address_date_and_second():
 @pytest.mark.parametrize("style", STYLES)
 def test_a_later_version_says_what_became_of_it(style: str, monkeypatch: pytest.MonkeyPatch):
     row = replace(equation(GOLDEN_ID), version=3, changes=("drafting is counted", "attention takes 5 % more"))
-    monkeypatch.setattr("derive.show.citation.equation", lambda id: row)
+    monkeypatch.setattr("derive.show.citation.cited_equation", lambda id: row)
     text = json.loads(cite(GOLDEN_ID, style))[0]["note"] if style == "csl-json" else cite(GOLDEN_ID, style)
     assert f"{GOLDEN_ID}, version 3" in flat(text).replace("`", "").replace("\\texttt{", "").replace("},", ",")
     assert "version 2: drafting is counted; version 3: attention takes 5 % more" in flat(text)

@@ -1,7 +1,6 @@
 """An entry of the catalogue as one record for programs, and its example in a line."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,20 +61,6 @@ def test_a_derivation_ends_at_the_entry_and_names_its_premises():
     assert last["conclusion"] == record["equation"] and first["conclusion"].startswith("chips = ")
     assert record["follows_from"] == ["roofline.grid_latency"]
     assert "roofline.minimum_latency" in entry_as_record(equation("roofline.grid_latency"))["leads_to"]
-
-
-def test_only_the_conclusion_of_the_last_step_has_the_sense_of_the_entry():
-    row = equation("bands.increments_of_a_sum")
-    first, last = entry_as_record(row)["derivation"]
-    assert row.sense != "=" and f" {row.sense} " in last["conclusion"] and f" {row.sense} " not in first["conclusion"]
-
-
-def test_what_an_entry_lacks_is_null_or_an_empty_list():
-    bare = replace(equation("scheduling.sweep_time"), example=None, assumptions=(), sources=(), changes=(), defines=None, variant=None)
-    record = entry_as_record(bare)
-    assert [record[name] for name in ("example", "defines", "variant")] == [None] * 3
-    assert [record[name] for name in ("assumptions", "sources", "changes", "derivation", "requires")] == [[]] * 5
-    assert worked_example(bare) == "" and json.loads(entry_as_json(bare)) == record
 
 
 def test_the_example_has_the_left_side_unrounded():

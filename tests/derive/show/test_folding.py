@@ -80,15 +80,6 @@ def test_a_folded_command_has_the_words_that_were_quoted(words: list[str], width
     assert shlex.split(joined) == ["backsolve", "infer", *words]
 
 
-def test_a_command_is_broken_within_no_name_that_holds_an_apostrophe():
-    place = shlex.quote("Bob's price sheets/all of our prices.csv")
-    assert fold(f"backsolve infer --prices {place} --full", 30).splitlines() == [
-        "backsolve infer --prices \\",
-        f"    {place} \\",
-        "    --full",
-    ]
-
-
 def test_wide_letters_are_counted_as_they_are_drawn():
     lines = fold("通义千问 通义千问 通义千问 通义千问 and words", 20).splitlines()
     assert lines == ["通义千问 通义千问", "通义千问 通义千问", "and words"] and max(map(width_of, lines)) <= 20

@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from derive.catalogue import by_id, equation
+from derive.catalogue import by_id
 from derive.errors import WrongData
 from derive.quantities import QUANTITIES
-from derive.show.mathml import PRODUCT_SIGN, equation_in_mathml, latex_in_mathml, math, relation_in_mathml, symbol_in_mathml, tree_in_mathml
-from derive.trees import Tree, tree_of
+from derive.show.mathml import equation_in_mathml, latex_in_mathml, math, symbol_in_mathml, tree_in_mathml
+from derive.trees import tree_of
 from tests.tools.together import in_one_test
 
 ARGUMENTS = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3, "mover": 2, "msqrt": None, "mrow": None, "math": None}
@@ -83,20 +83,6 @@ def test_a_tree_is_drawn_as_it_stands_with_no_more_parentheses_than_it_needs(tex
     assert of(text) == drawn
 
 
-def test_parentheses_grow_only_with_what_is_tall():
-    flat_one, tall = tree_in_mathml(tree_of("(batch + 1)*chips")), tree_in_mathml(tree_of("(batch/chips + 1)*chips"))
-    assert flat_one.count('stretchy="false"') == tall.count('stretchy="true"') == 2
-
-
-def test_a_thin_space_stands_between_factors_and_none_before_the_first():
-    assert tree_in_mathml(("*", 2, "batch", "chips")).count(PRODUCT_SIGN) == 2
-
-
-@pytest.mark.parametrize(("sense", "sign"), [("=", "="), ("<=", "≤"), (">=", "≥"), ("<", "&lt;"), (">", "&gt;")])
-def test_a_relation_has_its_sign(sense: str, sign: str):
-    assert f"<mo>{sign}</mo>" in relation_in_mathml("batch", sense, 1)
-
-
 @pytest.mark.parametrize(
     ("latex", "drawn"),
     [
@@ -123,14 +109,3 @@ def test_what_is_no_latex_of_ours_is_refused(latex: str):
 
 def test_what_stands_in_latex_ends_no_element():
     assert "<script" not in latex_in_mathml(r"\mathrm{<script>} < 1")
-
-
-def test_a_formula_stands_in_a_line_or_alone():
-    assert math("x") == "<math>x</math>" and math("x", display=True) == '<math display="block">x</math>'
-
-
-def test_the_order_is_that_of_the_catalogue():
-    row = equation("experts.touched_experts")
-    assert flat(element(equation_in_mathml(row))).endswith("(1−(1−(n_act)/(E_x))^Bn_pos)")
-    negative: Tree = ("+", ("-", "batch"), 1)
-    assert flat(element(tree_in_mathml(negative))) == "−B+1"

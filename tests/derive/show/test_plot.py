@@ -101,11 +101,6 @@ def test_a_range_is_drawn_as_a_sweep_and_beside_another_at_its_ends(tmp_path):
     assert "step_time over mbu" in last and "o batch = 90" in last
 
 
-def test_beside_a_list_a_range_is_across():
-    drawn = call("solve", "step_time", *ARGUMENTS, "batch=1..90", "mbu=0.4,0.8", "--plot", "-").out
-    assert "step_time over batch" in drawn and "o mbu = 0.8" in drawn
-
-
 def test_answers_that_are_a_range_lie_between_two_lines():
     (panel,) = panels([("", swept("step_time", mbu="0.5..1", batch=[1, 8]))])
     (low, xs, least), (high, _, most) = panel.lines
@@ -152,12 +147,6 @@ def test_the_caption_says_what_was_taken_that_nobody_said():
     (*_, said) = caption([(("A",), [solve("step_time", **given, batch=[1, 128])])])
     assert said == "caches are taken in bf16"
     assert not any("taken in" in text for text in caption([(("A",), swept("step_time", batch=[1, 8]))]))
-
-
-def test_points_of_two_fronts_are_named_where_both_have_room():
-    one = swept("step_time", "throughput", batch=[1, 64])
-    *_, front = panels([("A", one), ("B", one)])
-    assert len(front.lines) == 2 and [text for text, *_ in front.tags] == ["batch 1", "batch 64"], "one over the other"
 
 
 def test_the_points_of_a_front_say_where_they_are():

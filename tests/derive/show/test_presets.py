@@ -4,9 +4,9 @@ import pytest
 
 from derive import presets
 from derive.preset_rows import OpenModel
-from derive.shipped import rows_of
 from derive.show.presets import chip_lines, hardware_lines, hardware_records, model_card, model_lines, model_records
 from derive.solving.api import solve
+from derive.tables.shipped import rows_of
 from derive.units import parse
 from tests.tools.together import in_one_test
 
@@ -39,11 +39,6 @@ def test_the_ridge_point_is_that_of_the_first_type_and_rents_have_a_grade():
     rows = cells(hardware_lines())
     assert rows["H100-SXM"][7] == "295" and rows["Rubin-VR200"][7] == "1591"
     assert " ".join(rows["H100-SXM"][8:]) == "1.3-5 (analyst model, secondary)" and rows["L4"][8:] == ["-"]
-
-
-def test_memory_says_whose_figure_it_is():
-    assert "Rubin-VR200" in (said := hardware_lines()[-1].partition("as the driver reports them")[2]) and "H100" not in said
-    assert "as the driver reports it: nvidia-smi" in next(line for line in chip_lines("H200-SXM") if line.startswith("hbm_capacity"))
 
 
 def test_an_accelerator_shows_all_its_types_and_every_price():

@@ -12,7 +12,6 @@ from derive.show.screen import (
     NARROW,
     SCREEN_WIDTH,
     height,
-    last_lines,
     most_important_assumptions,
     screen_lines,
 )
@@ -109,10 +108,6 @@ def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_small_screen(unkn
     assert not any("points between" in line for line in screen_lines([in_ten])), "in as many points as were asked for"
 
 
-def test_nothing_is_left_out_of_no_steps():
-    assert last_lines([], -3) == [] and last_lines(["a = 1 s"], 1) == ["a = 1 s"]
-
-
 def test_steps_that_have_no_room_are_counted():
     given = {**DEEPSEEK, "chips": 64, "batch": 64, "chip_price": "2 USD/h", "attention_replicas": 1, "overhead_time": "0 s"}
     lines = text("cost_per_token", given).splitlines()
@@ -126,14 +121,6 @@ def test_the_command_is_short_unless_it_is_asked_for_all():
     assert short.count("\n") <= MOST_LINES < full.count("\n")
     assert "given  " not in short and "architectures.csv DeepSeek-V3 layers" in full and "roofline.kv_time@2" in full
     assert call(*question, "--as", "json").out == call(*question, "--as", "json", "--full").out
-
-
-def test_a_default_that_the_givens_make_something_else_is_a_warning():
-    """Two requests a second with 64 sequences at once: that is a load, and here it makes the chips slow."""
-    said = call("solve", "concurrent_requests", "--model", "Llama-3.1-70B", "--hardware", "8xH100:bf16", "rps=2", "prompt_tokens=4000",
-                "output_tokens=500", "batch=64", "bytes_per_element=2").out  # fmt: skip
-    warning = said[said.index("\nwarning ") :]
-    assert warning.startswith("\nwarning     mbu = 0.1342 follows from the givens (") and said.count("follows from the givens (") == 1
 
 
 @pytest.mark.slow
@@ -172,8 +159,3 @@ def test_a_bound_by_memory_says_what_it_comes_to_with_the_tenth_that_engines_hol
 
 def test_what_memory_does_not_bind_says_nothing_of_what_is_held_back():
     assert not any("hold back" in line for line in screen_lines([solve("step_time", **MEMORY, batch=8, context_length=8000)]))
-
-
-def test_a_prompt_on_several_chips_is_said_to_be_without_a_network_where_its_efficiency_is_given():
-    lines = [*screen_lines([solve("ttft", hardware="8xH100:fp8", model="Llama-3.1-70B", isl="8k", mfu=0.5)])]
-    assert any("no network" in line for line in lines)

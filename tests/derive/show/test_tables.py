@@ -10,7 +10,7 @@ import pytest
 
 from derive import answers
 from derive.answers import Answer, Reason, Spans, Sweep
-from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head, sweep_lines, sweep_records
+from derive.show.tables import span_lines, spans_record, sweep_cells, sweep_head
 from derive.show.text import lines, render, solution_record
 from derive.show.values import text_of
 from derive.solving.api import solve
@@ -86,30 +86,6 @@ def test_a_cell_has_all_answers_of_a_point_and_where_they_hold_or_why_there_are_
     assert next(iter(sweep_cells("step_time", one_regime))) == ["1", "1 s or 2 s", "here"]
 
 
-def test_where_not_all_are_bounds_each_says_so_itself():
-    mixed = table(bounds=("lower", None))
-    assert sweep_head("step_time", mixed)[1] == "step_time" and next(sweep_cells("step_time", mixed))[1] == "1 s or more or 2 s"
-
-
-def test_columns_are_aligned_on_their_widest_cell():
-    head, *lines = sweep_lines("step_time", table())
-    assert [head, *lines] == [
-        "batch   step_time (or more)   where",
-        "    1            1 s or 2 s   here or there",
-        "   20                     -   no step",
-        "  300              0 to 3 s   here",
-    ]
-
-
-def test_the_records_of_a_sweep_have_every_point():
-    records = list(sweep_records(table(), lambda answer: answer.value))
-    assert records == [
-        {"given": {"batch": 1.0}, "answers": [1.0, 2.0]},
-        {"given": {"batch": 20.0}, "answers": []},
-        {"given": {"batch": 300.0}, "answers": [None]},
-    ]
-
-
 @pytest.mark.parametrize("at_once", [1, 2, 4096])
 def test_points_are_written_as_if_each_were_alone(at_once: int, monkeypatch: pytest.MonkeyPatch):
     """What stands around the numbers is made once for all points that are alike, of which no more than so many are taken together."""
@@ -140,20 +116,6 @@ DEPLOYED = {
     **{"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1},
     **{"chips": 16, "chip_price": "2 USD/h", "variants": {"weight_time": "sharded"}, "attention_time": 0, "attention_compute_ratio": 0},
 }
-
-
-def test_a_range_reads_from_its_ends_to_what_matters_most():
-    lines = render(solve("step_time", **DEPLOYED, batch="100..2000", context_length="1k..8k"), "table").splitlines()
-    assert lines[0].startswith("step_time: between 12.58 ms and 23.01 ms or more   (ends exact: with each range it only rises or only")
-    assert lines[3].startswith("matters most  batch 100 to 2000: step_time 12.81 ms to 18.42 ms")
-    assert "at the middle of the ranges:" in lines
-
-
-def test_a_range_of_bounds_is_said_too():
-    solution = solve("step_time", compute_time=0.01, memory_time="10ms..30ms")
-    assert render(solution, "table").startswith("step_time: between 10 ms and 30 ms or more   (")
-    document = json.loads(render(solution, "json"))
-    assert [answer["bound"] for answer in document["answers"]] == ["lower"]
 
 
 SPANS = Spans(
@@ -199,9 +161,3 @@ def test_the_record_of_a_range_has_all_of_it():
     assert record["sides"][0] == {"regime": "memory_time >= compute_time", "low": 0.01, "high": 0.02, "share": 0.25}
     assert record["tornado"][1] == {"given": "chips", "at_low": 0.02, "at_high": 0.01}
     assert {"method", "low", "high", "answered", "samples", "seed"} <= set(record)
-
-
-def test_bounds_of_what_is_counted_are_whole_ones_in_a_list_too():
-    answers = (Answer(kind="interval", low=0.0, high=7.499), Answer(kind="interval", low=4.666, high=None))
-    assert [text_of("batch", one) for one in answers] == ["7 or less", "5 or more"]
-    assert text_of("batch", Answer(kind="interval", low=0.0, high=0.4)) == "0.4 or less", "where there is no whole one"

@@ -10,7 +10,6 @@ from derive import symbols
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.show.entry import card
-from derive.show.folding import fold
 from derive.show.text import render
 from derive.solving.api import solve
 
@@ -77,11 +76,6 @@ def test_defaults_stand_in_one_line_before_what_is_assumed():
     assert "\ndefaults " not in render(solve("sparsity", total_params=6e11, active_params=3e10), "table")
 
 
-def test_a_line_of_defaults_is_broken_between_them():
-    line = "defaults    chips = 1, pipeline_stages = 1, mfu = 1, mbu = 1"
-    assert fold(line, 33).splitlines() == ["defaults    chips = 1,", " " * 12 + "pipeline_stages = 1,", " " * 12 + "mfu = 1, mbu = 1"]
-
-
 # -- equations -----------------------------------------------------------------------------------------------------
 
 
@@ -109,10 +103,6 @@ def test_the_route_of_a_bound_is_that_of_its_end():
 def test_a_bound_that_nothing_follows_is_shown_at_no_value():
     solution = solve("kv_compute_ratio", compute_utilisation=1, weight_compute_ratio=0.25, attention_compute_ratio=0)
     assert solution.answers[0].high == pytest.approx(0.75) and "\nat kv_compute_ratio" not in render(solution, "table")
-
-
-def test_a_variant_is_shown_with_the_others_that_it_holds_for():
-    assert "variant     touched and mixed of weight_time\n" in card(equation("serving.mixed_memory_time_touched"))
 
 
 def test_a_formula_for_an_answer_says_its_unit_in_front():

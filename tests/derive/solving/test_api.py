@@ -146,14 +146,6 @@ def test_counting_multiply_adds_reaches_ranges_and_sweeps():
 # -- what is shown --------------------------------------------------------------------------------------------------
 
 
-def test_a_table_is_aligned_and_says_where_or_why():
-    text = render(solve("step_time", **DEPLOYED, batch="64,2400,24000", context_length="4k"), "table")
-    header, first, second, third, *_ = text.splitlines()
-    assert header.split() == ["batch", "step_time", "(or", "more)", "where"]
-    assert first.index("12.69 ms") + len("12.69 ms") == header.index("(or more)") + len("(or more)")
-    assert second.endswith("   memory-bound") and third.split()[:3] == ["24k", "-", "does"]
-
-
 @in_one_test("style", ["csv", "markdown", "latex", "json"])
 def test_every_form_holds_every_point(style):
     text = render(solve("step_time", **DEPLOYED, batch="64;512", context_length="4k"), style)

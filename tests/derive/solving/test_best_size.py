@@ -5,6 +5,7 @@ import pytest
 from derive.errors import WrongValue
 from derive.solving.api import respond, respond_all, solve
 from derive.solving.conventions import Conventions
+from derive.solving.switches import Switches
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
@@ -14,7 +15,7 @@ CHIP, MODEL = "H100:fp8", "Llama-3.1-70B"
 
 @pytest.mark.parametrize("unknowns", [("throughput", "batch"), ("batch", "throughput")])
 def test_a_rate_is_answered_at_the_largest_batch_within_the_limit(unknowns: tuple[str, str]) -> None:
-    found = {one.unknown: one for one in respond_all(unknowns, {**DEPLOYED, "step_time": "<=10ms"}, CHIP, MODEL)}
+    found = {one.unknown: one for one in respond_all(unknowns, {**DEPLOYED, "step_time": "<=10ms"}, Switches(CHIP, MODEL))}
     assert tuple(found) == unknowns
     rate, batch = found["throughput"], found["batch"]
     assert batch.value == 150
@@ -25,7 +26,7 @@ def test_a_rate_is_answered_at_the_largest_batch_within_the_limit(unknowns: tupl
 
 def test_a_cost_is_answered_at_the_fewest_chips_and_not_at_one() -> None:
     given = {"context_length": "8k", "bytes_per_element": 1, "batch": 64, "chip_price": "2 USD/h", "step_time": "<=20ms"}
-    cost, chips = respond_all(("cost_per_token", "chips"), given, CHIP, MODEL)
+    cost, chips = respond_all(("cost_per_token", "chips"), given, Switches(CHIP, MODEL))
     assert chips.value == 3 and cost.given["chips"] == 3
     assert cost.said[0] == "at chips = 3, the fewest"
 
@@ -38,7 +39,7 @@ def test_copies_are_counted_at_the_largest_batch_within_the_limit_and_not_as_if_
     assert copies.said[-1] == "best: replicas = 3, the fewest"
     assert copies.value == 3 and 50_000 / rate.value == pytest.approx(2.749, abs=1e-3)
     asked = {**given, "fleet_throughput": 50_000, "chip_price": 1.0, "deployment_time": 1e6}
-    both = respond_all(("replicas", "batch", "fleet_cost"), asked, CHIP, MODEL)
+    both = respond_all(("replicas", "batch", "fleet_cost"), asked, Switches(CHIP, MODEL))
     assert [one.value for one in both] == [3, 434, 3 * 8e6]
     assert solve("fleet_cost", hardware=CHIP, model=MODEL, given=asked).value == both[2].value
 
@@ -50,10 +51,10 @@ def test_a_rate_at_a_batch_that_no_limit_leaves_says_why() -> None:
 
 
 def test_without_a_limit_only_what_lacks_the_size_is_answered_at_its_end() -> None:
-    batch, rate, sweep = respond_all(("batch", "throughput", "sweep_time"), DEPLOYED, CHIP, MODEL)
+    batch, rate, sweep = respond_all(("batch", "throughput", "sweep_time"), DEPLOYED, Switches(CHIP, MODEL))
     assert batch.answers[0].high == pytest.approx(434.45, abs=0.1)
     assert rate.given["batch"] == 434 and rate.said == ("at batch = 434, the largest that memory holds",)
-    assert sweep.value == respond("sweep_time", DEPLOYED, CHIP, MODEL).value and not sweep.said
+    assert sweep.value == respond("sweep_time", DEPLOYED, Switches(CHIP, MODEL)).value and not sweep.said
 
 
 def test_a_limit_that_says_nothing_of_a_batch_either_is_refused() -> None:
@@ -65,7 +66,7 @@ def test_a_limit_that_says_nothing_of_a_batch_either_is_refused() -> None:
 
 def test_a_limit_on_what_is_asked_for_leaves_a_part_of_it_or_none() -> None:
     given = {**DEPLOYED, "step_time": "<=10ms"}
-    batch, rate = respond_all(("batch", "throughput"), {**given, "batch": "<=64"}, CHIP, MODEL)
+    batch, rate = respond_all(("batch", "throughput"), {**given, "batch": "<=64"}, Switches(CHIP, MODEL))
     assert (batch.answers[0].ends[1], rate.given["batch"]) == (64, 64)
     wider = solve("batch", hardware=CHIP, model=MODEL, given={**given, "B": "<=200"})
     assert wider.value == 150 and wider.said[-1] == "batch at most 200 is met"
@@ -97,7 +98,7 @@ def test_where_memory_ends_the_batch_it_is_said_and_what_it_was_sized_by_is_used
 def test_a_rate_beside_a_batch_that_memory_bounds_is_at_the_largest_of_each_point_of_a_list() -> None:
     """320 GB less 70 GB of weights hold 95 caches of 8k tokens in bf16, and 190 in fp8: both steps read nearly all of it."""
     given = {"chips": 4, "context_length": "8k", "bytes_per_element": "bf16,fp8"}
-    rate, batch = respond_all(("throughput", "batch"), given, CHIP, MODEL)
+    rate, batch = respond_all(("throughput", "batch"), given, Switches(CHIP, MODEL))
     rows = [(at["batch"], answers[0].value) for at, answers, _ in rate.sweep.rows()]
     reads = [70_553_706_496 + 95 * 8000 * 327680, 70_553_706_496 + 190 * 8000 * 163840]
     assert rows == [(n, pytest.approx(n * 4 * 3.35e12 / read)) for n, read in zip((95, 190), reads, strict=True)]
@@ -107,7 +108,7 @@ def test_a_rate_beside_a_batch_that_memory_bounds_is_at_the_largest_of_each_poin
 def test_beside_chips_that_are_asked_for_nothing_is_of_the_one_chip_that_there_is_by_default():
     served = {"prompt_tokens": 1000, "output_tokens": 300, "requests_per_second": 100, "step_time": 0.05}
     presets = ("H100-SXM:fp8", "Llama-3.1-70B")
-    chips, first = respond_all(["chips", "time_to_first_token"], served, *presets)
+    chips, first = respond_all(["chips", "time_to_first_token"], served, Switches(*presets))
     alone = solve("time_to_first_token", hardware=presets[0], model=presets[1], chips=chips.value, prompt_tokens=1000)
     assert chips.value > 1 and first.value == pytest.approx(alone.value)
     assert any(text.startswith("at chips = ") for text in first.said)
@@ -118,7 +119,7 @@ def test_beside_chips_that_are_asked_for_nothing_is_of_the_one_chip_that_there_i
 def test_over_ranges_a_size_is_taken_that_will_do_all_over(price: dict[str, str]) -> None:
     """It was taken to be one chip, and the limit not met."""
     given = {"context_length": 4000, "batch": 64, "chip_price": "2 USD/h", "step_time": "<=30ms", **price}
-    chips, cost = respond_all(("chips", "cost_per_token"), given, CHIP, MODEL, conventions=Conventions(efficiency="calibrated"))
+    chips, cost = respond_all(("chips", "cost_per_token"), given, Switches(CHIP, MODEL, conventions=Conventions(efficiency="calibrated")))
     assert chips.spans and chips.answers[0].bound == "lower" and chips.spans.low < chips.spans.high
     assert cost.given["chips"] == chips.spans.high
     assert f"  at chips = {chips.spans.high:.0f}, the fewest that will do all over the ranges" in str(cost).splitlines()

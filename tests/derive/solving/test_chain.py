@@ -177,7 +177,7 @@ def test_elasticities_through_a_chain_are_those_of_finite_differences(unknown, v
         ("from derive.presets import hardware_names; hardware_names()", "sympy numpy scipy pandas"),
         (
             "from derive.solving.api import solve; solve('B_star', rho=300, s=8)",
-            "sympy numpy scipy derive.shipped derive.solving.fleets",
+            "sympy numpy scipy derive.tables.shipped derive.solving.fleets",
         ),
         (
             "from derive.solving.api import solve; solve('t', hardware='H100', model='DeepSeek-V3', batch=32, L=4096, chips=8)",

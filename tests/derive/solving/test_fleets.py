@@ -9,6 +9,7 @@ from derive.errors import WrongValue
 from derive.show.text import lines
 from derive.solving.api import respond_all, solve
 from derive.solving.fleets import TAKEN_AS_OF_ALL
+from derive.solving.switches import Switches
 from tests.tools.together import some
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
@@ -45,7 +46,7 @@ def test_a_fleet_is_paid_as_many_whole_replicas_as_its_rate_takes():
     assert "at replicas = 4, the fewest whole ones" in solution.said
     served = {name: value for name, value in SERVED.items() if name not in ("hardware", "model")}
     asked = ("replicas", "fleet_cost", "throughput")
-    both = respond_all(asked, {**served, **paid, "qps": 50}, "H100:fp8", "Llama-3.1-70B")
+    both = respond_all(asked, {**served, **paid, "qps": 50}, Switches("H100:fp8", "Llama-3.1-70B"))
     assert [one.value for one in both] == pytest.approx([50 / RATE, 4e3 * ceil(50 / RATE), 500 * RATE])
 
 
@@ -99,8 +100,7 @@ def test_chips_of_all_replicas_stand_beside_other_answers():
     found = respond_all(
         ["gpus", "throughput"],
         {**{k: v for k, v in SERVED.items() if k not in ("hardware", "model")}, "qps": 50},
-        "H100:fp8",
-        "Llama-3.1-70B",
+        Switches("H100:fp8", "Llama-3.1-70B"),
     )
     assert [(one.unknown, one.value) for one in found] == [("fleet_chips", 16), ("throughput", pytest.approx(500 * RATE))]
 
@@ -168,7 +168,7 @@ def test_users_of_a_fleet_take_replicas_of_the_batch_that_is_given_or_that_a_lim
     assert solve("replicas", **HELD, users=1000, batch=64).value == 1000 / 64
     solution = solve("gpus", **HELD, users=1000, tpot="<=20ms")
     assert solution.value == 16 and "at batch = 267, the largest" in solution.said
-    found = respond_all(("replicas", "tpot"), {"tp": 4, "ctx": 2250, "fleet_users": 1000}, "H100:fp8", "Llama-3.1-70B")
+    found = respond_all(("replicas", "tpot"), {"tp": 4, "ctx": 2250, "fleet_users": 1000}, Switches("H100:fp8", "Llama-3.1-70B"))
     assert [one.said[0] for one in found] == [f"at batch = {MOST}, the largest that memory holds"] * 2
 
 

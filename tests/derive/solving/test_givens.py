@@ -68,7 +68,7 @@ def test_a_single_value_is_no_spread(given):
 
 
 WRONG = [
-    ("batch", "64..1", WrongValue, "the first value must be below the second; write 1..64"),
+    ("batch", "64..1", WrongValue, "the first value must be below the second. Write 1..64"),
     ("batch", "8..8", WrongValue, "below"),
     ("batch", "1..4:lgo", WrongValue, "'log'"),
     ("batch", "1..8:log:1", WrongValue, "from 2 on"),

@@ -183,14 +183,6 @@ def test_the_least_that_fits_ends_a_range_that_does_not_fit_from_there_on():
     assert solution.spans.shown == {"batch": 1000} and "as the middle of the ranges has no answer" in render(solution, "table")
 
 
-def test_shares_of_nearly_all_are_said_in_words():
-    text = "; ".join(solve("step_time", **FIT, batch="4322..90M").warnings)
-    assert "more than 99.9 % of the ranges" in text
-    spans = solve("step_time", **FIT, batch="4322..90M").spans
-    assert spans.answered == 0 and set(spans.quantiles.values()) == {None}
-    assert render(solve("step_time", **FIT, batch="4322..90M"), "table").startswith("step_time: between 23.85 ms and 23.8")
-
-
 def test_a_range_that_numbers_answer_is_answered():
     """A root that lost digits by cancellation, which arrays once dropped: the range was nan."""
     given = {"write_charge": 0.00255e-6, "storage_price": 4.3e-8, "ttl": 1566488, "using": ["cache.write_charge"]}

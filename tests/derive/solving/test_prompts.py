@@ -11,6 +11,7 @@ from derive.answers import BOUGHT, DECODE_ALONE, OR
 from derive.meanings import PROMPTS
 from derive.show.text import solution_record
 from derive.solving.api import respond_all, solve
+from derive.solving.switches import Switches
 from derive.units import show
 
 WITH_PROMPTS = PROMPTS.together
@@ -97,7 +98,7 @@ def test_nothing_is_said_of_prompts_where_nobody_spoke_of_them_or_said_where_the
 
 def test_what_does_not_rest_on_the_rate_is_not_said_to_be_for_decode_alone():
     given = {**{name: SERVED[name] for name in ("prompt_tokens", "output_tokens")}, "requests_per_second": 100, "step_time": 0.05}
-    chips, first = respond_all(["chips", "time_to_first_token"], given, SERVED["hardware"], SERVED["model"])
+    chips, first = respond_all(["chips", "time_to_first_token"], given, Switches(SERVED["hardware"], SERVED["model"]))
     assert DECODE_ALONE in chips.kinds and DECODE_ALONE not in first.kinds
 
 

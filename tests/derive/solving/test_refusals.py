@@ -147,7 +147,7 @@ def test_what_a_result_does_not_depend_on_is_said_to_be_anything():
 def test_a_buyer_who_asks_for_a_cost_is_told_of_the_price():
     prices = {"input_price": "3 USD/MTok", "output_price": "15 USD/MTok", "prompt_tokens": 2000, "output_tokens": 500}
     reason = solve("cost_per_request", **prices, batch=64).reason
-    assert reason.message.startswith("what its buyer pays by these prices is price_per_request")
+    assert reason.message.startswith("its buyer pays price_per_request by these prices")
     assert solve("price_per_request", **prices).value == pytest.approx(0.0135)
     assert "buyer" not in solve("cost_per_request", prompt_tokens=2000).reason.message
 

@@ -3,12 +3,12 @@
 import pytest
 
 from derive.preset_rows import Architecture
-from derive.shipped import read
 from derive.solving.answer_with import result_with
 from derive.solving.api import solve
 from derive.solving.questions import question
 from derive.solving.speed_limits import ENDLESS
 from derive.solving.targets import targets
+from derive.tables.shipped import read
 from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")

@@ -4,6 +4,7 @@ import pytest
 
 from derive.solving.api import respond
 from derive.solving.sufficient_givens import _CHIP, _MODEL, Enough, sufficient_givens
+from derive.solving.switches import Switches
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
@@ -11,12 +12,12 @@ H100 = "H100-SXM:bf16"
 
 
 def asked(values, chips, models):
-    return lambda name: respond(name, values, chips, models)
+    return lambda name: respond(name, values, Switches(chips, models))
 
 
 def offered(unknown: str, given: dict[str, str], *presets: str) -> Enough | None:
     hardware, model = presets[:1], presets[1:]
-    refused = respond(unknown, given, hardware, model).refusal
+    refused = respond(unknown, given, Switches(hardware, model)).refusal
     assert refused.code == "missing_givens"
     found = sufficient_givens(asked, unknown, given, (hardware, model), refused)
     assert found is None or asked({**given, **found.given}, found.hardware, found.model)(unknown).answers

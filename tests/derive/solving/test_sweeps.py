@@ -13,9 +13,10 @@ import pytest
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.show.text import lines, render
-from derive.solving import sweeps
+from derive.solving import sweeps, vectorised
 from derive.solving.api import respond, solve
 from derive.solving.givens import MOST_VALUES
+from derive.solving.switches import Switches
 from tests.tools.random_questions import at_random
 from tests.tools.together import some
 
@@ -100,7 +101,7 @@ def test_ranges_in_a_sweep_are_held_to_the_same_time(monkeypatch):
 @pytest.mark.parametrize("count", [65, 5000])
 def test_parts_make_up_the_whole(count, monkeypatch):
     whole = solve("step_time", **{**STEP, "memory_time": f"1ms..20ms:log:{count}"}).sweep
-    monkeypatch.setattr(sweeps, "_AT_ONCE", 64)
+    monkeypatch.setattr(vectorised, "_AT_ONCE", 64)
     parts = solve("step_time", **{**STEP, "memory_time": f"1ms..20ms:log:{count}"}).sweep
     assert np.array_equal(whole.values, parts.values) and np.array_equal(whole.places, parts.places) and whole.labels == parts.labels
     memory = np.geomspace(1e-3, 2e-2, count)
@@ -108,7 +109,7 @@ def test_parts_make_up_the_whole(count, monkeypatch):
 
 
 def test_parts_of_which_some_have_more_roots_make_up_the_whole(monkeypatch):
-    monkeypatch.setattr(sweeps, "_AT_ONCE", 64)
+    monkeypatch.setattr(vectorised, "_AT_ONCE", 64)
     table = solve("block_size", **BLOCKS, attention_reads="100..2000:lin:200").sweep
     reads = table.given["attention_reads"]
     root = np.sqrt(np.maximum(reads**2 - 4e5, 0))
@@ -218,20 +219,10 @@ def test_a_reader_may_leave_in_the_middle_of_a_long_sweep():
 
 def test_zipped_lists_are_taken_one_with_one():
     given = {"kv_time": "1ms,2ms,3ms", "weight_time": "10ms,20ms,30ms"}
-    table = respond("memory_time", given, zipped=True).sweep
+    table = respond("memory_time", given, Switches(zipped=True)).sweep
     assert table.values[0] == pytest.approx([0.011, 0.022, 0.033]) and len(respond("memory_time", given).sweep) == 9
     with pytest.raises(WrongValue, match=r"kv_time \(3\) and weight_time \(2\): lists that are zipped are equally long"):
-        respond("memory_time", {**given, "weight_time": "10ms,20ms"}, zipped=True)
-
-
-def test_parts_of_a_long_sweep_keep_kinds_of_answers_of_their_own(monkeypatch):
-    """Few sequences take chips for their speed, and more of them chips that hold them."""
-    given = {"hardware": "H200:fp8", "model": "DeepSeek-V3", "bytes_per_element": 1, "context_length": 4000, "step_time": "<=20ms"}
-    whole = solve("chips", **given, batch="1..1000000:log:200")
-    monkeypatch.setattr("derive.solving.sweeps._AT_ONCE", 10)
-    parts = solve("chips", **given, batch="1..1000000:log:200")
-    kinds = [[(one.regime, one.bound) for _, answers, _ in solution.sweep.rows() for one in answers] for solution in (parts, whole)]
-    assert kinds[0] == kinds[1] and len({*kinds[0]}) > 1
+        respond("memory_time", {**given, "weight_time": "10ms,20ms"}, Switches(zipped=True))
 
 
 def test_what_is_said_at_all_points_is_said_once():

@@ -5,7 +5,6 @@ from sympy import Symbol, sstr
 
 from derive import solve, symbols
 from derive.errors import WrongValue
-from derive.show.text import render
 
 DEPLOYED = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 2}
 SPARSE = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_per_element": 1, "context_length": 4000}
@@ -62,16 +61,3 @@ def test_a_formula_errs_as_its_numbers_do():
     assert formula.bound == solve("step_time", **DEPLOYED, **numbers).answers[0].bound == "lower"
     open_side = solve("step_time", **{**DEPLOYED, "chips": symbols.chips}, **numbers)
     assert open_side.answers[0].bound == "lower"
-
-
-def test_a_formula_in_other_forms():
-    found = solve("step_time", compute_time=symbols.compute_time, memory_time=0.01, attention_time=0)
-    assert render(found, "latex").splitlines()[4] == r"t \geq \max\left(0.01, t_c\right)"
-    assert "| step_time | Max(0.01, compute_time) or more |" in render(found, "markdown")
-
-
-def test_a_formula_is_shown_like_any_answer():
-    found = solve("balance_batch", machine_balance_ratio=symbols.machine_balance_ratio, sparsity=8)
-    assert repr(found) == "Solution(balance_batch [1]: 8*machine_balance_ratio)"
-    assert str(found).startswith("balance_batch = 8*machine_balance_ratio\n")
-    assert found._repr_markdown_().startswith(r"$B^{\star} = 8 \, \rho$")

@@ -7,6 +7,7 @@ import pytest
 from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.solving.api import respond_all, solve
+from derive.solving.switches import Switches
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 4, "batch": 64, "context_length": "2k", "chip_price": "2.5 USD/h"}
 GIVEN = {name: value for name, value in SERVED.items() if name not in ("hardware", "model")}
@@ -15,17 +16,17 @@ GIVEN = {name: value for name, value in SERVED.items() if name not in ("hardware
 @pytest.mark.parametrize("shares", [[0.2, 1], "0.2..1:lin:9", "0.2..1:lin:200"])
 def test_a_sweep_without_a_part_is_refused_with_what_it_has_a_part_in(shares: Any):
     with pytest.raises(WrongValue, match="no part in throughput: leave it out, or ask for fleet_throughput, in which"):
-        respond_all(["throughput"], {**GIVEN, "fleet_utilisation": shares}, "H100-SXM:fp8", "Llama-3.1-70B")
+        respond_all(["throughput"], {**GIVEN, "fleet_utilisation": shares}, Switches("H100-SXM:fp8", "Llama-3.1-70B"))
     assert solve("throughput", **SERVED, fleet_utilisation=0.2).unused == ("chip_price", "fleet_utilisation")
 
 
 def test_a_part_in_one_of_several_answers_is_enough():
     given = {**GIVEN, "fleet_utilisation": "0.2;1"}
-    alone, of_fleet = respond_all(["cost_per_token", "fleet_cost_per_token"], given, "H100-SXM:fp8", "Llama-3.1-70B")
+    alone, of_fleet = respond_all(["cost_per_token", "fleet_cost_per_token"], given, Switches("H100-SXM:fp8", "Llama-3.1-70B"))
     assert alone.sweep and of_fleet.sweep
     assert of_fleet.sweep.values[0] == pytest.approx(alone.sweep.values[0] / [0.2, 1])
     with pytest.raises(WrongValue, match="no part in throughput or step_time"):
-        respond_all(["throughput", "step_time"], given, "H100-SXM:fp8", "Llama-3.1-70B")
+        respond_all(["throughput", "step_time"], given, Switches("H100-SXM:fp8", "Llama-3.1-70B"))
 
 
 def test_what_answers_are_held_against_has_a_part_in_them():
@@ -58,7 +59,7 @@ def test_one_that_takes_part_in_an_answer_or_whose_variant_does_is_not_refused()
     for unknown in ("throughput", "cost_per_token", "tokens_per_second_per_user"):
         assert solve(unknown, **REQUESTS, chip_price="2 USD/h", using=WITH_PROMPTS).answers
     known = {name: value for name, value in REQUESTS.items() if name not in ("hardware", "model")}
-    both = respond_all(["throughput", "step_time"], known, REQUESTS["hardware"], REQUESTS["model"], WITH_PROMPTS)
+    both = respond_all(["throughput", "step_time"], known, Switches(REQUESTS["hardware"], REQUESTS["model"], (WITH_PROMPTS,)))
     assert all(one.answers for one in both)
     no_batch = {name: value for name, value in REQUESTS.items() if name != "batch"}
     assert solve("throughput", **no_batch, using=WITH_PROMPTS).answers

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from derive.errors import WrongData
+from derive.tables.problems import Problem
 from invert.databases import genai
 from invert.databases.records import Database, Item, NotTaken, Offer, WrongField
-from invert.sheets.rows import Problem
 from tests.tools.databases import CHECKED, CLAUDE, GENAI, installed, model, mtok, provider, tiered, variant, when
 
 SOURCE = Database(name="genai-prices", version="9.9")

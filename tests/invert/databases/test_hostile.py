@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.records import Database, NotCarried, NotTaken, Offer, WrongField, price_rows
-from invert.sheets.rows import PriceRow, Problem
+from invert.sheets.rows import PriceRow
 from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
 SOURCE = Database(name="base")

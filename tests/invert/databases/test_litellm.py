@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from derive.errors import WrongData
+from derive.tables.problems import Problem
 from invert.databases import litellm
 from invert.databases.records import Database, Item, NotTaken, Offer
-from invert.sheets.rows import Problem
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
 
 SOURCE = Database(name="litellm", version="9.9")

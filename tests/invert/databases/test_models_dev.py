@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from derive.tables.problems import Problem
 from invert.databases import models_dev
 from invert.databases.records import Database, NotCarried, NotTaken, Offer, price_rows
-from invert.sheets.rows import Problem
 from tests.tools.databases import DAY, LITELLM, MODELS_DEV, OPENROUTER
 
 SOURCE = Database(name="models.dev")

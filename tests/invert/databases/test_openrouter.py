@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from derive.tables.problems import Problem
 from invert.databases import openrouter
 from invert.databases.records import Database, NotTaken, Offer, price_rows
-from invert.sheets.rows import Problem
 from tests.tools.databases import DAY, LITELLM, MODELS_DEV, OPENROUTER
 
 SOURCE = Database(name="openrouter")

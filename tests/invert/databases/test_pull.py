@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from derive.tables.problems import Problem
 from invert.data import read_data
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.pull import COPY, KNOWN, TAKEN, Names, Pulled, laid_beside, pull, same, sound
@@ -18,8 +19,9 @@ from invert.inference import infer
 from invert.sheets.append import price_file
 from invert.sheets.assemble import models
 from invert.sheets.read import book_of, load
-from invert.sheets.rows import FxRate, PriceBook, PriceRow, Problem
+from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import check
+from invert.sheets.tables import FxRate
 from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
 IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)

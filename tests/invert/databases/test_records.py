@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import WrongData
+from derive.tables.problems import Problem
 from invert.databases import models_dev, openrouter
 from invert.databases.records import (
     Database,
@@ -29,7 +30,6 @@ from invert.databases.records import (
     without_nothing,
 )
 from invert.databases.renamed import Fields
-from invert.sheets.rows import Problem
 from tests.tools.databases import DAY
 
 IN, OUT, READ, WRITE = ("input", None), ("output", None), ("cache_read", None), ("cache_write", None)

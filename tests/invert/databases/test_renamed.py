@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.records import Database, NotTaken, Offer
 from invert.databases.renamed import LEAST_ENTRIES, Fields, fields_in, gone
-from invert.sheets.rows import Problem
 from tests.tools.databases import GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
 SOURCE = Database(name="base", version="9.9")

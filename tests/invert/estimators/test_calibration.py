@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from derive import presets, shipped
+from derive import presets
 from derive.errors import UnknownName, WrongData
 from derive.solving.api import solve
+from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators import at_rent as increments
@@ -23,6 +24,7 @@ from invert.estimators import calibration
 from invert.estimators.calibration import Member, from_increment, kv_ratio, learn, learned, members, siblings
 from invert.estimators.market import learnt
 from invert.records import Verdict, upper
+from invert.sheets.tables import CalibrationModel
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading, with_cells
 from tests.tools.together import in_one_test
@@ -147,7 +149,7 @@ def test_an_unknown_architecture_and_too_few_members_are_refused():
 def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
     with reading(edited("GLM-4.5", column, text)):
         found = members(shipped_data())
-        (problem,) = (*shipped.problems("calibration_models"), *calibration.class_problems(shipped_data()))
+        (problem,) = (*shipped.problems(CalibrationModel), *calibration.class_problems(shipped_data()))
         assert str(problem).startswith(f"calibration_models.csv row 4, column {message}")
         assert calibration.lacking(shipped_data()) == (text if column == "architecture" else "GLM-4.5",)
         assert {member.architecture for member in found} == set(AS_SHIPPED.kv_ratios) - {"GLM-4.5"} and len(found) == 8

@@ -13,6 +13,7 @@ from invert.assumptions import USUAL
 from invert.estimators import storage_price
 from invert.estimators.cases import Case, case_of, with_posteriors
 from invert.estimators.known import judged
+from invert.estimators.market import knowledge
 from invert.estimators.names import KV_NAMES
 from invert.estimators.registry import ESTIMATORS, side_by_side
 from invert.inference import infer
@@ -81,6 +82,7 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
         assert as_estimated(printed.kv_bytes_stored, of_both) == of_both
         beside = {name: one for name, one in others.items() if name != "kv_bytes_stored_per_token"} | by_storage
         beside |= {"bandwidth_bound_fraction": found["lecture"]["bandwidth_bound_fraction"]}
+        beside |= knowledge.estimates(case, shipped_data(), assumptions)
         assert beside == as_estimated(printed.estimates, beside)
         for name in ("lecture", "joint_point"):
             point = found[name]["kv_bytes_per_token"]

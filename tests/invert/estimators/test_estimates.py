@@ -29,7 +29,7 @@ from invert.posterior.sobol import MOST
 from invert.posterior.summary import contracted, summarise
 from invert.records import Estimate, undetermined, upper
 from invert.report.columns import flat
-from invert.report.contract import as_records
+from invert.report.contract import sheet_records
 from invert.result import Inference, InferenceTable
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
@@ -167,7 +167,7 @@ def test_a_contradiction_names_the_inequality_with_both_figures_and_clips_nothin
     for estimator in ("at_rent", "increment", "headline"):
         without = replace(found.kv_bytes[estimator], record=None)
         assert without == replace(usual.kv_bytes[estimator], record=None) and without.kind == "interval"
-    (record,) = as_records(table("claude-sonnet-4-5", **BROKEN))
+    (record,) = sheet_records(table("claude-sonnet-4-5", **BROKEN))
     assert record["contradiction"] == found.contradiction
     for name, estimate in {**record["estimates"], "kv": record["estimates"]["kv_bytes_per_token"]["one_markup"]}.items():
         if estimate.get("kind") == "undetermined":
@@ -259,7 +259,7 @@ def test_a_model_is_not_calibrated_on_itself():
 
 
 def test_every_headline_is_flagged_as_its_prior_for_no_price_enters():
-    for found, record in zip(everything().inferences, as_records(everything()), strict=True):
+    for found, record in zip(everything().inferences, sheet_records(everything()), strict=True):
         headline = found.kv_bytes["headline"]
         assert (headline.kind, headline.contraction, headline.prior_dominated) == ("interval", 0.0, True)
         assert "KV PRIOR-DOMINATED" in found.flags and "KV PRIOR-DOMINATED" in record["flags"]
@@ -395,7 +395,7 @@ def test_two_processes_give_the_table_of_one():
 
 def test_two_runs_are_identical():
     names = ["gemini-3.1-pro", "kimi-k3", "MiniMax-M3"]
-    assert as_records(infer(names)) == as_records(infer(names))
+    assert sheet_records(infer(names)) == sheet_records(infer(names))
 
 
 def test_a_sheet_is_the_same_alone_and_among_others():

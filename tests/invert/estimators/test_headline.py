@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from derive import shipped
+from derive.tables import shipped
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration, headline, increment

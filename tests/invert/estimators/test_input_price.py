@@ -4,7 +4,7 @@ from statistics import median
 
 import pytest
 
-from derive import shipped
+from derive.tables import shipped
 from invert import infer
 from invert.estimators.market import learnt
 from invert.estimators.registry import ESTIMATORS

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from derive import shipped
 from derive.errors import WrongData
+from derive.tables import shipped
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.data import Data, read_data

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.price_rows import MemoryTierFigure
-from derive.shipped import rows_of
+from derive.preset_rows import MemoryTierFigure
+from derive.tables.shipped import rows_of
 from invert.estimators.lecture import TIER_NAMES, bandwidth_bound_fraction, drain_times, kv_bytes_from_threshold, tier_of_lifetime
 from invert.records import BandPair
 from invert.sheets.observables import observe

@@ -8,7 +8,7 @@ import pytest
 from invert.anchors import assumptions_of
 from invert.estimators.cases import case_of
 from invert.estimators.joint_point import broken_by
-from invert.identifiability import _COMPONENTS, identified, identify
+from invert.identify.identifiability import _COMPONENTS, identified, identify
 from invert.inference import infer
 from invert.result import Inference, InferenceTable
 from tests.tools.data import shipped_data

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from derive import shipped
 from derive.errors import UnknownName, WrongData
+from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.estimators.at_rent import kv_bytes_at_cost
 from invert.estimators.rent import rental

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from derive import shipped
+from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.estimators.cases import case_of
 from invert.inference import infer

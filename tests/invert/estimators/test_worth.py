@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from derive.shipped import read
+from derive.tables.shipped import read
 from invert.estimators import calibration
 from invert.estimators.known import judged
 from invert.estimators.market import learnt

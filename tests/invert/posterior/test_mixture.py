@@ -16,11 +16,11 @@ from invert.posterior.likelihood import log_likelihood
 from invert.posterior.mixture import mixed, trusted
 from invert.posterior.parameters import prior_points
 from invert.posterior.sampler import Posterior, posterior
-from invert.posterior.simulation import _SHAPES, simulate
 from invert.posterior.sobol import DIMENSIONS, MOST
 from invert.posterior.weights import RELIABLE, quantiles
 from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.observables import rounding_cell
+from invert.validation.simulation import _SHAPES, simulate
 
 QUANTITIES = ("kv_bytes_per_token", "balance_context", "attention_intensity", "weight_compute_ratio", "active_params")
 

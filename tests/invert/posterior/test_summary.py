@@ -11,8 +11,8 @@ from invert.assumptions import USUAL
 from invert.posterior import summary as summaries
 from invert.posterior.data import PriceData
 from invert.posterior.sampler import Posterior, posterior
-from invert.posterior.simulation import _SHAPES, simulate
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
+from invert.validation.simulation import _SHAPES, simulate
 
 COUNT = 2048
 

@@ -19,8 +19,8 @@ from invert.report.columns import (
     column_of,
     csv_names,
     explained,
-    in_order,
     picked,
+    sort_sheets,
 )
 from invert.report.contract import run_as_csv
 from tests.tools.inferred import current
@@ -76,7 +76,7 @@ def test_all_columns_are_explained():
 
 
 def test_the_dearest_come_first():
-    prices = [one.sheet.bands[0].input.usd_per_token for one in in_order(current())]
+    prices = [one.sheet.bands[0].input.usd_per_token for one in sort_sheets(current())]
     assert prices == sorted(prices, reverse=True)
 
 
@@ -84,7 +84,7 @@ def test_the_dearest_come_first():
 def test_sheets_are_sorted_by_any_column_and_those_without_a_value_come_last(name: str):
     value = column_of(name).ordered_by
     for by in (name, f"-{name}"):
-        values = [value(one) for one in in_order(current(), by)]
+        values = [value(one) for one in sort_sheets(current(), by)]
         known = [one for one in values if one not in (None, "")]
         texts = isinstance(known[0], str)
         assert known == sorted(known, reverse=texts == by.startswith("-")) and values[: len(known)] == known

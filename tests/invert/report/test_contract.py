@@ -3,14 +3,14 @@
 import csv
 import json
 from dataclasses import replace
-from importlib import metadata
 
 import pytest
 
+from derive.version import VERSION
 from invert.records import Part
 from invert.report import contract
 from invert.report.columns import CSV_KEYS, flat
-from invert.report.contract import as_records, run_as_csv, run_as_json, saved
+from invert.report.contract import run_as_csv, run_as_json, saved, sheet_records
 from invert.result import InferenceTable, Shown
 from invert.sheets.assemble import prices_by_place
 from invert.sheets.sheet import FileText
@@ -19,19 +19,19 @@ from tests.tools.inferred import current
 
 def test_json_is_strict_and_a_list_of_the_records(run: InferenceTable):
     document = json.loads(run_as_json(run), parse_constant=pytest.fail)
-    assert document == as_records(run) and [f"{one['provider']}/{one['model']}" for one in document] == [one.name for one in run]
+    assert document == sheet_records(run) and [f"{one['provider']}/{one['model']}" for one in document] == [one.name for one in run]
 
 
 def test_what_is_not_finite_is_null(run: InferenceTable):
     one = run[0]
     odd = replace(one, summary=replace(one.summary, pareto_k=float("inf"), log_evidence=float("-inf")))
-    (record,) = as_records(replace(run, inferences=(odd,)))
+    (record,) = sheet_records(replace(run, inferences=(odd,)))
     assert record["diagnostics"]["pareto_k"] is record["diagnostics"]["log_evidence"] is None
     json.dumps(record, allow_nan=False)
 
 
 def test_prices_stand_as_they_were_published_and_observables_in_si(run: InferenceTable):
-    record = as_records(run)[0]
+    record = sheet_records(run)[0]
     assert record["model"] == "gemini-3.1-pro-preview"
     base, long = record["prices"]["bands"]
     assert (base["input"]["amount"], base["output"]["amount"], base["input"]["currency"], base["input"]["per"]) == (2, 12, "USD", "mtok")
@@ -43,7 +43,7 @@ def test_prices_stand_as_they_were_published_and_observables_in_si(run: Inferenc
 
 
 def test_estimates_have_six_digits_and_readings_all_of_theirs(run: InferenceTable):
-    for one, record in zip(run, as_records(run), strict=True):
+    for one, record in zip(run, sheet_records(run), strict=True):
         for name, estimate in record["estimates"]["kv_bytes_per_token"].items():
             for part in ("median", "low", "high"):
                 value = getattr(one.kv_bytes[name], part)
@@ -63,7 +63,7 @@ def test_csv_has_a_line_a_sheet_and_its_numbers_unrounded(run: InferenceTable):
 def test_a_part_that_is_left_out_is_null_and_named_with_its_reason(run: InferenceTable):
     lacking = Part(left_out="hardware.csv row 3, column value: is blank")
     without = replace(run[0], worth=lacking, storage=(), no_storage="no tiers")
-    (record,) = as_records(replace(run, inferences=(without,)))
+    (record,) = sheet_records(replace(run, inferences=(without,)))
     assert record["worth"] is None
     assert record["left_out"] == {"worth": lacking.left_out, "storage": "no tiers"}
     document = json.loads(saved(replace(run, tier_rules=lacking, drain_times={**run.drain_times, "lecture": lacking})))["run"]
@@ -74,8 +74,8 @@ def test_a_part_that_is_left_out_is_null_and_named_with_its_reason(run: Inferenc
 def test_what_is_saved_holds_the_same_list_and_how_the_run_was_made(run: InferenceTable):
     changed = replace(run, changes={"output": "20"})
     document = json.loads(saved(changed), parse_constant=pytest.fail)
-    assert document["sheets"] == as_records(changed) and document["run"]["changes"] == {"output": "20"}
-    assert document["schema"] == contract.SCHEMA and document["run"]["versions"]["backsolve"] == metadata.version("backsolve")
+    assert document["sheets"] == sheet_records(changed) and document["run"]["changes"] == {"output": "20"}
+    assert document["schema"] == contract.SCHEMA and document["run"]["versions"]["backsolve"] == VERSION
 
 
 def test_what_is_saved_holds_the_rows_of_its_sheets_and_what_was_asked(run: InferenceTable):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from invert.inference import infer
-from invert.report.columns import WIDE_KEYS, column_of, in_order
+from invert.report.columns import WIDE_KEYS, column_of, sort_sheets
 from invert.report.document import FORMATS, document, footer, report_document
 from invert.report.layout import Table, laid_out
 from invert.report.sheet import full_parts
@@ -68,9 +68,9 @@ def test_its_rows_are_in_the_order_of_the_glance(style: str, columns: tuple[str,
     given = current()
     for by in (None, "KV", "-provider"):
         body = document(given, style, columns, by).partition("\n\n")[0].replace("\\", "")
-        wanted = [one.sheet.model for one in in_order(given.inferences, by)]
+        wanted = [one.sheet.model for one in sort_sheets(given.inferences, by)]
         assert re.findall("|".join(map(re.escape, sorted({*wanted}, key=len, reverse=True))), body) == wanted
-    assert [one.sheet.provider for one in in_order(given.inferences)] != [one.sheet.provider for one in given]
+    assert [one.sheet.provider for one in sort_sheets(given.inferences)] != [one.sheet.provider for one in given]
 
 
 def test_a_paragraph_is_escaped_too(run: InferenceTable):

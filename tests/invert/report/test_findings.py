@@ -8,7 +8,6 @@ from statistics import fmean, stdev
 
 import pytest
 
-from invert import scoreboard as truth
 from invert.assumptions import USUAL
 from invert.estimate_text import middle_text
 from invert.estimators import calibration
@@ -21,6 +20,7 @@ from invert.report.findings import findings, firmness, held_in_words, premium_in
 from invert.report.layout import Table
 from invert.report.sheet import report
 from invert.result import Inference, InferenceTable
+from invert.validation import scoreboard as truth
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise, product
 
 from derive.characters import width_of
-from derive.shipped import read
+from derive.tables.shipped import read
 from invert.data import read_data
 from invert.estimators.known import judged
 from invert.inference import infer, infer_flagships
@@ -84,14 +84,6 @@ def test_a_wider_terminal_shows_all_that_a_narrower_one_does():
     assert all(less <= more for less, more in pairwise(heads))
 
 
-def test_the_legend_has_few_lines_and_no_mark():
-    for width in (80, 100):
-        lines = of_flagships(width).splitlines()
-        below = lines[next(place for place, line in enumerate(lines) if line.startswith("right where known")) + 1 :]
-        assert 1 <= len(below) <= (3 if width == 100 else 4) and not {*"^~?*+≥"} & {*of_flagships(width)}
-    assert "typical KV" in of_flagships(80), "what has no room is named"
-
-
 def test_an_edit_of_a_price_moves_its_row():
     before, (after,) = current()["google/gemini-3.1-pro-preview"], infer("gemini-3.1-pro", changes={"output": "8"})
     moved = {key for key in SHORT_KEYS if column_of(key).text(before) != column_of(key).text(after)}
@@ -144,10 +136,6 @@ def test_tiers_of_memory_are_told_in_words():
     of_opus = column_of("cache tier").text(current()["anthropic/claude-opus-5"])
     assert of_opus == "stated" and column_of("cache tier").text(current()["moonshotai/kimi-k3"]) == "any"
     assert column_of("cache tier").text(current()["openai/gpt-5.4"]) == "none"
-
-
-def test_a_service_tier_stands_behind_the_name():
-    assert "(batch)" in glance(everything()) and "(off-peak)" in glance(current())
 
 
 def renamed(one: Inference, name: str) -> Inference:

@@ -5,12 +5,12 @@ from functools import cache
 import pytest
 
 from derive.characters import width_of
-from invert import scoreboard
 from invert.inference import infer
 from invert.report.layout import aligned, laid_out
 from invert.report.sheet import report
 from invert.result import InferenceTable
-from invert.scoreboard_text import rendered_sections
+from invert.validation import scoreboard
+from invert.validation.scoreboard_text import rendered_sections
 from tests.tools.together import in_one_test
 
 SHEETS = ["gemini-3.1-pro-preview", "qwen3-coder-plus", "claude-opus-5", "deepseek/deepseek-v4-pro"]

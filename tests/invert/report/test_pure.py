@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import invert
-from derive import shipped
+from derive.tables import shipped
 from invert import report as forms
 from invert.inference import infer
 from invert.report.columns import WIDE_KEYS
@@ -21,7 +21,7 @@ from invert.report.document import FORMATS, document
 from invert.report.glance import glance
 from invert.report.sheet import report
 from invert.result import InferenceTable
-from invert.sheets.rows import ModelRow
+from invert.sheets.tables import ModelRow
 from tests.tools.parsed import tree_of
 
 SHEETS = ("gemini-3.1-pro", "qwen3-coder-plus", "claude-opus-5", "kimi-k3", "deepseek/deepseek-v4-pro")
@@ -38,8 +38,8 @@ FORMS: dict[str, Callable[[InferenceTable], object]] = {
     "notebook": InferenceTable._repr_html_,
     **{style: lambda table, style=style: document(table, style) for style in FORMATS},
 }
-WORKING = ("anchors", "data", "estimators", "identifiability", "posterior", "priors", "primitives", "rent", "sensitivity", "sheets",
-           "storage", "forward_model", "soundness", "worth", "inference")  # fmt: skip
+WORKING = ("anchors", "data", "estimators", "identify", "posterior", "priors", "rent", "sheets",
+           "storage", "forward_model", "validation", "worth", "inference")  # fmt: skip
 """The modules and packages in which a result is worked out."""
 
 
@@ -59,7 +59,7 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def poison() -> None:
         # Before anything is refused: a module that is first imported then would keep what is refused.
         modules = {name: importlib.import_module(name) for name in working_modules()}
-        for name in ("read", "rows_of", "content", "problems", "_kept"):
+        for name in ("read", "rows_of", "content", "problems"):
             monkeypatch.setattr(shipped, name, refuse)
         for name in ("rows_of", "raw_rows", "content", "checked", "refuse_bad"):
             monkeypatch.setattr(shipped.Tables, name, refuse)
@@ -86,7 +86,7 @@ def test_every_form_is_read_off_the_records(asked: dict, poisoned: Callable[[], 
 def test_what_an_inference_is_asked_for_later_rests_on_its_fields_alone(monkeypatch: pytest.MonkeyPatch):
     table, again = infer(SHEETS), infer(SHEETS)
     early = [(one.identifiability, one.rules and one.rules.solutions) for one in table]
-    for name in ("_kept", "_content"):
+    for name in ("_content",):
         monkeypatch.setattr(shipped, name, refuse)
     with pytest.raises(AssertionError, match="worked something out"):
         infer(SHEETS)
@@ -119,8 +119,6 @@ ALLOWED = (
     ),
     *("invert.report", "derive.show", "derive.characters", "derive.files", "derive.units", "derive.errors", "derive.solving.result"),
 )
-WORDS = ("invert.estimators", "invert.estimators.names")
-"""What estimators are called: words that lean on nothing, beside the functions that they are the names of."""
 
 
 def imports_of(path: Path) -> list[str]:
@@ -142,14 +140,3 @@ def test_reports_lean_on_records_alone():
 
 def within(name: str, allowed: tuple[str, ...]) -> bool:
     return f"{name}.".startswith(tuple(f"{start}." for start in allowed))
-
-
-def test_an_import_of_what_works_a_result_out_is_seen():
-    assert within("invert.records", ALLOWED) and within("invert.estimators.names", ALLOWED)
-    assert not any(within(name, ALLOWED) for name in ("invert.estimators", "invert.estimators.registry", "invert.posterior.data"))
-
-
-def test_the_words_for_estimators_lean_on_nothing():
-    for name in WORDS:
-        file = importlib.import_module(name).__file__
-        assert file and {*imports_of(Path(file))} <= {"derive.immutable"}

@@ -1,7 +1,5 @@
 """One sheet on one screen: the readings, the forward model's prices beside the published ones, and commands that can be pasted."""
 
-from dataclasses import replace
-
 import pytest
 
 from invert.inference import infer
@@ -64,13 +62,3 @@ def test_a_long_price_below_the_base_price_gives_no_kv():
     said = " ".join(short_report(table[0], table).split())
     assert "the long price of output is below the base price, so the premium gives no KV." in said and "predicted" not in said
     assert "KV from threshold contradicts bandwidth-bound: they miss 3 of 4 other prices." in said
-
-
-def test_an_amount_that_was_put_in_is_said():
-    run = current()
-    changed = replace(run, changes={"output": "20"})
-    assert "what if: output = 20, in place of the published amount" in short_report(run["openai/gpt-6-sol"], changed)
-
-
-def test_other_service_tiers_are_named_with_what_they_ask():
-    assert "batch: 0.5x" in short_report(infer("gpt-6-sol")[0], infer("gpt-6-sol"))

@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 
-from derive.price_rows import MemoryTierFigure
-from derive.shipped import rows_of
+from derive.preset_rows import MemoryTierFigure
+from derive.tables.shipped import rows_of
 from invert.estimators.market import learnt
 from invert.inference import infer
 from invert.records import NegativeControl, Part, SoleSource
-from invert.report.tiers import caveat, counted_once, deciding_source, over_cases, tiers
+from invert.report.tiers import caveat, counted_once, deciding_source, tiers, tiers_over_cases
 from invert.result import Inference, InferenceTable
 from invert.storage.tariffs import scoreboard
 from invert.storage.tiers import TIERS
@@ -75,7 +75,9 @@ def test_an_answer_is_what_the_cases_agree_on_and_how_far_they_differ():
     assert line.endswith(f"HBM or DDR ({share:.0%}); HBM alone {100 * low:.0f} to {high:.0%}")
     kimi = one("kimi-k3").storage[0]
     (line,) = [line for line in text("kimi-k3").splitlines() if line.startswith("5 min") and "cost optimality" in line]
-    assert line.endswith(f"   {over_cases(kimi.probabilities, kimi.ranges, TIERS, 1.0)}") and "not identified; flash 33 to 49%" in line
+    assert (
+        line.endswith(f"   {tiers_over_cases(kimi.probabilities, kimi.ranges, TIERS, 1.0)}") and "not identified; flash 33 to 49%" in line
+    )
 
 
 @in_one_test(
@@ -90,8 +92,8 @@ def test_an_answer_is_what_the_cases_agree_on_and_how_far_they_differ():
 def test_a_range_over_cases_in_words(agreed: tuple[str, ...], said: str):
     shares = {"hbm": 0.7, "ddr": 0.25, "flash": 0.04, "hdd": 0.01}
     ranges = {"hbm": (0.47, 0.99), "ddr": (0.01, 0.49), "flash": (0.0, 0.04), "hdd": (0.0, 0.01)}
-    assert over_cases(shares, ranges, agreed, sum(shares[tier] for tier in agreed)) == said
-    assert over_cases(None, None, (), None) == "-"
+    assert tiers_over_cases(shares, ranges, agreed, sum(shares[tier] for tier in agreed)) == said
+    assert tiers_over_cases(None, None, (), None) == "-"
 
 
 def test_one_source_that_decides_is_named():

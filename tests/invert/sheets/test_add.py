@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
+from derive.tables.writing import edited_table
 from invert.assumptions import USUAL
 from invert.estimators.cases import case_of
-from invert.sheets.add import add_to_file, addition, cells_of_sheet, with_rows
-from invert.sheets.assemble import before_release, sheets
+from invert.sheets.add import TYPED_ORDER, add_to_file, addition, cells_of_sheet
+from invert.sheets.assemble import released_later, sheets
 from invert.sheets.read import load
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
@@ -34,7 +35,7 @@ def test_a_typed_sheet_is_read_back_as_it_was_meant(tmp_path: Path):
     assert {str(row.effective_date) for row in found.rows} == {"2026-05-01"} and found.rows[0].notes == "a, b"
     # Of its time is of its release, which nobody else knows.
     read = case_of(sheet, None, shipped_data(), USUAL)
-    assert read.released == read.day == date(2026, 5, 1) and before_release([replace(sheet, as_of=date(2026, 4, 30))], [])
+    assert read.released == read.day == date(2026, 5, 1) and released_later([replace(sheet, as_of=date(2026, 4, 30))], [])
 
 
 def test_a_band_with_one_price_has_no_premium_on_the_other():
@@ -81,7 +82,7 @@ def test_a_file_with_every_column_only_grows(tmp_path: Path):
 def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
     content = ("provider,model,component,amount\n" + "\n".join(lines) + ("\n" if ends else "")).encode(errors="surrogatepass")
     cells = cells_of_sheet("acme/perm", {"input": "2"})
-    found = with_rows(content, cells, "mine.csv")
+    found = edited_table(content, TYPED_ORDER, cells)
     assert found.startswith(content) and found.endswith(b"acme,perm,input,2\n")
 
 

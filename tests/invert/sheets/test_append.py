@@ -15,23 +15,24 @@ from hypothesis import strategies as st
 
 from derive import files
 from derive.errors import WrongData
+from derive.tables.problems import Problem
+from derive.tables.writing import cell_text
 from invert.sheets import append
 from invert.sheets.append import (
     Rival,
     Update,
-    by,
     cells_of,
-    csv_cell,
     database,
     distinct,
     price_and_source,
     price_file,
     rivals_of,
+    source_name,
     update_file,
     updated,
 )
-from invert.sheets.read import OVERLAY_COLUMNS, load, read_rows
-from invert.sheets.rows import PriceRow, Problem
+from invert.sheets.read import load, read_rows
+from invert.sheets.rows import OWN_COLUMNS, PriceRow
 from invert.sheets.rules import check
 
 DAY = date(2026, 11, 22)
@@ -280,17 +281,17 @@ def test_a_row_as_cells_and_back():
         READ, amount=1.25e-05, threshold_tokens=200_000, threshold_inclusive=True, effective_date=DAY, date_kind="start", notes='a "b", c'
     )
     (back,), problems = read_rows(BytesIO(price_file([row]).encode()), "mine.csv", {}, overlay=True)
-    assert replace(back, origin=row.origin) == row and problems == [] and list(cells_of(row)) == list(OVERLAY_COLUMNS)
+    assert replace(back, origin=row.origin) == row and problems == [] and list(cells_of(row)) == list(OWN_COLUMNS)
 
 
 @given(st.floats(1e-12, 1e12))
 def test_an_amount_is_written_in_plain_decimals_to_the_last_digit(amount: float):
-    assert float(csv_cell(amount)) == amount and "e" not in csv_cell(amount)
+    assert float(cell_text(amount)) == amount and "e" not in cell_text(amount)
 
 
 def test_who_says_what():
     mine = replace(ROW, verification="official", notes="seen", origin="/tmp/prices.csv:7", currency="CNY")
-    assert (price_and_source(ROW), price_and_source(mine), by(mine)) == (
+    assert (price_and_source(ROW), price_and_source(mine), source_name(mine)) == (
         "2 by base 1",
         "2 CNY by prices.csv:7 (official)",
         "prices.csv:7 (official)",

@@ -4,11 +4,12 @@ from datetime import date
 
 import pytest
 
-from derive import shipped
 from derive.errors import UnknownName, WrongData
+from derive.tables import shipped
 from invert.sheets.assemble import find, matches, models, sheets, sheets_that_ship, whole_name
 from invert.sheets.read import load
-from invert.sheets.rows import ModelRow, PriceBook
+from invert.sheets.rows import PriceBook
+from invert.sheets.tables import ModelRow
 from tests.tools.data import shipped_data
 from tests.tools.sheets import TODAY, book_of, full, pair
 from tests.tools.tables import reading, with_cells
@@ -292,7 +293,10 @@ def test_a_real_preview_is_found_by_its_plain_name():
     [
         ("b,n,,perhaps,false,,,,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is no truth value"),
         ("b,n,,,false,,,,,,,,,,,", "models.csv row 3, column first_party: is blank"),
-        ("b,n,,true,false,,,many,,,,,,,,", "models.csv row 3, column max_context: 'many' is not a number"),
+        (
+            "b,n,,true,false,,,many,,,,,,,,",
+            "models.csv row 3, column max_context: 'many' is not a whole number; write digits only",
+        ),
         ("b,n,,true,false,,,,many,verified,,,,,,", "models.csv row 3, column active_params: 'many' is not a number"),
         ("b,n,,true,false,,,,1e9,,,,,,,", "models.csv row 3, column active_params_grade: is blank, and active_params is not"),
         ("b,n,,true,false,Nothing-1B,verified,,,,,,,,,", "models.csv row 3, column architecture: 'Nothing-1B' is not in architectures.csv"),
@@ -307,7 +311,7 @@ def test_a_real_preview_is_found_by_its_plain_name():
 def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: str):
     header = shipped.content("models.csv").decode().splitlines()[0]
     with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,false,,,,,,,,,,,\n{line}\n")):
-        (row,), (problem,) = models(shipped_data()), shipped.problems("models")
+        (row,), (problem,) = models(shipped_data()), shipped.problems(ModelRow)
     assert (row.provider, row.model, row.first_party) == ("a", "m", True)
     assert str(problem).startswith(message)
 
@@ -316,7 +320,7 @@ def test_of_two_rows_of_one_model_neither_is_read():
     header = shipped.content("models.csv").decode().splitlines()[0]
     with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,false,,,,,,,,,,,\na,m,,true,false,,,,,,,,,,,\n")):
         assert models(shipped_data()) == []
-        assert [str(problem) for problem in shipped.problems("models")] == [
+        assert [str(problem) for problem in shipped.problems(ModelRow)] == [
             "models.csv row 2, column model: row 3 has the same provider, model",
             "models.csv row 3, column model: row 2 has the same provider, model",
         ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import WrongData, WrongValue
-from derive.shipped import content
+from derive.tables.shipped import content
 from invert.sheets.append import price_file
 from invert.sheets.diff import differences, is_whole, new_models, state_of, states_of
 from invert.sheets.read import read_rows

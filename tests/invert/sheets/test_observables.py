@@ -19,8 +19,9 @@ from invert.sheets.assemble import sheets
 from invert.sheets.contexts import band_means
 from invert.sheets.observables import observables, rounding_cell
 from invert.sheets.read import read_rows
-from invert.sheets.rows import FxRate, PriceBook
+from invert.sheets.rows import PriceBook
 from invert.sheets.sheet import PriceSheet
+from invert.sheets.tables import FxRate
 from invert.sheets.what_if import with_amounts
 from tests.tools.together import in_one_test
 

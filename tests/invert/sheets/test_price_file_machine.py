@@ -127,7 +127,7 @@ test_whatever_happens_to_a_price_file = PriceFile.TestCase
 
 def test_a_writer_that_is_not_careful_is_found_out(monkeypatch):
     """One that loses the first row."""
-    monkeypatch.setattr("invert.sheets.append.write", lambda place, content: write(place, re.sub("\n.*\n", "\n", content, count=1)))
+    monkeypatch.setattr("invert.sheets.append.write", lambda place, content: write(place, re.sub(b"\n.*\n", b"\n", content, count=1)))
     machine = PriceFile()
     try:
         machine.pull("m", [1.0, 2.0, 1.0], 3)

@@ -16,18 +16,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive import shipped
 from derive.characters import hidden, trimmed
 from derive.errors import BacksolveError, WrongData
+from derive.tables import lines as csv_lines
+from derive.tables import shipped
+from derive.tables.lines import split_line, text_lines
+from derive.tables.problems import Problem
 from invert.sheets import read as loading
 from invert.sheets.assemble import sheets
-from invert.sheets.read import load, rates, raw_lines, read_rows, split
-from invert.sheets.rows import FxRate, PriceRow, Problem, units_per_usd
-from invert.sheets.rules import _LARGEST, _SMALLEST, check
+from invert.sheets.read import load, rates, read_rows
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceRow, units_per_usd
+from invert.sheets.rules import _LARGEST, _SMALLEST, COMPONENTS, check
+from invert.sheets.tables import FxRate
 from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
-HEADER = ",".join(loading.PRICE_COLUMNS)
+HEADER = ",".join(PRICE_COLUMNS)
 INPUT = "acme,acme-1,,standard,input,0,false,,,,2,USD,mtok,2026-05-01,start,,2026-11-20,https://acme.example,official,"
 OUTPUT = INPUT.replace("input", "output").replace(",2,USD", ",10,USD")
 FX = {
@@ -36,7 +40,7 @@ FX = {
         FxRate(currency="CNY", date=date(2026, 11, 1), units_per_usd=8.0, source="", verification="", notes=""),
     )
 }
-GOOD = dict(zip(loading.PRICE_COLUMNS, INPUT.split(","), strict=True))
+GOOD = dict(zip(PRICE_COLUMNS, INPUT.split(","), strict=True))
 
 
 def row_text(**changed: str) -> str:
@@ -83,8 +87,8 @@ WRONG_CELLS = [
     ({"amount": "1e999"}, "amount", "absurd"),
     ({"amount": "900000", "currency": "CNY"}, "amount", "absurd"),
     ({"amount": "=1+1"}, "amount", "formula"),
-    ({"weekdays": "1-8"}, "weekdays", "is not days of the week such as 1-5"),
-    ({"weekdays": "Mon-Fri"}, "weekdays", "is not days of the week such as 1-5"),
+    ({"weekdays": "1-8"}, "weekdays", "does not have the form of 1-5, 1 being Monday"),
+    ({"weekdays": "Mon-Fri"}, "weekdays", "does not have the form of 1-5, 1 being Monday"),
     ({"model": "=cmd|' /C calc'!A0"}, "model", "formula"),
     ({"notes": "+1"}, "notes", "formula"),
     ({"model": "\uff1dcmd"}, "model", "a cell may not begin with"),
@@ -98,8 +102,8 @@ WRONG_CELLS = [
     ({"provider": " "}, "provider", "blank"),
     ({"model": ""}, "model", "blank"),
     ({"verification": ""}, "verification", "blank"),
-    ({"service_tier": "Standard"}, "service_tier", "lower-case"),
-    ({"service_tier": "two words"}, "service_tier", "lower-case"),
+    ({"service_tier": "Standard"}, "service_tier", "'Standard' is not known; did you mean 'standard'?"),
+    ({"service_tier": "two words"}, "service_tier", "is not known; allowed: standard,"),
     ({"component": "outptu"}, "component", "did you mean 'output'?"),
     ({"component": "input_ratio"}, "component", "not known"),
     ({"threshold_tokens": "2E+05"}, "threshold_tokens", "'2E+05' is not a whole number; write 200000"),
@@ -118,7 +122,7 @@ WRONG_CELLS = [
     ({"per": "mtok_hour"}, "per", "input is not priced per mtok_hour"),
     ({"component": "cache_storage"}, "per", "cache_storage is not priced per mtok"),
     ({"currency": "usd"}, "currency", "did you mean 'USD'?"),
-    ({"currency": "XYZ"}, "currency", "unknown currency 'XYZ'"),
+    ({"currency": "XYZ"}, "currency", "'XYZ' is not known; allowed: USD, CNY"),
     ({"effective_date": "20260501"}, "effective_date", "not an ISO date"),
     ({"effective_date": "01/05/2026"}, "effective_date", "not an ISO date"),
     ({"effective_date": "2026-02-30"}, "effective_date", "not an ISO date"),
@@ -250,7 +254,7 @@ def test_no_column_is_suggested_for_one_that_is_there():
         read_rows(["provider,model,component,amount,cost", "a,m,input,2,3"], "own.csv", overlay=True)
     with pytest.raises(WrongData, match=r"'context'; did you mean 'max_context'\?\nand unknown column 'price'; rename"):
         read_rows(["provider,model,component,amount,context,price", "a,m,input,2,1000,2"], "own.csv", overlay=True)
-    most = ",".join(column for column in loading.OVERLAY_COLUMNS if column != "max_context")
+    most = ",".join(column for column in OWN_COLUMNS if column != "max_context")
     with pytest.raises(WrongData, match=r"unknown column 'price'; rename"):
         read_rows([f"{most},price", ",".join(["a"] * 22)], "own.csv", overlay=True)
 
@@ -276,10 +280,10 @@ def test_a_cell_that_was_too_narrow_is_named_as_that():
 
 @pytest.mark.parametrize("name", ["prices", "prices_calibration", "prices_rivals"])
 def test_the_columns_of_prices_are_those_of_their_description_and_of_their_row(name: str):
-    described = [field["name"] for field in shipped.read().described(name)["fields"]]
+    described = [field["name"] for field in shipped.read().schema(name)["fields"]]
     of_row = [field.name for field in dataclasses.fields(PriceRow) if field.name not in ("origin", "currency_assumed")]
     own = ["max_context", "release_date", "usd_rate"]
-    assert [*loading.PRICE_COLUMNS, *own] == [*described, *own] == of_row == list(loading.OVERLAY_COLUMNS)
+    assert [*PRICE_COLUMNS, *own] == [*described, *own] == of_row == list(OWN_COLUMNS)
 
 
 def test_rows_of_ones_own_may_give_the_longest_context_and_those_that_ship_may_not():
@@ -378,7 +382,7 @@ class Endless(io.RawIOBase):
 def test_an_endless_line_is_neither_kept_nor_read_for_ever():
     tracemalloc.start()
     with pytest.raises(WrongData, match="standard input is larger than 128 MiB"):
-        list(raw_lines(Endless(), "standard input"))
+        list(text_lines(Endless(), "standard input"))
     assert tracemalloc.get_traced_memory()[1] < 2e6
     tracemalloc.stop()
 
@@ -396,7 +400,7 @@ class Rows(io.RawIOBase):
 
 @pytest.mark.parametrize("line", [b"acme,m,input,1\n", b"\n", b"x\n", b"\xff\n", b",,,\n", b"n" * 70_000 + b"\n"])
 def test_a_stream_of_rows_without_end_is_refused_at_the_limit(line: bytes, monkeypatch):
-    monkeypatch.setattr(loading, "ROW_LIMIT", 1_500)
+    monkeypatch.setattr(csv_lines, "ROW_LIMIT", 1_500)
     stream = Rows(line)
     with pytest.raises(WrongData, match=r"^standard input has more than 1,500 rows, the most that are read; split it, or leave out"):
         load(stream)
@@ -404,7 +408,7 @@ def test_a_stream_of_rows_without_end_is_refused_at_the_limit(line: bytes, monke
 
 
 def test_as_many_rows_as_the_limit_are_read(monkeypatch):
-    monkeypatch.setattr(loading, "ROW_LIMIT", 20)
+    monkeypatch.setattr(csv_lines, "ROW_LIMIT", 20)
     lines = ["provider,model,component,amount", *(f"a,m{i},input,1" for i in range(20))]
     assert len(read_rows(lines, "my.csv", overlay=True)[0]) == 20
     with pytest.raises(WrongData, match=r"my\.csv has more than 20 rows"):
@@ -415,7 +419,7 @@ def test_as_many_rows_as_the_limit_are_read(monkeypatch):
 def test_a_line_is_taken_apart_as_csv_is(line: str):
     with suppress(csv.Error):
         cells = [trimmed(cell) for record in csv.reader([line], strict=True) for cell in record]
-        assert split(line, first=False) == (cells or [""])
+        assert split_line(line)[0] == (cells or [""])
 
 
 def test_a_header_that_never_ends_is_refused_at_once():
@@ -552,7 +556,7 @@ def test_rates_of_exchange_are_checked_and_sorted():
     rows += ["JPY,2026-01-01,1e-12", "EUR,,1.1"]
     text = "\n".join(["currency,date,units_per_usd,source,verification,notes", *(f"{row},a bank,official," for row in rows)])
     with reading(shipped.read().edited(fx=text)):
-        fx, problems = rates(shipped.rows_of(FxRate)), shipped.problems("fx")
+        fx, problems = rates(shipped.rows_of(FxRate)), shipped.problems(FxRate)
     assert [rate.units_per_usd for rate in fx["CNY"]] == [6.0, 7.0] and list(fx) == ["CNY"]
     assert [(problem.row, problem.column) for problem in problems] == [
         (4, "date"),
@@ -609,7 +613,7 @@ cells = st.one_of(
 @settings(max_examples=300)
 @given(
     st.lists(st.lists(cells, min_size=3, max_size=20).map(",".join), max_size=6),
-    st.permutations(list(loading.PRICE_COLUMNS)),
+    st.permutations(list(PRICE_COLUMNS)),
     st.integers(0, 21),
     st.sampled_from(["\n", "\r\n", "\r", ""]),
 )
@@ -747,7 +751,7 @@ def test_a_column_that_stands_twice_in_other_letters_is_refused(twice: str):
 # Numbers at the ends of what a computer holds.
 
 
-@in_one_test("component", loading.COMPONENTS)
+@in_one_test("component", COMPONENTS)
 @in_one_test("amount", ["1e-400", ".001e-322", "1e-320", "1e400", "1e99999999999999999999", "0.1e-99999999999999999999"])
 def test_an_amount_that_is_not_zero_is_never_taken_for_it(component: str, amount: str):
     rows, problems = read(f"a,m,{component},{amount}", header="provider,model,component,amount", overlay=True)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invert.sheets.rows import FxRate, PriceRow, units_per_usd, without_collection
+from invert.sheets.rows import PriceRow, units_per_usd, without_collection
+from invert.sheets.tables import FxRate
 
 ROW = PriceRow(
     provider="acme", model="m", region="global", service_tier="standard", component="input", threshold_tokens=0, threshold_inclusive=False,

@@ -16,11 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive import shipped
 from derive.errors import WrongData, WrongValue
-from derive.preset_rows import Efficiency
-from derive.price_rows import MemoryTierFigure
-from derive.shipped import rows_of
+from derive.preset_rows import Efficiency, MemoryTierFigure
+from derive.tables import shipped
+from derive.tables.shipped import rows_of
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from derive.catalogue import equation
-from derive.claim_cells import AGREES, DIFFERS, UNDECIDED, asked, givens
-from derive.price_rows import Claim, WorkedProblem
-from derive.shipped import read, rows_of
 from derive.solving.api import solve
-from invert import scoreboard
-from invert.scoreboard_text import rendered_sections
+from derive.tables.questions import read_givens, unknown_names
+from derive.tables.shipped import read, rows_of
+from invert.validation import scoreboard
+from invert.validation.claim_rows import AGREES, DIFFERS, UNDECIDED, Claim, WorkedProblem
 from invert.validation.claims import claim_rows, not_borne, problem_rows
 from invert.validation.found_of_claims import PRESETS, TABLES
+from invert.validation.scoreboard_text import rendered_sections
 from tests.tools.together import in_one_test
 
 CLAIMS = rows_of(Claim)
@@ -23,27 +23,27 @@ BY_ID = {row.id: row for row in CLAIMS}
 def test_a_claim_is_contradicted_by_rows_of_a_table(claim: Claim):
     assert claim.verdict in (*AGREES, *DIFFERS, UNDECIDED)
     if claim.verdict == "contradicted by data":
-        assert givens(claim.givens).rows, "which table?"
+        assert read_givens(claim.givens).rows, "which table?"
     elif claim.verdict != UNDECIDED:
-        assert claim.equations or givens(claim.givens).rows
+        assert claim.equations or read_givens(claim.givens).rows
 
 
 @in_one_test("claim", [pytest.param(row, id=row.id) for row in CLAIMS if row.equations and "/" not in row.unknown])
 def test_every_equation_of_a_claim_is_used_and_no_given_is_what_is_asked(claim: Claim):
-    given = givens(claim.givens)
-    assert not {*asked(claim.unknown)} & {*given.texts}
+    given = read_givens(claim.givens)
+    assert not {*unknown_names(claim.unknown)} & {*given.texts}
     presets = {source: name for source, name in given.rows.items() if source in PRESETS}
     if presets == given.rows:
         solution = solve(claim.unknown, using=claim.equations, given=given.texts, **presets)
         assert {one.split("@")[0] for one in solution.equations} >= set(claim.equations), solution.equations
     else:
-        assert any({*asked(claim.unknown)} & {*equation(id).symbols} for id in claim.equations)
+        assert any({*unknown_names(claim.unknown)} & {*equation(id).symbols} for id in claim.equations)
 
 
 def test_there_are_claims_enough_of_every_kind():
     count = {verdict: sum(row.verdict == verdict for row in CLAIMS) for verdict in (*AGREES, *DIFFERS, UNDECIDED)}
     assert len(CLAIMS) >= 120 and min(count.values()) >= 6
-    assert {source for row in CLAIMS for source in givens(row.givens).rows} == set(TABLES)
+    assert {source for row in CLAIMS for source in read_givens(row.givens).rows} == set(TABLES)
     assert {row.id[0] for row in CLAIMS} == set("ABCDEF")
 
 
@@ -61,7 +61,7 @@ def test_a_verdict_that_the_number_no_longer_bears_is_a_fault_of_its_row(monkeyp
     otherwise = [{"found": 1.0, "agrees": None if row.verdict == UNDECIDED else row.verdict in DIFFERS} for row in CLAIMS]
     monkeypatch.setitem(scoreboard._SECTIONS, "claims", lambda _data: otherwise)
     _, problems = scoreboard.sections(("claims",))
-    judged = [row.place for row in CLAIMS if row.verdict != UNDECIDED and not givens(row.givens).rows]
+    judged = [row.place for row in CLAIMS if row.verdict != UNDECIDED and not read_givens(row.givens).rows]
     assert [problem.row for problem in problems] == judged != []
 
 

@@ -28,20 +28,20 @@ def record(count: int, of: int, gain: float) -> Record:
     ],
 )
 def test_a_record_is_trusted_by_what_it_held_and_what_it_knows(one: Record, said: str):
-    assert coverage.of_record(one, "the class").startswith(said)
-    assert "not trusted" in coverage.of_record(one, "the class", replace(USUAL, level=0.8))
+    assert coverage.judge_record(one, "the class").startswith(said)
+    assert "not trusted" in coverage.judge_record(one, "the class", replace(USUAL, level=0.8))
 
 
 def test_how_many_standard_errors_a_gain_must_exceed_is_an_assumption():
     one = record(9, 9, 0.3)
-    assert coverage.of_record(one, "the class").endswith("0.30 nats more than the class")
-    said = coverage.of_record(one, "the class", replace(USUAL, least_gain_in_errors=2.0))
+    assert coverage.judge_record(one, "the class").endswith("0.30 nats more than the class")
+    said = coverage.judge_record(one, "the class", replace(USUAL, least_gain_in_errors=2.0))
     assert said.endswith("0.30 nats more than the class, for no more than 2 standard errors")
     assert one.has_skill() and one.has_skill(1.4) and not one.has_skill(1.6)
 
 
 def test_a_fault_that_is_put_in_is_found_out_by_ranks_and_a_sound_run_is_not():
-    assert coverage.of_ranks(0.9, 0.02, 9, 0.9, False).startswith("sound")
-    assert coverage.of_ranks(0.9, 0.01, 9, 0.9, False).startswith("unsound")
-    assert coverage.of_ranks(0.9, 0.02, 9, 0.9, True) == "the fault put in does not show here"
-    assert coverage.of_simulated(0.8, 1000, 0.9).startswith("unsound") and coverage.of_simulated(0.8, 5, 0.9).startswith("sound")
+    assert coverage.judge_ranks(0.9, 0.02, 9, 0.9, False).startswith("sound")
+    assert coverage.judge_ranks(0.9, 0.01, 9, 0.9, False).startswith("unsound")
+    assert coverage.judge_ranks(0.9, 0.02, 9, 0.9, True) == "the fault put in does not show here"
+    assert coverage.judge_simulated(0.8, 1000, 0.9).startswith("unsound") and coverage.judge_simulated(0.8, 5, 0.9).startswith("sound")

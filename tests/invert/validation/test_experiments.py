@@ -9,13 +9,13 @@ from math import log
 
 import pytest
 
-from derive.price_rows import NaturalExperiment
-from derive.shipped import rows_of
+from derive.tables.shipped import rows_of
 from invert.data import read_data
 from invert.inference import infer
 from invert.records import Estimate
 from invert.sheets.assemble import Place, prices_by_place, sheets
 from invert.sheets.read import load
+from invert.sheets.tables import NaturalExperiment
 from invert.validation.experiments import Retest, estimates_of, experiment_rows, retests
 
 

@@ -6,14 +6,14 @@ from functools import cache
 
 import pytest
 
-from derive.claim_cells import AGREES, UNDECIDED, givens
 from derive.errors import NoSingleValue, UnknownName
-from derive.price_rows import Claim, WorkedProblem
-from derive.shipped import read, rows_of
-from derive.shipped_rows import iso_date
+from derive.tables.cells import read_date
+from derive.tables.questions import read_givens
+from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
 from invert.sheets.assemble import models, sheets
 from invert.sheets.read import load
+from invert.validation.claim_rows import AGREES, UNDECIDED, Claim, WorkedProblem
 from invert.validation.claims import price_facts
 from invert.validation.found_of_claims import Facts, finding, finding_of_problem
 from tests.tools.data import shipped_data
@@ -26,7 +26,7 @@ BY_ID = {row.id: row for row in CLAIMS}
 
 @cache
 def prices() -> Mapping[str, Facts]:
-    days = {iso_date(named["sheet"].partition("@")[2]) for row in CLAIMS if "sheet" in (named := givens(row.givens).rows)}
+    days = {read_date(named["sheet"].partition("@")[2]) for row in CLAIMS if "sheet" in (named := read_givens(row.givens).rows)}
     return price_facts([one for day in days for one in sheets(load(), day)[0]], models(shipped_data()), USUAL)
 
 

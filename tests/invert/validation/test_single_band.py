@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from derive import shipped
 from derive.errors import WrongData
 from derive.preset_rows import OpenModel
-from derive.price_rows import HostPrice
-from derive.shipped import rows_of
-from invert import scoreboard
+from derive.tables import shipped
+from derive.tables.shipped import rows_of
 from invert.assumptions import USUAL
 from invert.estimators.market import learnt
 from invert.estimators.market.hosts import commonest, rank_correlation, spread_within
 from invert.inference import infer
+from invert.sheets.tables import HostPrice
+from invert.validation import scoreboard
 from invert.validation.single_band import single_band_rows
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading

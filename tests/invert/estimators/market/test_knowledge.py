@@ -8,13 +8,13 @@ import pytest
 
 from derive.errors import WrongData
 from derive.preset_rows import OpenModel
-from derive.price_rows import KnowledgeScore
-from derive.shipped import read, rows_of
+from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators.market import learnt
 from invert.estimators.market.knowledge import KNOWLEDGE_ALONE, PRICE_AND_KNOWLEDGE, knowledge_fits, with_scores
 from invert.inference import infer
+from invert.sheets.tables import KnowledgeScore
 from tests.tools.data import shipped_data
 from tests.tools.tables import with_cells
 
@@ -73,7 +73,7 @@ def _own_file(folder: Path, noise: float) -> str:
 
 
 def test_scores_of_a_file_of_ones_own_tell_the_size_that_they_were_made_from(tmp_path: Path):
-    (one,) = infer("gpt-6-sol", knowledge=_own_file(tmp_path, 0.05))
+    (one,) = infer("gpt-6-sol", knowledge=_own_file(tmp_path, 0.01))
     found = one.estimates["total_params_by_price_and_knowledge"]
     assert found.median == pytest.approx(500e9, rel=0.1) and found.low and found.low < 500e9 < (found.high or 0) < 1e12
     assert found.because.startswith("price and knowledge") and "refused many questions" in found.because

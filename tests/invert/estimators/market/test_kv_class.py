@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from derive.preset_rows import Architecture
-from derive.shipped import rows_of
+from derive.tables.shipped import rows_of
 from invert.assumptions import USUAL
 from invert.estimators.market import kv_class
 from invert.estimators.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class, simulated_coverage

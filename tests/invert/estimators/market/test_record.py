@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from derive.preset_rows import OpenModel
-from derive.price_rows import ListPrice
-from derive.shipped import rows_of
+from derive.tables.shipped import rows_of
 from invert.estimators.market import panel, record
 from invert.estimators.market.regression import foretold, grouped
+from invert.sheets.tables import ListPrice
 
 LISTED = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice))
 

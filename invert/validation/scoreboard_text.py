@@ -1,4 +1,4 @@
-"""The scoreboard as text, JSON and CSV: every section a titled table, what its verdicts mean, and before all of them what they come to."""
+"""Format the scoreboard as text, JSON and CSV: a summary, then every section as a titled table with the meaning of its verdicts."""
 
 import csv
 import io
@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
-from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS
 from invert.records import Span
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, title
-from invert.scoreboard import MODELS_LEFT_OUT
+from invert.validation.claim_rows import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS
+from invert.validation.scoreboard import MODELS_LEFT_OUT
 
 _Rows = list[dict[str, object]]
 SHOWN = {
@@ -67,7 +67,7 @@ _GUESS = "uniform guess"
 
 
 def rendered_sections(found: Mapping[str, _Rows], style: str, width: int = 100) -> str:
-    """Sections as titled tables in so many columns, as one JSON object, or as CSV one after the other, an empty line between."""
+    """Format sections as titled tables of this width, as one JSON object, or as CSV tables separated by an empty line."""
     if style == "json":
         return json.dumps(found, indent=2, allow_nan=False)
     if style == "csv":
@@ -86,7 +86,7 @@ def _section(name: str, rows: _Rows) -> Iterable[str]:
 
 
 def estimate_in_words(name: str) -> str:
-    """What people read for an estimate; of a mark-up with what the size is by that it is over.
+    """Return the display name of an estimate. For price/cost, add the source of the size.
 
     >>> estimate_in_words("active_params, by price"), estimate_in_words("input_markup, by known size"), estimate_in_words("KV read")
     ('active by price', 'price/cost by known size', 'KV read')
@@ -97,7 +97,7 @@ def estimate_in_words(name: str) -> str:
 
 
 def legend(name: str, rows: Iterable[Mapping[str, object]]) -> str:
-    """What the verdicts of a section mean, and how far a number may lie from another and agree with it.
+    """Explain the verdicts of a section, and the allowed difference of two numbers that agree.
 
     >>> rows = [{"tolerance": 0.1}, {"tolerance": 0.25}, {"tolerance": None}]
     >>> legend("problems", rows).partition(". ")[2]
@@ -112,13 +112,13 @@ def legend(name: str, rows: Iterable[Mapping[str, object]]) -> str:
 
 
 def overview(found: Mapping[str, _Rows], lecture_error: Span | None, width: int) -> str:
-    """Return what all sections come to on one screen: what is claimed, judged on what, right how often, its gain, and a verdict."""
+    """Summarise all sections on one screen: claim, population, coverage, gain and verdict."""
     texts = [dict(zip(_OVERVIEW, row, strict=True)) for row in _overview_rows(found, lecture_error)]
     return laid_out([_OVERVIEW_TITLE, "", aligned(_OVERVIEW, texts, 2), "", *_HOW_TO_READ], width)
 
 
 def _overview_rows(found: Mapping[str, _Rows], lecture_error: Span | None) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of the overview. A section that could not be made has none."""
+    """Yield the rows of the overview. A missing section has no row."""
     if lecture_error:
         times = lecture_error.median
         off = f"{max(times, 1 / times):.3g}x {'low' if times > 1 else 'high'}"
@@ -155,7 +155,7 @@ def _estimators(judged: Iterable[Mapping[str, object]], skill: Iterable[Mapping[
 
 
 def _claimed(quantity: str) -> str:
-    """`active params, MoE, list` for `active, sparse, list`: what is estimated, of which models, from which price."""
+    """Describe an estimate, its models and its price: `active params, MoE, list` for `active, sparse, list`."""
     return _IN_WORDS.get(quantity) or ", ".join(_OF_PARAMETERS.get(part, part) for part in quantity.split(", "))
 
 
@@ -179,7 +179,7 @@ def _figures(name: str, rows: _Rows) -> tuple[str, ...]:
 
 
 def _controls(found: Mapping[str, _Rows]) -> Iterator[tuple[str, ...]]:
-    """Yield what must gain nothing: shuffled prices, and one storage price for caches of unlike size."""
+    """Yield the negative controls: shuffled prices, and one storage price for caches of different size."""
     for row in found.get("skill", ()):
         if "shuffles" in str(row["estimate"]):
             verdict = "no gain" if float(str(row["gain"])) < _NO_GAIN else "a gain"

@@ -84,7 +84,7 @@ def ordered(components: Collection[str]) -> tuple[str, ...]:
 
 
 def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, float]:
-    """All primitives [SI] and the overlap: those given, those that follow from what is given, else typical ones.
+    """Return all primitives [SI] and the overlap: the given ones, those derived from given values, else typical ones.
 
     >>> round(primitives_at({"active_params": 1e11, "ridge_point": 600.0, "balance_context": 1e5}, 1.0)["kv_bytes_per_token"], 1)
     3333.3
@@ -108,36 +108,40 @@ def primitives_at(values: Mapping[str, float], overlap: float) -> dict[str, floa
         given["attention_context"] = at["long_context"] / _HAIR
     for name, value in given.items():
         # Each is a product of powers of primitives.
-        usual, found = slopes(built(name), at)
+        usual, found = slopes(build_tree(name), at)
         power = found[GIVEN_AS[name]] * at[GIVEN_AS[name]] / usual
         at[GIVEN_AS[name]] *= (value / usual) ** (1 / power)
     return {**at, "no_attention": no_attention}
 
 
 @cache
-def built(name: str) -> Tree:
-    """A quantity, or a product of them by name, in primitives, the overlap, and the context and mark-up of its own component."""
+def build_tree(name: str) -> Tree:
+    """Return the expression tree of a quantity, or of a product of names, in primitives, the overlap, and its context and price/cost."""
     name = _ALSO.get(name, name)
     if name in QUANTITIES and name not in _DEFINED_BY:
         return int(NEUTRAL_DEFAULTS[name]) if name in NEUTRAL_DEFAULTS and name not in TYPICAL else name
     if name in _DEFINED_BY:
         (branch,) = branches(equation(_DEFINED_BY[name]), name)
-        return _in_primitives((branch.roots or ())[0])
+        return _primitive_tree((branch.roots or ())[0])
     if name == SPAN:
         return difference("long_context", "short_context")
     parts = findall(r"([*/]?)([^*/]+)", name)
-    return reduce(lambda product, part: (part[0], product, built(part[1])), parts[1:], built(parts[0][1])) if len(parts) > 1 else name
+    return (
+        reduce(lambda product, part: (part[0], product, build_tree(part[1])), parts[1:], build_tree(parts[0][1]))
+        if len(parts) > 1
+        else name
+    )
 
 
-def _in_primitives(tree: Tree) -> Tree:
-    return put_into(tree, {name: built(name) for name in names(tree)})
+def _primitive_tree(tree: Tree) -> Tree:
+    return put_into(tree, {name: build_tree(name) for name in names(tree)})
 
 
 @cache
 def _regimes() -> tuple[tuple[Tree, TreePair], ...]:
     """Decode cost by regime in primitives, with the longer and the shorter time of each."""
     pairs = ((one.expression, one.wins[0]) for one in regimes_of(equation("bands.decode_cost")))
-    return tuple((_in_primitives(cost), (_in_primitives(longer), _in_primitives(shorter))) for cost, (longer, shorter) in pairs)
+    return tuple((_primitive_tree(cost), (_primitive_tree(longer), _primitive_tree(shorter))) for cost, (longer, shorter) in pairs)
 
 
 def _regime(component: str, at: Mapping[str, float]) -> int:
@@ -156,12 +160,12 @@ def regime_in_words(prices: tuple[str, ...], at: Mapping[str, float]) -> str:
 
 @cache
 def _price(component: str, regime: int) -> Tree:
-    """The price of a component in primitives, at its own context and mark-up; `regime` is that of decode."""
+    """Return the price of a component in primitives, at its own context and price/cost. `regime` is the regime of decode."""
     if component in ("input", "long_input"):
-        return built("input_price")
+        return build_tree("input_price")
     if component in ("output", "long_output"):
-        return put_into(built("band_price"), {"cost_ratio": _regimes()[regime][0]})
-    return built("storage_price") if component == "storage" else (PRODUCT, built("input_price"), built("cache_read_ratio"))
+        return put_into(build_tree("band_price"), {"cost_ratio": _regimes()[regime][0]})
+    return build_tree("storage_price") if component == "storage" else (PRODUCT, build_tree("input_price"), build_tree("cache_read_ratio"))
 
 
 def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
@@ -169,9 +173,9 @@ def _own(component: str, at: Mapping[str, float]) -> dict[str, float]:
 
 
 def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
-    """d ln(price)/d ln(primitive), exact: a row a price, a column a primitive.
+    """Return the exact d ln(price)/d ln(primitive), with shape (prices, primitives).
 
-    Where attention_flops_per_pair is 0 its column is in units of _HAIR of compute at the long context, not logarithmic.
+    If attention_flops_per_pair is 0, its column is not logarithmic but in units of _HAIR of compute at the long context.
     """
     import numpy as np
 
@@ -179,7 +183,7 @@ def gradients(prices: tuple[str, ...], at: Mapping[str, float]) -> "Array":
 
 
 def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> "Array":
-    """d ln(formula)/d ln(primitive); what `own` names counts for the primitive it stands for."""
+    """Return d ln(formula)/d ln(primitive). Names in `own` count for the primitive that they replace."""
     import numpy as np
 
     value, found = slopes(tree, at)
@@ -193,13 +197,13 @@ def gradient(tree: Tree, at: Mapping[str, float], own: Mapping[str, str]) -> "Ar
 
 
 def drain_time_row(at: Mapping[str, float]) -> "Array":
-    """The gradient of the implied drain time, which is made of prices, by way of theirs."""
+    """Return the gradient of the implied drain time, by the chain rule through its prices."""
     names = ("output", "long_output", "storage")
     output, long_output, storage = (evaluate(_price(name, _regime(name, at)), _own(name, at)) for name in names)
     base, long, hold = gradients(names, at)
     made_of = {"output_price": (output, base), "premium_out": (long_output / output, long - base), "storage_price": (storage, hold)}
     made_of |= {name: (at[name], gradient(name, at, {})) for name in ("short_context", "long_context")}
-    right = put_into(sides_of(equation("cache.implied_drain_time"))[1], {"tokens_per_step": built("tokens_per_step")})
+    right = put_into(sides_of(equation("cache.implied_drain_time"))[1], {"tokens_per_step": build_tree("tokens_per_step")})
     seen = {name: value for name, (value, _) in made_of.items()}
     drain_time, found = slopes(right, seen)
     row: Array = sum(slope * seen[name] / drain_time * made_of[name][1] for name, slope in found.items())

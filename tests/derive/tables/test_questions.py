@@ -6,11 +6,12 @@ import shlex
 
 import pytest
 
-from derive import shipped
-from derive.claim_cells import amount, command, givens, said
 from derive.errors import BacksolveError, UnknownName, WrongValue
-from derive.shipped import problems, read
-from tests.tools.tables import reading
+from derive.tables import shipped
+from derive.tables.questions import amount_in_si, command_of, read_givens, stated_range
+from derive.tables.shipped import problems, read
+from invert.validation.claim_rows import Claim, WorkedProblem
+from tests.tools.tables import RECORDS, reading
 from tests.tools.together import in_one_test
 
 CELLS, PROBLEMS = (list(csv.DictReader(io.StringIO(shipped.content(f"{table}.csv").decode()))) for table in ("claims", "problems"))
@@ -22,7 +23,7 @@ def spoilt(id: str, table: str = "claims", **cells: str) -> list[tuple[int | Non
     writer.writeheader()
     writer.writerows(row | cells if row["id"] == id else row for row in rows)
     with reading(read().edited(**{table: out.getvalue()})):
-        return [(one.row, one.column) for one in problems(table)]
+        return [(one.row, one.column) for one in problems(RECORDS[table])]
 
 
 @in_one_test(
@@ -72,23 +73,26 @@ def test_a_cell_of_a_problem_that_cannot_be_read_is_named(id: str, cells: dict[s
 
 
 def test_what_is_sound_has_no_fault():
-    assert problems("claims", "problems") == () and len(CELLS) >= 120
-    assert said("throughput", "100..1000", "M token/s") == (1e8, 1e9)
+    assert problems(Claim, WorkedProblem) == () and len(CELLS) >= 120
+    assert stated_range("throughput", "100..1000", "M token/s") == (1e8, 1e9)
 
 
-@in_one_test("call", [lambda: givens("sheet="), lambda: givens("batch=8;batch=9"), lambda: amount("premium_in/premium_out", "1", "s")])
+@in_one_test(
+    "call",
+    [lambda: read_givens("sheet="), lambda: read_givens("batch=8;batch=9"), lambda: amount_in_si("premium_in/premium_out", "1", "s")],
+)
 def test_what_is_refused(call):
     with pytest.raises(BacksolveError):
         call()
     with pytest.raises(WrongValue, match="ascends"):
-        said("drain_time", "10..1", "s")
+        stated_range("drain_time", "10..1", "s")
 
 
 def test_a_command_has_every_given_and_option_and_survives_a_shell():
-    given = givens("model=DeepSeek-V3;chip_price=2 USD/h;using=a.b, c.d;--overlap=sum;--anyway;batch=8")
-    assert shlex.split(command("cost_per_token", given)) == [
+    given = read_givens("model=DeepSeek-V3;chip_price=2 USD/h;using=a.b, c.d;--overlap=sum;--anyway;batch=8")
+    assert shlex.split(command_of("cost_per_token", given)) == [
         *("backsolve", "solve", "cost_per_token", "--model", "DeepSeek-V3", "--using", "a.b", "--using", "c.d"),
         *("--overlap", "sum", "--anyway", "chip_price=2 USD/h", "batch=8"),
     ]
     with pytest.raises(UnknownName, match="--overlap"):
-        givens("--overlaps=sum")
+        read_givens("--overlaps=sum")

@@ -1,70 +1,25 @@
-"""Rows of the tables of what prices are held against: models and their prices elsewhere, disclosures, devices, claims.
-
-A field is a column of the file, in its order. A number, count or date that may be blank is then None, a text is "".
-"""
+"""Rows of the tables beside prices: models, exchange rates, prices of open models, disclosures. Each record has its rules."""
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
+from derive.errors import shorten, suggest
 from derive.immutable import immutable
-from derive.shipped_rows import TableRow
+from derive.tables.rows import Fault, TableRow, is_known, unit_faults
 
-
-@immutable
-class MemoryTierFigure(TableRow):
-    """A row of memory_tiers.csv: one figure of a memory device, in `unit`, with its span where that is known."""
-
-    TABLE = "memory_tiers"
-
-    tier: str
-    device: str
-    quantity: str
-    low: float | None
-    value: float
-    high: float | None
-    unit: str
-    basis: str
-    year: int | None
-    source: str
-    verification: str
-    notes: str
-
-
-@immutable
-class CalibrationModel(TableRow):
-    """A row of calibration_models.csv: an architecture, and the sheet of several bands that sells it."""
-
-    TABLE = "calibration_models"
-
-    architecture: str
-    sheet: str
-    sheet_date: datetime.date | None
-    max_context: int | None
-    grade: str
-    notes: str
-
-
-@immutable
-class Disclosure(TableRow):
-    """A row of disclosures.csv: what a vendor said. Without a model or lifetime it speaks of all of them."""
-
-    TABLE = "disclosures"
-
-    provider: str
-    model: str
-    ttl_seconds: int | None
-    topic: str
-    quantity: str
-    value: float | None
-    unit: str
-    disclosed_tier: str
-    quote: str
-    date: datetime.date | None
-    date_kind: str
-    source_url: str
-    verification: str
-    notes: str
+DISCLOSED = {
+    "cache_tier": {"storage_tier": ""},
+    "fast_mode": {"fast_speed_ratio": "1", "fast_price_ratio": "1"},
+    "production": {
+        **dict.fromkeys(("input_tokens_per_day", "cached_input_tokens_per_day", "output_tokens_per_day"), "token/day"),
+        **dict.fromkeys(("prefill_throughput_per_node", "decode_throughput_per_node"), "token/s"),
+        **dict.fromkeys(("nodes", "peak_nodes", "chips_per_node", "cache_hit_share"), "1"),
+        **dict.fromkeys(("input_price", "cache_read_price", "output_price"), "USD/mtok"),
+        **{"context_length": "token", "chip_price": "USD/h"},
+    },
+}
+"""The quantities that vendors disclose, by topic, with their units. A tier has no unit."""
 
 
 @immutable
@@ -93,7 +48,22 @@ class ModelRow(TableRow):
     source: str
     notes: str
 
-    def on(self, day: datetime.date) -> "ModelRow":
+    def faults(self) -> Iterator[Fault]:
+        for known, grade in (
+            ("architecture", "architecture_grade"),
+            ("active_params", "active_params_grade"),
+            ("release_date", "release_grade"),
+        ):
+            if is_known(self, known) != is_known(self, grade):
+                missing, there = (known, grade) if is_known(self, grade) else (grade, known)
+                yield missing, f"is blank, and {there} is not"
+        if self.weights_until is not None:
+            if not self.architecture and self.active_params is None:
+                yield "weights_until", "ends the known weights, but neither an architecture nor a size is known"
+            elif self.release_date is not None and self.weights_until <= self.release_date:
+                yield "weights_until", f"is not after the release, on {self.release_date}"
+
+    def known_on(self, day: datetime.date) -> "ModelRow":
         """What is known of the model on a day: nothing of its weights from the day on which it serves others."""
         if self.weights_until is None or day < self.weights_until:
             return self
@@ -111,6 +81,64 @@ class FxRate(TableRow):
     units_per_usd: float
     source: str
     verification: str
+    notes: str
+
+    def faults(self) -> Iterator[Fault]:
+        if not 1e-9 < self.units_per_usd < 1e9:
+            yield "units_per_usd", f"{self.units_per_usd:g} is not a rate of exchange"
+
+
+@immutable
+class Disclosure(TableRow):
+    """A row of disclosures.csv: what a vendor said. Without a model or lifetime it speaks of all of them."""
+
+    TABLE = "disclosures"
+
+    provider: str
+    model: str
+    ttl_seconds: int | None
+    topic: str
+    quantity: str
+    value: float | None
+    unit: str
+    disclosed_tier: str
+    quote: str
+    date: datetime.date | None
+    date_kind: str
+    source_url: str
+    verification: str
+    notes: str
+
+    def faults(self) -> Iterator[Fault]:
+        known = DISCLOSED[self.topic]
+        if self.quantity not in known:
+            yield "quantity", f"{shorten(self.quantity)} is not known of {self.topic}{suggest(self.quantity, known)}"
+            return
+        unit = known[self.quantity]
+        if self.unit != unit:
+            yield "unit", f"{self.quantity} is in {unit or 'no unit'}, not {shorten(self.unit)}"
+        elif (self.value is not None) != bool(unit):
+            yield "value", "is blank" if unit else f"{self.quantity} is a tier, not a number"
+        elif unit:
+            yield from unit_faults(self.quantity, self.unit, value=self.value)
+        if (self.date is not None) != bool(self.date_kind):
+            lacking, there = ("date", "date_kind") if self.date_kind else ("date_kind", "date")
+            yield lacking, f"must be filled when {there} is"
+        if bool(self.disclosed_tier) != (self.quantity == "storage_tier"):
+            yield "disclosed_tier", f"{self.quantity} has no tier: leave it blank" if self.disclosed_tier else "is blank"
+
+
+@immutable
+class CalibrationModel(TableRow):
+    """A row of calibration_models.csv: an architecture, and the sheet of several bands that sells it."""
+
+    TABLE = "calibration_models"
+
+    architecture: str
+    sheet: str
+    sheet_date: datetime.date | None
+    max_context: int | None
+    grade: str
     notes: str
 
 
@@ -224,53 +252,3 @@ class NaturalExperiment(TableRow):
     change: str
     grade: str
     source: str
-
-
-@immutable
-class Claim(TableRow):
-    """A row of claims.csv: a number that the lecture says or is said to say, and what became of it when it was worked out."""
-
-    TABLE = "claims"
-
-    id: str
-    time: str
-    claim: str
-    stated: str
-    unit: str
-    unknown: str
-    givens: str
-    equations: tuple[str, ...]
-    tolerance: float | None
-    verdict: str
-    reason: str
-    source: str
-
-
-@immutable
-class WorkedProblem(TableRow):
-    """A row of problems.csv: a problem that someone published with its answer, as one question, and what became of the answer."""
-
-    TABLE = "problems"
-
-    id: str
-    problem: str
-    stated: str
-    unit: str
-    unknown: str
-    givens: str
-    tolerance: float
-    verdict: str
-    reason: str
-    arithmetic: str
-    source: str
-    source_url: str
-
-
-PRICE_RECORDS: Mapping[str, type[TableRow]] = {
-    record.TABLE: record
-    for record in (
-        *(MemoryTierFigure, CalibrationModel, Disclosure, ModelRow, FxRate, ListPrice, HostPrice),
-        *(DisclosedSize, KnowledgeScore, PastPrice, NaturalExperiment, Claim, WorkedProblem),
-    )
-}
-"""By the name of the table."""

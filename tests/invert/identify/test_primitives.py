@@ -6,8 +6,8 @@ import pytest
 from derive.errors import UnknownName, WrongValue
 from derive.evaluate import evaluate
 from invert.forward_model import forward
-from invert.identifiability import identify
-from invert.primitives import (
+from invert.identify.identifiability import identify
+from invert.identify.primitives import (
     _COMPONENTS,
     _HAIR,
     _PLACE,
@@ -15,7 +15,7 @@ from invert.primitives import (
     PRIMITIVES,
     SPAN,
     TYPICAL,
-    built,
+    build_tree,
     drain_time_row,
     gradients,
     ordered,
@@ -123,7 +123,7 @@ def test_the_increment_is_kv_reads_at_the_output_markup_only_at_maximum_and_memo
 def test_a_point_that_is_given_by_a_quantity_has_it(name: str):
     for value in (0.3, 7e4):
         at = primitives_at({name: value, "active_params": 3e10}, 1.0)
-        assert evaluate(built(name), at) == pytest.approx(value, rel=1e-12)
+        assert evaluate(build_tree(name), at) == pytest.approx(value, rel=1e-12)
         moved = {one for one in PRIMITIVES if at[one] != primitives_at({"active_params": 3e10}, 1.0)[one]}
         assert moved == {GIVEN_AS[name]}, "nothing else moves"
 
@@ -169,12 +169,12 @@ def test_components_come_in_one_order_and_a_name_that_is_none_is_refused():
 
 def test_a_product_by_name_is_the_product_of_its_parts():
     at = primitives_at({}, 1.0)
-    assert evaluate(built("chip_price/hbm_capacity*batch"), at) == pytest.approx(
+    assert evaluate(build_tree("chip_price/hbm_capacity*batch"), at) == pytest.approx(
         at["chip_price"] / at["hbm_capacity"] * at["batch"], rel=1e-14
     )
-    assert evaluate(built(SPAN), at) == at[HI] - at[LO]
-    assert built("active_params_times_markup") == ("*", "active_params", "input_markup")
-    assert built("no_such_thing") == "no_such_thing"
+    assert evaluate(build_tree(SPAN), at) == at[HI] - at[LO]
+    assert build_tree("active_params_times_markup") == ("*", "active_params", "input_markup")
+    assert build_tree("no_such_thing") == "no_such_thing"
 
 
 @in_one_test("regime", REGIMES)

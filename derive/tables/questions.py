@@ -7,32 +7,11 @@ from dataclasses import field
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.immutable import immutable
 from derive.quantities import quantity
-from derive.shipped_rows import figure, iso_date
+from derive.tables.cells import read_date, read_number
 from derive.units import named_texts, parse
 
 _SOURCES = ("hardware", "model", "sheet", "device", "disclosed")
 """Givens that stand for rows of a table: an accelerator, an architecture, a price list on a day, a memory device, what a vendor said."""
-AGREES = ("reproduced", "under a stated convention")
-DIFFERS = ("loose", "contradicted by data")
-UNDECIDED = "not decidable"
-AS_PUBLISHED = ("reproduced", "convention")
-"""Verdicts on a published problem whose answer stands, of the second under the convention that is named."""
-_REPRODUCED, _CONVENTION = "the computed number is within the tolerance of the stated one", "so it does, with what the reason names"
-CLAIM_VERDICTS = {
-    "reproduced": _REPRODUCED,
-    "under a stated convention": _CONVENTION,
-    "loose": "it lies outside: the claim's own arithmetic or rounding is off",
-    "contradicted by data": "it lies outside: figures of a table say otherwise",
-    UNDECIDED: "no number can be compared with it",
-}
-"""What each verdict on a claim means."""
-PROBLEM_VERDICTS = {
-    "reproduced": _REPRODUCED,
-    "convention": _CONVENTION,
-    "loose": "it lies outside: rounding, or something small that was left out",
-    "contradicted": "it lies outside: the published answer is wrong, by its own arithmetic or by what it leaves out",
-}
-"""What each verdict on a published problem means."""
 _USING = "using"
 """Given of the equations that a question joins by their ids, separated by commas."""
 _SWITCHES = ("overlap", "count", "bytes", "efficiency", "anyway")
@@ -49,48 +28,48 @@ class Givens:
     switches: Mapping[str, str] = field(default_factory=dict)
 
 
-def asked(unknown: str) -> tuple[str, ...]:
+def unknown_names(unknown: str) -> tuple[str, ...]:
     """The quantity that is asked for, or the two of a quotient. Raises UnknownName for what is none.
 
-    >>> asked("B_star"), asked("scale_up_link_bandwidth/scale_out_link_bandwidth")
+    >>> unknown_names("B_star"), unknown_names("scale_up_link_bandwidth/scale_out_link_bandwidth")
     (('balance_batch',), ('scale_up_link_bandwidth', 'scale_out_link_bandwidth'))
     """
     return tuple(quantity(name.strip()).name for name in unknown.split("/"))
 
 
-def amount(unknown: str, text: str, unit: str) -> float:
+def amount_in_si(unknown: str, text: str, unit: str) -> float:
     """A number in a unit as the quantity that is asked for [SI]; that of a quotient has none. Raises as `parse` does.
 
-    >>> amount("ttl", "5", "min"), amount("premium_in/premium_out", "1.5", "")
+    >>> amount_in_si("ttl", "5", "min"), amount_in_si("premium_in/premium_out", "1.5", "")
     (300.0, 1.5)
     """
-    names = asked(unknown)
+    names = unknown_names(unknown)
     if len(names) == 1:
         return parse(names[0], f"{text} {unit}".strip())
     if unit:
         raise WrongValue(f"{shorten(unknown)} is a quotient, and has no unit")
-    return figure(text)
+    return read_number(text)
 
 
-def said(unknown: str, stated: str, unit: str) -> tuple[float, float]:
+def stated_range(unknown: str, stated: str, unit: str) -> tuple[float, float]:
     """The least and the greatest value that was said [SI]. Raises as `amount` does, and for a range that falls.
 
-    >>> said("drain_time", "1..10", "s"), said("sparsity", "8", "")
+    >>> stated_range("drain_time", "1..10", "s"), stated_range("sparsity", "8", "")
     ((1.0, 10.0), (8.0, 8.0))
     """
     low, _, high = stated.partition("..")
-    ends = amount(unknown, low, unit), amount(unknown, high or low, unit)
+    ends = amount_in_si(unknown, low, unit), amount_in_si(unknown, high or low, unit)
     if ends[0] > ends[1]:
         raise WrongValue(f"{shorten(stated)}: a range ascends")
     return ends
 
 
-def givens(text: str) -> Givens:
+def read_givens(text: str) -> Givens:
     """The givens `name=value;...` of a row; raises for what is none, and for a value that cannot be read.
 
-    >>> givens("rho=300;hardware=H100:fp8").texts
+    >>> read_givens("rho=300;hardware=H100:fp8").texts
     {'machine_balance_ratio': '300'}
-    >>> givens("batch=8;using=experts.busiest_chip;--overlap=sum").switches
+    >>> read_givens("batch=8;using=experts.busiest_chip;--overlap=sum").switches
     {'overlap': 'sum'}
     """
     items = [item.strip() for item in text.split(";") if item.strip()]
@@ -99,7 +78,7 @@ def givens(text: str) -> Givens:
     if "" in rows.values():
         raise WrongValue(f"{shorten(text)} names no row after '='")
     if "sheet" in rows:
-        iso_date(rows["sheet"].partition("@")[2])
+        read_date(rows["sheet"].partition("@")[2])
     switches = {name.removeprefix("--"): value for name, value in pairs.items() if name.startswith("--")}
     for switch in switches:
         if switch not in _SWITCHES:
@@ -111,10 +90,10 @@ def givens(text: str) -> Givens:
     return Givens(rows=rows, texts=texts, using=using, switches=switches)
 
 
-def command(unknown: str, given: Givens) -> str:
+def command_of(unknown: str, given: Givens) -> str:
     """What a person types to be told a quantity from these givens.
 
-    >>> command("step_time", givens("batch=8;chip_price=2 USD/h;hardware=H100:fp8;--overlap=sum"))
+    >>> command_of("step_time", read_givens("batch=8;chip_price=2 USD/h;hardware=H100:fp8;--overlap=sum"))
     "backsolve solve step_time --hardware H100:fp8 --overlap sum batch=8 'chip_price=2 USD/h'"
     """
     return shlex.join(["backsolve", "solve", unknown, *_options(given), *(f"{name}={value}" for name, value in given.texts.items())])

@@ -6,17 +6,24 @@ from datetime import date
 
 import pytest
 
-from derive import preset_rows, price_rows, shipped
-from derive.preset_rows import Efficiency, FittedEfficiency
+from derive.preset_record import KV_INPUTS
+from derive.preset_rows import (
+    PUBLISHED_BYTES,
+    AcceleratorFigure,
+    Architecture,
+    Efficiency,
+    FittedEfficiency,
+    MemoryTierFigure,
+    published_types,
+)
 from derive.presets import hardware, model
-from derive.price_rows import Disclosure, FxRate, MemoryTierFigure, ModelRow
-from derive.shipped import BadRow, Tables, problems, read, rows_of
-from derive.shipped_rows import TableRow
-from derive.shipped_rules import ACROSS, KV_INPUTS, PUBLISHED_BYTES, ROW, published_types
-from tests.tools.tables import GOOD, of_hardware, reading, with_cells
+from derive.tables import shipped
+from derive.tables.problems import BadRow
+from derive.tables.rows import TableRow
+from derive.tables.shipped import Tables, problems, read, rows_of
+from invert.sheets.tables import Disclosure, FxRate, ModelRow
+from tests.tools.tables import GOOD, RECORDS, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
-
-RECORDS = {**preset_rows.PRESET_RECORDS, **price_rows.PRICE_RECORDS}
 
 # -- one row ----------------------------------------------------------------------------------------------------------
 
@@ -27,13 +34,11 @@ def first(record: type[TableRow], **cells: object) -> TableRow:
 
 
 def faults(row: TableRow, **changed: object) -> list[tuple[str | None, str]]:
-    return list(ROW[row.TABLE](replace(row, **changed)))
+    return list(replace(row, **changed).faults())
 
 
-def test_every_rule_is_of_a_table_and_no_row_that_ships_breaks_one():
-    assert set(ROW) <= set(RECORDS) and set(ACROSS) <= set(RECORDS)
-    for name, rule in ROW.items():
-        assert [(row.place, fault) for row in rows_of(RECORDS[name]) for fault in rule(row)] == [], name
+def test_no_shipped_row_breaks_a_rule():
+    assert [(row, fault) for record in RECORDS.values() for row in rows_of(record) for fault in row.faults()] == []
 
 
 DAY = date(2026, 11, 1)
@@ -42,7 +47,7 @@ BROKEN: list[tuple[type[TableRow], Mapping[str, object], Mapping[str, object], s
     (MemoryTierFigure, {"device": "range", "quantity": "drain_time"}, {"high": None}, "high", "is blank"),
     (MemoryTierFigure, {"device": "range", "quantity": "drain_time"}, {"low": 40.0, "high": 1.0}, "value", "do not ascend: 40, "),
     (MemoryTierFigure, {"quantity": "holding_price"}, {"basis": ""}, "basis", "a holding_price is rented or owned"),
-    (MemoryTierFigure, {"quantity": "tier_capacity"}, {"basis": "rented"}, "basis", "tier_capacity has no cost basis"),
+    (MemoryTierFigure, {"quantity": "tier_capacity"}, {"basis": "rented"}, "basis", "tier_capacity takes no cost basis"),
     (MemoryTierFigure, {"quantity": "tier_capacity"}, {"unit": "s"}, "unit", "tier_capacity"),
     (ModelRow, {"architecture": "Qwen3-30B-A3B"}, {"architecture_grade": ""}, "architecture_grade", "is blank, and architecture is not"),
     (ModelRow, {"architecture": "Qwen3-30B-A3B"}, {"architecture": ""}, "architecture", "is blank, and architecture_grade is not"),
@@ -106,7 +111,7 @@ def test_every_formula_of_keys_and_values_names_columns_of_the_table():
 def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, cells: dict[str, str], column: str, why: str):
     text = with_cells(shipped.content("architectures.csv").decode(), lambda row: row | cells if row["model"] == name else row)
     with reading(read().edited(architectures=text)):
-        (problem,) = problems("architectures")
+        (problem,) = problems(Architecture)
         assert problem.column == column and why in problem.message
         with pytest.raises(BadRow):
             model(name)
@@ -129,7 +134,7 @@ def test_an_architecture_whose_columns_do_not_go_together_is_named(name: str, ce
 )
 def test_rows_that_do_not_go_together_are_named_once_and_none_of_them_is_taken(rows, named):
     with reading(of_hardware(*rows)):
-        found = problems("hardware")
+        found = problems(AcceleratorFigure)
         assert [(one.row, one.column) for one in found] == [(row, column) for row, column, _ in named]
         assert all(why in one.message for one, (*_, why) in zip(found, named, strict=False))
         with pytest.raises(BadRow, match=r"hardware\.csv row"):
@@ -140,8 +145,8 @@ def test_a_preferred_price_is_told_to_be_none():
     text = shipped.content("hardware.csv").decode()
     first = next(line for line in text.splitlines() if "A100-SXM-80GB,chip_price," in line)
     with reading(read().edited(hardware=text.replace(first, first.replace(",false,", ",true,"), 1))):
-        (problem,) = problems("hardware")
-    assert (problem.column, problem.message) == ("preferred", "is true, and a chip_price has no preferred row; write false")
+        (problem,) = problems(AcceleratorFigure)
+    assert (problem.column, problem.message) == ("preferred", "is true, and no chip_price is preferred; write false")
 
 
 def devices(changes: Mapping[tuple[str, str], Mapping[str, str]]) -> Tables:
@@ -152,18 +157,19 @@ def devices(changes: Mapping[tuple[str, str], Mapping[str, str]]) -> Tables:
 
 def test_a_device_that_lacks_a_figure_is_named_by_every_row_of_it():
     with reading(devices({("A100-SXM-80GB", "tier_bandwidth"): {"device": "A100"}})):
-        said = {(one.column, one.message) for one in problems("memory_tiers")}
+        said = {(one.column, one.message) for one in problems(MemoryTierFigure)}
     assert any(column == "device" and "hbm 'A100-SXM-80GB' is not a whole device: it lacks tier_bandwidth" in why for column, why in said)
     assert any(column == "device" and "hbm 'A100' is not a whole device: it lacks drain_time, tier_capacity" in why for column, why in said)
 
 
-def test_a_year_is_of_a_price_of_hardware_and_each_basis_has_one_price_a_year():
+def test_a_year_belongs_to_a_price_and_each_basis_has_one_price_a_year():
     with reading(devices({("A100-SXM-80GB", "tier_capacity"): {"year": "2025"}})):
-        assert any((one.column, one.message) == ("year", "tier_capacity has no year: leave it blank") for one in problems("memory_tiers"))
+        found = [(one.column, one.message) for one in problems(MemoryTierFigure)]
+    assert ("year", "tier_capacity takes no year: leave it blank") in found
     with reading(devices({("rented with H100, 2025", "holding_price"): {"year": ""}})):
-        assert any("hbm has another holding_price that is rented" in one.message for one in problems("memory_tiers"))
+        assert any("hbm has another holding_price that is rented" in one.message for one in problems(MemoryTierFigure))
 
 
 def test_a_span_over_devices_is_a_drain_time_alone():
     with reading(devices({("A100-SXM-80GB", "tier_capacity"): {"device": "lecture"}})):
-        assert any("lecture is a drain time alone" in one.message for one in problems("memory_tiers"))
+        assert any("lecture is a drain time alone" in one.message for one in problems(MemoryTierFigure))

@@ -1,8 +1,8 @@
-"""What a price sheet can and cannot say: rank and null space of its prices, and which outside facts would pin what.
+"""Compute what a price sheet can identify: rank and null space of its prices, and the outside facts that pin a quantity.
 
-The logarithm of every price is differentiated in the logarithms of twenty hidden primitives. Prices pin a product of
-primitives if its gradient lies in the row space of that Jacobian; facts known from elsewhere add rows to it. Every
-expression is catalogue equations put into one another. FLOP/s and byte/s are sustained: utilisations are 1.
+The logarithm of every price is differentiated in the logarithms of twenty hidden primitives. Prices pin a product of primitives if its
+gradient lies in the row space of that Jacobian. Outside facts add rows to it. Every expression combines catalogue equations. FLOP/s and
+byte/s are sustained rates, so utilisations are 1.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +10,17 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from invert.primitives import PRIMITIVES, SPAN, built, drain_time_row, gradient, gradients, ordered, primitives_at, regime_in_words
+from invert.identify.primitives import (
+    PRIMITIVES,
+    SPAN,
+    build_tree,
+    drain_time_row,
+    gradient,
+    gradients,
+    ordered,
+    primitives_at,
+    regime_in_words,
+)
 from invert.records import Identifiability
 
 if TYPE_CHECKING:
@@ -55,11 +65,11 @@ _GROUPED = (
 
 
 def identify(components: Collection[str], *, overlap: float, values: Mapping[str, float]) -> Identifiability:
-    """Rank and null space of the prices of `components`, what they pin, and what would pin the rest.
+    """Return rank and null space of the prices of `components`, the pinned quantities, and the facts that pin the others.
 
-    values: the point [SI], by primitive or by what `GIVEN_AS` lists (ridge_point, balance_context, weight_compute_ratio,
-    ...), the rest typical; quantities of other names are left alone. It decides which of compute and memory time is
-    the longer in each band. overlap is a convention in [0, 1], known. Raises `UnknownName` for a component and `WrongValue` for a number.
+    values: the point [SI], by primitive or by a name in `GIVEN_AS` (ridge_point, balance_context, weight_compute_ratio, ...). Missing
+    values are typical ones, other names are ignored. The point decides whether compute or memory limits each band. overlap is a known
+    convention in [0, 1]. Raises `UnknownName` for a component and `WrongValue` for a number.
 
     >>> bands = ("input", "output", "long_input", "long_output")
     >>> found = identify(bands, overlap=1.0, values={"balance_context": 1e5, "weight_compute_ratio": 5.0})
@@ -78,10 +88,10 @@ def identify(components: Collection[str], *, overlap: float, values: Mapping[str
     rank = int((singular > _TOLERANCE * singular[0]).sum())
     basis, known = turned[:rank], jacobian[[name != "cache_read" for name in prices]]
     names = dict.fromkeys(name for names in (FACTS_OF, *FACTS_OF.values(), _GROUPED) for name in names if name != "implied_drain_time")
-    spoken = {name: gradient(built(name), at, {}) for name in names}
+    spoken = {name: gradient(build_tree(name), at, {}) for name in names}
     if {"output", "long_output", "storage"} <= set(prices):
         spoken["implied_drain_time"] = drain_time_row(at)
-    apart = {name: _apart(row, basis) for name, row in spoken.items()}
+    apart = {name: _residual(row, basis) for name, row in spoken.items()}
     missing: dict[str, tuple[str, ...] | None] = {}
     tied: dict[str, str] = {}
     together: dict[tuple[str, ...], list[dict[int, str]]] = {}
@@ -114,28 +124,28 @@ _COMPONENTS = {
 def identified(
     observed: Collection[str], contexts: Sequence[float], anchors: Mapping[str, float], joint: Mapping[str, float]
 ) -> Identifiability:
-    """What the prices of a sheet pin, by the observables it publishes, at its joint reading where there is one.
+    """Return what the published prices of a sheet pin, at its joint reading if there is one.
 
-    contexts: the mean of every band [token]; anchors and the values of the reading [SI], by name.
+    contexts: the mean of every band [token]. Anchors and the values of the reading are in SI, by name.
     """
     means = dict(zip(("short_context", "long_context"), contexts, strict=False))
     # A given mean of a long band says nothing of a sheet that has none.
     known = {**{name: value for name, value in anchors.items() if name != "long_context"}, **means, **joint}
     values = tuple((name, value) for name, value in known.items() if value > 0 or name == "attention_flops_per_pair")
-    return _at_point(tuple(_COMPONENTS[name] for name in observed), anchors["overlap"], values)
+    return _identify_at(tuple(_COMPONENTS[name] for name in observed), anchors["overlap"], values)
 
 
 @lru_cache(_KEPT)
-def _at_point(components: tuple[str, ...], overlap: float, values: tuple[tuple[str, float], ...]) -> Identifiability:
-    """What `identify` finds: of a market's sheets most sell the same, of a model as large, over the same contexts."""
+def _identify_at(components: tuple[str, ...], overlap: float, values: tuple[tuple[str, float], ...]) -> Identifiability:
+    """Cache `identify`, because most sheets of a market sell the same components at the same sizes and contexts."""
     return identify(components, overlap=overlap, values=dict(values))
 
 
 def _fewest(target: "Array", facts: "Mapping[str, Array]") -> tuple[str, ...] | None:
-    """The fewest facts that a target is a sum of, all apart from what the prices tell. The first of them as listed.
+    """Return the smallest set of facts that, with the prices, spans the target. The first set in list order wins.
 
-    The weights are unique but for what facts tell of each other. Facts of a fewest set depend on none of each other, so
-    it is met by leaving out as many facts as there are such dependences, in every way.
+    The weights are unique up to dependences among facts. The smallest set has no such dependence, so leave out one fact per dependence, in
+    every combination.
     """
     import numpy as np
 
@@ -159,8 +169,8 @@ def _fewest(target: "Array", facts: "Mapping[str, Array]") -> tuple[str, ...] | 
     return tuple(useful[n] for n in min(found, key=lambda places: (len(places), places)))
 
 
-def _apart(row: "Array", basis: "Array") -> "Array":
-    """What the basis (orthonormal rows) does not hold of a row of unit length."""
+def _residual(row: "Array", basis: "Array") -> "Array":
+    """Return the residual of a unit row after projection on the basis (orthonormal rows)."""
     unit = row / (row @ row) ** 0.5
     return unit - (basis @ unit) @ basis
 
@@ -169,14 +179,14 @@ def _small(row: "Array") -> bool:
     return bool(row @ row <= _TOLERANCE**2)
 
 
-def _in_span(wanted: "Array", columns: "Array") -> bool:
+def _is_in_span(wanted: "Array", columns: "Array") -> bool:
     import numpy as np
 
     return _small(columns @ np.linalg.lstsq(columns, wanted, rcond=_TOLERANCE)[0] - wanted)
 
 
 def _moves_with(target: "Array", known: "Array", groups: list[dict[int, str]]) -> str:
-    """The fewest primitives that can move with those of the target along the null space of all that is known."""
+    """Return the smallest group of primitives that moves with the target along the null space of the known rows."""
     import numpy as np
 
     own = np.flatnonzero(target).tolist()
@@ -185,15 +195,15 @@ def _moves_with(target: "Array", known: "Array", groups: list[dict[int, str]]) -
     for size in range(len(others) + 1):
         for some in combinations(others, size):
             columns = [*own, *(next(iter(group)) for group in some)]
-            if not _in_span(unit[columns], known[:, columns].T):
+            if not _is_in_span(unit[columns], known[:, columns].T):
                 return " and ".join("".join(sign + PRIMITIVES[n] for n, sign in group.items())[1:] for group in some)
     return ""
 
 
 def _groups(known: "Array") -> list[dict[int, str]]:
-    """Primitives that can move though all this is known, by place.
+    """Group the primitives that the known rows leave free, by index.
 
-    Those that enter only as a product count as one: their columns are equal, or opposite for a quotient.
+    Primitives that enter only as a product form one group: their columns are equal, or opposite for a quotient.
     """
     import numpy as np
 

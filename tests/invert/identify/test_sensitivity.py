@@ -9,10 +9,10 @@ from scipy.stats import t as student
 
 from invert.assumptions import USUAL
 from invert.estimators.calibration import learn
+from invert.identify.sensitivity import swings_of_increment, swings_of_one_markup
 from invert.inference import infer
 from invert.records import Swing
 from invert.result import Inference, InferenceTable
-from invert.sensitivity import swings_of_increment, swings_of_one_markup
 from tests.tools.data import shipped_data
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")

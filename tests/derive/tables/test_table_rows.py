@@ -3,26 +3,18 @@
 import csv
 import datetime
 import io
-import json
 from dataclasses import fields
 from typing import get_type_hints
 
-import pytest
-
-from derive import preset_rows, price_rows, shipped
 from derive.preset_rows import AcceleratorFigure, Architecture
-from derive.price_rows import FxRate
-from derive.shipped import Tables, problems, read, rows_of
-from derive.shipped_rows import TableRow, in_si, is_known, whole, written
-from tests.tools.tables import reading
+from derive.tables import shipped
+from derive.tables.rows import TableRow, decimal_text, in_si, is_known
+from derive.tables.shipped import rows_of
+from tests.tools.tables import RECORDS, reading
 from tests.tools.together import in_one_test, some
 
-RECORDS = {**preset_rows.PRESET_RECORDS, **price_rows.PRICE_RECORDS}
-
 PRICES = {"prices", "prices_rivals", "prices_calibration"}
-TYPES = {"string": str, "number": float, "integer": int, "boolean": bool, "date": datetime.date}
-LISTED = (tuple[str, ...], "string")
-"""Aliases: several names in a cell."""
+TYPES = {"string": str, "list": tuple[str, ...], "number": float, "integer": int, "boolean": bool, "date": datetime.date}
 
 
 def columns(record: type[TableRow]) -> dict[str, object]:
@@ -37,19 +29,19 @@ def test_every_table_but_those_of_prices_has_a_record():
 
 @in_one_test("record", RECORDS.values())
 def test_a_record_has_the_columns_of_its_table_in_their_order_and_their_types(record: type[TableRow]):
-    described = shipped.read().described(record.TABLE)["fields"]
+    described = shipped.read().schema(record.TABLE)["fields"]
     assert list(columns(record)) == [field["name"] for field in described]
     for field in described:
         kind, wanted = columns(record)[field["name"]], TYPES[field["type"]]
-        blank = wanted is not str and not field.get("constraints", {}).get("required")
-        assert (kind, field["type"]) == LISTED or kind == (wanted | None if blank else wanted), field["name"]
+        blank = field["type"] not in ("string", "list") and not field.get("constraints", {}).get("required")
+        assert kind == (wanted | None if blank else wanted), field["name"]
 
 
 def said(value: object) -> str:
     """What a cell with this value holds, up to how figures are written."""
     if isinstance(value, bool) or value is None:
         return "" if value is None else str(value).lower()
-    return ";".join(value) if isinstance(value, tuple) else written(value) if isinstance(value, int | float) else str(value)
+    return ";".join(value) if isinstance(value, tuple) else decimal_text(value) if isinstance(value, int | float) else str(value)
 
 
 @in_one_test("record", RECORDS.values())
@@ -74,25 +66,9 @@ def test_a_figure_in_si_is_that_of_its_unit_to_the_last_bit():
     assert in_si("chip_price", 2.0, "USD/h") == 2 / 3600
     assert in_si("input_price", 7.0, "USD/mtok") == 7e-6
     assert in_si("hbm_bandwidth", 3.35e12, "byte/s") == 3.35e12
-    assert [written(value) for value in (80, 80.0, 1.03125, 3.35e12, 1e-20)] == ["80", "80", "1.03125", "3350000000000", "1e-20"]
-
-
-@pytest.mark.parametrize(("text", "value"), [("61", 61), ("61.0", 61), ("1e6", 1_000_000)])
-def test_a_whole_number_however_it_is_written(text: str, value: int):
-    assert whole(text) == value and isinstance(whole(text), int)
+    assert [decimal_text(value) for value in (80, 80.0, 1.03125, 3.35e12, 1e-20)] == ["80", "80", "1.03125", "3350000000000", "1e-20"]
 
 
 def test_rows_of_one_table_are_parsed_once_a_reading():
     with reading():
         assert rows_of(AcceleratorFigure) is rows_of(AcceleratorFigure)
-
-
-def test_a_cell_that_the_description_allows_and_the_record_cannot_hold_is_a_fault_of_its_row():
-    files = read().files
-    package = json.loads(files["datapackage.json"])
-    fx = next(resource for resource in package["resources"] if resource["name"] == "fx")
-    next(field for field in fx["schema"]["fields"] if field["name"] == "date")["constraints"] = {}
-    text = files["fx.csv"].decode().replace("CNY,2026-01-01", "CNY,")
-    with reading(Tables({**files, "datapackage.json": json.dumps(package).encode(), "fx.csv": text.encode()})):
-        assert [str(problem) for problem in problems("fx")] == ["fx.csv row 3, column date: '' is not an ISO date such as 2026-11-20"]
-        assert [row.place for row in rows_of(FxRate)] == [2, 4]

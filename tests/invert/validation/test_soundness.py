@@ -18,10 +18,11 @@ from multiprocessing import get_context
 
 import pytest
 
-from derive import presets, shipped
+from derive import presets
 from derive.errors import WrongData
-from derive.shipped import Problem, Tables, read
-from invert import scoreboard
+from derive.tables import shipped
+from derive.tables.problems import Problem
+from derive.tables.shipped import Tables, read
 from invert.assumptions import USUAL
 from invert.estimators import calibration
 from invert.estimators.market.learnt import known_caches, listed_models
@@ -30,12 +31,13 @@ from invert.records import Estimate
 from invert.report.contract import run_as_json
 from invert.report.sheet import report
 from invert.result import Inference, InferenceTable
-from invert.scoreboard_text import rendered_sections
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
-from invert.soundness import all_problems, released_late, rivals, table_problems, without_change
+from invert.validation import scoreboard
+from invert.validation.scoreboard_text import rendered_sections
+from invert.validation.soundness import all_problems, released_late, rivals, table_problems, without_change
 from tests.tools.data import shipped_data
-from tests.tools.tables import reading, with_cells
+from tests.tools.tables import RECORDS, reading, with_cells
 from tests.tools.together import in_one_test, some
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
@@ -150,11 +152,11 @@ def broken(column: str, cell: str) -> dict[str, str]:
 def named(name: str) -> list[Problem]:
     """The part of `all_problems` that is about a table and what leans on it: all of it takes three times as long."""
     if name == "prices_calibration":
-        return [*check(calibration.calibration_book(shipped_data())), *shipped.problems(name)]
+        return [*check(calibration.calibration_book(shipped_data())), *shipped.problems(RECORDS.get(name, name))]
     if name == "prices_rivals":
-        return [*rivals(load(), shipped_data().tables), *shipped.problems(name)]
+        return [*rivals(load(), shipped_data().tables), *shipped.problems(RECORDS.get(name, name))]
     if name == "natural_experiments":
-        return [*without_change(load(), shipped_data().tables), *shipped.problems(name)]
+        return [*without_change(load(), shipped_data().tables), *shipped.problems(RECORDS.get(name, name))]
     return [
         *(check(load()) if name == "prices" else ()),
         *shipped.problems(name),
@@ -223,7 +225,7 @@ EDITS: dict[str, tuple[Callable[[Cells], bool], dict[str, str]]] = {
     "disclosures": (MATTERS["disclosures"], {"value": "3"}),
 }
 PROGRAM = (
-    "import sys; from pathlib import Path; from derive import shipped; shipped.FOLDER = Path(sys.argv[1])\n"
+    "import sys; from pathlib import Path; from derive.tables import shipped; shipped.FOLDER = Path(sys.argv[1])\n"
     "from invert.inference import infer; from invert.report.contract import run_as_json; print(run_as_json(infer(['gemini-3.1-pro'])))"
 )
 
@@ -778,10 +780,10 @@ def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, col
 @in_one_test("name", [name for name in TABLES if name not in PRICES])
 def test_every_figure_is_finite_and_above_zero(name: str):
     """The description says which columns are figures."""
-    figures = [field["name"] for field in shipped.read().described(name)["fields"] if field["type"] in ("number", "integer")]
+    figures = [field["name"] for field in shipped.read().schema(name)["fields"] if field["type"] in ("number", "integer")]
     for column in figures:
         places = [place for place, row in enumerate(rows(name)) if row[column]]
         few = {places[0], places[len(places) // 2], places[-1]} if places else ()
         for place, text in some(product(few, ("inf", "nan", "-inf", "1e999", "-1")), every=4):
             with reading(edited(name, place, **{column: text})):
-                assert (place + 2, column) in [(problem.row, problem.column) for problem in shipped.problems(name)], text
+                assert (place + 2, column) in [(problem.row, problem.column) for problem in shipped.problems(RECORDS.get(name, name))], text

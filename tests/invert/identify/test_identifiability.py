@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
-from invert.identifiability import FACTS_OF, identified, identify
-from invert.primitives import _COMPONENTS, PRIMITIVES, SPAN, gradients, ordered, primitives_at
+from invert.identify.identifiability import FACTS_OF, identified, identify
+from invert.identify.primitives import _COMPONENTS, PRIMITIVES, SPAN, gradients, ordered, primitives_at
 from tests.tools.together import in_one_test
 
 SINGLE, BANDS = ("input", "output"), ("input", "output", "long_input", "long_output")
@@ -282,7 +282,7 @@ def test_mistakes_are_named():
 
 def test_neither_scipy_nor_pandas_is_imported_and_nothing_heavy_before_it_is_needed():
     code = (
-        "import sys, invert.identifiability as i; early = {'sympy', 'numpy'} & set(sys.modules);"
+        "import sys, invert.identify.identifiability as i; early = {'sympy', 'numpy'} & set(sys.modules);"
         "i.identify(('input', 'output'), overlap=1.0, values={});"
         "print(sorted(early), sorted({'scipy', 'pandas'} & set(sys.modules)))"
     )

@@ -7,16 +7,17 @@ from importlib.resources import files
 from math import log
 from statistics import fmean, stdev
 
-from derive.claim_cells import givens
 from derive.errors import UnknownName, WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Efficiency, OpenModel
-from derive.price_rows import Claim, Disclosure, HostPrice, WorkedProblem
-from derive.shipped import BadRow, Problem, Tables
-from derive.shipped_rows import in_si, iso_date
 from derive.solving.api import solve
+from derive.tables.cells import read_date
+from derive.tables.problems import BadRow, Problem
+from derive.tables.questions import read_givens
+from derive.tables.rows import in_si
+from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, once_a_run, read_data
+from invert.data import Data, cache_with_data, read_data
 from invert.estimators import calibration
 from invert.estimators.at_rent import base_markup
 from invert.estimators.known import (
@@ -33,17 +34,19 @@ from invert.estimators.market.knowledge import knowledge_fits
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.estimators.names import KV_NAMES
 from invert.estimators.rent import rental
-from invert.posterior.simulation import RANKED, stale
 from invert.records import Record, the_point
 from invert.sheets.assemble import models, sheets_that_ship
 from invert.sheets.read import book_of
-from invert.soundness import table_problems
+from invert.sheets.tables import Disclosure, HostPrice
 from invert.storage.tariffs import negative_controls, scoreboard
 from invert.validation import coverage
+from invert.validation.claim_rows import Claim, WorkedProblem
 from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
 from invert.validation.efficiency import efficiency_rows
-from invert.validation.experiments import experiment_rows, in_nats
+from invert.validation.experiments import experiment_rows, round_nats
+from invert.validation.simulation import RANKED, stale
 from invert.validation.single_band import single_band_rows
+from invert.validation.soundness import table_problems
 
 ScoreRow = dict[str, object]
 _NEGATIVE_CONTROLS = 20
@@ -57,7 +60,7 @@ _RECORDED = "calibration_run.csv"
 
 
 def section_rows(section: str, data: Data | None = None) -> list[ScoreRow]:
-    """The rows of one section, without the data of a run by the tables as they are now; `UnknownName` for one that does not exist."""
+    """Return the rows of one section, by default on the current tables. Raises `UnknownName` for an unknown section."""
     if section not in _SECTIONS:
         raise UnknownName("section", section, _SECTIONS)
     return _SECTIONS[section](data or read_data())
@@ -71,7 +74,7 @@ def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _:
     names, data = tuple(names), read_data()
     book = book_of(data)
     found, problems = {}, [*book.problems, *book.far_off, *table_problems(book, data, USUAL)] if {*names} - {"calibration"} else []
-    problems += data.tables.problems(*(record.TABLE for record in (Claim, WorkedProblem) if record.TABLE in names))
+    problems += data.tables.problems(*(record for record in (Claim, WorkedProblem) if record.TABLE in names))
     for name in names:
         starting(name)
         try:
@@ -86,10 +89,10 @@ def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _:
 
 
 def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """What `infer` prints of KV bytes for models whose cache is known, over that cache, model by model, and the bias.
+    """Return printed KV estimates over the true cache for each model of known cache, and the bias.
 
-    Every ratio is 1 where an estimate is right; bias and sd are of its natural log. The columns are the medians of the
-    estimators that a table prints, called on the sheet as any other; so are attention FLOPs from input prices.
+    A ratio of 1 is exact. bias and sd are those of its natural log. The columns are the medians of the printed estimators, and of attention
+    FLOPs from input prices.
 
     >>> rows = known_models(read_data())
     >>> [rows[-2][name] for name in ("increments at rental cost", "one mark-up")]
@@ -110,27 +113,29 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
     ]
     logs = {name: [log(ratio) for one in known if (ratio := reading(one))] for name, reading in readings.items()}
     for label, of in (("bias (nats)", fmean), ("sd (nats)", stdev)):
-        found.append({"model": label, "KV bytes": None, **{name: _over(of, values) for name, values in logs.items()}, "base mark-up": None})
+        found.append(
+            {"model": label, "KV bytes": None, **{name: _ratio_to_truth(of, values) for name, values in logs.items()}, "base mark-up": None}
+        )
     return found
 
 
-def _over(of: Callable[[list[float]], float], logs: list[float]) -> float | None:
+def _ratio_to_truth(of: Callable[[list[float]], float], logs: list[float]) -> float | None:
     return round(of(logs), 2) if len(logs) > 1 else None
 
 
 def _base_markup(data: Data, member: calibration.Member, assumptions: Assumptions) -> float | None:
-    """How far the base input price lies above its cost, or None where the parameters are not known."""
+    """Return the base input price over its cost, or None if the parameters are unknown."""
     if not member.active_params:
         return None
     return base_markup(member.sold.lines, member.active_params, rental(data, assumptions).values)
 
 
 def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """What every printed estimator has got right of models it had not seen, and what each candidate adds to the class of KV bytes.
+    """Return the record of every printed estimator on unseen models, and the gain of each candidate over the typical KV.
 
-    Gains are in mean log density over the class [nat]; for KV bytes a family has one vote. That of a candidate is of what it foretells
-    alone; beside the class it enters the headline where their pool has gained more than one standard error. What is left out: the
-    family of a model, its vendor, all that was released later, or the model alone.
+    Gains are in mean log density over the baseline [nat], with equal weight per family for KV bytes. A candidate's gain is that of its
+    prediction alone. It enters the headline if its pool with the baseline gains more than one standard error, with families left out
+    and on later releases. The left-out part is the family of a model, its vendor, all later releases, or the model alone.
     """
     return [
         *(_skill(one) for one in scored(data, assumptions) if one.of == _KV),
@@ -142,7 +147,7 @@ def skill(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 @immutable
 class Scored:
-    """An estimator with its record: `left_out` is what it had not seen of a model, `known` what it is held against, in words.
+    """An estimator with its record: `left_out` describes the unseen part, `known` the source of the truth.
 
     An estimator that the gate refuses is not `printed`.
     """
@@ -164,9 +169,9 @@ _KV, _SIZE = "KV bytes", "size"
 """What estimators are scored on: the caches of models, and what is read off beside them; their parameters."""
 
 
-@once_a_run
+@cache_with_data
 def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
-    """Every printed estimator that has a record, by models it had not seen."""
+    """Return every printed estimator that has a record on unseen models."""
     models_of_known_cache = judged(data, assumptions)
     known, beside = records(models_of_known_cache, data, assumptions), records_beside(models_of_known_cache, assumptions)
     by_class = partial(Scored, of=_KV, known="the class of its time")
@@ -185,8 +190,8 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     return (*found, *_scored_sizes(data, assumptions))
 
 
-def _or_none(work: Callable[[], Record]) -> Record | None:
-    """A record, or none where the tables have too few rows to judge by."""
+def _record_or_none(work: Callable[[], Record]) -> Record | None:
+    """Return a record, or None if the tables have too few rows."""
     try:
         return work()
     except WrongData:
@@ -204,13 +209,13 @@ def _skill(scored: Scored) -> ScoreRow:
     return {
         **dict.fromkeys(SKILL),
         **{"estimate": scored.estimate, "left out": scored.left_out, "models": one.count, "families": one.groups},
-        **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": in_nats(one.gain)},
-        **{"standard error": in_nats(one.standard_error), "gain, low": in_nats(low), "gain, high": in_nats(high), **shares},
+        **{"rms": round(one.rms, 2), "class": round(one.rms_of_class, 2), "gain": round_nats(one.gain)},
+        **{"standard error": round_nats(one.standard_error), "gain, low": round_nats(low), "gain, high": round_nats(high), **shares},
     }
 
 
 def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
-    """What each gains alone over the class of its time, what a pool of the two gains, and the weight that the gate leaves it."""
+    """Return for each candidate its gain alone, the gain of its pool with the baseline, and the weight after the gate."""
     found = [("KV read, premium", "family", calibration.verdict_on_premium(data, assumptions))]
     found += [
         ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, left_out == "later"))
@@ -225,8 +230,8 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
         {
             **dict.fromkeys(SKILL),
             **{"estimate": what, "left out": left_out, "models": one.count, "families": one.families},
-            **{"gain": in_nats(one.by_price - one.by_class), "pool gain": in_nats(one.gain_of_pool, _POOL_DIGITS)},
-            **{"pool gain, standard error": in_nats(one.standard_error, _POOL_DIGITS), "weight": one.weight},
+            **{"gain": round_nats(one.by_price - one.by_class), "pool gain": round_nats(one.gain_of_pool, _POOL_DIGITS)},
+            **{"pool gain, standard error": round_nats(one.standard_error, _POOL_DIGITS), "weight": one.weight},
         }
         for what, left_out, one in found
         if one
@@ -245,12 +250,12 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
     )
     for name, use, hosts in fits:
         for by, left_out in (("price_family", "family"), ("vendor", "vendor")):
-            if one := _or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)):
+            if one := _record_or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)):
                 yield of_size(estimate=name, left_out=left_out, record=one)
-        if not hosts and (one := _or_none(partial(learnt.size_record_in_order, data, use, assumptions))):
+        if not hosts and (one := _record_or_none(partial(learnt.size_record_in_order, data, use, assumptions))):
             yield of_size(estimate=name, left_out="later", record=one)
     for name, use in (("active, closed", "closed"), ("all, closed", "total")):
-        if one := _or_none(partial(learnt.closed_record, data, use, assumptions)):
+        if one := _record_or_none(partial(learnt.closed_record, data, use, assumptions)):
             yield of_size(estimate=f"{name}, list", left_out="model", record=one)
     for of in knowledge_fits(data, assumptions):
         by_knowledge = partial(Scored, estimate=f"all, {of.benchmark}, {of.in_words}", of=_SIZE, known="sizes without the score",
@@ -262,13 +267,13 @@ def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
 
 
 def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
-    """What the fit of any model gains on prices exchanged among models: a control, which must gain nothing."""
-    found = [_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(_NEGATIVE_CONTROLS)]
+    """Return the gain of the best fit on prices shuffled among models, a control that must be about 0."""
+    found = [_record_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(_NEGATIVE_CONTROLS)]
     shuffled = [one for one in found if one]
     if not shuffled:
         return []
     control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
-    return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": in_nats(fmean(one.gain for one in shuffled))}]
+    return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": round_nats(fmean(one.gain for one in shuffled))}]
 
 
 SKILL = (
@@ -278,14 +283,14 @@ SKILL = (
 
 
 def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """What output over input, cache reads and batches tell where a list has one band: judged by hosts of one model."""
+    """Test output/input, cache reads and batches on lists with one band, against hosts of one model."""
     verdict = learnt.verdicts(data, assumptions)["cache_read_ratio", False]
     hosts, of_model = learnt.rows_so_far(data, HostPrice), learnt.rows_so_far(data, OpenModel)
     return single_band_rows(hosts, of_model, learnt.listed_models(data), verdict, assumptions)
 
 
 def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """Every tier rule on the lifetimes whose tier a vendor disclosed, beside a uniform guess."""
+    """Score every tier rule and a uniform guess on the lifetimes with a disclosed tier."""
     day = book_of(data).newest_retrieved
     if day is None:
         raise WrongData("prices.csv: no price has a retrieved_date, and what is usual is so on a day")
@@ -296,7 +301,7 @@ def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow
 
 
 def controls(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """Vendors that ask one storage price for open models of unlike cache."""
+    """List vendors with the same storage price for open models of different caches."""
     return [
         {"provider": one.provider, "price": f"{one.amount:g} {one.currency}/MTok/h", "models": len(one.models),
          "KV bytes": f"{one.kv_low:.0f} to {one.kv_high:.0f}", "ratio": round(one.ratio, 1)}
@@ -305,7 +310,7 @@ def controls(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
 
 
 def production(data: Data) -> list[ScoreRow]:
-    """The nodes that DeepSeek's tokens a day and rates a node add up to, against the nodes it says it ran."""
+    """Compare the nodes that DeepSeek's daily tokens and rates per node imply with the reported nodes."""
     nodes = [
         the_point(solve("replicas", fleet_throughput=_disclosed(data.tables, tokens), throughput=_disclosed(data.tables, rate)).answers)
         for tokens, rate in (
@@ -321,50 +326,49 @@ def production(data: Data) -> list[ScoreRow]:
 
 
 def _disclosed(tables: Tables, quantity: str) -> float:
-    """A number of disclosures.csv on production, SI: token/day is token/s."""
+    """Return a number on production from disclosures.csv in SI (token/s)."""
     for row in tables.rows_of(Disclosure):
         if (row.topic, row.quantity) == ("production", quantity) and row.value is not None:
             return in_si("throughput", row.value, row.unit) if row.unit.startswith("token/") else row.value
-    tables.refuse_bad("disclosures", topic="production", quantity=quantity)
+    tables.refuse_bad(Disclosure, topic="production", quantity=quantity)
     raise WrongData(f"disclosures.csv: no {quantity} on production")
 
 
 def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """What the lecture says, or is said to say, beside what the equations and the tables make of it."""
+    """Compare claims of the lecture, or attributed to it, with the results of equations and tables."""
     rows = data.tables.rows_of(Claim)
-    days = {iso_date(named["sheet"].partition("@")[2]) for row in rows if "sheet" in (named := givens(row.givens).rows)}
+    days = {read_date(named["sheet"].partition("@")[2]) for row in rows if "sheet" in (named := read_givens(row.givens).rows)}
     known = price_facts([one for day in days for one in sheets_that_ship(data, day)], models(data), assumptions)
     return claim_rows(rows, known, data.tables)
 
 
 def worked_problems(data: Data) -> list[ScoreRow]:
-    """What others published with its answer, each asked in one command, beside what the equations and the tables make of it."""
+    """Compare published problems, each as one command, with the results of equations and tables."""
     return problem_rows(data.tables.rows_of(WorkedProblem))
 
 
 def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
-    """What ranges hold against what they promise, with a verdict on each.
+    """Compare the coverage of ranges with their level, with a verdict on each.
 
-    First the last long simulation-based calibration: coverage of truths that were drawn from the priors, pooled over shapes. Then
-    that of the headline, simulated now: in markets where the class of the time is drawn again, of families it had not heard. At
-    last that of every estimator on models it had not seen.
+    First comes the last simulation-based calibration (truths drawn from the priors, pooled over shapes). Then comes the headline in
+    simulated markets, on families that it had not seen. Last comes every estimator on unseen models.
     """
-    return [*pooled(_recorded_lines()), *_of_headline(data, assumptions), *_on_models_left_out(data, assumptions)]
+    return [*pooled(_recorded_lines()), *_headline_rows(data, assumptions), *_coverage_rows(data, assumptions)]
 
 
-def _of_headline(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
+def _headline_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     try:
         forgetting = learnt.forgetting(data, assumptions)
     except WrongData:
         return []
     count, (half, most) = simulated_coverage(forgetting)
     known = {"run": "calibrated", "quantity": "kv class of its time", "shape": "markets", "sheets": str(count), "simulations": str(count)}
-    verdict = coverage.of_simulated(most, count, assumptions.level)
+    verdict = coverage.judge_simulated(most, count, assumptions.level)
     return [{**known, **_coverage(half, most), "ks_p": "", "seeds": "1", "draws": "", "verdict": verdict}]
 
 
-def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
-    """What the ranges of each estimator held of models it had not seen, a family, a later release or a closed model at a time."""
+def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
+    """Return the coverage of each estimator on unseen families, later releases or closed models."""
     try:
         found = [one for one in scored(data, assumptions) if one.in_brief]
     except WrongData:
@@ -373,7 +377,7 @@ def _on_models_left_out(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
         {
             **{"run": MODELS_LEFT_OUT, "quantity": one.estimate, "shape": one.left_out, "sheets": str(one.record.count), "simulations": ""},
             **_coverage(*(held.share for held in one.record.held)),
-            **{"ks_p": "", "seeds": "", "draws": "", "verdict": coverage.of_record(one.record, one.known, assumptions)},
+            **{"ks_p": "", "seeds": "", "draws": "", "verdict": coverage.judge_record(one.record, one.known, assumptions)},
         }
         for one in found
     ]
@@ -384,7 +388,7 @@ def _coverage(half: float, most: float) -> dict[str, str]:
 
 
 def stale_calibration() -> str:
-    """One line on a recorded calibration that is not of these assumptions and this sampler, or nothing where it is."""
+    """Return a line if the recorded calibration has other assumptions or another sampler, else an empty text."""
     why = stale(next(csv.DictReader(_recorded_lines()))["made_of"], USUAL)
     return f"the recorded calibration was {why}: backsolve validate --section calibration --rerun runs it again" if why else ""
 
@@ -394,14 +398,14 @@ def _recorded_lines() -> list[str]:
 
 
 def pooled(lines: Iterable[str]) -> list[ScoreRow]:
-    """The rows of a calibration run that pool its shapes and seeds, each with a verdict, without what the run was made of."""
+    """Return the pooled rows of a calibration run, each with a verdict, without the run's inputs."""
     rows = [dict(row) for row in csv.DictReader(lines) if row["shape"] == "pooled"]
     return [{**{name: text for name, text in row.items() if name != "made_of"}, "verdict": _verdict_on_ranks(row)} for row in rows]
 
 
 def _verdict_on_ranks(row: Mapping[str, str]) -> str:
     faulty = row["run"] != "calibrated"
-    return coverage.of_ranks(float(row["coverage_90"]), float(row["ks_p"]), len(RANKED), USUAL.level, faulty)
+    return coverage.judge_ranks(float(row["coverage_90"]), float(row["ks_p"]), len(RANKED), USUAL.level, faulty)
 
 
 def _digits(value: float | None) -> float | None:
@@ -410,7 +414,7 @@ def _digits(value: float | None) -> float | None:
 
 def efficiencies(data: Data) -> list[ScoreRow]:
     """Return how often the ranges of `--efficiency calibrated` held published runs, by group, as recorded in efficiencies.csv."""
-    data.tables.refuse_bad(Efficiency.TABLE)
+    data.tables.refuse_bad(Efficiency)
     return efficiency_rows(data.tables.rows_of(Efficiency))
 
 

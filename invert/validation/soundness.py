@@ -1,50 +1,55 @@
-"""What is wrong with the tables that ship, together: each with itself, and one with another."""
+"""Check the shipped tables, each alone and against the others."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 
 from derive.errors import NotCovered, WrongData, shorten
-from derive.preset_rows import Architecture
+from derive.preset_rows import AcceleratorFigure, Architecture, Efficiency, MemoryTierFigure, OpenModel
 from derive.presets import kv_bytes
-from derive.price_rows import FxRate, ModelRow, NaturalExperiment
-from derive.shipped import BadRow, Problem, Row, Tables
-from derive.shipped_rows import AnyRecord
+from derive.tables.lines import Row
+from derive.tables.problems import BadRow, Problem
+from derive.tables.rows import AnyRecord
+from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, once_a_run
+from invert.data import Data, cache_with_data
 from invert.estimators import calibration
 from invert.estimators.market import learnt
 from invert.estimators.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import check
+from invert.sheets.tables import (
+    CalibrationModel,
+    Disclosure,
+    FxRate,
+    HostPrice,
+    ListPrice,
+    ModelRow,
+    NaturalExperiment,
+    PastPrice,
+)
+from invert.validation.claim_rows import Claim, WorkedProblem
 
 _READ_BY_INFER = (
-    "models",
-    "architectures",
-    "calibration_models",
-    "memory_tiers",
-    "disclosures",
-    "hardware",
-    "open_models",
-    "list_prices",
-    "host_prices",
+    *(ModelRow, Architecture, CalibrationModel, MemoryTierFigure, Disclosure),
+    *(AcceleratorFigure, OpenModel, ListPrice, HostPrice),
 )
 """Beside the prices, which `load` reads."""
 _PRICES = ("prices", "prices_calibration")
-_BESIDE = ("efficiencies", *_PRICES, "prices_rivals", "price_history", "natural_experiments", "claims", "problems")
+_BESIDE = (Efficiency, *_PRICES, "prices_rivals", PastPrice, NaturalExperiment, Claim, WorkedProblem)
 """What is held against its description alone."""
 _BEGINS = ("start", "first_seen")
 """Kinds of dates on which a price began, or had begun."""
 
 
 def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
-    """What is wrong with the tables an inference reads, beyond the prices of `book` themselves."""
+    """List problems of the tables that an inference reads, except those of the prices of `book`."""
     found = (
         *data.tables.problems(*_READ_BY_INFER),
-        *_of_rent(data, assumptions),
-        *_of_calibration(data, assumptions),
-        *_of_shipped_sheets(data),
+        *_check_rent(data, assumptions),
+        *_check_calibration(data, assumptions),
+        *_check_shipped_sheets(data),
         *unused_launches(data),
         *unused_rates(book, data.tables),
     )
@@ -52,7 +57,7 @@ def table_problems(book: PriceBook, data: Data, assumptions: Assumptions = USUAL
 
 
 def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
-    """Everything wrong with any table that ships, on whatever day, and with the prices laid over them."""
+    """List the problems of all shipped tables on all days, and of the prices laid over them."""
     found = [*check(book), *check(calibration.calibration_book(data)), *table_problems(book, data, USUAL)]
     found += [*rivals(book, data.tables), *data.tables.problems(*_BESIDE), *_miscounted(data.tables), *without_change(book, data.tables)]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
@@ -62,7 +67,7 @@ def all_problems(book: PriceBook, data: Data) -> tuple[Problem, ...]:
 
 
 def note_on_calibration(data: Data, assumptions: Assumptions) -> list[str]:
-    """A note on what the calibration lacks, where a bad row keeps it from learning from all models."""
+    """Return a note if a bad row keeps the calibration from using all models."""
     try:
         names = calibration.lacking(data, assumptions)
     except WrongData:
@@ -70,17 +75,17 @@ def note_on_calibration(data: Data, assumptions: Assumptions) -> list[str]:
     return [f"the calibration is without {', '.join(names)}: a row that this rests on cannot be used"] if names else []
 
 
-@once_a_run
-def _of_shipped_sheets(data: Data) -> tuple[Problem, ...]:
-    """Rows that ship and make no sheet on some day, under whatever tier: one with a name misspelt is missed where it belongs."""
+@cache_with_data
+def _check_shipped_sheets(data: Data) -> tuple[Problem, ...]:
+    """List shipped rows that form no sheet on any day in any tier, for example because of a misspelt name."""
     book = calibration.calibration_book(data)
     return tuple(check(replace(book, problems=(), far_off=())))
 
 
-@once_a_run
+@cache_with_data
 def unused_launches(data: Data) -> tuple[Problem, ...]:
-    """Launch sheets that no calibrating model was sold by, by the first of their rows."""
-    used = {row.get("sheet") for row, _ in _lines(data.tables, "calibration_models")}
+    """List launch sheets that no calibrating model was sold by, by their first row."""
+    used = {row.get("sheet") for row in _lines(data.tables, "calibration_models")}
     first: dict[str, PriceRow] = {}
     for row in calibration.calibration_book(data).rows:
         if row.origin.startswith(f"{calibration.LAUNCHED}:"):
@@ -90,8 +95,8 @@ def unused_launches(data: Data) -> tuple[Problem, ...]:
 
 
 def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
-    """Rates of exchange of a currency that no price is in: a misspelt one would be out of use without a word."""
-    used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row, _ in _lines(tables, name)}
+    """List rates of exchange of currencies that no price uses. A misspelt currency would otherwise go unnoticed."""
+    used = {row.currency for row in book.rows} | {row.get("currency") for name in _PRICES for row in _lines(tables, name)}
     return [
         Problem(origin="fx.csv", row=row.place, column="currency", message=f"no price is in {row.currency!r}")
         for row in _sound(tables, FxRate)
@@ -99,8 +104,8 @@ def unused_rates(book: PriceBook, tables: Tables) -> list[Problem]:
     ]
 
 
-def _of_rent(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
-    """Why the tables do not say what a byte and a FLOP rent for."""
+def _check_rent(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
+    """Return the reason if the tables do not give the rent of a byte and a FLOP."""
     try:
         rental(data, assumptions)
     except BadRow as error:
@@ -108,7 +113,7 @@ def _of_rent(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
     return ()
 
 
-def _of_calibration(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
+def _check_calibration(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]:
     try:
         return calibration.class_problems(data, assumptions)
     except WrongData:
@@ -116,7 +121,7 @@ def _of_calibration(data: Data, assumptions: Assumptions) -> tuple[Problem, ...]
 
 
 def _miscounted(tables: Tables) -> Iterator[Problem]:
-    """KV values counted by hand that are not what the equations make of the configuration: one of the two is wrong."""
+    """List KV values counted by hand that differ from those computed from the configuration."""
     for row in _sound(tables, Architecture):
         try:
             stored, read = kv_bytes(row, 1.0)
@@ -130,7 +135,7 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
 
 
 def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
-    """Experiments on a model without prices, and on a day on which no price of the model begins and none ends."""
+    """List experiments on a model without prices, or on a day without a price change of the model."""
     providers, sold = {row.provider for row in book.rows}, {(row.provider, row.model) for row in book.rows}
     days = {(row.provider, row.model, day) for row in book.rows for day in (row.effective_date, row.valid_to)}
     for row in _sound(tables, NaturalExperiment):
@@ -145,7 +150,7 @@ def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
 
 
 def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> list[Problem]:
-    """Rows of models.csv with a release after the newest day of the prices, or long after a price of the model began."""
+    """List rows of models.csv with a release after the newest price day, or long after the model's first price."""
     began: dict[tuple[str, str], date] = {}
     for row in book.rows:
         if row.effective_date and row.date_kind in _BEGINS and row.origin.startswith(f"{SHIPPED_PRICES}:"):
@@ -163,18 +168,18 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
     return found
 
 
-@once_a_run
+@cache_with_data
 def _dated_late(data: Data) -> tuple[Problem, ...]:
-    """Releases and prices of the market tables after the newest day of the prices: no class, record or fit has them."""
+    """List releases and prices of the market tables after the newest price day. No record or fit uses them."""
     rows = (row for record in learnt.DATED for row in _sound(data.tables, record))
     return tuple(late for row in rows if (late := learnt.dated_late(row, data)))
 
 
 def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
-    """What is wrong with the rows of other sources, which nothing is worked out from."""
+    """List problems of rival rows, which no result uses."""
     try:
         lines = tables.content("prices_rivals.csv").decode(errors="replace").splitlines()
-        return read_rows(lines, "prices_rivals.csv", book.fx)[1]
+        return read_rows(lines, "prices_rivals.csv", book.fx, data=Data(tables))[1]
     except WrongData as error:
         return [
             Problem(origin="prices_rivals.csv", row=None, column=None, message=str(error).removeprefix("prices_rivals.csv").lstrip(": "))
@@ -182,8 +187,8 @@ def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
 
 
 def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
-    """Rows of models.csv that describe no priced model, where a priced model has no row: one is likely meant for the other."""
-    priced = {(row.get("provider"), row.get("model")) for row, _ in _lines(tables, "prices")}
+    """List rows of models.csv without a priced model while a priced model of a similar name has no row."""
+    priced = {(row.get("provider"), row.get("model")) for row in _lines(tables, "prices")}
     return _undescribed(book, tables) and [
         Problem(origin="models.csv", row=row.place, column="model", message=f"{row.provider}/{row.model} has no price in prices.csv")
         for row in _sound(tables, ModelRow)
@@ -192,8 +197,8 @@ def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:
 
 
 def _undescribed(book: PriceBook, tables: Tables) -> list[Problem]:
-    """Models of prices.csv without a row in models.csv, by the first of their rows."""
-    known = {(row.get("provider"), row.get("model")) for row, _ in _lines(tables, "models")}
+    """List models of prices.csv without a row in models.csv, by their first row."""
+    known = {(row.get("provider"), row.get("model")) for row in _lines(tables, "models")}
     first: dict[tuple[str, str], PriceRow] = {}
     for row in book.rows:
         if known and row.origin.startswith(f"{SHIPPED_PRICES}:"):
@@ -201,9 +206,9 @@ def _undescribed(book: PriceBook, tables: Tables) -> list[Problem]:
     return [row.problem("model", f"{'/'.join(pair)} has no row in models.csv") for pair, row in first.items() if pair not in known]
 
 
-def _lines(tables: Tables, name: str) -> tuple[tuple[Row, str], ...]:
+def _lines(tables: Tables, name: str) -> tuple[Row, ...]:
     try:
-        return tables.raw_rows(name)[1]
+        return tables.raw_rows(name)
     except WrongData:
         return ()
 

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
-from derive.price_rows import ModelRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
 from invert.estimators.cases import Case, case_of
@@ -28,7 +27,14 @@ from invert.posterior.data import PriceData, price_data_of
 from invert.posterior.likelihood import log_likelihood
 from invert.posterior.parameters import Points
 from invert.posterior.sampler import log_quantity
-from invert.posterior.simulation import (
+from invert.posterior.summary import SUMMARISED
+from invert.priors import OBSERVED
+from invert.sheets.assemble import sheets
+from invert.sheets.observables import rounding_cell
+from invert.sheets.read import load
+from invert.sheets.rules import _LARGEST, _SMALLEST
+from invert.sheets.tables import ModelRow
+from invert.validation.simulation import (
     _SHAPES,
     LOG_LIKELIHOOD,
     POOLED,
@@ -48,12 +54,6 @@ from invert.posterior.simulation import (
     simulate,
     stale,
 )
-from invert.posterior.summary import SUMMARISED
-from invert.priors import OBSERVED
-from invert.sheets.assemble import sheets
-from invert.sheets.observables import rounding_cell
-from invert.sheets.read import load
-from invert.sheets.rules import _LARGEST, _SMALLEST
 
 RECORD = Path(str(files("invert.posterior").joinpath("calibration_run.csv")))
 

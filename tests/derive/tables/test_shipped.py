@@ -13,14 +13,15 @@ from pathlib import Path
 import pytest
 
 import derive
-from derive import shipped
 from derive.errors import BacksolveError, WrongData
 from derive.preset_rows import AcceleratorFigure
 from derive.presets import hardware, model
-from derive.price_rows import FxRate
-from derive.shipped import BadRow, Tables, problems, read, rows_of
-from derive.shipped_rows import truth
-from tests.tools.tables import GOOD, HARDWARE, SHIPPED, of_hardware, reading, with_cells
+from derive.tables import shipped
+from derive.tables.cells import read_truth
+from derive.tables.problems import BadRow
+from derive.tables.shipped import Tables, problems, read, rows_of
+from invert.sheets.tables import FxRate
+from tests.tools.tables import GOOD, HARDWARE, RECORDS, SHIPPED, of_hardware, reading, with_cells
 from tests.tools.together import in_one_test
 
 HOME = Path(derive.__file__).parent.parent
@@ -149,7 +150,11 @@ def test_the_tables_are_a_package_that_the_wheel_carries():
 def test_a_byte_order_mark_line_ends_and_white_space_at_the_ends_are_no_part_of_cells(space: str):
     text = "\ufeff" + "\r\n".join([HARDWARE.replace(",", " , "), *(row.replace("page", f"{space}µ  page{space}") for row in GOOD), ""])
     with reading(read().edited(hardware=text)):
-        assert problems("hardware") == () and rows_of(AcceleratorFigure)[0].source == "µ  page" and rows_of(AcceleratorFigure)[0].place == 2
+        assert (
+            problems(AcceleratorFigure) == ()
+            and rows_of(AcceleratorFigure)[0].source == "µ  page"
+            and rows_of(AcceleratorFigure)[0].place == 2
+        )
         assert hardware("H1").givens["hbm_bandwidth"] == 3e12
 
 
@@ -158,15 +163,15 @@ WRONG_ROWS = [
     ("H1,chip_price,,2,USD/h,false,a, page,2026-05-01,official,", None, "has 11 cells where the header has 10"),
     ('H1,chip_price,,2,USD/h,false,"page,official,', None, "is not CSV"),
     ("H1,chip_price,,2,USD/h,false,page\r,2026-05-01,official,", None, "has a line break inside"),
-    ("H1,chip_price,,2,USD/h,false,page\0,2026-05-01,official,", "source", "U+0000, which does not show"),
+    ("H1,chip_price,,2,USD/h,false,page\0,2026-05-01,official,", "source", "a NUL byte, which does not show"),
     ("H1,chip_price,,2,USD/h,false,pa\u00adge,2026-05-01,official,", "source", "U+00AD (soft hyphen), which does not show"),
     ("H1,chip_price,,2,USD/h,false,pa\u3164ge,2026-05-01,official,", "source", "U+3164 (hangul filler), which does not show"),
     (",chip_price,,2,USD/h,false,page,2026-05-01,official,", "accelerator", "is blank"),
     ("H1,chip_prize,,2,USD/h,false,page,2026-05-01,official,", "quantity", "'chip_prize' is not known; did you mean 'chip_price' or"),
     ("H1,chip_price,fp9,2,USD/h,false,page,2026-05-01,official,", "dtype", "'fp9' is not known"),
-    ("H1,chip_price,fp8,2,USD/h,false,page,2026-05-01,official,", "dtype", "chip_price has no data type"),
+    ("H1,chip_price,fp8,2,USD/h,false,page,2026-05-01,official,", "dtype", "chip_price takes no data type"),
     ("H1,chip_price,,2,USD/h,false,page,,official,", "date", "is blank, and chip_price needs one"),
-    ("H1,hbm_bandwidth,,2e12,byte/s,false,sheet,2026-05-01,official,", "date", "hbm_bandwidth has no date"),
+    ("H1,hbm_bandwidth,,2e12,byte/s,false,sheet,2026-05-01,official,", "date", "hbm_bandwidth takes no date"),
     *(
         (f"H1,chip_price,,{text},USD/h,false,page,2026-05-01,official,", "value", why)
         for text, why in [
@@ -196,7 +201,7 @@ WRONG_ROWS = [
 @in_one_test(("row", "column", "why"), WRONG_ROWS)
 def test_a_bad_row_is_named_and_stops_only_what_rests_on_it(row: str, column: str | None, why: str):
     with reading(of_hardware(*GOOD[:3], row, GOOD[3])):
-        (problem,) = problems("hardware")
+        (problem,) = problems(AcceleratorFigure)
         assert (problem.origin, problem.row, problem.column) == ("hardware.csv", 5, column) and why in problem.message
         assert [found.place for found in rows_of(AcceleratorFigure)] == [2, 3, 4, 6]
         assert str(problem).isprintable() and "\n" not in str(problem)
@@ -218,7 +223,7 @@ def test_a_figure_that_is_not_zero_is_never_read_as_zero():
 def test_bytes_that_are_no_text_spoil_their_row_alone():
     content = of_hardware(*GOOD).files["hardware.csv"]
     with reading(Tables({**read().files, "hardware.csv": content.replace(b"2,USD/h", b"2,\xff")})):
-        (problem,) = problems("hardware")
+        (problem,) = problems(AcceleratorFigure)
         assert problem.row == 5 and "byte 0xff" in problem.message and len(rows_of(AcceleratorFigure)) == 3
 
 
@@ -242,9 +247,9 @@ def test_the_name_of_a_bad_row_does_not_pass_for_the_beginning_of_another():
         (b"\n\n", "hardware.csv: is empty"),
         (HARDWARE.encode(), "hardware.csv: has a header and no rows"),
         (b"accelerator,value\nH1,2\n", "hardware.csv row 1: there is no column quantity, dtype, unit"),
-        (HARDWARE.replace("notes", "unit").encode() + b"\nH1\n", "hardware.csv row 1: column unit stands twice"),
+        (HARDWARE.replace("notes", "unit").encode() + b"\nH1\n", "hardware.csv row 1, column unit: is twice in the header"),
         (HARDWARE.encode().replace(b",", b";"), "hardware.csv row 1: there is no column accelerator"),
-        (b"\xff\xfea\0", "hardware.csv row 1: byte 0xff"),
+        (b"\xff\xfea\0", "hardware.csv row 1: this is UTF-16"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(content: bytes | None, says: str):
@@ -254,7 +259,7 @@ def test_a_file_that_cannot_be_used_is_named(content: bytes | None, says: str):
             with pytest.raises(WrongData) as caught:
                 look()
             assert str(caught.value).startswith(says)
-        assert [str(problem) for problem in problems("hardware")] == [str(caught.value)]
+        assert [str(problem) for problem in problems(AcceleratorFigure)] == [str(caught.value)]
 
 
 def test_a_file_that_may_not_be_read_or_is_none_is_named(copy):
@@ -270,8 +275,8 @@ def test_a_file_that_may_not_be_read_or_is_none_is_named(copy):
 
 def test_a_column_that_is_not_described_is_named_and_read_past():
     with reading(of_hardware(*(row + ",1" for row in GOOD), header=HARDWARE + ",prefered")):
-        (problem,) = problems("hardware")
-        assert str(problem) == "hardware.csv row 1: unknown column 'prefered'; did you mean 'preferred'?"
+        (problem,) = problems(AcceleratorFigure)
+        assert str(problem) == "hardware.csv row 1: unknown column 'prefered'; rename the column or take it out"
         assert len(rows_of(AcceleratorFigure)) == 4
 
 
@@ -286,20 +291,20 @@ def test_what_may_have_meant_the_cells_asked_for_is_refused():
     with reading(of_hardware(*GOOD, *rows)):
         for cells in ({"accelerator": "H1"}, {"accelerator": "H2", "quantity": "hbm_capacity"}):
             with pytest.raises(BadRow):
-                shipped.read().refuse_bad("hardware", **cells)
-        shipped.read().refuse_bad("hardware", accelerator="H1", quantity="hbm_capacity")
-        shipped.read().refuse_bad("hardware", accelerator="H3")
+                shipped.read().refuse_bad(AcceleratorFigure, **cells)
+        shipped.read().refuse_bad(AcceleratorFigure, accelerator="H1", quantity="hbm_capacity")
+        shipped.read().refuse_bad(AcceleratorFigure, accelerator="H3")
 
 
 @in_one_test(("text", "value"), [("true", True), ("TRUE", True), ("True", True), ("false", False), ("FALSE", False)])
 def test_truth_in_any_case(text: str, value: bool):
-    assert truth(text) is value
+    assert read_truth(text) is value
 
 
 @in_one_test("text", ["", "yes", "no", "1", "0", "-1", "t", "wahr", "true ", "trueｅ"])
 def test_anything_else_is_no_truth(text: str):
     with pytest.raises(WrongData, match=r"allowed: true, false|write true or false"):
-        truth(text)
+        read_truth(text)
 
 
 def test_any_content_gives_rows_or_named_faults():
@@ -314,11 +319,11 @@ def test_any_content_gives_rows_or_named_faults():
                 content[generator.randrange(len(content))] = generator.randrange(256)
             with reading(Tables({**read().files, f"{name}.csv": bytes(content)})):
                 try:
-                    found = shipped.read().checked(name)
+                    found = shipped.read().checked(RECORDS[name])
                 except BacksolveError as error:
                     assert str(error).startswith(f"{name}.csv") and str(error).isprintable()
                     continue
-                of_lines = {row.place for row, _ in shipped.read().raw_rows(name)[1]}
+                of_lines = {row.place for row in shipped.read().raw_rows(name)}
                 assert of_lines == {row.place for row in found.records} | {problem.row for _, _, problem in found.bad}
                 assert all(str(problem).isprintable() for problem in found.problems)
 
@@ -344,8 +349,8 @@ def test_both_rows_of_one_key_are_named_and_left_out(name: str, wrong: int, righ
     writer.writeheader()
     writer.writerows(cells)
     with reading(read().edited(**{name: out.getvalue()})):
-        found = {problem.row: problem.message for problem in problems(name)}
-        kept = {row.place for row in shipped.read().checked(name).records}
+        found = {problem.row: problem.message for problem in problems(RECORDS[name])}
+        kept = {row.place for row in shipped.read().checked(RECORDS[name]).records}
     assert f"row {right} has the same" in found[wrong] and f"row {wrong} has the same" in found[right]
     assert not kept & {wrong, right}
 
@@ -354,5 +359,5 @@ def test_a_bad_row_is_a_rival_of_a_sound_one_of_its_key():
     text = shipped.content("fx.csv").decode().splitlines()
     first = text[1].split(",")
     with reading(read().edited(fx="\n".join([*text, ",".join([*first[:2], "abc", *first[3:]])]))):
-        found = [(problem.row, problem.column) for problem in problems("fx")]
+        found = [(problem.row, problem.column) for problem in problems(FxRate)]
     assert (2, "date") in found and (len(text) + 1, "units_per_usd") in found

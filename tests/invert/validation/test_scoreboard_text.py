@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from derive import shipped
-from derive.claim_cells import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS
-from derive.price_rows import Claim, WorkedProblem
-from invert import scoreboard
+from derive.tables import shipped
 from invert.estimators.known import error_of_lecture
-from invert.scoreboard_text import VERDICTS, legend, overview, rendered_sections
+from invert.validation import scoreboard
+from invert.validation.claim_rows import AGREES, AS_PUBLISHED, CLAIM_VERDICTS, PROBLEM_VERDICTS, Claim, WorkedProblem
+from invert.validation.scoreboard_text import VERDICTS, legend, overview, rendered_sections
 from tests.tools.data import shipped_data
 
 
@@ -39,7 +38,7 @@ def test_one_screen_has_every_estimator_with_what_it_was_judged_on(width: int):
     names = ("skill", "storage", "controls", "production", "calibration")
     rows = {name: scoreboard.section_rows(name, data) for name in names}
     lines = overview(rows, error_of_lecture(data), width).splitlines()
-    assert len(lines) <= 36 and max(map(len, lines)) <= width
+    assert len(lines) <= 40 and max(map(len, lines)) <= width
     judged = [row for row in rows["calibration"] if row["run"] == scoreboard.MODELS_LEFT_OUT]
     assert len([line for line in lines if " families " in line and " of " in line]) == len(judged) >= 10
     (active,) = (line for line in lines if line.startswith("active params, MoE, list"))

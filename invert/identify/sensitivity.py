@@ -1,4 +1,4 @@
-"""What would change a reading of KV bytes."""
+"""Compute what would change a reading of KV bytes."""
 
 from math import exp, isfinite
 
@@ -19,7 +19,7 @@ _OF_A_HIT = ("tier_read_cost_ratio", "suffix_tokens")
 
 
 def swings_of_one_markup(price_data: PriceData, assumptions: Assumptions) -> tuple[Swing, ...]:
-    """The joint reading of a two-band sheet with each nuisance at either tail of its prior and each price at the ends of its cell."""
+    """Solve the joint reading of a two-band sheet with each nuisance at both tails of its prior and each price at both ends of its cell."""
     free = [name for name in NUISANCES if name not in _OF_A_HIT and assumptions.priors[name].spread]
     moved = [*free, *RATIOS]
     rows = 2 * len(moved) + 1
@@ -43,9 +43,9 @@ def swings_of_one_markup(price_data: PriceData, assumptions: Assumptions) -> tup
 
 
 def swings_of_increment(price_data: PriceData, learnt: Student, assumptions: Assumptions) -> tuple[Swing, ...]:
-    """What moves the increments' reading: each factor of bands.kv_bytes_from_increment over its range, all of elasticity one.
+    """Return the swings of the increment reading: each factor of bands.kv_bytes_from_increment over its range, each with elasticity 1.
 
-    `learnt` is what models of known architecture teach of how far increments lie from cost.
+    `learnt` is the calibration of increments on models of known architecture.
     """
     tails = assumptions.tails
     markup = exp(learnt.scale * float(student_quantiles(learnt.freedom, np.array(tails))[1]))

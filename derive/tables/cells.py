@@ -1,0 +1,281 @@
+"""Cells of tables as values, by the description of their column: each wrong cell gets a message that says what to write."""
+
+import datetime
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from math import inf
+from sys import float_info, intern
+from typing import Any
+
+from derive.characters import begins_as_formula, hidden, is_same, mark_in_words, skeleton
+from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest, unseen
+from derive.immutable import immutable
+
+CELL_LIMIT = 10_000
+"""The most characters of a cell."""
+_SMALLEST, _LARGEST = 1e-20, 1e20
+"""The range of all figures, in any unit. Powers of figures outside it would overflow."""
+NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_FORMULA_ERROR, _TOO_NARROW = re.compile(r"#(?:[A-ZÜ_]+[!?]|N/A|NV|DIV/0!)"), re.compile("#{3,}")
+"""What spreadsheets write in place of a value: #REF!, #NV and similar after an error, ######## in a narrow column."""
+_CACHED = 1024
+"""Cells of a column that are read once: rows of a large file repeat their cells."""
+
+
+@immutable(eq=False)
+class Column:
+    """A described column. `read` returns the value of a cell and "", or None and what is wrong with the cell."""
+
+    name: str
+    required: bool
+    read: Callable[[str], tuple[Any, str]]
+
+
+def columns_of(schema: Mapping[str, Any]) -> dict[str, Column]:
+    """Return the columns of a schema of datapackage.json by name."""
+    columns = map(column_of, schema["fields"])
+    return {column.name: column for column in columns}
+
+
+def column_of(field: Mapping[str, Any]) -> Column:
+    """Return the column of a field of datapackage.json. Beyond the standard, a field may have a `default` for blank cells.
+
+    A number is above zero unless the field has a minimum. A pattern says itself which first character is allowed: a cell without a
+    pattern may not begin as a formula of a spreadsheet.
+
+    >>> read = column_of({"name": "layers", "type": "integer"}).read
+    >>> read("61"), read(""), read("0")
+    ((61, ''), (None, ''), (None, 'is zero; leave it blank where there is none'))
+    >>> read("61.0")
+    (None, "'61.0' is not a whole number; write 61")
+    """
+    limits, kind = field.get("constraints", {}), field["type"]
+    to_value, default, required = _READERS[kind], field.get("default", ""), bool(limits.get("required"))
+    blank = () if kind == "list" else "" if kind == "string" else None
+    is_number = kind in ("number", "integer", "tokens")
+    signs = "" if "pattern" in limits or "enum" in limits else "=@+-" if kind in ("string", "list") else "=@"
+
+    @lru_cache(_CACHED)
+    def read(text: str) -> tuple[Any, str]:
+        text = text or default
+        if not text:
+            return (None, "is blank" + ("; write true or false" if kind == "boolean" else "")) if required else (blank, "")
+        try:
+            refuse_hostile(text, signs)
+            if text not in limits.get("enum", (text,)):
+                raise WrongData(f"{shorten(text)} is not known{suggest(text, filter(None, limits['enum']))}")
+            if "pattern" in limits and not re.fullmatch(limits["pattern"], text):
+                raise WrongData(_pattern_message(text, limits["pattern"], field.get("example", limits["pattern"])))
+            value = to_value(text)
+            if is_number:
+                _refuse_out_of_range(value, limits, required)
+        except (WrongData, WrongValue) as error:
+            return None, str(error)
+        return value, ""
+
+    # Interned, because Python finds the arguments of a record by identity first.
+    return Column(name=intern(field["name"]), required=required, read=read)
+
+
+def _pattern_message(text: str, pattern: str, example: str) -> str:
+    """Return the message on a cell of the wrong form, with the character that only looks like the right one, if one does."""
+    plain = skeleton(text)
+    if not is_same(text, plain) and re.fullmatch(pattern, plain):
+        return f"{shorten(text)} looks like {shorten(plain)} and is not: {mistaken(text, plain)}"
+    return f"{shorten(text)} does not have the form of {example}"
+
+
+def refuse_hostile(text: str, formula_signs: str) -> None:
+    """Raise WrongValue for a hidden character, a formula or an error of a spreadsheet, and a cell that is too long."""
+    if len(text) > CELL_LIMIT:
+        raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
+    if found := hidden(text):
+        raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}") + ", which does not show")
+    if text.startswith("#") and _FORMULA_ERROR.fullmatch(text):
+        raise WrongValue(
+            f"{shorten(text)} is what a spreadsheet writes where it cannot work out a formula: write what is meant in its place"
+        )
+    if text.startswith("#") and _TOO_NARROW.fullmatch(text):
+        raise WrongValue(f"{shorten(text)} is shown by a spreadsheet in a narrow column: widen it, and save the file again")
+    if formula_signs and begins_as_formula(text, formula_signs):
+        raise WrongValue(f"{shorten(text)} is a spreadsheet formula: a cell may not begin with {text[0]!r}")
+
+
+def _refuse_out_of_range(value: float, limits: Mapping[str, Any], required: bool) -> None:
+    low, high = limits.get("minimum", 0), limits.get("maximum", inf)
+    if not value and not required and (low > 0 or "minimum" not in limits):
+        raise WrongData("is zero; leave it blank where there is none")
+    if value < low or value > high or (value == 0 and "minimum" not in limits):
+        least = f"{low:g} or more" if "minimum" in limits else "above 0"
+        raise WrongData(f"{value:g} is out of range: it must be {least}" + (f", at most {high:g}" if high < inf else ""))
+    if value and not _SMALLEST < value < _LARGEST:
+        raise WrongData(f"{value:g} is absurd: a figure lies between {_SMALLEST:g} and {_LARGEST:g}")
+
+
+# Numbers.
+
+
+def read_number(text: str) -> float:
+    """Return the value of a plain decimal, with or without an exponent. Raise WrongData for any other text, NaN and infinity included.
+
+    >>> read_number("1.25"), read_number("5e-1")
+    (1.25, 0.5)
+    """
+    if not NUMBER.fullmatch(text.removeprefix("-")):
+        dated = ": a spreadsheet took it for a date" if re.fullmatch(_SHORT_DATE, text) else ""
+        plain = plain_number(text) or "a plain 1.25 or 1e-3, without unit, sign or separator"
+        raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}; write {plain}")
+    if text.startswith("-"):
+        raise WrongData(f"{shorten(text)} is negative")
+    value = float(text)
+    if value == inf or (value < float_info.min and re.match("[0.]*[1-9]", text)):
+        raise WrongData(f"{shorten(text)} is {'absurdly large' if value > 1 else 'so small that it would be read as zero'}")
+    return value
+
+
+_QUOTES = "'\"`´“”„‘’‚«» "
+_DECIMAL_COMMA = "0,[0-9]+|[1-9][0-9]*,(?![0-9]{3}$)[0-9]+"
+_GROUPED = "[0-9]{1,3}(?P<mark>[., '’])[0-9]{3}(?:(?P=mark)[0-9]{3})*(?P<rest>(?!(?P=mark))[.,][0-9]+)?"
+
+
+def plain_number(text: str) -> str:
+    """Return the plain decimal that a number in quotes or in the style of another language means, or "" if it may mean two.
+
+    >>> plain_number("'10"), plain_number("2,5"), plain_number("1.000,50"), plain_number("1,234.5"), plain_number("1,000")
+    ('10', '2.5', '1000.50', '1234.5', '')
+    """
+    bare = text.strip(_QUOTES)
+    if NUMBER.fullmatch(bare):
+        return bare
+    if re.fullmatch(_DECIMAL_COMMA, bare):
+        return bare.replace(",", ".")
+    form = re.fullmatch(_GROUPED, bare)
+    if not form or (form["mark"] == "," and bare.count(",") == 1 and not form["rest"]):
+        return ""
+    rest = form["rest"] or ""
+    return bare.removesuffix(rest).replace(form["mark"], "") + rest.replace(",", ".")
+
+
+_MULTIPLES = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+def token_count(text: str) -> int | None:
+    """Return the number of tokens that a text means, such as 200k or 1M in either case, or None if it is not a whole number.
+
+    >>> token_count("131072"), token_count("200K"), token_count("0.2M"), token_count("200.000"), token_count("0.0001k")
+    (131072, 200000, 200000, None, None)
+    """
+    from decimal import Decimal
+
+    form = re.fullmatch(r"([0-9]{1,9})|([0-9]{1,9}(?:\.[0-9]{1,6})?)([km])", text, re.IGNORECASE)
+    if not form:
+        return None
+    whole, count, letter = form.groups()
+    found = Decimal(whole or count) * _MULTIPLES[(letter or "").lower()]
+    return int(found) if found == int(found) else None
+
+
+def read_whole(text: str, unit: str = "") -> int:
+    """Return a whole number of at most twelve digits. `unit` says in a message what it counts. Raise WrongData for any other text.
+
+    >>> read_whole("61")
+    61
+    """
+    if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
+        raise WrongData(f"{shorten(text)} is negative")
+    if not re.fullmatch("[0-9]{1,12}", text):
+        raise WrongData(f"{shorten(text)} is not a whole number{unit}{_whole_meant(text) or ('' if unit else '; write digits only')}")
+    return int(text)
+
+
+def _whole_meant(text: str) -> str:
+    """Return `; write 200000` for the whole number that a text means, or "" if that is not clear.
+
+    >>> _whole_meant("200k"), _whole_meant("200,000"), _whole_meant("200000.0"), _whole_meant("2E+05"), _whole_meant("200.000")
+    ('; write 200000', '; write 200000', '; write 200000', '; write 200000', '')
+    """
+    if found := token_count(text):
+        return f"; write {found}"
+    if re.fullmatch(r"[0-9](\.[0-9]{1,11})?E\+?(0?[0-9]|1[01])", text, re.IGNORECASE) and (value := float(text)).is_integer():
+        return f"; write {value:.0f}"
+    if form := re.fullmatch("([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,12}(?=\\.00?$))(?:\\.00?)?", text):
+        return f"; write {re.sub('[, ]', '', form[1])}"
+    return ""
+
+
+def read_tokens(text: str) -> int:
+    """Return a number of tokens. `1M` and `200k` are allowed.
+
+    >>> read_tokens("1M"), read_tokens("131072")
+    (1000000, 131072)
+    """
+    found = token_count(text)
+    return read_whole(text if found is None else str(found), " of tokens such as 131072, 200k or 1M")
+
+
+# Other values.
+
+
+def read_truth(text: str) -> bool:
+    """Return the value of `true` or `false` in any case, because a spreadsheet writes capitals. Raise WrongData for any other text.
+
+    >>> read_truth("true"), read_truth("FALSE")
+    (True, False)
+    """
+    if text.lower() not in ("true", "false"):
+        raise WrongData(f"{shorten(text)} is no truth value; allowed: true, false")
+    return text.lower() == "true"
+
+
+@lru_cache(4096)
+def read_date(text: str) -> datetime.date:
+    """Return an ISO date. Raise WrongData for any other text.
+
+    >>> read_date("2026-11-20")
+    datetime.date(2026, 11, 20)
+    """
+    try:
+        # `fromisoformat` alone also allows 20261120 and 2026-W47-5.
+        if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+            return datetime.date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise WrongData(f"{shorten(text)} is not an ISO date such as 2026-11-20{_spreadsheet_date(text)}")
+
+
+_FIRST_OF_SPREADSHEETS = datetime.date(1899, 12, 30)
+"""Day 0 of spreadsheets."""
+_SHORT_DATE = (
+    "[0-9]{1,2}[-. ](?![A-Z]{3}$)[A-Za-z]{3,4}(?:[-. ][0-9]{2,4})?|[A-Za-z]{3,4}[- ][0-9]{2,4}|[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}"
+    "|[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+Z?"
+)
+"""What spreadsheets write for a date or for what they take for one. An amount with its currency, as 8 USD, is none."""
+
+
+def _spreadsheet_date(text: str) -> str:
+    """Return how a spreadsheet changed a date and how to keep it, or "" if no spreadsheet did.
+
+    >>> _spreadsheet_date("45992")
+    ': a spreadsheet counts 2025-12-01 so; give its column the format yyyy-mm-dd'
+    """
+    if re.fullmatch("[2-6][0-9]{4}", text):
+        day = _FIRST_OF_SPREADSHEETS + datetime.timedelta(days=int(text))
+        return f": a spreadsheet counts {day} so; give its column the format yyyy-mm-dd"
+    return ": a spreadsheet writes dates so; give its column the format yyyy-mm-dd" if re.fullmatch(_SHORT_DATE, text) else ""
+
+
+def read_list(text: str) -> tuple[str, ...]:
+    """Return the items of a cell, which are separated by semicolons.
+
+    >>> read_list("Llama3; L3;")
+    ('Llama3', 'L3')
+    """
+    return tuple(item.strip() for item in text.split(";") if item.strip())
+
+
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    **{"string": str, "list": read_list, "boolean": read_truth, "date": read_date},
+    **{"number": read_number, "integer": read_whole, "tokens": read_tokens},
+}
+"""By the type of a field. `tokens` is an integer for which 200k may be written."""

@@ -1,0 +1,209 @@
+"""CSV text as rows of cells. A row is one line, so an open quote spoils only its own row."""
+
+import csv
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import BinaryIO, TextIO, TypeAlias
+
+from derive.characters import trimmed
+from derive.errors import WrongData, shorten, suggest, unseen
+from derive.files import LARGEST, size
+from derive.tables.problems import BadRow, Problem
+
+ROW_LIMIT, LINE_LIMIT = 1_000_000, 64_000
+"""The most rows of a file, blank lines included, and the most characters of a line.
+
+A reader keeps all rows in memory, about 0.9 kB each, and checks about 50,000 rows a second. The limit keeps a file below 20 seconds and
+0.9 GB, and it stops a stream without an end.
+"""
+_OTHERS_NAMED = 4
+"""How many further unknown columns a message names."""
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
+
+Source: TypeAlias = Iterable[str] | BinaryIO | TextIO
+"""Lines, or a stream of text or bytes."""
+
+
+class Row(dict[str, str]):
+    """The cells of a row by column, its line number in the file, and why it cannot be split into cells, or ""."""
+
+    # No `__init__`: a file has a million rows.
+    __slots__ = ("fault", "place")
+    place: int
+    fault: str
+
+
+class CsvTable:
+    """The rows of a CSV file under its header. Raises BadRow for a file without a usable header, and in the loop for one without rows.
+
+    `columns` are the described columns, and `needed` the ones that a header must have. `other_names` are common names of described
+    columns. `unknown` says what to do about columns without a description, or is blank. Case and outer spaces of a header do not matter.
+
+    >>> [(row.place, row) for row in CsvTable(["a,b", "", "1,2"], "my.csv", ("a", "b"))]
+    [(3, {'a': '1', 'b': '2'})]
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        origin: str,
+        columns: Collection[str],
+        needed: Collection[str] | None = None,
+        other_names: Mapping[str, str] = _NO_NAMES,
+    ):
+        self.origin = origin
+        self._lines = enumerate(text_lines(source, origin), start=1)
+        described = {name.lower(): name for name in columns}
+        for place, raw in self._lines:
+            self._refuse_too_many(place)
+            cells, fault = split_line(raw, first=place == 1)
+            if fault:
+                raise BadRow(self._problem(fault, place))
+            if any(cells):
+                self.header = [described.get(name.lower(), name) for name in cells]
+                unknown = _unknown_columns(self.header, columns, other_names)
+                self._refuse_header(place, columns if needed is None else needed, unknown)
+                self.unknown = self._problem(_all_unknown(unknown), place) if unknown else None
+                return
+        raise BadRow(self._problem("is empty"))
+
+    def __iter__(self) -> Iterator[Row]:
+        header, width, is_empty, limit = self.header, len(self.header), True, ROW_LIMIT + 1
+        for place, raw in self._lines:
+            if place > limit:
+                self._refuse_too_many(place)
+            cells, fault = split_line(raw)
+            if not fault:
+                if not any(cells):
+                    continue
+                if len(cells) != width:
+                    fault = f"has {len(cells)} cells where the header has {width}"
+                    fault += "; a comma inside a cell needs quotes around the cell" if len(cells) > width else ""
+            is_empty = False
+            # The first cells of a bad row are probably in the right columns. They tell which answers need the row.
+            row = Row(zip(header, cells, strict=False))
+            row.place, row.fault = place, fault
+            yield row
+        if is_empty:
+            raise BadRow(self.unknown or self._problem("has a header and no rows"))
+
+    def _problem(self, message: str, place: int | None = None, column: str | None = None) -> Problem:
+        return Problem(origin=self.origin, row=place, column=column, message=message)
+
+    def _refuse_too_many(self, place: int) -> None:
+        if place > ROW_LIMIT + 1:
+            raise WrongData(
+                f"{self.origin} has more than {ROW_LIMIT:,} rows, the most that are read; split it, or leave out what is not needed"
+            )
+
+    def _refuse_header(self, place: int, needed: Collection[str], unknown: list[str]) -> None:
+        """Raise BadRow if a column occurs twice or a needed column is missing."""
+        twice = next((name for name in self.header if name and self.header.count(name) > 1), None)
+        if twice:
+            raise BadRow(self._problem("is twice in the header", place, twice))
+        missing = [name for name in needed if name not in self.header]
+        if not missing:
+            return
+        first = self.header[0]
+        if first.lower().startswith("sep="):
+            raise BadRow(self._problem(f"{shorten(first)} tells a spreadsheet what separates cells; take the line out", place))
+        mark = next((mark for mark in (";", "\t", "|") if mark in first), None)
+        hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
+        raise BadRow(self._problem(f"there is no column {', '.join(missing)}" + (f"; {hint}" if hint else ""), place))
+
+
+def text_lines(source: Source, origin: str) -> Iterator[str | bytes]:
+    """Yield the lines of a source. Keep only the beginning of a line beyond the limit, and raise WrongData beyond the size limit."""
+    if not hasattr(source, "readline"):
+        yield from source
+        return
+    # The bytes below a text stream, because its decoder names neither the file nor the row.
+    stream = getattr(source, "buffer", source)
+    left, in_a_long_line = LARGEST, False
+    while True:
+        try:
+            part = stream.readline(LINE_LIMIT + 1)
+        except WrongData:
+            raise
+        except (OSError, ValueError) as error:
+            raise WrongData(f"{origin} cannot be read: {shorten(str(error))}") from None
+        left -= len(part)
+        if left < 0:
+            raise WrongData(f"{origin} is larger than {size(LARGEST)}")
+        if not part:
+            return
+        if not in_a_long_line:
+            yield part
+        in_a_long_line = len(part) > LINE_LIMIT and part[-1:] not in (b"\n", "\n")
+
+
+def split_line(raw: str | bytes, first: bool = False) -> tuple[list[str], str]:
+    """Return the cells of a line without outer white space, and why the line cannot be read, or "".
+
+    >>> split_line("a, b "), split_line(b'"a,b')[1].partition(";")[0]
+    ((['a', 'b'], ''), 'is not CSV (unexpected end of data)')
+    """
+    text, fault = _decode(raw, first)
+    if len(raw) > LINE_LIMIT:
+        return [], fault or "the line is longer than 64 kB"
+    text = text.removesuffix("\n").removesuffix("\r")
+    if text.isascii() and text.isprintable() and '"' not in text:
+        # Most lines: a comma ends a cell.
+        return (text.split(",") if " " not in text else [cell.strip(" ") for cell in text.split(",")]), fault
+    if "\n" in text or "\r" in text:
+        text, fault = re.split("[\r\n]", text)[0], fault or "has a line break inside; lines end in LF or CRLF"
+    try:
+        cells = text.split(",") if '"' not in text else [cell for record in csv.reader([text], strict=True) for cell in record]
+    except csv.Error as error:
+        cells, fault = text.split(","), fault or f"is not CSV ({error}); a quote is closed on its line and doubled inside a cell"
+    return [*map(trimmed, cells)], fault
+
+
+def _decode(raw: str | bytes, first: bool) -> tuple[str, str]:
+    """Return the text of a line and why it is not UTF-8, or "". The first line may begin with a byte order mark."""
+    if isinstance(raw, str):
+        return (raw.removeprefix("\ufeff") if first else raw), ""
+    if first:
+        if raw.startswith(b"PK\x03\x04"):
+            return "", "this is a spreadsheet file (xlsx, ods) or another archive and no text; save it as CSV in UTF-8"
+        if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw:
+            return "", "this is UTF-16 or no text at all; save it as CSV in UTF-8"
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return raw.decode(), ""
+    except UnicodeDecodeError as error:
+        fault = f"byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8; save it as UTF-8"
+        return raw.decode(errors="replace"), fault
+
+
+def _unknown_columns(header: list[str], columns: Collection[str], other_names: Mapping[str, str]) -> list[str]:
+    """Return a message on each column without a description. Columns that resemble a described one come first."""
+    found = [
+        f"unknown column {shorten(name)}{unseen(name)}{_intended_column(name, header, columns, other_names)}"
+        for name in header
+        if name not in columns
+    ]
+    return sorted(found, key=lambda message: "did you mean" not in message)
+
+
+def _intended_column(name: str, header: list[str], columns: Collection[str], other_names: Mapping[str, str]) -> str:
+    """Return `; did you mean 'max_context'?` by the other names or by the spelling, or "". Columns that the header has are no guess."""
+    ours = other_names.get(re.sub("[^a-z0-9]+", "_", name.lower()).strip("_"))
+    missing = [column for column in columns if column not in header]
+    guess = f"; did you mean {ours!r}?" if ours in missing else suggest(name[:200], missing)
+    # `suggest` lists all names when there are few, but columns of the header are allowed too.
+    return guess if "did you mean" in guess else ""
+
+
+def _all_unknown(messages: list[str]) -> str:
+    """Return the message on all unknown columns. An unread column may hold the currency or the dates of the others.
+
+    >>> _all_unknown(["unknown column 'modell'; did you mean 'model'?"])
+    "unknown column 'modell'; did you mean 'model'?; rename the column or take it out"
+    """
+    first, *others = messages
+    if not others:
+        return f"{first}; rename the column or take it out"
+    more = f" and {len(others) - _OTHERS_NAMED} more" if others[_OTHERS_NAMED:] else ""
+    return f"{first}\nand {', '.join(others[:_OTHERS_NAMED])}{more}; rename these columns or take them out"

@@ -1,0 +1,31 @@
+"""What is wrong with a table: a file, a row or a cell."""
+
+from derive.errors import WrongData
+from derive.immutable import immutable
+
+
+@immutable
+class Problem:
+    """One thing wrong with a file, a row or a cell. `str()` gives the line that people read.
+
+    >>> print(Problem(origin="prices.csv", row=12, column="amount", message="'abc' is not a number"))
+    prices.csv row 12, column amount: 'abc' is not a number
+    """
+
+    origin: str
+    row: int | None
+    column: str | None
+    message: str
+
+    def __str__(self) -> str:
+        row = "" if self.row is None else f" row {self.row}"
+        column = "" if self.column is None else f", column {self.column}"
+        return f"{self.origin}{row}{column}: {self.message}"
+
+
+class BadRow(WrongData):
+    """A question needs a row or a file that cannot be used. `problem` names it."""
+
+    def __init__(self, problem: Problem):
+        super().__init__(str(problem))
+        self.problem = problem

@@ -1,0 +1,75 @@
+"""A row of a shipped table as a record, and figures of rows in SI units."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from typing import ClassVar, TypeVar
+
+from derive.errors import BacksolveError, WrongUnit, shorten
+from derive.immutable import immutable
+from derive.quantities import QUANTITIES, quantity
+from derive.tables.lines import Row
+from derive.units import parse
+
+AnyRecord = TypeVar("AnyRecord", bound="TableRow")
+Fault = tuple[str | None, str]
+"""A column, or None for the whole row, and what is wrong with it."""
+RowFault = tuple[Row, str | None, str]
+"""A row, a column of it or None, and what is wrong."""
+
+
+@immutable
+class TableRow:
+    """A sound row of a shipped table. `place` is its line in the file.
+
+    A field is a column, in the order of the file. A blank number, count or date is None, a blank text is "".
+    """
+
+    TABLE: ClassVar[str]
+    place: int = field(default=0, compare=False, repr=False)
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield what is wrong with cells of the row that are each sound and do not go together."""
+        yield from ()
+
+    @classmethod
+    def faults_across(cls, sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
+        """Yield what is wrong with sound rows together. `present` are all rows that could be split, the bad ones included."""
+        yield from ()
+
+
+def in_si(name: str, value: float, unit: str) -> float:
+    """Return a figure of a table [unit] as the quantity of that name [SI]. Raise as `parse` does.
+
+    >>> in_si("chip_price", 36.0, "USD/h"), in_si("scale_up_size", 8.0, "1")
+    (0.01, 8.0)
+    """
+    # `parse` would read a bare number in the own unit of its quantity, whatever that is.
+    bare = unit == "1" and quantity(name).unit == "1"
+    return parse(name, decimal_text(value) if bare else f"{decimal_text(value)} {unit}".replace("/mtok", "/MTok"))
+
+
+def decimal_text(value: float) -> str:
+    """Return a figure as a cell has it, to the last digit.
+
+    >>> decimal_text(80.0), decimal_text(0.794)
+    ('80', '0.794')
+    """
+    return repr(float(value)).removesuffix(".0")
+
+
+def is_known(row: TableRow, column: str) -> bool:
+    """Return whether a cell is filled. Zero is a value."""
+    return getattr(row, column) not in (None, "", ())
+
+
+def unit_faults(quantity: str, unit: str, wanted: str = "", **figures: float | None) -> Iterator[Fault]:
+    """Yield the columns of figures that lie outside the domain of their quantity, and a unit that is not the `wanted` one."""
+    if wanted and unit != wanted:
+        yield "unit", f"{quantity} is in {wanted}, not {shorten(unit)}"
+    for column, value in figures.items():
+        if value is not None and quantity in QUANTITIES:
+            try:
+                in_si(quantity, value, unit)
+            except BacksolveError as fault:
+                yield ("unit" if isinstance(fault, WrongUnit) else column), str(fault)
+                return

@@ -1,0 +1,334 @@
+"""The shipped tables: read together, checked against datapackage.json, and a bad row is named and left out."""
+
+import json
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
+from typing import Any, TypeAlias, cast
+
+from derive.errors import WrongData, shorten, suggest
+from derive.immutable import immutable
+from derive.tables.cells import Column, columns_of
+from derive.tables.lines import CsvTable, Row
+from derive.tables.problems import BadRow, Problem
+from derive.tables.rows import AnyRecord, Fault, RowFault, TableRow
+
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "pricing_data")
+"""The folder beside this package, in a checkout and in a wheel. A folder of the same name elsewhere has no effect."""
+DESCRIPTION = "datapackage.json"
+FILES = (
+    *("prices.csv", "prices_rivals.csv", "prices_calibration.csv", "fx.csv", "models.csv", "hardware.csv", "efficiencies.csv"),
+    "efficiency_fit.csv",
+    *("memory_tiers.csv", "architectures.csv", "short_names.csv", "calibration_models.csv", "disclosures.csv", "open_models.csv"),
+    *("list_prices.csv", "host_prices.csv", "disclosed_sizes.csv", "price_history.csv", "natural_experiments.csv"),
+    "knowledge_scores.csv",
+    *("claims.csv", "problems.csv", DESCRIPTION),
+)
+_FEW = 4
+"""The most rows that a message lists. For more rows it names the first."""
+
+Table: TypeAlias = type[TableRow] | str
+"""The record of a table, or the name of a table of prices, which has none."""
+
+
+@immutable(kw_only=False)
+class CheckedTable:
+    """A table checked against its description: its sound rows, its bad rows with the columns at fault (None: all), and all problems."""
+
+    records: tuple[TableRow, ...]
+    bad: tuple[tuple[Row, frozenset[str] | None, Problem], ...]
+    problems: tuple[Problem, ...]
+
+
+_CheckedRow: TypeAlias = tuple[Row, tuple[Fault, ...], TableRow | None]
+"""A row, what is wrong with it, and its record if its cells are sound."""
+
+
+class Tables:
+    """The content of every file at one time, or why it cannot be read. A table is read when it is first needed.
+
+    >>> from derive.preset_rows import ShortName
+    >>> read().rows_of(ShortName)[0].text
+    'A100'
+    """
+
+    __slots__ = ("_checked", "_checked_rows", "_columns", "_parts", "_raw_rows", "_schemas", "files")
+
+    def __init__(self, files: Mapping[str, bytes | str]):
+        self.files = files
+        self._schemas: Mapping[str, Mapping[str, Any]] | None = None
+        self._columns: dict[str, dict[str, Column]] = {}
+        self._checked: dict[Table, CheckedTable] = {}
+        self._raw_rows: dict[str, tuple[CsvTable, tuple[Row, ...]]] = {}
+        self._checked_rows: dict[Table, tuple[_CheckedRow, ...]] = {}
+        self._parts: dict[tuple[str, str, str], Tables] = {}
+
+    def __reduce__(self) -> tuple[type["Tables"], tuple[Mapping[str, bytes | str]]]:
+        # Another process reads the rows anew.
+        return Tables, (self.files,)
+
+    def edited(self, **contents: str) -> "Tables":
+        """Return the tables with new content for some of them, by name: `edited(fx="currency,date,...")`."""
+        return self.of({**self.files, **{f"{name}.csv": text.encode() for name, text in contents.items()}})
+
+    def of(self, files: Mapping[str, bytes | str]) -> "Tables":
+        """Return tables of these files. Rows are not read again if neither their file nor the description changed."""
+        made = Tables(files)
+        if files.get(DESCRIPTION) == self.files.get(DESCRIPTION):
+            same = {file for file, content in files.items() if self.files.get(file) == content}
+            made._raw_rows.update((name, rows) for name, rows in list(self._raw_rows.items()) if f"{name}.csv" in same)
+            made._checked_rows.update((table, rows) for table, rows in list(self._checked_rows.items()) if f"{_name(table)}.csv" in same)
+        return made
+
+    def content(self, file: str) -> bytes:
+        """Return the bytes of a file. Raise BadRow for a file that is missing or cannot be read."""
+        found = self.files.get(file)
+        if isinstance(found, bytes):
+            return found
+        message = "not among the data that ships" if found is None else f"cannot be read: {found}"
+        raise BadRow(Problem(origin=file, row=None, column=None, message=message))
+
+    def schema(self, name: str) -> Mapping[str, Any]:
+        """Return the schema of a table in datapackage.json."""
+        self.content(f"{name}.csv")
+        if self._schemas is None:
+            self._schemas = _schemas(self.content(DESCRIPTION))
+        try:
+            return self._schemas[f"{name}.csv"]
+        except KeyError:
+            raise BadRow(Problem(origin=DESCRIPTION, row=None, column=None, message=f"does not describe {name}.csv")) from None
+
+    def columns(self, name: str) -> Mapping[str, Column]:
+        """Return the columns of a table by name, as described."""
+        return self._columns.get(name) or self._columns.setdefault(name, columns_of(self.schema(name)))
+
+    def raw_rows(self, name: str) -> tuple[Row, ...]:
+        """Return every row of a table as cells, the rows that cannot be split included."""
+        return self._raw(name)[1]
+
+    def _raw(self, name: str) -> tuple[CsvTable, tuple[Row, ...]]:
+        found = self._raw_rows.get(name)
+        if found is None:
+            table = CsvTable(BytesIO(self.content(f"{name}.csv")), f"{name}.csv", self.columns(name))
+            # setdefault and not an assignment, because two threads must share one.
+            found = self._raw_rows.setdefault(name, (table, tuple(table)))
+        return found
+
+    def checked_rows(self, table: Table) -> tuple[_CheckedRow, ...]:
+        """Return every row alone: its cells, what is wrong with it, and its record if its cells are sound."""
+        found = self._checked_rows.get(table)
+        if found is None:
+            columns, record = self.columns(_name(table)), None if isinstance(table, str) else table
+            found = tuple((row, *_check_row(row, columns, record)) for row in self.raw_rows(_name(table)))
+        return self._checked_rows.setdefault(table, found)
+
+    def checked(self, table: Table) -> CheckedTable:
+        """Return a table checked against its description and its rules."""
+        return self._checked.get(table) or self._checked.setdefault(table, _check_table(self, table))
+
+    def only(self, name: str, column: str, cell: str) -> "Tables":
+        """Return only the rows of a table with this cell. An answer that needs a few rows does not wait for the others.
+
+        >>> from derive.preset_rows import AcceleratorFigure
+        >>> {row.accelerator for row in read().only("hardware", "accelerator", "H100-SXM").rows_of(AcceleratorFigure)}
+        {'H100-SXM'}
+        """
+        part = self._parts.get((name, column, cell))
+        if part is None:
+            table, rows = self._raw(name)
+            part = Tables(self.files)
+            part._schemas, part._columns = self._schemas, self._columns
+            part._raw_rows[name] = (table, tuple(row for row in rows if row.get(column) == cell))
+        return self._parts.setdefault((name, column, cell), part)
+
+    def rows_of(self, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
+        """Return the sound rows of the table of a record. Raise BadRow for a file that cannot be used."""
+        return cast("tuple[AnyRecord, ...]", self.checked(record).records)
+
+    def refuse_bad(self, record: type[TableRow], **cells: str) -> None:
+        """Raise BadRow if a bad row of a table has these cells, or may mean to have them."""
+        for row, columns, problem in self.checked(record).bad:
+            if all((columns is not None and column in columns) or row.get(column, text) == text for column, text in cells.items()):
+                raise BadRow(problem)
+
+    def no_row(self, record: type[TableRow], column: str, wanted: str) -> Problem:
+        """Return the problem of a row that is missing from a table, with the nearest names that it has.
+
+        >>> from derive.preset_rows import AcceleratorFigure
+        >>> print(read().no_row(AcceleratorFigure, "accelerator", "H10O-SXM"))
+        hardware.csv, column accelerator: there is no 'H10O-SXM'; nearest are 'H100-SXM' (row 13), 'H800-SXM' (row 348), 'H200-SXM' (row 34)
+        """
+        from difflib import get_close_matches
+
+        first = {getattr(row, column): row.place for row in reversed(self.rows_of(record))}
+        near = get_close_matches(wanted, first, n=3, cutoff=0.7)
+        hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
+        return Problem(
+            origin=f"{record.TABLE}.csv", row=None, column=column, message=f"there is no {shorten(wanted)}{hint if near else ''}"
+        )
+
+    def problems(self, *tables: Table) -> tuple[Problem, ...]:
+        """Return everything that is wrong with these tables."""
+        found: list[Problem] = []
+        for table in tables:
+            try:
+                found += self.checked(table).problems
+            except BadRow as error:
+                found.append(error.problem)
+        return tuple(found)
+
+
+_last = Tables({})
+
+
+def read(folder: str | os.PathLike[str] | None = None) -> Tables:
+    """Return the tables of a folder, by default the shipped ones. Unchanged tables are not read again."""
+    global _last  # noqa: PLW0603 (one set of tables is kept: the last)
+    place, last = folder or FOLDER, _last
+    files = {name: content for name in FILES if (content := _content(os.path.join(place, name))) is not None}
+    if files != last.files:
+        last = _last = last.of(files)
+    return last
+
+
+def _content(path: str) -> bytes | str | None:
+    """Return the bytes of a file, why it cannot be read, or None if there is no such file."""
+    try:
+        # A pipe must not block.
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb", buffering=0) as file:
+            return file.readall() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
+    except FileNotFoundError:
+        return None
+    except OSError as fault:
+        return fault.strerror or str(fault)
+
+
+def content(file: str) -> bytes:
+    """Return the bytes of a shipped file. Raise BadRow for a file that is missing or cannot be read."""
+    return read().content(file)
+
+
+def rows_of(record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
+    """Return the sound rows of the shipped table of a record. Raise BadRow for a file that cannot be used."""
+    return read().rows_of(record)
+
+
+def problems(*tables: Table) -> tuple[Problem, ...]:
+    """Return everything that is wrong with these shipped tables."""
+    return read().problems(*tables)
+
+
+def _schemas(description: bytes) -> Mapping[str, Mapping[str, Any]]:
+    """Return the schema of every file of a description. There is none if the description cannot be read."""
+    try:
+        return {one["path"]: one["schema"] for one in json.loads(description)["resources"] if one.keys() >= {"path", "schema"}}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _name(table: Table) -> str:
+    return table if isinstance(table, str) else table.TABLE
+
+
+# Checks.
+
+
+def _check_row(row: Row, columns: Mapping[str, Column], record: type[TableRow] | None) -> tuple[tuple[Fault, ...], TableRow | None]:
+    """Return what is wrong with a row, and its record if its cells are sound."""
+    if row.fault:
+        return ((None, row.fault),), None
+    values, faults = read_cells(row, columns.values())
+    if faults or record is None:
+        return tuple(faults), None
+    made = record(**values, place=row.place)
+    return tuple(made.faults()), made
+
+
+def read_cells(row: Row, columns: Iterable[Column]) -> tuple[dict[str, Any], list[Fault]]:
+    """Return the values of the described cells of a row, and a fault for each cell that cannot be read."""
+    values: dict[str, Any] = {}
+    faults: list[Fault] = []
+    for column in columns:
+        values[column.name], fault = column.read(row[column.name])
+        if fault:
+            faults.append((column.name, fault))
+    return values, faults
+
+
+def _check_table(tables: Tables, table: Table) -> CheckedTable:
+    name = _name(table)
+    origin, (lines, rows), schema, checked = f"{name}.csv", tables._raw(name), tables.schema(name), tables.checked_rows(table)
+    alone = [(row, fault) for row, faults, _ in checked for fault in faults]
+    sound, present = _without_faulty(rows, alone), [row for row in rows if not row.fault]
+    rules: list[Callable[[Sequence[Row], Sequence[Row]], Iterator[RowFault]]] = [
+        lambda sound, present: _repeated_keys(schema.get("primaryKey", ()), sound, present),
+        *([] if isinstance(table, str) else [table.faults_across]),
+        lambda sound, present: _missing_references(tables, schema, sound),
+    ]
+    together = _with_places([(row, (column, why)) for rule in rules for row, column, why in rule(sound, present)])
+    marked: dict[int, set[str | None]] = {}
+    for row, (column, _) in (*alone, *together):
+        marked.setdefault(row.place, set()).add(column)
+    bad = tuple((row, _columns(marked[row.place]), _problem(origin, row, fault)) for row, fault in (*alone, *together))
+    # A fault that several rows share is named once, at the first of them.
+    once = {fault: (row, fault) for row, fault in reversed(together)}.values()
+    named = sorted((_problem(origin, row, fault) for row, fault in (*alone, *once)), key=lambda problem: problem.row or 0)
+    records = {row.place: record for row, _, record in checked if record}
+    kept = tuple(records[row.place] for row in _without_faulty(sound, together) if row.place in records)
+    return CheckedTable(kept, bad, (*([lines.unknown] if lines.unknown else []), *named))
+
+
+def _problem(origin: str, row: Row, fault: Fault) -> Problem:
+    return Problem(origin=origin, row=row.place, column=fault[0], message=fault[1])
+
+
+def _with_places(together: list[tuple[Row, Fault]]) -> list[tuple[Row, Fault]]:
+    """Add the numbers of all rows to a fault that a few rows share: the first need not be the wrong one."""
+    places: dict[Fault, list[int]] = {}
+    for row, fault in together:
+        places.setdefault(fault, []).append(row.place)
+    listed = {
+        fault: (fault[0], f"{fault[1]} (rows {', '.join(map(str, rows))})" if 1 < len(rows) <= _FEW else fault[1])
+        for fault, rows in places.items()
+    }
+    return [(row, listed[fault]) for row, fault in together]
+
+
+def _without_faulty(rows: Sequence[Row], faults: Iterable[tuple[Row, Fault]]) -> list[Row]:
+    places = {row.place for row, _ in faults}
+    return [row for row in rows if row.place not in places]
+
+
+def _columns(marked: set[str | None]) -> frozenset[str] | None:
+    return None if None in marked else frozenset(filter(None, marked))
+
+
+def _repeated_keys(key: str | Sequence[str], sound: Sequence[Row], present: Sequence[Row]) -> Iterator[RowFault]:
+    """Yield all rows whose primary key another row has too: any of them may be the wrong one."""
+    columns = [key] if isinstance(key, str) else list(key)
+    of_key: dict[tuple[str, ...], list[Row]] = {}
+    for row in present if columns else ():
+        of_key.setdefault(tuple(row[column] for column in columns), []).append(row)
+    places = {row.place for row in sound}
+    for same in of_key.values():
+        for row in same if len(same) > 1 else ():
+            if row.place in places:
+                other = same[0] if row is not same[0] else same[1]
+                yield row, columns[-1], f"row {other.place} has the same {', '.join(columns)}"
+
+
+def _missing_references(tables: Tables, schema: Mapping[str, Any], sound: Sequence[Row]) -> Iterator[RowFault]:
+    """Yield the rows whose foreign key has no row in the other table."""
+    for link in schema.get("foreignKeys", ()):
+        columns, other, theirs = link["fields"], link["reference"]["resource"], link["reference"]["fields"]
+        try:
+            known = {tuple(row.get(column, "") for column in theirs) for row in tables.raw_rows(other)}
+        except WrongData:
+            # A problem of the other table, which is named there.
+            continue
+        for row in sound:
+            key = tuple(row[column] for column in columns)
+            if all(key) and key not in known:
+                near = suggest("/".join(key), ["/".join(one) for one in sorted(known) if all(one)])
+                yield row, columns[-1], f"{shorten('/'.join(key))} is not in {other}.csv{near}"

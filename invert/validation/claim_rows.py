@@ -1,0 +1,110 @@
+"""Rows of claims.csv and problems.csv: published numbers, and the verdict on each after the calculation."""
+
+from collections.abc import Callable, Iterator
+
+from derive.catalogue import equation
+from derive.errors import BacksolveError, WrongUnit, shorten
+from derive.immutable import immutable
+from derive.tables.cells import NUMBER
+from derive.tables.questions import read_givens, stated_range, unknown_names
+from derive.tables.rows import Fault, TableRow, is_known
+
+AGREES = ("reproduced", "under a stated convention")
+DIFFERS = ("loose", "contradicted by data")
+UNDECIDED = "not decidable"
+AS_PUBLISHED = ("reproduced", "convention")
+"""Verdicts on a published problem whose answer stands, of the second under the convention that is named."""
+_REPRODUCED, _CONVENTION = "the computed number is within the tolerance of the stated one", "so it does, with what the reason names"
+CLAIM_VERDICTS = {
+    "reproduced": _REPRODUCED,
+    "under a stated convention": _CONVENTION,
+    "loose": "it lies outside: the claim's own arithmetic or rounding is off",
+    "contradicted by data": "it lies outside: figures of a table say otherwise",
+    UNDECIDED: "no number can be compared with it",
+}
+"""What each verdict on a claim means."""
+PROBLEM_VERDICTS = {
+    "reproduced": _REPRODUCED,
+    "convention": _CONVENTION,
+    "loose": "it lies outside: rounding, or something small that was left out",
+    "contradicted": "it lies outside: the published answer is wrong, by its own arithmetic or by what it leaves out",
+}
+"""What each verdict on a published problem means."""
+_COMPARED = ("unknown", "stated", "givens", "tolerance")
+"""Columns of a claim that a number is compared with."""
+
+
+@immutable
+class Claim(TableRow):
+    """A row of claims.csv: a number of the lecture, or attributed to it, and the result of the check."""
+
+    TABLE = "claims"
+
+    id: str
+    time: str
+    claim: str
+    stated: str
+    unit: str
+    unknown: str
+    givens: str
+    equations: tuple[str, ...]
+    tolerance: float | None
+    verdict: str
+    reason: str
+    source: str
+
+    def faults(self) -> Iterator[Fault]:
+        undecided = self.verdict == UNDECIDED
+        for column in _COMPARED:
+            if is_known(self, column) == undecided and (column != "stated" or not undecided):
+                yield column, "is known, and the claim is not decidable" if undecided else "is blank, and the claim has a verdict"
+                return
+        if not self.reason and self.verdict != "reproduced":
+            yield "reason", "is blank, and the claim is not just reproduced"
+        if not undecided:
+            yield from _readable(self, ("equations", lambda: [equation(id) for id in self.equations]))
+
+
+@immutable
+class WorkedProblem(TableRow):
+    """A row of problems.csv: a problem that someone published with its answer, as one question, and what became of the answer."""
+
+    TABLE = "problems"
+
+    id: str
+    problem: str
+    stated: str
+    unit: str
+    unknown: str
+    givens: str
+    tolerance: float
+    verdict: str
+    reason: str
+    arithmetic: str
+    source: str
+    source_url: str
+
+    def faults(self) -> Iterator[Fault]:
+        if not self.reason and self.verdict != "reproduced":
+            yield "reason", "is blank, and the answer is not just reproduced"
+        if not self.arithmetic and self.verdict not in AS_PUBLISHED:
+            yield "arithmetic", "is blank, and the answer is not what was published"
+        if "/" in self.unknown:
+            yield "unknown", f"{shorten(self.unknown)} is a quotient: a problem has one unknown"
+        yield from _readable(self, ("givens", lambda: [equation(id) for id in read_givens(self.givens).using]))
+
+
+def _readable(row: Claim | WorkedProblem, *more: tuple[str, Callable[[], object]]) -> Iterator[Fault]:
+    """Return the first unreadable cell of the columns that claims and problems share, and of `more`."""
+    cells: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("unknown", lambda: unknown_names(row.unknown)),
+        ("stated", lambda: stated_range(row.unknown, row.stated, row.unit)),
+        ("givens", lambda: read_givens(row.givens)),
+    )
+    for column, read in (*cells, *more):
+        try:
+            read()
+        except BacksolveError as fault:
+            wrong_unit = column == "stated" and isinstance(fault, WrongUnit) and all(map(NUMBER.fullmatch, row.stated.split("..")))
+            yield ("unit" if wrong_unit and row.unit else column), str(fault)
+            return
