@@ -55,6 +55,16 @@ def watched(context: Any, faults: list[str]) -> Any:
     return page
 
 
+OVERLAPS = """() => [...document.querySelectorAll('svg')].flatMap((svg) => {
+  const texts = [...svg.querySelectorAll('text')].map((one) => [one.textContent.trim(), one.getBoundingClientRect()])
+    .filter(([text, box]) => text && box.width);
+  return texts.flatMap(([one, a], at) => texts.slice(at + 1).filter(([, b]) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4)
+    .map(([other]) => `${one} / ${other}`));
+})"""
+"""The labels of a figure that lie over each other."""
+
+
 def complaints(page: Any, address: str, faults: list[str]) -> Iterator[str]:
     """What is wrong with a page at one width: of its own words, and what is wider than the window."""
     faults.clear()
@@ -63,6 +73,7 @@ def complaints(page: Any, address: str, faults: list[str]) -> Iterator[str]:
     yield from faults
     if over > 0:
         yield f"{over} px wider than the window"
+    yield from (f"labels over each other: {both}" for both in page.evaluate(OVERLAPS))
 
 
 def against_axe(page: Any, axe: str) -> Iterator[str]:

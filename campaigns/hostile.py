@@ -47,8 +47,8 @@ from invert.databases.found import listings
 from invert.databases.pull import pull
 from invert.sheets.add import add_to_file
 from invert.sheets.assemble import find, models, sheets, typed_place
-from invert.sheets.read import OVERLAY_COLUMNS, PROBLEM_LIMIT, book_of, prices_that_ship, read_rows
-from invert.sheets.rows import PriceBook, PriceRow
+from invert.sheets.read import PROBLEM_LIMIT, book_of, prices_that_ship, read_rows
+from invert.sheets.rows import OWN_COLUMNS, PriceBook, PriceRow
 from invert.sheets.rules import check
 from tests.tools.data import shipped_data
 from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER
@@ -211,7 +211,7 @@ CELLS = (
 
 def _price_file(random: Random) -> bytes:
     """A file of prices as somebody writes one, with slips in cells, in lines, in the header and in its bytes."""
-    header = list(COLUMNS if random.random() < 0.8 else random.sample(tuple(OVERLAY_COLUMNS), random.randint(16, len(OVERLAY_COLUMNS))))
+    header = list(COLUMNS if random.random() < 0.8 else random.sample(OWN_COLUMNS, random.randint(16, len(OWN_COLUMNS))))
     sold = random.choice((("acme", "m"), ("google", "gemini-3.1-pro-preview"), ("alibaba", "qwen3-coder-plus")))
     usual = {"provider": sold[0], "model": sold[1], "service_tier": "standard", "retrieved_date": "2026-11-20"}
     rows = [header]

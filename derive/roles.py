@@ -212,7 +212,7 @@ STEP = Step(
         ("serving.fleet_cost_per_token", "cost_per_token"),
         ("scheduling.fleet_throughput", "throughput"),
         ("serving.decode_rate_per_chip", "throughput"),
-        ("serving.cost_from_throughput", "throughput"),
+        ("serving.cost_per_token", "throughput"),
         ("scheduling.throughput", "token_latency"),
     ),
     other_share={"mfu": "mbu", "mbu": "mfu"},

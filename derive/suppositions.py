@@ -367,7 +367,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         Supposition(
             kind="sums_left_out",
             quantity=time,
-            alternative="network.tensor_parallel_time_of_prompts",
+            alternative="network.all_reduce_bytes_of_prompts",
             added="tensor_parallel_time",
             beside={"scale_up_size": USUAL, "scale_out_link_bandwidth": USUAL},
             text="the all-reduce of every layer of the prefill pass is not counted",

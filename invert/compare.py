@@ -29,7 +29,7 @@ from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of
 from invert.records import Estimate, Premiums
 from invert.result import Inference, InferenceTable, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
-from invert.sheets.assemble import Place, once_released, prices_by_place, sheets, spelled
+from invert.sheets.assemble import Place, prices_by_place, released_sheets, sheets, spelled
 from invert.sheets.dated import first_days
 from invert.sheets.described import described
 from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, whole_book
@@ -91,10 +91,10 @@ def infer_against(
         offered, faults = sheets(old_book, day, request.tier or "", request.everything)
         known = described(offered, then)
         asked_for = [one for one in offered if only is None or sheet_key(one) in only]
-        earlier, left_out = once_released(asked_for, known, {} if request.names else first_days(offered, old_book, then))
+        earlier, left_out = released_sheets(asked_for, known, {} if request.names else first_days(offered, old_book, then))
         notes = tuple(note for note in left_out if note not in run.notes)
         old, unread = infer_sheets(earlier, then, assumptions, executor, kept)
-        old = with_conventions(old, premiums_of(once_released(offered, known)[0]), assumptions, kept)
+        old = with_conventions(old, premiums_of(released_sheets(offered, known)[0]), assumptions, kept)
         before, problems = {sheet_key(one.sheet): side_of(one) for one in old}, (*old_book.problems, *faults, *unread)
         doubts = doubts_about(before, old_book, assumptions) if file else ()
         of_day, causes = _infer_on_later_day(old, run, then, assumptions, kept), causes_of_runs(old, run, recalibrated)

@@ -65,23 +65,23 @@ from invert.sheets.assemble import (
     NotReleased,
     UnknownModel,
     base_inputs,
-    before_release,
     day_of,
     find,
-    in_other_tiers,
     is_provider,
     models,
     not_begun,
-    once_released,
+    other_tiers_note,
     prices_by_place,
+    released_later,
+    released_sheets,
     rows_used,
     seen_later,
     sheets,
 )  # fmt: skip
 from invert.sheets.contexts import with_given_context
 from invert.sheets.dated import first_days
-from invert.sheets.described import by_weights, described
-from invert.sheets.diff import since_release
+from invert.sheets.described import described, model_row_by_weights
+from invert.sheets.diff import changes_since_release
 from invert.sheets.doubts import doubts_about
 from invert.sheets.observables import ratio
 from invert.sheets.read import Prices, book_of, refuse_bad_rate
@@ -222,16 +222,18 @@ def _answered(
     day = day_of(book, as_of)
     later, own_later = not_begun(book, day)
     try:
-        chosen, notes = _choose_sheets(names, request.providers, offered, known, book, later, own_later, partial(in_other_tiers, book, day))
+        chosen, notes = _choose_sheets(
+            names, request.providers, offered, known, book, later, own_later, partial(other_tiers_note, book, day)
+        )
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known: it comes first.
         fault = faults_first(problems, (*names, *request.providers), book.overlay)
         raise WrongData(f"{fault}\n{error}") if fault else error from None
     first = first_days(offered, book, data)
-    chosen, left_out = once_released(chosen, known, {} if names else first)
-    offered, _ = once_released(offered, known, first)
+    chosen, left_out = released_sheets(chosen, known, {} if names else first)
+    offered, _ = released_sheets(offered, known, first)
     notes = [*notes, *left_out, *(seen_later(chosen, known, first) if names else ()), *note_on_calibration(data, assumptions)]
-    new = since_release(data, day)
+    new = changes_since_release(data, day)
     flagships = _flagships(chosen, known, {one.sheet_key[:2] for one in new} | {(row.provider, row.model) for row in book.own})
     not_picked: frozenset[SheetKey] = frozenset()
     if 0 < len(flagships) <= most_flagships:
@@ -386,7 +388,7 @@ def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) ->
                 data.tables.refuse_bad(ModelRow, provider=sheet.provider, model=sheet.model)
             for currency in sorted({price.currency for price in prices_by_place(sheet).values()} - {"USD"}):
                 refuse_bad_rate(data.tables, currency, sheet.as_of)
-            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or by_weights(sheet, data), data, assumptions))
+            read.append(case_of(sheet, rows.get((sheet.provider, sheet.model)) or model_row_by_weights(sheet, data), data, assumptions))
         except (WrongData, WrongValue) as error:
             problems.append(_problem(sheet, error))
     return read, problems
@@ -443,7 +445,7 @@ def _choose_sheets(
         offered = [sheet for sheet in offered if any(is_provider(sheet.provider, one) for one in wanted)]
         own_later = {pair: said for pair, said in own_later.items() if any(is_provider(pair[0], one) for one in wanted)}
     chosen, notes = find(names, offered, known, list(ever), later, elsewhere, several=True) if names else (offered, [])
-    if before_release(chosen, known):
+    if released_later(chosen, known):
         for name in names:
             _refuse_unreleased(name, find([name], offered, known, several=True)[0], known)
         for one in () if names else wanted:
@@ -473,7 +475,7 @@ def _refuse_unsold(
 
 def _refuse_unreleased(asked: str, meant: list[PriceSheet], known: list[ModelRow]) -> None:
     """Raise if a name matches only models that were released later."""
-    later = before_release(meant, known)
+    later = released_later(meant, known)
     if meant and all((sheet.provider, sheet.model) in later for sheet in meant):
         pair, day = min(later.items(), key=lambda of: of[1])
         others = f" (the first of {len(later)})" if len(later) > 1 else ""

@@ -11,9 +11,11 @@ from campaigns import lowest
 from campaigns.lowest import PYPROJECT
 from derive.files import LARGEST, LARGEST_RESULT, PATIENCE, size
 from derive.solving.givens import MOST_POINTS, MOST_VALUES
+from derive.tables.cells import CELL_LIMIT
+from derive.tables.lines import LINE_LIMIT, ROW_LIMIT
 from derive.units import LONGEST
-from invert.sheets.read import LINE_LIMIT, PROBLEM_LIMIT, ROW_LIMIT
-from invert.sheets.rules import BAND_LIMIT, CELL_LIMIT, PRICE_LIMIT
+from invert.sheets.read import PROBLEM_LIMIT
+from invert.sheets.rules import BAND_LIMIT, PRICE_LIMIT
 from tests.tools.parsed import tree_of
 
 PAGE = (PYPROJECT.parent / "SECURITY.md").read_text(encoding="utf-8")

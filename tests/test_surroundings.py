@@ -11,7 +11,7 @@ import pytest
 
 from campaigns.crowd import faults_of
 from campaigns.hostile import given_up
-from invert.sheets.read import ROW_LIMIT
+from derive.tables.lines import ROW_LIMIT
 from tests.tools.commands import GEMINI, SCRIPT, STAR, STEP, call, in_terminals, plain
 from tests.tools.databases import LITELLM, MODELS_DEV
 from tests.tools.together import in_one_test

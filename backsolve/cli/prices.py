@@ -72,7 +72,7 @@ def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, eve
     backsolve prices list --as csv
     """
     from invert.data import read_data
-    from invert.sheets.assemble import once_released, sheets
+    from invert.sheets.assemble import released_sheets, sheets
     from invert.sheets.dated import first_days
     from invert.sheets.described import described
     from invert.sheets.listing import listed_csv, listed_json, listed_text, rows_listed
@@ -82,7 +82,7 @@ def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, eve
     data = read_data()
     book = book_of(data, own)
     offered, faults = sheets(book, as_of, everything=everything)
-    found, left_out = once_released(offered, described(offered, data), first_days(offered, book, data))
+    found, left_out = released_sheets(offered, described(offered, data), first_days(offered, book, data))
     for note in left_out:
         say(note)
     none = not found

@@ -321,13 +321,35 @@ def _range(
 
 def _rules(chart: Chart, room: Room, across: _Place, up: _Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
     left, right, top, bottom = sides
+    taken = [*_boxes_beside(chart, across, up, (left, right))]
     for place, rule in enumerate(sorted(chart.rules, key=lambda rule: rule.at)):
         if rule.up:
             yield _line("rule", (left, up(rule.at)), (right, up(rule.at)))
-            yield _text(left + _GAP, up(rule.at) - _TICK, rule.name, "beside")
+            yield _free_text(rule.name, up(rule.at), (left, right), taken)
             continue
         yield _line("rule", (across(rule.at), top), (across(rule.at), bottom))
         yield _text(_within(across(rule.at), rule.name, room), top - _TICK - _LINE * (place % 2), rule.name, "beside", "middle")
+
+
+def _boxes_beside(chart: Chart, across: _Place, up: _Place, sides: tuple[float, float]) -> Iterator[_Box]:
+    """Yield the room that the texts at points take."""
+    for mark in chart.marks:
+        for x, y, text in zip(mark.xs, mark.ys, mark.beside, strict=False):
+            start, anchor = _aside(across(x), right=across(x) <= sum(sides) / 2)
+            yield _box(start, up(y) - _GAP, text, anchor)
+
+
+def _free_text(text: str, y: float, sides: tuple[float, float], taken: Sequence[_Box]) -> str:
+    """Return the name of a horizontal line, above or below it at its left or right end, where no other text is."""
+    left, right = sides
+    ends = [
+        (x, line, anchor)
+        for line in (y - _TICK, y + _LINE, y - _TICK - _LINE)
+        for x, anchor in ((left + _GAP, "start"), (right - _GAP, "end"))
+    ]
+    free = [(x, line, anchor) for x, line, anchor in ends if not any(_overlap(_box(x, line, text, anchor), box) for box in taken)]
+    x, line, anchor = (free or ends)[0]
+    return _text(x, line, text, "beside", anchor)
 
 
 def _legend(chart: Chart, room: Room) -> Iterator[tuple[int, Mark, list[str]]]:

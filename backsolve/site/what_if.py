@@ -8,7 +8,7 @@ from typing import Any
 from derive.trees import Tree, tree_of, value_of
 from derive.units import scale, show
 from invert.data import read_data
-from invert.estimators.market.by_price import size_by_price, told_size
+from invert.estimators.market.by_price import size_at_price, size_by_price
 from invert.records import TIER_NAMES, Reading
 from invert.result import Inference
 from invert.sheets.observables import PRICE_RATIOS, named_prices
@@ -116,7 +116,7 @@ def _power_of_price(one: Inference) -> float | None:
     found = size_by_price(one.sheet, one.model, data, one.assumptions).value
     if found is None or found.hosts:
         return None
-    sizes = [told_size(replace(found, price=found.price * times), "active_params", data, one.assumptions).median for times in (1, 2)]
+    sizes = [size_at_price(replace(found, price=found.price * times), "active_params", data, one.assumptions).median for times in (1, 2)]
     return log2(sizes[1] / sizes[0])
 
 

@@ -438,12 +438,18 @@ EQUATIONS = (
             Step(
                 operation="the fast token costs pi times as much, its step takes 1/sigma of the time",
                 premises=(
-                    at("serving.cost_per_token", batch="normal_batch"),
                     at(
                         "serving.cost_per_token",
-                        batch="fast_batch",
+                        throughput=lambda microbatches, normal_batch, tokens_per_step, token_latency: (
+                            microbatches * normal_batch * tokens_per_step / token_latency
+                        ),
+                    ),
+                    at(
+                        "serving.cost_per_token",
                         cost_per_token=lambda fast_price_ratio, cost_per_token: fast_price_ratio * cost_per_token,
-                        token_latency=lambda token_latency, fast_speed_ratio: token_latency / fast_speed_ratio,
+                        throughput=lambda microbatches, fast_batch, tokens_per_step, token_latency, fast_speed_ratio: (
+                            microbatches * fast_batch * tokens_per_step * fast_speed_ratio / token_latency
+                        ),
                     ),
                 ),
                 eliminated=("cost_per_token", "token_latency"),

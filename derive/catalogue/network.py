@@ -5,7 +5,7 @@ from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TE
 from derive.records import Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
-_SEVERAL = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
+SEVERAL_CHIPS = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
 _OF_SUMS = (
     "every layer is cut over all chips (tensor parallelism), with two all-reduces: after attention and after the feed-forward",
     "only the links: every all-reduce also has a latency",
@@ -22,7 +22,7 @@ EQUATIONS = (
             all_reduce_time,
             2 * (chips - 1) * (all_reduce_bytes / (chips * link_bandwidth) + hop_latency),
         ),
-        requires=(_SEVERAL,),
+        requires=(SEVERAL_CHIPS,),
         statement="In a ring, each part goes around once for the sum and once for the gather.",
         assumptions=(
             "a ring: as few bytes as there can be without switches that add up by themselves, which halve them",
@@ -84,31 +84,20 @@ EQUATIONS = (
         id="network.tensor_parallel_time",
         title="Tensor-parallel all-reduce time",
         defines="tensor_parallel_time",
-        variant=Variant(group="summed", name="step", default=True),
-        relation=lambda tensor_parallel_time, layers, allreduces_per_layer, batch, tokens_verified_per_step, model_dim,
-            bytes_per_activation, chips, link_bandwidth: (
+        version=2,
+        changes=("from the bytes of one all-reduce, so that it also holds for a pass over prompts",),
+        relation=lambda tensor_parallel_time, layers, allreduces_per_layer, all_reduce_bytes, chips, link_bandwidth: (
             tensor_parallel_time,
-            layers
-            * allreduces_per_layer
-            * batch
-            * tokens_verified_per_step
-            * model_dim
-            * bytes_per_activation
-            * 2
-            * (chips - 1)
-            / (chips * link_bandwidth),
+            layers * allreduces_per_layer * all_reduce_bytes * 2 * (chips - 1) / (chips * link_bandwidth),
         ),
-        requires=(_SEVERAL,),
+        requires=(SEVERAL_CHIPS,),
         statement="Chips that share every layer have partial sums. A reduce-scatter adds them and an all-gather distributes them.",
         assumptions=_OF_SUMS,
         example=Example(
             given={
                 "layers": "126",
                 "allreduces_per_layer": "2",
-                "batch": "64",
-                "tokens_verified_per_step": "4",
-                "model_dim": "16384",
-                "bytes_per_activation": "2",
+                "all_reduce_bytes": "8.389 MB",
                 "chips": "16",
                 "link_bandwidth": "450 GB/s",
             },
@@ -116,15 +105,12 @@ EQUATIONS = (
         ),
         derivation=lambda: (
             Step(
-                operation="an all-reduce of the activations of all positions, of every layer as often as it has one",
+                operation="every layer runs its all-reduces, and hops take no time",
                 premises=(
                     at(
                         "network.all_reduce_time",
                         all_reduce_time=lambda tensor_parallel_time, layers, allreduces_per_layer: (
                             tensor_parallel_time / (layers * allreduces_per_layer)
-                        ),
-                        all_reduce_bytes=lambda batch, tokens_verified_per_step, model_dim, bytes_per_activation: (
-                            batch * tokens_verified_per_step * model_dim * bytes_per_activation
                         ),
                         hop_latency=0,
                     ),
@@ -159,55 +145,6 @@ EQUATIONS = (
         sources=(ours("the sums of a layer over a step that waits for all of them. A measured share is at most this"),),
     ),
     Equation(
-        id="network.tensor_parallel_time_of_prompts",
-        title="Tensor-parallel all-reduce time of a pass over prompts",
-        defines="tensor_parallel_time",
-        variant=Variant(group="summed", name="prompts"),
-        relation=lambda tensor_parallel_time, layers, allreduces_per_layer, prefill_batch, new_tokens_per_pass, one_token, model_dim,
-            bytes_per_activation, chips, link_bandwidth: (
-            tensor_parallel_time,
-            layers
-            * allreduces_per_layer
-            * prefill_batch
-            * new_tokens_per_pass
-            / one_token
-            * model_dim
-            * bytes_per_activation
-            * 2
-            * (chips - 1)
-            / (chips * link_bandwidth),
-        ),
-        requires=(_SEVERAL,),
-        statement="As for a decode step, for all tokens of the pass.",
-        assumptions=_OF_SUMS,
-        example=Example(
-            given={
-                "layers": "126",
-                "allreduces_per_layer": "2",
-                "prefill_batch": "2",
-                "new_tokens_per_pass": "2000",
-                "model_dim": "16384",
-                "bytes_per_activation": "2",
-                "chips": "16",
-                "link_bandwidth": "450 GB/s",
-            },
-            result="137.6 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="every token of a pass is a position",
-                premises=(
-                    at(
-                        "network.tensor_parallel_time",
-                        batch="prefill_batch",
-                        tokens_verified_per_step=lambda new_tokens_per_pass, one_token: new_tokens_per_pass / one_token,
-                    ),
-                ),
-            ),
-        ),
-        sources=(TENSOR_PARALLEL_PAPER,),
-    ),
-    Equation(
         id="network.weight_stationary_2d",
         title="Communication time of a feed-forward layer that is sharded in two dimensions",
         defines="weight_stationary_time",
@@ -223,7 +160,7 @@ EQUATIONS = (
             / link_bandwidth,
         ),
         requires=(
-            _SEVERAL,
+            SEVERAL_CHIPS,
             Requirement(
                 holds=lambda chips, model_dim, ffn_dim: chips * model_dim >= ffn_dim,
                 otherwise="on so few chips it is best to cut the width of the feed-forward part alone",

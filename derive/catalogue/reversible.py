@@ -98,9 +98,9 @@ EQUATIONS = (
     ),
     Equation(
         id="reversible.training_cost",
-        title="FLOPs of pre-training a reversible network",
+        title="FLOPs of pre-training with every layer computed twice, reversible or recomputed",
         defines="pretrain_flops",
-        variant=Variant(group="pretrain_flops", name="reversible"),
+        variant=Variant(group="pretrain_flops", name="reversible", holds_for=("recomputed",)),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
             8 * one_flop_per_token * active_params * pretrain_tokens,

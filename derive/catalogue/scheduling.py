@@ -126,17 +126,8 @@ EQUATIONS = (
         id="scheduling.decode_only_throughput",
         title="Throughput while only decode runs",
         defines="decode_only_throughput",
-        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
-        relation=lambda decode_only_throughput, throughput: (decode_only_throughput, throughput),
-        statement="If prompts run elsewhere, a replica only decodes.",
-        example=Example(given={"throughput": "13.2k token/s"}, result="13.2k token/s"),
-        sources=(ours("prompts use no time of these chips"),),
-    ),
-    Equation(
-        id="scheduling.decode_only_throughput_with_prompts",
-        title="Throughput while only decode runs, prompts on the same chips",
-        defines="decode_only_throughput",
-        variant=Variant(group="requests_per_second", name="with_prompts"),
+        version=2,
+        changes=("from the batch and the time of a token, so that it also holds with prompts on the same chips",),
         relation=lambda decode_only_throughput, microbatches, batch, tokens_per_step, token_latency: (
             decode_only_throughput,
             microbatches * batch * tokens_per_step / token_latency,
@@ -153,7 +144,7 @@ EQUATIONS = (
                 premises=(at("scheduling.throughput", throughput="decode_only_throughput"),),
             ),
         ),
-        sources=(ours("scheduling.throughput of the time that is decode's"),),
+        sources=(ours("scheduling.throughput while no prompt runs"),),
     ),
     Equation(
         id="scheduling.fleet_throughput",

@@ -14,96 +14,28 @@ from derive.requirements import Requirement
 EQUATIONS = (
     Equation(
         id="serving.cost_per_token",
-        version=2,
+        version=3,
         title="Cost of a decoded token",
         defines="cost_per_token",
-        variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
-        relation=lambda cost_per_token, chips, pipeline_stages, chip_price, token_latency, microbatches, batch, tokens_per_step: (
-            cost_per_token,
-            chips * pipeline_stages * chip_price * token_latency / (microbatches * batch * tokens_per_step),
-        ),
-        statement="The chips cost money for the time between two tokens. All sequences in flight share this cost.",
-        assumptions=("every step is full: no idle time of the replica is charged",),
-        changes=("stages that wait, for hops or for microbatches, are paid too",),
-        example=Example(
-            given={
-                "chips": "16",
-                "pipeline_stages": "2",
-                "chip_price": "2 USD/h",
-                "token_latency": "28.63 ms",
-                "microbatches": "2",
-                "batch": "64",
-                "tokens_per_step": "2.952",
-            },
-            result="1.347 USD/MTok",
-        ),
-        sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"),),
-    ),
-    Equation(
-        id="serving.cost_per_token_with_prompts",
-        title="Cost of a decoded token, prompts on the same chips",
-        defines="cost_per_token",
-        variant=Variant(group="requests_per_second", name="with_prompts"),
-        relation=lambda cost_per_token, chips, pipeline_stages, chip_price, token_latency, microbatches, batch, tokens_per_step,
-            prompt_time_share: (
-            cost_per_token,
-            chips * pipeline_stages * chip_price * token_latency / (microbatches * batch * tokens_per_step * (1 - prompt_time_share)),
-        ),
-        requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts need all the time"),),
-        statement="Output tokens pay for the chips all the time, and so also for the prompts in between.",
-        assumptions=(
-            "every step is full: no idle time of the replica is charged",
-            "prompts and decode steps alternate on the same chips and do not overlap",
-        ),
-        example=Example(
-            given={
-                "chips": "16",
-                "pipeline_stages": "2",
-                "chip_price": "2 USD/h",
-                "token_latency": "28.63 ms",
-                "microbatches": "2",
-                "batch": "64",
-                "tokens_per_step": "2.952",
-                "prompt_time_share": "57.79%",
-            },
-            result="3.191 USD/MTok",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the price of the chips over what is left of the rate",
-                premises=(
-                    at("serving.cost_from_throughput"),
-                    at("scheduling.throughput_with_prompts"),
-                    at("scheduling.decode_only_throughput_with_prompts"),
-                ),
-                eliminated=("throughput", "decode_only_throughput"),
-            ),
-        ),
-        sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"), ours("both phases")),
-    ),
-    Equation(
-        id="serving.cost_from_throughput",
-        version=2,
-        title="Cost of a token from a measured throughput",
         relation=lambda cost_per_token, chips, pipeline_stages, chip_price, throughput: (
             cost_per_token,
             chips * pipeline_stages * chip_price / throughput,
         ),
-        statement="The cost of the chips of a replica per second over the tokens that they make per second.",
-        assumptions=("every token is charged alike",),
-        changes=("the chips of all stages are paid",),
+        statement="The chips of a replica cost money all the time. The output tokens of that time share the cost, prompts in between"
+                  " included.",
+        assumptions=("every step is full: no idle time of the replica is charged", "every token is charged alike"),
+        changes=(
+            "stages that wait, for hops or for microbatches, are paid too",
+            "from the throughput, so that it also holds with prompts on the same chips and for a measured rate",
+        ),
         example=Example(
             given={"chips": "16", "pipeline_stages": "2", "chip_price": "2 USD/h", "throughput": "13.2k token/s"},
             result="1.347 USD/MTok",
         ),
-        derivation=lambda: (
-            Step(
-                operation="batch and latency enter both only as the throughput",
-                premises=(at("serving.cost_per_token"), at("scheduling.throughput")),
-                eliminated=("token_latency",),
-            ),
+        sources=(
+            talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"),
+            scaling_book("14,800 tokens a second on 16 dollars an hour of hardware is 0.30 dollars a million"),
         ),
-        sources=(scaling_book("14,800 tokens a second on 16 dollars an hour of hardware is 0.30 dollars a million"),),
     ),
     Equation(
         id="serving.price_per_flop",
@@ -185,8 +117,12 @@ EQUATIONS = (
             ),
             Step(
                 operation="the price of the chips cancels, and with no waiting the stages and microbatches do",
-                premises=(at("#1"), at("serving.cost_per_token", token_latency="step_time", pipeline_stages=1, microbatches=1)),
-                eliminated=("cost_per_token",),
+                premises=(
+                    at("#1"),
+                    at("serving.cost_per_token", pipeline_stages=1),
+                    at("scheduling.throughput", token_latency="step_time", microbatches=1),
+                ),
+                eliminated=("cost_per_token", "throughput"),
                 relation=lambda normalised_cost, step_time, one_token, compute_time, tokens_per_step: (
                     normalised_cost,
                     step_time * one_token / (compute_time * tokens_per_step),

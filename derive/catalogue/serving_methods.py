@@ -495,27 +495,12 @@ METHODS = (
         derivation=lambda: (
             Step(
                 operation="the tokens of a pass over its time",
-                premises=(at("serving.prefill_rate_of_time"), at("prefill.time")),
-                eliminated=("prefill_time",),
+                relation=lambda prefill_rate_per_chip, prefill_batch, uncached_tokens, prefill_time, chips: (
+                    prefill_rate_per_chip,
+                    prefill_batch * uncached_tokens / (prefill_time * chips),
+                ),
             ),
-        ),
-        sources=(DISTSERVE_PAPER,),
-    ),
-    Equation(
-        id="serving.prefill_rate_of_time",
-        title="Prefill rate of one chip from the time of a prompt",
-        relation=lambda prefill_rate_per_chip, prefill_batch, uncached_tokens, prefill_time, chips: (
-            prefill_rate_per_chip,
-            prefill_batch * uncached_tokens / (prefill_time * chips),
-        ),
-        statement="The tokens of a prompt that are not cached, over its time and its chips.",
-        assumptions=(
-            "prompts follow one another without a gap",
-            "pipeline stages that do not compute this prompt compute another",
-        ),
-        example=Example(
-            given={"prefill_batch": "2", "uncached_tokens": "2400", "prefill_time": "207.4 ms", "chips": "16"},
-            result="1446 token/s",
+            Step(operation="the time of a prompt", premises=(at("#1"), at("prefill.time")), eliminated=("prefill_time",)),
         ),
         sources=(DISTSERVE_PAPER,),
     ),

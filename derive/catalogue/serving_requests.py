@@ -296,26 +296,18 @@ REQUESTS = (
         id="serving.blended_price",
         title="Mean price of a token over prompt and output",
         defines="blended_price",
-        relation=lambda blended_price, prompt_tokens, cache_hit_share, input_price, cache_read_price, output_tokens, output_price: (
+        version=2,
+        changes=("from the share that is prompt and the mean price of the prompt, so that no request is needed",),
+        relation=lambda blended_price, prompt_share, mean_input_price, output_price: (
             blended_price,
-            (
-                prompt_tokens * ((1 - cache_hit_share) * input_price + cache_hit_share * cache_read_price)
-                + output_tokens * output_price
-            )
-            / (prompt_tokens + output_tokens),
+            prompt_share * mean_input_price + (1 - prompt_share) * output_price,
         ),
-        statement="The price of a request over its tokens: prompt, cached prompt and output each at its own price.",
+        statement="The mean price of prompt tokens and the price of output tokens, by the share of each. A blend of three to one is a"
+                  " share of three quarters.",
         assumptions=("no charge for writing to the cache or keeping in it", "one price band: no token is past a long-context threshold"),
         example=Example(
-            given={
-                "prompt_tokens": "6000",
-                "cache_hit_share": "60%",
-                "input_price": "3 USD/MTok",
-                "cache_read_price": "0.3 USD/MTok",
-                "output_tokens": "500",
-                "output_price": "15 USD/MTok",
-            },
-            result="2.428 USD/MTok",
+            given={"prompt_share": "75%", "mean_input_price": "1.38 USD/MTok", "output_price": "15 USD/MTok"},
+            result="4.785 USD/MTok",
         ),
         sources=(ARTIFICIAL_ANALYSIS,),
     ),
@@ -344,26 +336,6 @@ REQUESTS = (
             given={"cache_hit_share": "60%", "input_price": "3 USD/MTok", "cache_read_price": "0.3 USD/MTok"}, result="1.38 USD/MTok"
         ),
         sources=(ours("the share of each, at its price"),),
-    ),
-    Equation(
-        id="serving.blended_price_of_share",
-        title="Mean price of a token from the share that is prompt",
-        relation=lambda blended_price, prompt_share, mean_input_price, output_price: (
-            blended_price,
-            prompt_share * mean_input_price + (1 - prompt_share) * output_price,
-        ),
-        statement="A blend of three to one is a share of three quarters. No request is needed.",
-        example=Example(
-            given={"prompt_share": "75%", "mean_input_price": "1.38 USD/MTok", "output_price": "15 USD/MTok"}, result="4.785 USD/MTok"
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the tokens of a request enter only by their share, and the prices of the prompt by their mean",
-                premises=(at("serving.blended_price"), at("serving.prompt_share"), at("serving.mean_input_price")),
-                eliminated=("prompt_tokens", "input_price"),
-            ),
-        ),
-        sources=(ARTIFICIAL_ANALYSIS,),
     ),
     Equation(
         id="serving.price_per_request",

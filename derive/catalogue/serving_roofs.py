@@ -106,7 +106,7 @@ ROOFS = (
         derivation=lambda: (
             Step(
                 operation="the price of the chips over the most tokens that they make",
-                premises=(at("serving.peak_throughput"), at("serving.cost_from_throughput")),
+                premises=(at("serving.peak_throughput"), at("serving.cost_per_token")),
                 eliminated=("throughput",),
             ),
         ),

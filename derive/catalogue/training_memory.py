@@ -5,7 +5,7 @@ many layers, is up to the schedule of the pipeline.
 """
 
 from derive.catalogue.sources import CHECKPOINT_PAPER, MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
-from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
+from derive.records import BOUND, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
 _MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
@@ -161,32 +161,6 @@ MEMORY = (
         sources=(ZERO_PAPER,),
     ),
     Equation(
-        id="training.state_bytes_adam",
-        title="Sixteen bytes per parameter",
-        kind=HEURISTIC,
-        defines="training_state_bytes_per_chip",
-        variant=Variant(group="training_state_bytes_per_chip", name="adam"),
-        relation=lambda training_state_bytes_per_chip, trained_bytes_per_param, total_params, chips, pipeline_stages: (
-            training_state_bytes_per_chip,
-            trained_bytes_per_param * total_params / (chips * pipeline_stages),
-        ),
-        statement="Weights and gradients in bf16, and weights, mean and variance in fp32 for Adam.",
-        assumptions=(
-            _MODEL_PARALLEL,
-            "mixed precision as in the first ZeRO paper. Gradients added up in fp32, or states kept in fewer, make it another number",
-        ),
-        example=Example(given={"total_params": "405B", "chips": "8", "pipeline_stages": "16"}, result="50.62 GB"),
-        derivation=lambda: (
-            Step(
-                operation="two, two and three times four bytes",
-                premises=(
-                    at("training.state_bytes", bytes_per_weight=2, gradient_bytes_per_param=2, optimizer_bytes_per_param=12),
-                ),
-            ),
-        ),
-        sources=(ZERO_PAPER,),
-    ),
-    Equation(
         id="training.checkpoint_bytes",
         title="Bytes of a checkpoint from which training continues",
         defines="checkpoint_bytes",
@@ -289,33 +263,6 @@ MEMORY = (
             Step(
                 operation="one value of two bytes for a token and unit of the width",
                 premises=(at("reversible.activation_memory", activations_per_width=1, bytes_per_activation=2),),
-            ),
-        ),
-        sources=(CHECKPOINT_PAPER, RECOMPUTATION_PAPER),
-    ),
-    Equation(
-        id="training.pretrain_cost_recomputed",
-        title="FLOPs of pre-training with full recomputation",
-        defines="pretrain_flops",
-        variant=Variant(group="pretrain_flops", name="recomputed"),
-        relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
-            pretrain_flops,
-            8 * one_flop_per_token * active_params * pretrain_tokens,
-        ),
-        statement="One more forward pass saves memory.",
-        assumptions=("attention FLOPs left out", "all layers are computed again"),
-        example=Example(given={"active_params": "405B", "pretrain_tokens": "15.6T"}, result="5.054e+25 FLOP"),
-        derivation=lambda: (
-            Step(
-                operation="without the second forward pass, the cost equals training with stored activations",
-                premises=(
-                    at(
-                        "training.pretrain_cost",
-                        pretrain_flops=lambda pretrain_flops, flop_per_mac_and_token, active_params, pretrain_tokens: (
-                            pretrain_flops - flop_per_mac_and_token * active_params * pretrain_tokens
-                        ),
-                    ),
-                ),
             ),
         ),
         sources=(CHECKPOINT_PAPER, RECOMPUTATION_PAPER),
@@ -431,33 +378,6 @@ MEMORY = (
         statement="Weights, gradients and optimizer states are at most the memory of a chip.",
         assumptions=("no state is moved to the memory of the host", "activations come on top"),
         example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
-        sources=(ZERO_PAPER,),
-    ),
-    Equation(
-        id="training.activations_that_fit",
-        title="Activations that fit beside the states",
-        kind=BOUND,
-        relation=lambda activation_bytes_per_chip, hbm_capacity, training_state_bytes_per_chip: (
-            activation_bytes_per_chip,
-            hbm_capacity - training_state_bytes_per_chip,
-        ),
-        sense="<=",
-        requires=(
-            Requirement(
-                holds=lambda hbm_capacity, training_state_bytes_per_chip: hbm_capacity > training_state_bytes_per_chip,
-                otherwise="parameters, gradients and optimizer states alone do not fit",
-            ),
-        ),
-        statement="The memory beside the states limits the microbatch, or activations must be recomputed.",
-        assumptions=("no state is moved to the memory of the host",),
-        example=Example(given={"hbm_capacity": "80 GB", "training_state_bytes_per_chip": "12.95 GB"}, result="67.05 GB"),
-        derivation=lambda: (
-            Step(
-                operation="the demand at the limit of the memory",
-                premises=(at("training.memory_fits"), at("training.memory_per_chip")),
-                eliminated=("training_memory_per_chip",),
-            ),
-        ),
         sources=(ZERO_PAPER,),
     ),
 )

@@ -223,7 +223,8 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
     one = equation(alternative)
     if one.kind == CONDITION and one.variant and dict(asked.variants).get(one.variant.group, "heads") != one.variant.name:
         return None
-    return values_with(asked, inputs, {}, one.symbols[:1], (alternative,)).get(one.symbols[0])
+    wanted = row.added or one.symbols[0]
+    return values_with(asked, inputs, {}, (wanted,), (alternative,)).get(wanted)
 
 
 def _usual(name: str, asked: Question) -> float | None:

@@ -15,11 +15,11 @@ from derive.solving.result import Solution
 from derive.solving.switches import names_prompts
 from derive.solving.whole_numbers import BEST, SO
 
-AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
+_AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
 """A question by the equations that join it, and the givens by name."""
 
 
-def answer_beside_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str, ...], variants: Mapping[str, str]) -> Solution:
+def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str, ...], variants: Mapping[str, str]) -> Solution:
     """Return the answer. If it is for decode alone, also the answer with prompts on the same chips.
 
     It has no warning on prompts if the rate of requests has no part in it, or if prompts do not change it. It has no second number if a
@@ -54,7 +54,7 @@ def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
     return tuple(text if text in shared else f"{which}{text}" for text, which in each if not text.startswith((BEST, SO)))
 
 
-def answer_with_prompts(by: AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
+def answer_with_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
     """Return the answer with prompts on the same chips, or None if a value of a step cannot be the value of a token."""
     of_a_token = given_with_prompts(given)
     try:

@@ -195,7 +195,8 @@ def _whole_meant(text: str) -> str:
     >>> _whole_meant("200k"), _whole_meant("200,000"), _whole_meant("200000.0"), _whole_meant("2E+05"), _whole_meant("200.000")
     ('; write 200000', '; write 200000', '; write 200000', '; write 200000', '')
     """
-    if found := token_count(text):
+    # 5m may be five minutes.
+    if not text.endswith("m") and (found := token_count(text)):
         return f"; write {found}"
     if re.fullmatch(r"[0-9](\.[0-9]{1,11})?E\+?(0?[0-9]|1[01])", text, re.IGNORECASE) and (value := float(text)).is_integer():
         return f"; write {value:.0f}"

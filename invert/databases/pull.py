@@ -30,8 +30,8 @@ from invert.databases.records import (
 from invert.sheets.append import Rival, distinct, price_file
 from invert.sheets.names import common_spelling
 from invert.sheets.read import read_rows
-from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, in_usd
-from invert.sheets.rules import by_sheet, check
+from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, usd_amount
+from invert.sheets.rules import check, rows_by_sheet
 from invert.sheets.tables import ModelRow
 
 TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
@@ -90,7 +90,7 @@ def pull(
     `providers` are patterns such as `open*`; `step` is told how far the work is.
     """
     names = Names(described, book.rows)
-    sheets = dict(by_sheet(book.rows))
+    sheets = dict(rows_by_sheet(book.rows))
     curated = set(sheets)
     work = Work()
     for database, items in found:
@@ -118,7 +118,7 @@ def pull(
     offers = work.counted()
     work.problems += _refused_whole(offers, [left_out.because for left_out in faulty.values()])
     kept = {row.sheet_key for row in rows} | curated
-    without = [key for key, of_sheet in by_sheet(rows).items() if not any(row.max_context for row in of_sheet)]
+    without = [key for key, of_sheet in rows_by_sheet(rows).items() if not any(row.max_context for row in of_sheet)]
     return Pulled(
         rows=tuple(rows),
         rivals=distinct(one for one in work.rivals if one.believed.sheet_key in kept),
@@ -356,7 +356,7 @@ def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumpt
     """Whether two rows ask the same; where somebody converted a price, about the same."""
     if one.currency == other.currency:
         return abs(one.amount - other.amount) <= assumptions.same_price_within * max(one.amount, other.amount)
-    low, high = sorted(in_usd(row, fx, day) for row in (one, other))
+    low, high = sorted(usd_amount(row, fx, day) for row in (one, other))
     return high - low <= assumptions.same_converted_within * high
 
 

@@ -25,9 +25,9 @@ from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price
 from invert.estimators.cases import Case, case_of
 from invert.estimators.market import learnt
 from invert.estimators.market.candidates import log_density_of_class
-from invert.estimators.market.pool import Foresight, pool_verdict
+from invert.estimators.market.pool import LogDensities, pool_verdict
 from invert.estimators.market.recency import Cache
-from invert.estimators.market.student import Student, foretold_by
+from invert.estimators.market.student import Student, predict_one_more
 from invert.estimators.rent import rental
 from invert.records import Estimate, Verdict
 from invert.sheets.assemble import assembled, models
@@ -106,7 +106,7 @@ def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
             f"{_KNOWN}.csv: {len(of_family)} families with sheets of several bands are left to learn from, and a spread needs two"
         )
     return Calibration(
-        increments=foretold_by([fmean(logs) for logs in of_family.values()]),
+        increments=predict_one_more([fmean(logs) for logs in of_family.values()]),
         kv_ratios={member.architecture: ratio for member, ratio in ratios},
         families=tuple(of_family),
         left_out=tuple(sorted(left_out)),
@@ -128,7 +128,7 @@ def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict 
     if len({one.family for one, _ in rows}) < assumptions.least_families:
         return None
     foreseen = [
-        Foresight(family=one.family, by_price=_by_price(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
+        LogDensities(family=one.family, by_price=_by_price(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
         for (one, ratio), by_class in zip(rows, of_class, strict=True)
         if isfinite(by_class)
     ]

@@ -15,7 +15,7 @@ from derive.units import show
 from invert.anchors import ASSUMED_SIZE, MARKET, anchors_of, sized_by_price
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators.market.by_price import ByPrice, size_by_price, told_size
+from invert.estimators.market.by_price import ByPrice, size_at_price, size_by_price
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Size
 from invert.estimators.rent import rental
@@ -23,7 +23,7 @@ from invert.posterior.data import PriceData, price_data_of
 from invert.posterior.summary import SUMMARISED, Summary, as_summaries_come, prior_spreads
 from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Part, Tariff
 from invert.sheets.contexts import longest_context
-from invert.sheets.dated import there_by
+from invert.sheets.dated import first_mention
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
@@ -37,7 +37,7 @@ _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)", "open_models.c
 class Case:
     """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its price data.
 
-    `released` is the day of its model, None where nobody says it, `there_by` then the earliest day that a table has of it;
+    `released` is the day of its model, None where nobody says it, `first_mention` then the earliest day that a table has of it;
     `kv_family` who shares its design of a cache, where that is public.
 
     `summary` is its posterior and `prior_spreads` the spread [nat] of each quantity before it, where they are worked out.
@@ -53,7 +53,7 @@ class Case:
     by_price: Part[ByPrice]
     released: date | None
     kv_family: str
-    there_by: date | None = None
+    first_mention: date | None = None
     summary: Summary | None = None
     prior_spreads: Mapping[str, float] = field(default_factory=dict)
 
@@ -70,7 +70,7 @@ class Case:
     @property
     def day(self) -> date:
         """The day whose caches are usual for it: that of its release, or the earliest that tables have of it, up to that of the prices."""
-        return min(self.released or self.there_by or self.sheet.as_of, self.sheet.as_of)
+        return min(self.released or self.first_mention or self.sheet.as_of, self.sheet.as_of)
 
     @property
     def has_premium(self) -> bool:
@@ -85,7 +85,7 @@ def has_premium(sheet: PriceSheet) -> bool:
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
     """A sheet read on the facts of a run. Raises `WrongValue` where the mean contexts given do not ascend, or output is absurdly dear."""
-    model = model and model.on(sheet.as_of)
+    model = model and model.known_on(sheet.as_of)
     max_context = longest_context(sheet, model)
     seen = observables(sheet, max_context, assumptions)
     quantity("output_input_ratio").check(seen.output_input_ratio.value)
@@ -113,7 +113,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         # The input price has said how big the model is: it says so once.
         price_data = replace(price_data, size_by_price=True)
     released = sheet.release_date or (model.release_date if model else None) or (row.release_date if row else None)
-    known_by = there_by(model, data) if model and not released else None
+    known_by = first_mention(model, data) if model and not released else None
     return Case(
         sheet=sheet,
         model=model,
@@ -125,14 +125,14 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
         by_price=by_price,
         released=released,
         kv_family=row.kv_family if row else "",
-        there_by=known_by,
+        first_mention=known_by,
     )
 
 
 def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size | None:
     """The active parameters that the price suggests, or None where too few models are left to learn them from."""
     try:
-        return told_size(by_price, "active_params", data, assumptions)
+        return size_at_price(by_price, "active_params", data, assumptions)
     except WrongData:
         return None
 

@@ -11,11 +11,11 @@ from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
 from invert.estimators.market import learnt
-from invert.estimators.market.by_price import PER_MTOK, ByPrice, told_record, told_size
+from invert.estimators.market.by_price import PER_MTOK, ByPrice, record_of_size, size_at_price
 from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
 from invert.records import Estimate, Part, interval, references, undetermined, undetermined_on_error
-from invert.sheets.read import once_beside_prices
+from invert.sheets.read import cached_beside_prices
 
 _MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
 
@@ -43,14 +43,14 @@ def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assu
     found = by_price.value
     if found is None:
         return undetermined(assumptions, by_price.left_out)
-    size = told_size(found, name, data, assumptions)
+    size = size_at_price(found, name, data, assumptions)
     return replace(
         interval(assumptions, size.low, size.median, size.high, found.because, equations=()),
-        record=None if found.extrapolated else told_record(found, name, data, assumptions),
+        record=None if found.extrapolated else record_of_size(found, name, data, assumptions),
     )
 
 
-@once_beside_prices
+@cached_beside_prices
 def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
     """The mark-up in the middle of the lists of open models, whose parameters are known: no chip is in full use. None without a list."""
     try:
@@ -82,7 +82,7 @@ def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         off = exp(assumptions.reach * assumptions.rent_spread)
         params = value * off, value, value / off
     else:
-        size = told_size(found, "active_params", data, assumptions)
+        size = size_at_price(found, "active_params", data, assumptions)
         params = (size.high, size.median, size.low)
     by = "its parameters and what chips rent for" if known else "the size that the price itself suggests"
     of_lists = markup_of_lists(data, assumptions)

@@ -17,10 +17,10 @@ from invert.estimators import at_rent, lecture, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Drawn, case_of, has_premium, with_posteriors
 from invert.estimators.market import learnt
-from invert.estimators.market.candidates import weighed_rows
+from invert.estimators.market.candidates import judge_predictors
 from invert.estimators.market.recency import Cache, classes
 from invert.estimators.market.record import LEAST_VOTES, record_by_votes
-from invert.estimators.market.student import Floats, foretold_by
+from invert.estimators.market.student import Floats, predict_one_more
 from invert.estimators.names import KV_NAMES
 from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
@@ -217,7 +217,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, ea
     sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
     sold += [(one.sold.case.sheet, one.architecture) for one in members(data, assumptions)]
     asked = {(sheet.provider, sheet.model): (of_name[name], (float(has_premium(sheet)),)) for sheet, name in sold if name in of_name}
-    return weighed_rows(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only, assumptions)
+    return judge_predictors(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only, assumptions)
 
 
 def _by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:
@@ -225,7 +225,7 @@ def _by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats,
     of_family = {family: fmean(truth for truth, of in zip(truths, families, strict=True) if of == family) for family in families}
     if len(of_family) <= LEAST_VOTES:
         return np.full(len(truths), np.nan), np.full(len(truths), np.nan)
-    foretold = {family: foretold_by([mean for other, mean in of_family.items() if other != family]) for family in of_family}
+    foretold = {family: predict_one_more([mean for other, mean in of_family.items() if other != family]) for family in of_family}
     pairs = [(foretold[family], float(truth)) for truth, family in zip(truths, families, strict=True)]
     return np.array([one.log_density(truth) for one, truth in pairs]), np.array([one.centre - truth for one, truth in pairs])
 
@@ -248,7 +248,7 @@ def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[
     described, found = {(row.provider, row.model): row for row in models(data)}, []
     for sheet in sheets_that_ship(data):
         row = described.get((sheet.provider, sheet.model))
-        model = row and row.on(sheet.as_of)
+        model = row and row.known_on(sheet.as_of)
         try:
             cache = known_cache(model, data, assumptions)
         except WrongData:

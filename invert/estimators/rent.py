@@ -11,11 +11,11 @@ from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.records import Anchors
-from invert.sheets.read import once_beside_prices
+from invert.sheets.read import cached_beside_prices
 from invert.sheets.tables import Disclosure
 
 
-@once_beside_prices
+@cached_beside_prices
 def rental(data: Data, assumptions: Assumptions = USUAL, chip_price: float | None = None) -> Anchors:
     """What a byte read from HBM [USD/byte] and a FLOP [USD] cost on a rented chip at its data-sheet peaks, and where that is from.
 

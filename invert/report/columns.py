@@ -420,7 +420,7 @@ def _market(quantity: str, name: str, about: str, also: tuple[str, ...] = (), mo
     return _estimate_column(quantity, "market", lambda of: of.market[quantity], name=name, also=also, models=models, about=about)
 
 
-def _other_estimate(quantity: str, about: str, name: str = "") -> Column:
+def _plain_estimate(quantity: str, about: str, name: str = "") -> Column:
     return _estimate_column(quantity, "", lambda of: of.estimates.get(quantity), name=name, about=about)
 
 
@@ -436,28 +436,28 @@ _ESTIMATES = (
     _market("total_params", "total by price", "total parameters by the input price", models="open"),
     _market("input_markup", "price/cost", "input price over its cost on rented chips in full use", also=("mark-up", "markup")),
     replace(
-        _other_estimate("bandwidth_bound_fraction", "share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)"),
+        _plain_estimate("bandwidth_bound_fraction", "share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)"),
         head=("bandwidth", "bound"), also=("bandwidth-bound", "bandwidth bound"), name="bandwidth-bound fraction",
     ),
     replace(
-        _other_estimate("total_params_by_knowledge", "total parameters by the score on a benchmark of facts", "total, no price used"),
+        _plain_estimate("total_params_by_knowledge", "total parameters by the score on a benchmark of facts", "total, no price used"),
         models="open",
     ),
     replace(
-        _other_estimate(
+        _plain_estimate(
             "total_params_by_price_and_knowledge", "total parameters by the input price and that score", "total, price and knowledge"
         ),
         models="open",
     ),
-    _other_estimate("memory_time_share", "time of memory reads over the time of reads and arithmetic, in decode"),
-    _other_estimate("balance_context", "context at which reading the cache takes as long as arithmetic"),
+    _plain_estimate("memory_time_share", "time of memory reads over the time of reads and arithmetic, in decode"),
+    _plain_estimate("balance_context", "context at which reading the cache takes as long as arithmetic"),
 )  # fmt: skip
 """The estimates of which the CSV has all numbers."""
 _MORE_ESTIMATES = (
-    _other_estimate("attention_intensity", "arithmetic of attention over the cache bytes that it reads"),
-    _other_estimate("active_params_times_markup", "active parameters times price/cost", name="size x price/cost"),
-    _other_estimate("batch_multiple", "batch over the balance batch"),
-    _other_estimate("implied_drain_time", "hold time that is sold for as much as one read"),
+    _plain_estimate("attention_intensity", "arithmetic of attention over the cache bytes that it reads"),
+    _plain_estimate("active_params_times_markup", "active parameters times price/cost", name="size x price/cost"),
+    _plain_estimate("batch_multiple", "batch over the balance batch"),
+    _plain_estimate("implied_drain_time", "hold time that is sold for as much as one read"),
 )
 _READINGS = (
     Column(

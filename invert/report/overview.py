@@ -159,7 +159,7 @@ def _no_result(found: Overview) -> list[Count]:
     return _counts(found.no_result)
 
 
-def _other_sheets(found: Overview) -> list[Count]:
+def _count_other_sheets(found: Overview) -> list[Count]:
     return _counts(found.beside)
 
 
@@ -177,7 +177,7 @@ def _thresholds(one: SharedPremiums) -> list[AtThreshold]:
 
 OVERVIEW = Codec(
     keys={
-        Overview: {**names_of(Overview), "no_result": _no_result, "beside": _other_sheets, "copies": _copies},
+        Overview: {**names_of(Overview), "no_result": _no_result, "beside": _count_other_sheets, "copies": _copies},
         Outcome: {**names_of(Outcome), "because": _because},
         SharedPremiums: {**names_of(SharedPremiums), "thresholds": _thresholds},
     },

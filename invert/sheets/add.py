@@ -117,12 +117,12 @@ def prices_lacking(name: str, items: Mapping[str, str], data: Data, into: str | 
     """
     provider, _, model = name.strip().partition("/")
     sheet = provider, model, items.get("region", "").strip(), items.get("service_tier", "standard").strip()
-    held = {row.component for row in _held(into, data)[2] if row.sheet_key == sheet and not row.threshold_tokens}
+    held = {row.component for row in _read_target(into, data)[2] if row.sheet_key == sheet and not row.threshold_tokens}
     return [component for component in ("input", "output") if component not in {*items, *held}]
 
 
 def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
-    """Raises WrongValue for a cell that does not show, or that a spreadsheet would act upon."""
+    """Raise WrongValue for a cell with a hidden character or a formula."""
     for row in cells:
         for column, text in row.items():
             if mark := hidden(trimmed(text)):
@@ -131,8 +131,8 @@ def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
                 raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
 
 
-def _held(into: str | None, data: Data) -> tuple[bytes, str, list[PriceRow], list[Problem]]:
-    """What is in a file that a sheet is to go to: its content, what messages call it, its rows and their faults."""
+def _read_target(into: str | None, data: Data) -> tuple[bytes, str, list[PriceRow], list[Problem]]:
+    """Return the content of the target file, its name in messages, its rows and their faults."""
     before, origin = content_before(into) if into else b"", own_place(label(into)) if into else _TYPED
     fx, shipped, _ = prices_that_ship(data)
     rows, problems = read_rows(BytesIO(before), origin, fx, True, shipped, data=data) if before.strip() else ([], [])
@@ -158,14 +158,14 @@ def _followed(held: Sequence[PriceRow], typed: Sequence[PriceRow]) -> dict[int, 
 
 
 def addition(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> Addition:
-    """A typed sheet checked beside the rows of a file, if there is one, and the shipped prices; `WrongData` for what is wrong with it."""
+    """Return a typed sheet, checked beside the rows of a file and the shipped prices. Raise WrongData for a fault."""
     cells = cells_of_sheet(name, items)
     _refuse_hidden(cells)
     fx, shipped, _ = prices_that_ship(data)
-    before, origin, old_rows, old_problems = _held(into, data)
+    before, origin, old_rows, old_problems = _read_target(into, data)
     typed, mistyped = read_rows(BytesIO(edited_table(b"", TYPED_ORDER, cells)), origin, fx, True, shipped, data=data)
     if mistyped:
-        raise WrongData(str(_as_typed(name, mistyped[0], cells, _FIRST_ROW)))
+        raise WrongData(str(_typed_fault(name, mistyped[0], cells, _FIRST_ROW)))
     followed = _followed(old_rows, typed)
     ends = {_number(old_rows[place]): {"valid_to": end.isoformat()} for place, end in followed.items()}
     content = edited_table(before, TYPED_ORDER, cells, ends)
@@ -173,7 +173,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     known = {str(problem) for problem in old_problems}
     first = _FIRST_ROW if into is None else len(content.splitlines()) - len(cells) + 1
     if new := [problem for problem in problems if str(problem) not in known]:
-        fault = str(_as_typed(name, new[0], cells, first))
+        fault = str(_typed_fault(name, new[0], cells, first))
         raise WrongData(fault + _TO_FOLLOW if isinstance(new[0], Clash) else fault)
     added = tuple(rows[len(old_rows) :])
     meant = [replace(row, valid_to=followed.get(place, row.valid_to)) for place, row in enumerate(old_rows)]
@@ -185,7 +185,7 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
         rows=tuple(row for row in rows if row.sheet_key == added[0].sheet_key), fx=fx, problems=(), newest_retrieved=book.newest_retrieved
     )
     if faults := check(of_sheet):
-        raise WrongData(str(_as_typed(name, replace(faults[0], column=None), cells, first)))
+        raise WrongData(str(_typed_fault(name, replace(faults[0], column=None), cells, first)))
     places = {(problem.origin, problem.row) for problem in (row.problem(None, "") for row in rows if row.key in own)}
     named = PriceBook(
         rows=(*(row for row in shipped if row.key not in own), *rows),
@@ -198,12 +198,12 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     return Addition(
         rows=added,
         content=content,
-        warnings=_once(name, items, doubts if into else [_as_typed(name, one, cells, first) for one in doubts]),
+        warnings=_distinct_doubts(name, items, doubts if into else [_typed_fault(name, one, cells, first) for one in doubts]),
         closed=tuple(old_rows[place] for place in followed),
     )
 
 
-def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], first: int) -> Problem:
+def _typed_fault(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], first: int) -> Problem:
     """A fault by the price that was typed, of which no file has the row yet; `first` is the row that the first one would be.
 
     One of a row that the file has is named by that.
@@ -216,7 +216,7 @@ def _as_typed(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], fir
     return Problem(origin=f"{shorten(name)} {spec}", row=None, column=fault.column, message=fault.message)
 
 
-def _once(name: str, items: Mapping[str, str], doubts: Iterable[Problem]) -> tuple[Problem, ...]:
+def _distinct_doubts(name: str, items: Mapping[str, str], doubts: Iterable[Problem]) -> tuple[Problem, ...]:
     """Doubts of what is typed once and stands in every row, once and under the name by which it was typed."""
     found: dict[str, Problem] = {}
     for doubt in doubts:
@@ -234,7 +234,7 @@ def _number(row: PriceRow) -> int:
 
 
 def add_to_file(name: str, items: Mapping[str, str], data: Data, into: str) -> Addition:
-    """A typed sheet at the end of a file, which is written whole or not at all; of two at once neither is lost."""
+    """Add a typed sheet at the end of a file, which is written whole or not at all. Two writers at once lose no row."""
     with alone(into):
         found = addition(name, items, data, into)
         write(into, found.content)

@@ -1,4 +1,4 @@
-"""Rows of prices as they are written: a file of one's own grows, a price that changed is closed and the new one opened beside it."""
+"""Updates of a price file from databases: a changed price is closed, and the new price is appended."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from derive.tables.writing import cell_text, edited_table
 from invert.sheets.read import read_rows
 from invert.sheets.redescribed import Description, Redescribed, description_of, redescribed
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Fx, PriceRow, SheetKey
-from invert.sheets.rules import by_sheet, is_traded
+from invert.sheets.rules import is_traded, rows_by_sheet
 
 _PRICED = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "ttl_seconds", "utc_hours", "weekdays", "amount",
            "currency", "per")  # fmt: skip
@@ -36,7 +36,7 @@ class Rival:
         place = lifetime + (f" above {row.threshold_tokens:,}" if row.threshold_tokens else "")
         what = f"{row.provider}/{row.model} ({sheet}) {row.component}{place}"
         same_band = self.believed.threshold_tokens == row.threshold_tokens
-        source = "another entry of " * (by(self.believed) == by(row)) + by(row)
+        source = "another entry of " * (source_name(self.believed) == source_name(row)) + source_name(row)
         return f"{what}: {'' if same_band else 'no price of its own, '}{price_and_source(self.believed)}; {_price(row)} by {source}"
 
 
@@ -67,45 +67,45 @@ class Update:
 
 
 def price_and_source(row: PriceRow) -> str:
-    """What a row asks, and who says so: `3 by genai-prices 0.2.3`."""
-    return f"{_price(row)} by {by(row)}"
+    """Return the price of a row and its source: `3 by genai-prices 0.2.3`."""
+    return f"{_price(row)} by {source_name(row)}"
 
 
 def _price(row: PriceRow) -> str:
     return cell_text(row.amount) + ("" if row.currency == "USD" else f" {row.currency}")
 
 
-def by(row: PriceRow) -> str:
-    """The source of a row: the database that its notes begin with, or the grade of what somebody wrote."""
+def source_name(row: PriceRow) -> str:
+    """Return the source of a row: the database at the start of its notes, or its file and grade."""
     if row.verification in ("db", "db_host") and row.notes:
         return row.notes.partition(";")[0]
     return f"{row.origin.rpartition('/')[2]} ({row.verification})"
 
 
 def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> Update:
-    """What a pull of a day makes of the rows of a file. No price that stands there is overwritten.
+    """Return how a pull on a day changes the rows of a file. It overwrites no price.
 
     A price that its own source changed is closed on the day, and a new one opened. One that another source contradicts stays, and the
     other is its rival. What a source says otherwise of a model goes into the rows of its sheet that hold. A sheet that is gone from its
     source stays open: whether its prices hold, nobody says. Nothing changes of a seller that was read on a later day.
     """
-    sheets, later = by_sheet(held), _read_after(held, day)
-    of_sheet = by_sheet(pulled)
+    sheets, later = rows_by_sheet(held), _read_after(held, day)
+    of_sheet = rows_by_sheet(pulled)
     found: list[Update] = []
     for key, rows in of_sheet.items():
         if newest := next(filter(None, (later.get((row.provider, database(row))) for row in rows)), None):
-            found.append(_of_the_past(rows, sheets.get(key, ()), newest, day))
+            found.append(_past_update(rows, sheets.get(key, ()), newest, day))
         elif key in sheets:
             current = [row for row in rows if row.valid_on(day)]
-            there = {_on_its_day(row) for row in sheets[key]}
+            there = {_dated_price(row) for row in sheets[key]}
             others = [row for row in rows if not row.valid_on(day)]
-            found += [_of_key(row, sheets[key], day) for row in current]
-            found += [Update(counts=_one(row, "kept" if _on_its_day(row) in there else "other_day")) for row in others]
-            found += [Update(closed={row.origin: day}, counts=_one(row, "ended")) for row in _ended(sheets[key], current, day)]
+            found += [_price_update(row, sheets[key], day) for row in current]
+            found += [Update(counts=_count_of(row, "kept" if _dated_price(row) in there else "other_day")) for row in others]
+            found += [Update(closed={row.origin: day}, counts=_count_of(row, "ended")) for row in _ended(sheets[key], current, day)]
             closed = {origin for one in found for origin in one.closed}
-            found += _of_description([row for row in sheets[key] if row.valid_on(day)], current, closed)
+            found += _description_updates([row for row in sheets[key] if row.valid_on(day)], current, closed)
         else:
-            found += [Update(opened=(row,), counts=_one(row, "added")) for row in rows]
+            found += [Update(opened=(row,), counts=_count_of(row, "added")) for row in rows]
     counts: Counter[tuple[str, str]] = Counter()
     for one in found:
         counts.update(one.counts)
@@ -118,11 +118,11 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
         held=len(held),
         redescribed=tuple(change for one in found for change in one.redescribed),
         cells={origin: cells for one in found for origin, cells in one.cells.items()},
-        not_met=tuple(_not_met({key: rows for key, rows in sheets.items() if key not in of_sheet}, pulled, day)),
+        not_met=tuple(_missing_sheets({key: rows for key, rows in sheets.items() if key not in of_sheet}, pulled, day)),
     )
 
 
-def _not_met(sheets: Mapping[SheetKey, Sequence[PriceRow]], pulled: Iterable[PriceRow], day: date) -> Iterator[SheetKey]:
+def _missing_sheets(sheets: Mapping[SheetKey, Sequence[PriceRow]], pulled: Iterable[PriceRow], day: date) -> Iterator[SheetKey]:
     """Of these sheets those that hold, and of whose sellers their databases have others to say."""
     read = {(row.provider, database(row)) for row in pulled}
     for key, rows in sheets.items():
@@ -145,7 +145,7 @@ def _read_after(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], Pr
     return found
 
 
-def _of_the_past(rows: Sequence[PriceRow], sheet: Sequence[PriceRow], newest: PriceRow, day: date) -> Update:
+def _past_update(rows: Sequence[PriceRow], sheet: Sequence[PriceRow], newest: PriceRow, day: date) -> Update:
     """What a pull of a day makes of a sheet whose source was read later: what is the same is counted, and nothing is changed."""
     there = {_asked(row) for row in sheet if row.valid_on(day)}
     current = [row for row in rows if row.valid_on(day)]
@@ -155,7 +155,7 @@ def _of_the_past(rows: Sequence[PriceRow], sheet: Sequence[PriceRow], newest: Pr
     return Update(counts=Counter((database(row), "kept") for row in kept), later=() if len(kept) == len(current) else (fault,))
 
 
-def _of_description(sheet: Sequence[PriceRow], current: Iterable[PriceRow], closed: Collection[str]) -> Iterator[Update]:
+def _description_updates(sheet: Sequence[PriceRow], current: Iterable[PriceRow], closed: Collection[str]) -> Iterator[Update]:
     """What the database of the prices of a sheet says of its model and its rows do not; what it says no more stands."""
     name = next((database(row) for row in sheet if is_traded(row)), "")
     mine, its = ([row for row in rows if name and database(row) == name] for rows in (sheet, current))
@@ -165,8 +165,8 @@ def _of_description(sheet: Sequence[PriceRow], current: Iterable[PriceRow], clos
         yield Update(redescribed=changes, cells={row.origin: cells for row in sheet if database(row) and row.origin not in closed})
 
 
-def _on_its_day(row: PriceRow) -> tuple[object, ...]:
-    """What makes a price the same whenever it ends."""
+def _dated_price(row: PriceRow) -> tuple[object, ...]:
+    """Return what identifies a price, apart from its end."""
     return row.effective_date, *_asked(row)
 
 
@@ -174,38 +174,38 @@ def _asked(row: PriceRow) -> tuple[object, ...]:
     return row.key, row.amount, row.currency, row.threshold_inclusive
 
 
-def _one(row: PriceRow, became: str) -> dict[tuple[str, str], int]:
+def _count_of(row: PriceRow, became: str) -> dict[tuple[str, str], int]:
     return {(database(row), became): 1}
 
 
-def _of_key(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update:
-    """What one price that is asked on the day makes of the rows of its sheet."""
+def _price_update(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update:
+    """Return how one price of the day changes the rows of its sheet."""
     known = [row for row in sheet if row.key == new.key]
     old = next((row for row in known if row.valid_on(day)), None)
     to_come = min((row.start for row in known if row.start > day), default=None)
     ends = min((end for end in (new.valid_to, to_come) if end), default=None)
-    opened_row = replace(new, effective_date=day, date_kind="first_seen", valid_to=ends, **_of_its_model(new, sheet, day))
+    opened_row = replace(new, effective_date=day, date_kind="first_seen", valid_to=ends, **_model_description(new, sheet, day))
     if old is None:
-        base = _of_another(new, sheet, day)
-        return Update(rivals=(Rival(row=new, believed=base),)) if base else Update(opened=(opened_row,), counts=_one(new, "added"))
+        base = _contradicted_base(new, sheet, day)
+        return Update(rivals=(Rival(row=new, believed=base),)) if base else Update(opened=(opened_row,), counts=_count_of(new, "added"))
     if (old.amount, old.currency, old.threshold_inclusive) == (new.amount, new.currency, new.threshold_inclusive):
-        return Update(counts=_one(new, "kept"))
+        return Update(counts=_count_of(new, "kept"))
     if database(old) != database(new):
         return Update(rivals=(Rival(row=new, believed=old),))
     if not _can_end(old, day):
         why = f"began on {old.effective_date}, and {price_and_source(new)}: pull again on a later day"
         return Update(later=(old.problem("amount", why),))
-    return Update(closed={old.origin: day}, opened=(opened_row,), counts=_one(new, "changed"))
+    return Update(closed={old.origin: day}, opened=(opened_row,), counts=_count_of(new, "changed"))
 
 
-def _of_its_model(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> Description:
+def _model_description(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> Description:
     """What a new row of a sheet says of its model: what its database says, if the sheet is priced by it, else what the sheet does."""
     now = [row for row in sheet if row.valid_on(day)]
     own = any(is_traded(row) and database(row) == database(new) for row in now)
     return description_of([new] if own or not now else now)
 
 
-def _of_another(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> PriceRow | None:
+def _contradicted_base(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> PriceRow | None:
     """The base price that a band contradicts which only another source than that of the sheet has, or None where nothing is
     contradicted."""
     now = [row for row in sheet if row.valid_on(day)]
@@ -225,12 +225,12 @@ def _ended(sheet: Iterable[PriceRow], current: Sequence[PriceRow], day: date) ->
 
 
 def _can_end(row: PriceRow, day: date) -> bool:
-    """Whether a row may end on the day: none ends on the day that it begins."""
+    """Return whether a row may end on a day. No row ends on the day on which it begins."""
     return row.effective_date is None or row.effective_date < day
 
 
 def database(row: PriceRow) -> str:
-    """The database a row is from, without its version, or nothing for what somebody wrote.
+    """Return the database of a row without its version, or "" for a row that a person wrote.
 
     A row that somebody graded higher is theirs from then on.
     """
@@ -243,7 +243,7 @@ def database(row: PriceRow) -> str:
 def update_file(
     place: str, decide: Callable[[list[PriceRow]], Update], fx: Fx, beside: Sequence[PriceRow] = (), rivals: Sequence[Rival] = ()
 ) -> Update:
-    """Closes and appends what `decide` makes of the rows of a file, which it creates. The file is written whole or not at all.
+    """Close and append the rows that `decide` returns for a file. The file is created if needed, and written whole or not at all.
 
     Prices that are not believed go to a file of `rivals` beside it. Nobody else writes it meanwhile.
     `WrongData` for a file with a row that cannot be read: it would be mangled.
@@ -267,7 +267,7 @@ def update_file(
 
 
 def rivals_of(place: str) -> str:
-    """The file of the prices that are not believed, beside a file of prices.
+    """Return the path of the file of rival prices beside a price file.
 
     >>> rivals_of("mine.csv"), rivals_of("mine")
     ('mine_rivals.csv', 'mine_rivals.csv')
@@ -282,26 +282,26 @@ def _with_rivals(place: str, rivals: Iterable[Rival]) -> bytes:
     for row in CsvTable(BytesIO(content), label(place), OWN_COLUMNS, ()) if content else ():
         if row.fault:
             raise WrongData(f"{label(place)} row {row.place}: {row.fault}; nothing is written before it is put right")
-        seen.add(_told(row))
-    new = [cells for cells in map(_cells_of_rival, distinct(rivals)) if _told(cells) not in seen]
+        seen.add(_rival_key(row))
+    new = [cells for cells in map(_cells_of_rival, distinct(rivals)) if _rival_key(cells) not in seen]
     return edited_table(content, PRICE_COLUMNS, new) if new else b""
 
 
 def distinct(rivals: Iterable[Rival]) -> tuple[Rival, ...]:
-    """Each disagreement once: two entries of a database that say the same against the same price are one."""
+    """Return each disagreement once."""
     found: dict[tuple[str, ...], Rival] = {}
     for one in rivals:
-        found.setdefault(_told(_cells_of_rival(one)), one)
+        found.setdefault(_rival_key(_cells_of_rival(one)), one)
     return tuple(found.values())
 
 
 def _cells_of_rival(rival: Rival) -> dict[str, str]:
-    """The row of the file of rivals: the price that is not believed, and in its notes the one that is."""
+    """Return a row of the file of rivals. Its notes end with the chosen price."""
     return cells_of(replace(rival.row, notes=f"{rival.row.notes}; {price_and_source(rival.believed)}"))
 
 
-def _told(cells: Mapping[str, str]) -> tuple[str, ...]:
-    """What a rival row says, whenever and on whichever page it was read: a price, its source, and the price and source it contradicts."""
+def _rival_key(cells: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what identifies a rival, apart from its date and page: price and source, and the price and source that it contradicts."""
     notes = cells.get("notes", "")
     return (*(cells.get(name, "") for name in _PRICED), notes.partition(";")[0], notes.rpartition(";")[2])
 

@@ -16,13 +16,13 @@ from derive.tables.problems import Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.read import book_of
 from invert.sheets.redescribed import description_of
-from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, in_usd
+from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, usd_amount
 from invert.sheets.rules import (
     COMPONENTS,
     absurd_price,
     broken,
-    by_sheet,
     is_traded,
+    rows_by_sheet,
     strays,
 )
 from invert.sheets.sheet import CacheOffer, CachePrice, Price, PriceBand, PriceSheet
@@ -53,7 +53,7 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
     if tier not in ("", _ALL, *tiers):
         raise UnknownName("service tier", tier, sorted({_ALL, *tiers}))
     offers: dict[tuple[str, str, str], dict[str, tuple[PriceSheet | None, list[Problem]]]] = {}
-    for (provider, model, region, name), rows in by_sheet(book.rows).items():
+    for (provider, model, region, name), rows in rows_by_sheet(book.rows).items():
         sheet, faults = assembled(rows, day, book.fx)
         if sheet or faults:
             follows = sheet is None and (provider, model) in book.refused
@@ -101,10 +101,10 @@ def not_begun(book: PriceBook, day: date) -> tuple[dict[_Name, str], dict[_Name,
     return {pair: text for pair, text in said(book.rows).items() if pair not in begun}, said(book.own)
 
 
-def before_release(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[_Name, date]:
+def released_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[_Name, date]:
     """The day of release of each model that a sheet here is of a day before: nobody could buy it then.
 
-    >>> before_release([], [])
+    >>> released_later([], [])
     {}
     """
     released = {(row.provider, row.model): row.release_date for row in known}
@@ -112,10 +112,10 @@ def before_release(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> 
     return {(sheet.provider, sheet.model): day for sheet, day in days if day and day > sheet.as_of}
 
 
-def before_any_word(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> dict[_Name, date]:
+def first_seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> dict[_Name, date]:
     """The earliest day, of `first`, that a table has of each model that a sheet here is of a day before, where nobody says its release.
 
-    >>> before_any_word([], [], {})
+    >>> first_seen_later([], [], {})
     {}
     """
     released = {(row.provider, row.model) for row in known if row.release_date}
@@ -123,7 +123,7 @@ def before_any_word(offered: Iterable[PriceSheet], known: Iterable[ModelRow], fi
     return {pair: first[pair] for pair, day in unsaid.items() if pair not in released and first.get(pair, day) > day}
 
 
-def once_released(
+def released_sheets(
     offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date] | None = None
 ) -> tuple[list[PriceSheet], list[str]]:
     """The sheets of days on which their model was out, and notes that count the others and name some.
@@ -131,7 +131,7 @@ def once_released(
     With `first`, the earliest day that any table has of a model, a model of unknown release is not taken to be out before that.
     """
     offered, known = list(offered), list(known)
-    later, unsaid = before_release(offered, known), before_any_word(offered, known, first or {})
+    later, unsaid = released_later(offered, known), first_seen_later(offered, known, first or {})
     early, unheard = ([sheet for sheet in offered if (sheet.provider, sheet.model) in days] for days in (later, unsaid))
     notes = []
     if early:
@@ -157,7 +157,7 @@ def _some(left: Iterable[PriceSheet], days: Mapping[_Name, date]) -> str:
 def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> list[str]:
     """What to say of sheets that are shown because they were asked for by name, though no table has their model by then."""
     offered = list(offered)
-    days = before_any_word(offered, known, first)
+    days = first_seen_later(offered, known, first)
     if not days:
         return []
     named = _some((one for one in offered if (one.provider, one.model) in days), days)
@@ -168,7 +168,7 @@ def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: 
 @cache_with_data
 def sheets_that_ship(data: Data, day: date | None = None) -> tuple[PriceSheet, ...]:
     """The sheets of the shipped prices on a day, by default the newest, of models that are out: what records are taken over."""
-    return tuple(once_released(sheets(book_of(data), day)[0], models(data))[0])
+    return tuple(released_sheets(sheets(book_of(data), day)[0], models(data))[0])
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:
@@ -182,10 +182,10 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
     return [name for name in ([tier] if tier else _DEFAULT_TIERS) if name in offered][:1]
 
 
-def in_other_tiers(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
+def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
     """Return the option that shows the sheets of these models on a day, or that rows of theirs cannot be read, or nothing.
 
-    >>> in_other_tiers(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
+    >>> other_tiers_note(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
     ''
     """
     if not book.refused.isdisjoint(pairs):
@@ -223,7 +223,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
 
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
     """The price of a row, in US dollars at the rate of that day."""
-    usd = in_usd(row, fx, day) / _TOKEN_SECONDS[row.per]
+    usd = usd_amount(row, fx, day) / _TOKEN_SECONDS[row.per]
     ends = row.valid_to if row.valid_to and row.retrieved_date and row.valid_to > row.retrieved_date else None
     return Price(
         amount=row.amount,
@@ -502,12 +502,12 @@ def spelled(place: Place) -> str:
     component, threshold, lifetime = place
     return (
         component
-        + (f"@{_in_largest(threshold, _TOKENS)}" if threshold else "")
-        + (f":{_in_largest(lifetime, _SECONDS)}" if lifetime else "")
+        + (f"@{_in_largest_unit(threshold, _TOKENS)}" if threshold else "")
+        + (f":{_in_largest_unit(lifetime, _SECONDS)}" if lifetime else "")
     )
 
 
-def _in_largest(count: int, units: Mapping[str, int]) -> str:
+def _in_largest_unit(count: int, units: Mapping[str, int]) -> str:
     """A count in the largest unit of which it is a whole number."""
     unit = max((unit for unit, size in units.items() if count % size == 0), key=units.__getitem__)
     return f"{count // units[unit]}{unit}"

@@ -15,13 +15,13 @@ _Name = tuple[str, str]
 """Provider and model as typed small; the provider is blank in tables that name a model alone."""
 
 
-def there_by(model: ModelRow, data: Data) -> date | None:
+def first_mention(model: ModelRow, data: Data) -> date | None:
     """The earliest day on which a price of a model was asked, or anything said of it, or None where no row that names it is dated.
 
     >>> from invert.data import read_data
     >>> from invert.sheets.assemble import models
     >>> data = read_data()
-    >>> there_by(next(one for one in models(data) if one.model == "claude-opus-4-6"), data)
+    >>> first_mention(next(one for one in models(data) if one.model == "claude-opus-4-6"), data)
     datetime.date(2026, 2, 7)
     """
     first = _first_days(data)
@@ -41,7 +41,7 @@ def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> di
     if not open_start:
         return {}
     said = [((row.provider, row.model), day) for row in book.rows for day in (row.effective_date, row.retrieved_date) if day]
-    said += [((model.provider, model.model), day) for model in _rows(data, ModelRow) if (day := there_by(model, data))]
+    said += [((model.provider, model.model), day) for model in _rows(data, ModelRow) if (day := first_mention(model, data))]
     first: dict[_Name, date] = {}
     for pair, day in said:
         if pair in open_start:

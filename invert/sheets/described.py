@@ -31,18 +31,18 @@ def described(offered: Iterable[PriceSheet], data: Data) -> list[ModelRow]:
     known = models(data)
     listed = {(row.provider, row.model) for row in known}
     unlisted = {(sheet.provider, sheet.model): sheet for sheet in offered if (sheet.provider, sheet.model) not in listed}
-    return [*known, *(row for sheet in unlisted.values() if (row := by_weights(sheet, data)))]
+    return [*known, *(row for sheet in unlisted.values() if (row := model_row_by_weights(sheet, data)))]
 
 
-def by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
+def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
     """What architectures.csv has of a model that is sold under a name of its weights, or None for any other name.
 
     Their id, whole or without the owner, names them for certain, however a seller writes its numbers. The last part of a longer name,
     and the names by which host_prices.csv has them, are assumed to.
     """
-    name, ids = spelling(sheet.model), _by_id(data)
+    name, ids = spelling(sheet.model), _weights_by_id(data)
     exact = name in ids
-    found = ids.get(name) or ids.get(name.rpartition("/")[2]) or _by_host(data).get(name) or ()
+    found = ids.get(name) or ids.get(name.rpartition("/")[2]) or _weights_by_host(data).get(name) or ()
     if len(found) != 1:
         return None
     (weights,) = found
@@ -80,7 +80,7 @@ def _makes(provider: str, weights: Architecture) -> bool:
 
 
 @cache_with_data
-def _by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
+def _weights_by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
     """The weights by the spelling of their id, whole and without the owner."""
     try:
         rows = data.tables.rows_of(Architecture)
@@ -90,7 +90,7 @@ def _by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
 
 
 @cache_with_data
-def _by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
+def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
     """The weights by the names under which host_prices.csv has their prices, whole and without what a database calls the host."""
     try:
         rows, sold = {row.model: row for row in data.tables.rows_of(Architecture)}, data.tables.rows_of(HostPrice)

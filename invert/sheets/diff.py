@@ -78,7 +78,7 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
     >>> [str(one) for one in differences(before, after)]
     ['input 2 -> 3 USD/MTok', 'output 8 USD/MTok closed', 'cache_read 0.2 USD/MTok added']
     """
-    before, after = by_key(old), by_key(new)
+    before, after = rows_by_key(old), rows_by_key(new)
     found = [
         Difference(old=before.get(key), new=after.get(key))
         for key in {**before, **after}
@@ -112,9 +112,9 @@ def states_of(old: str | BinaryIO | FileText, new: str | BinaryIO | FileText, da
         )
     before, after = state_of(old, data, own), state_of(new, data, own)
     if old == SHIPPED:  # A scheduled price that began between the two days was changed by nobody.
-        before = _on_day(shipped_book(data), after.day, data)
+        before = _state_on_day(shipped_book(data), after.day, data)
     elif new == SHIPPED:
-        after = _on_day(shipped_book(data), before.day, data)
+        after = _state_on_day(shipped_book(data), before.day, data)
     if before.own is None or after.own is None:
         return before, after
     return replace(before, rows=before.own), replace(after, rows=after.own)
@@ -135,10 +135,10 @@ def state_of(source: str | BinaryIO | FileText, data: Data, own: Prices | None =
         file = file_of(source) if isinstance(source, str) else own_file(source)
         laid_over = not is_whole(file.content)
         book = book_of(data, file) if laid_over else whole_book(file.content, file.place, data)
-    return _on_day(book, day, data, laid_over)
+    return _state_on_day(book, day, data, laid_over)
 
 
-def _on_day(book: PriceBook, day: date | None, data: Data, laid_over: bool = False) -> State:
+def _state_on_day(book: PriceBook, day: date | None, data: Data, laid_over: bool = False) -> State:
     day = day_of(book, day)
     released = release_of(data)
     rows, of_file = (tuple(row for row in of if row.valid_on(day) and (released(row) or day) <= day) for of in (book.rows, book.own))
@@ -152,11 +152,11 @@ def shipped_book(data: Data) -> PriceBook:
 
 
 @cache_with_data
-def since_release(data: Data, day: date) -> tuple[Difference, ...]:
+def changes_since_release(data: Data, day: date) -> tuple[Difference, ...]:
     """Return the prices of a day that differ from those that the last release has of the same day."""
     if released_prices(data) is None:
         return ()
-    return differences(*(_on_day(book, day, data).rows for book in (shipped_book(data), book_of(data))))
+    return differences(*(_state_on_day(book, day, data).rows for book in (shipped_book(data), book_of(data))))
 
 
 def release_of(data: Data) -> Callable[[PriceRow], date | None]:
@@ -214,7 +214,7 @@ def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
     return PriceBook(rows=tuple(rows), fx=fx, problems=tuple(faults), newest_retrieved=day, far_off=far_off)
 
 
-def by_key(rows: Iterable[PriceRow]) -> Mapping[RowKey, PriceRow]:
+def rows_by_key(rows: Iterable[PriceRow]) -> Mapping[RowKey, PriceRow]:
     """Rows by what they price."""
     return {row.key: row for row in rows}
 

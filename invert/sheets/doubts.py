@@ -16,8 +16,8 @@ from derive.characters import mark_in_words, skeleton
 from derive.errors import shorten
 from derive.tables.problems import Problem
 from invert.assumptions import USUAL, Assumptions
-from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, in_usd, without_collection
-from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, by_sheet, days, sheet_name
+from invert.sheets.rows import SHIPPED_PRICES, Fx, PriceBook, PriceRow, SheetKey, usd_amount, without_collection
+from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, days, rows_by_sheet, sheet_name
 
 _HAIR = 1e-9
 """Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
@@ -54,14 +54,14 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     """
     found = [
         *_small(book.rows, book.fx, assumptions),
-        *_far_dates(_as_written(book), assumptions),
+        *_far_dates(_written_rows(book), assumptions),
         *_unsaid(book.rows),
         *_free_caches(book.rows),
         *_thresholds_one_below(book.rows),
         *_far_from_before(book, assumptions),
-        *_of_sheets(book, assumptions),
+        *_sheet_doubts(book, assumptions),
         *_far_from_neighbours(book, assumptions),
-        *_beside_what_ships(book, assumptions),
+        *_doubts_beside_shipped(book, assumptions),
         *_odd_names(book.rows),
     ]
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
@@ -79,14 +79,14 @@ def doubts_about(sheets: Iterable[SheetKey], book: PriceBook, assumptions: Assum
 
 def _usd(row: PriceRow, fx: Fx) -> float:
     """USD per million tokens (and hour), at the newest rate."""
-    return in_usd(row, fx, date.max)
+    return usd_amount(row, fx, date.max)
 
 
 def _odd_names(rows: Sequence[PriceRow]) -> Iterator[Problem]:
     """Names that are hardly meant so, by themselves."""
     for column in NAMES:
         names = {getattr(row, column) for row in rows}
-        odd = {name: said for name in names if (said := _quoted(name) or _of_a_spreadsheet(name) or _of_two_scripts(name))}
+        odd = {name: said for name in names if (said := _quoted(name) or _spreadsheet_form(name) or _mixed_scripts(name))}
         for row in rows if odd else ():
             if (name := getattr(row, column)) in odd:
                 yield row.problem(column, f"{shorten(name)} {odd[name]}")
@@ -98,26 +98,26 @@ def _quoted(name: str) -> str:
     return "" if bare == name else f"is in quotation marks, which belong to the name so: is {shorten(bare)} meant?"
 
 
-def _of_a_spreadsheet(name: str) -> str:
+def _spreadsheet_form(name: str) -> str:
     """What a spreadsheet makes of a name that it takes for a day or a number.
 
-    >>> _of_a_spreadsheet("Mar-26") == _of_a_spreadsheet("2026-03-01") != "", bool(_of_a_spreadsheet("1.5E+10"))
+    >>> _spreadsheet_form("Mar-26") == _spreadsheet_form("2026-03-01") != "", bool(_spreadsheet_form("1.5E+10"))
     (True, True)
-    >>> _of_a_spreadsheet("o3"), _of_a_spreadsheet("gpt-40"), _of_a_spreadsheet("gpt-4-0613"), _of_a_spreadsheet("5.4")
+    >>> _spreadsheet_form("o3"), _spreadsheet_form("gpt-40"), _spreadsheet_form("gpt-4-0613"), _spreadsheet_form("5.4")
     ('', '', '', '')
     """
     taken = "a date" if _DATE_AS_SHOWN.fullmatch(name) else "a number" if _LONG_NUMBER.fullmatch(name) else ""
     return f"is written by a spreadsheet that reads a name as {taken}: write it again, in a column of text" if taken else ""
 
 
-def _of_two_scripts(name: str) -> str:
+def _mixed_scripts(name: str) -> str:
     """Letters of another script that look like Latin ones: beside these, or all of a name that is drawn as a Latin one is.
 
     Only scripts with capitals and small letters are drawn like Latin: names of Chinese and Latin letters are usual.
 
-    >>> _of_two_scripts("gr\u043ek-9")
+    >>> _mixed_scripts("gr\u043ek-9")
     'mixes Latin letters with character U+043E (cyrillic small letter o): is it meant, or typed from another keyboard?'
-    >>> _of_two_scripts("\u041e\u0421\u04219"), _of_two_scripts("\u0413\u0438\u0433\u0430"), _of_two_scripts("\u901a\u4e49 qwen")
+    >>> _mixed_scripts("\u041e\u0421\u04219"), _mixed_scripts("\u0413\u0438\u0433\u0430"), _mixed_scripts("\u901a\u4e49 qwen")
     ("looks like 'occ9' and begins with character U+041E (cyrillic capital letter o): is that meant?", '', '')
     """
     if name.isascii():
@@ -174,7 +174,7 @@ def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[P
                 yield row.problem(column, f"{day} is more than {years:g} years from {middle}, the middle of the days of its file")
 
 
-def _as_written(book: PriceBook) -> list[PriceRow]:
+def _written_rows(book: PriceBook) -> list[PriceRow]:
     """The rows of a book without the shipped ones that end where one's own begin: nobody wrote that day beside them."""
     laid_over = {row.key for row in book.own}
     return [row for row in book.rows if not (_ships(row) and row.key in laid_over)]
@@ -200,9 +200,9 @@ def _unsaid(rows: Iterable[PriceRow]) -> Iterator[Problem]:
             yield row.problem("currency", lack)
 
 
-def _of_sheets(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
+def _sheet_doubts(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
     """What the prices of one sheet on one day say of each other, where they make one."""
-    for rows in by_sheet(book.rows).values():
+    for rows in rows_by_sheet(book.rows).values():
         for day, valid in days(rows):
             if not broken(valid, True, day):
                 yield from _together(valid, book.fx, assumptions)
@@ -281,13 +281,13 @@ def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Prob
             )
 
 
-def _beside_what_ships(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
+def _doubts_beside_shipped(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
     """Of rows of one's own: names nearly those of a provider, days long after the prices that ship, amounts far from all of them."""
     shipped = [row for row in book.rows if _ships(row)]
     own = [row for row in book.rows if not _ships(row)]
     if not shipped:
         return
-    meant_by = _meant_by({row.provider for row in own}, {row.provider for row in shipped})
+    meant_by = _intended_providers({row.provider for row in own}, {row.provider for row in shipped})
     yield from _nearly_known_models(own, shipped, meant_by)
     yield from _nearly_known_words(own, shipped)
     newest = max((row.retrieved_date for row in shipped if row.retrieved_date), default=date.max)
@@ -325,12 +325,12 @@ def _nearly_known_words(own: Sequence[PriceRow], shipped: Sequence[PriceRow]) ->
                 yield row.problem(column, f"{shorten(word)} is another word than {shorten(near)}: is that one meant?")
 
 
-def _meant_by(names: Set[str], known: Set[str]) -> dict[str, str]:
+def _intended_providers(names: Set[str], known: Set[str]) -> dict[str, str]:
     """The known provider that each name may be a slip of, in capitals and quotes or in one letter. The name itself where there is none.
 
     A letter left out of both makes them one: two names are near without every pair being compared.
 
-    >>> _meant_by({"openia", "OpenAI", "acme"}, {"openai"}) == {"openia": "openai", "OpenAI": "openai", "acme": "acme"}
+    >>> _intended_providers({"openia", "OpenAI", "acme"}, {"openai"}) == {"openia": "openai", "OpenAI": "openai", "acme": "acme"}
     True
     """
     called = {_plain_name(name): name for name in known}

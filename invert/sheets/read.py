@@ -84,7 +84,7 @@ def _price_columns(data: Data, table: str) -> Mapping[str, Column]:
 
 
 def load(prices: Prices | None = None) -> PriceBook:
-    """The shipped prices, with a file of one's own laid over them: its place, or a stream of its text or bytes.
+    """Return the shipped prices, with the rows of a user's file in place of theirs: its path, or a stream of text or bytes.
 
     A row of one's own replaces every shipped row of the same key, as far as it is not of an earlier day, or adds to the book. Faults of
     single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
@@ -97,7 +97,7 @@ def load(prices: Prices | None = None) -> PriceBook:
 
 @without_collection()
 def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
-    """What `load` reads, by the tables of a run."""
+    """Return what `load` returns, from the tables of a run."""
     fx, rows, faults = prices_that_ship(data)
     overlay = None if prices is None else own_file(prices)
     own, own_faults = _own_rows(overlay, fx, rows, data) if overlay else ([], [])
@@ -106,7 +106,7 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
     for row in own:
         if (row.provider, row.model) in sold:
             first[row.key] = min(row.start, first.get(row.key, date.max))
-    left = [(row, until(row, first.get(row.key, date.max))) for row in rows]
+    left = [(row, row_until(row, first.get(row.key, date.max))) for row in rows]
     kept = [before for _, before in left if before]
     day, far_off = newest_day(rows, own)
     return PriceBook(
@@ -118,7 +118,7 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
         day_moved=moved(day, rows, own),
         own=Records(own),
         overlay=overlay,
-        refused=_sold_by(overlay, {problem.row for problem in own_faults}) if overlay and own_faults else frozenset(),
+        refused=_sellers_of_rows(overlay, {problem.row for problem in own_faults}) if overlay and own_faults else frozenset(),
         replaced=tuple(row for row, before in left if before is None),
     )
 
@@ -132,14 +132,14 @@ def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data
     return rows, faults
 
 
-def _sold_by(overlay: FileText, numbers: Container[int | None]) -> frozenset[tuple[str, str]]:
-    """Provider and model of the rows of these numbers."""
+def _sellers_of_rows(overlay: FileText, numbers: Container[int | None]) -> frozenset[tuple[str, str]]:
+    """Return provider and model of the rows with these numbers."""
     rows = (row for row in CsvTable(BytesIO(overlay.content), overlay.place, OWN_COLUMNS, NEEDED) if not row.fault)
     return frozenset((row["provider"], row["model"]) for row in rows if row.place in numbers)
 
 
-def until(row: PriceRow, day: date) -> PriceRow | None:
-    """The row as far as its price holds before that day, or None where it begins no earlier."""
+def row_until(row: PriceRow, day: date) -> PriceRow | None:
+    """Return the part of a row before a day, or None if it begins on that day or later."""
     if row.end <= day:
         return row
     return replace(row, valid_to=day) if row.start < day else None
@@ -154,7 +154,7 @@ def _described(tables: Tables) -> tuple[ModelRow, ...]:
 
 @cache_with_data
 def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...], tuple[Problem, ...]]:
-    """The rates of exchange and the prices that ship, with their faults."""
+    """Return the exchange rates and the shipped prices, with their faults."""
     try:
         fx = rates(data.tables.rows_of(FxRate))
     except WrongData:
@@ -165,7 +165,7 @@ def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...], tuple[Proble
 
 
 def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tuple[date | None, tuple[Problem, ...]]:
-    """The newest retrieval day to be believed, and a problem where there are later ones.
+    """Return the newest plausible retrieval day, and a problem if there are later ones.
 
     Days are followed from the median of those that ship, as long as each is at most a year after the one before: a slip
     of the pen (2062 for 2026) moves nothing, in however many rows of one's own it stands, and no clock is asked.
@@ -191,15 +191,15 @@ def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tup
 
 @cache_with_data
 def last_day(data: Data) -> date:
-    """The day on which the prices that ship were read last: nothing in the tables is of a later one."""
+    """Return the newest retrieval day of the shipped prices. No row of the tables is newer."""
     _, rows, _ = prices_that_ship(data)
     return newest_day(rows)[0] or date.max
 
 
-def once_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
+def cached_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
     """`cache_with_data` for what rests on no price, but by the day on which they were read last: data of other prices share it.
 
-    >>> found = once_beside_prices(lambda data, name: [name])
+    >>> found = cached_beside_prices(lambda data, name: [name])
     >>> data, later = read_data(), read_data().tables.content("prices.csv").decode().replace(",2026-11-20,", ",2026-11-21,")
     >>> found(data, "fx") is found(data.with_prices(data.tables.content("prices.csv").decode()), "fx")
     True
@@ -215,7 +215,7 @@ def once_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callabl
 
 
 def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]) -> str:
-    """Which row of one's own made the day later than that of the shipped prices, or nothing where none did."""
+    """Return which row of the user's file made the day later than the shipped one, or ""."""
     before, _ = newest_day(shipped)
     row = next((row for row in own if row.retrieved_date == day), None) if before and day and day > before else None
     if row is None:
@@ -225,7 +225,7 @@ def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]
 
 
 def own_file(prices: Prices) -> FileText:
-    """Prices of one's own as they were read, every line ended: all of them, or as much as it takes to refuse them.
+    """Return the content of a user's price file, every line with its end, up to the limits of a file.
 
     >>> own_file(["provider,model,component,amount", "acme,m,input,2"]).content
     b'provider,model,component,amount\\nacme,m,input,2\\n'
@@ -240,7 +240,7 @@ def own_file(prices: Prices) -> FileText:
 
 
 def own_place(place: str) -> str:
-    """What a file of one's own is called: `prices.csv` alone is the table that ships.
+    """Return the name of a user's file in messages. Only the shipped table is called `prices.csv`.
 
     >>> own_place("prices.csv"), own_place("mine.csv")
     ('./prices.csv', 'mine.csv')
@@ -249,7 +249,7 @@ def own_place(place: str) -> str:
 
 
 def _first_lines(source: Source, origin: str) -> bytes:
-    """One line more than is read of any file, long ones as far as it takes to see that they are."""
+    """Return at most one line more than the limit. Long lines are cut at their limit."""
     encoded = (line.encode(errors="replace") if isinstance(line, str) else line for line in text_lines(source, origin))
     return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in islice(encoded, lines.ROW_LIMIT + 2))
 
@@ -358,7 +358,7 @@ class _RowReader:
 
 
 def names_in_use(rows: Sequence[PriceRow], described: Sequence[ModelRow] = ()) -> dict[str, list[str]]:
-    """The names of rows by column, and those of models.csv, which knows other names of a model."""
+    """Return the names of rows by column, with the names and aliases of models.csv."""
     names = {column: [getattr(row, column) for row in rows] for column in NAMES}
     names["provider"] += [row.provider for row in described]
     names["model"] += [name for row in described for name in (row.model, *row.aliases)]
@@ -366,7 +366,7 @@ def names_in_use(rows: Sequence[PriceRow], described: Sequence[ModelRow] = ()) -
 
 
 def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:
-    """Exchange rates by currency, oldest first.
+    """Return the exchange rates by currency, oldest first.
 
     >>> rates(read_data().tables.rows_of(FxRate))["CNY"][0].units_per_usd
     7.2
@@ -378,7 +378,7 @@ def rates(known: Iterable[FxRate]) -> dict[str, tuple[FxRate, ...]]:
 
 
 def refuse_bad_rate(tables: Tables, currency: str, day: date) -> None:
-    """Raises `BadRow` where the rate of exchange that holds on a day, or may have been meant to, is a row that cannot be used."""
+    """Raise BadRow if the exchange rate of a day is a bad row, or may be one."""
     if currency == "USD":
         return
     dated: list[tuple[tuple[date, bool], Problem | None]] = [

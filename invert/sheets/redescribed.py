@@ -7,7 +7,7 @@ from typing import TypedDict
 from derive.immutable import immutable
 from derive.units import show
 from invert.sheets.rows import PriceRow, SheetKey
-from invert.sheets.rules import by_sheet
+from invert.sheets.rules import rows_by_sheet
 
 _WORDS = {"max_context": "context", "release_date": "release"}
 """Columns that describe a model, in words."""
@@ -33,7 +33,7 @@ class Redescribed:
 
 def redescribed(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> Iterator[Redescribed]:
     """What is said otherwise of the sheets that are in both states, by sheet."""
-    before, after = by_sheet(old), by_sheet(new)
+    before, after = rows_by_sheet(old), rows_by_sheet(new)
     for key in (key for key in before if key in after):
         was, now = description_of(before[key]), description_of(after[key])
         pairs = {"max_context": (was["max_context"], now["max_context"]), "release_date": (was["release_date"], now["release_date"])}

@@ -1,4 +1,4 @@
-"""What a price file holds: its rows as validated, exchange rates, models, and what is wrong with it."""
+"""The records of price files: a validated row, and the book of all rows with exchange rates and problems."""
 
 import gc
 from collections.abc import Iterator, Mapping
@@ -82,11 +82,11 @@ class PriceRow:
         return self.valid_to or date.max
 
     def valid_on(self, day: date) -> bool:
-        """Whether the price holds on that day: start <= day < end, a blank end being open."""
+        """Return whether the price is valid on a day: start <= day < end. A blank end is open."""
         return self.start <= day and (self.valid_to is None or day < self.valid_to)
 
     def problem(self, column: str | None, message: str) -> Problem:
-        """A problem of this row, under the file and row it was read from."""
+        """Return a problem of this row, with its file and row number."""
         origin, _, number = self.origin.rpartition(":")
         return (
             Problem(origin=origin, row=int(number), column=column, message=message)
@@ -103,7 +103,7 @@ OWN_COLUMNS = (*PRICE_COLUMNS, "max_context", "release_date", "usd_rate")
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """While rows are read or judged: they hold no circles, and Python would look through all of them for some again and again.
+    """Pause the garbage collector while rows are read or checked: they have no reference cycles.
 
     >>> with without_collection():
     ...     gc.isenabled()
@@ -121,7 +121,7 @@ def without_collection() -> Iterator[None]:
 
 
 def units_per_usd(fx: Fx, currency: str, day: date) -> float:
-    """The newest rate of exchange known on that day, else the oldest there is.
+    """Return the newest exchange rate known on a day, or else the oldest rate.
 
     >>> since = FxRate(currency="CNY", date=date(2026, 1, 1), units_per_usd=7.0, source="", verification="", notes="")
     >>> units_per_usd({"CNY": (since,)}, "CNY", date(2026, 11, 20))
@@ -133,7 +133,7 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
     return (known[-1] if known else fx[currency][0]).units_per_usd
 
 
-def in_usd(row: PriceRow, fx: Fx, day: date) -> float:
+def usd_amount(row: PriceRow, fx: Fx, day: date) -> float:
     """Return the amount of a row in US dollars, at its own rate of exchange if it has one, else at that of the table on a day."""
     return row.amount * row.usd_rate if row.usd_rate else row.amount / units_per_usd(fx, row.currency, day)
 

@@ -1,4 +1,4 @@
-"""The rules of price files: what a cell may hold, what goes together in a row, what a sheet needs."""
+"""The rules of price files beyond their description: cells of a row, rows of a key, rows of a sheet."""
 
 import re
 from bisect import bisect_right
@@ -10,7 +10,7 @@ from derive.characters import is_same, skeleton
 from derive.errors import WrongData, WrongValue, mistaken, shorten, suggest
 from derive.tables.cells import read_number
 from derive.tables.problems import Problem
-from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, in_usd, units_per_usd, without_collection
+from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, units_per_usd, usd_amount, without_collection
 
 LEAST_THRESHOLD = 1_000
 """Tokens from which on a price of long prompts begins: `input@200` is a slip for `input@200k`."""
@@ -35,12 +35,12 @@ _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
 
 
 class Clash(Problem):
-    """A row of which another of the same key holds on some of its days."""
+    """A row that overlaps another row of the same key in time."""
 
 
 @without_collection()
 def check(book: PriceBook) -> list[Problem]:
-    """Everything wrong with a book: what was found on reading, and what its rows lack together, on whatever day.
+    """Return everything that is wrong with a book, on any day: faults of single rows, and faults of rows together.
 
     >>> check(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None))
     []
@@ -49,7 +49,7 @@ def check(book: PriceBook) -> list[Problem]:
     problems = [*book.problems, *book.far_off, *clashes]
     now = book.newest_retrieved or date.max
     sound: set[_Shape] = set()
-    for rows in by_sheet(good).values():
+    for rows in rows_by_sheet(good).values():
         traded = any(map(is_traded, rows))
         # The present first: of one fault on many days, that is the day to name.
         present = [row for row in rows if row.start <= now < row.end]
@@ -74,7 +74,7 @@ def check(book: PriceBook) -> list[Problem]:
 
 
 def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
-    """Every day on which a row of a sheet begins or ends, and the rows valid on it, in their order.
+    """Yield every day on which a row of a sheet begins or ends, with the rows valid on that day, in their order.
 
     One pass over the days. A sheet with more rows on a day than can be read is not followed further.
     """
@@ -100,8 +100,8 @@ def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
 # Across rows.
 
 
-def by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
-    """The rows of each sheet, sheets in alphabetical order."""
+def rows_by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
+    """Return the rows of each sheet. Sheets are in alphabetical order."""
     sheets: dict[SheetKey, list[PriceRow]] = {}
     for row in rows:
         sheets.setdefault(row.sheet_key, []).append(row)
@@ -109,7 +109,7 @@ def by_sheet(rows: Iterable[PriceRow]) -> dict[SheetKey, list[PriceRow]]:
 
 
 def without_clashes(rows: Iterable[PriceRow]) -> tuple[list[PriceRow], list[Problem]]:
-    """The rows without those that repeat or overlap an earlier one of the same key, and a problem for each of these."""
+    """Return the rows that overlap no earlier row of the same key, and a problem for each other row."""
     held: dict[RowKey, list[PriceRow]] = {}
     good: list[PriceRow] = []
     problems: list[Problem] = []
@@ -120,7 +120,7 @@ def without_clashes(rows: Iterable[PriceRow]) -> tuple[list[PriceRow], list[Prob
 
 
 def hold(held: dict[RowKey, list[PriceRow]], row: PriceRow) -> Clash | None:
-    """Files the row under its key, by start; or says which row already held holds on some of its days."""
+    """Add a row to the ones of its key, by start. Return a problem instead if it overlaps one of them."""
     key = row.key
     rivals = held.get(key)
     if rivals is None:
@@ -145,7 +145,7 @@ def _clash(row: PriceRow, message: str) -> Clash:
 
 
 def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> dict[str, Problem]:
-    """By origin, the rows that leave the currency blank where other prices of the same model are not in US dollars."""
+    """Return, by origin, the rows with a blank currency whose model has prices in another currency than US dollars."""
     foreign: dict[tuple[str, str], PriceRow] = {}
     for row in chain(rows, beside):
         if row.currency != "USD":
@@ -162,9 +162,9 @@ def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> d
 
 
 def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) -> dict[str, list[Problem]]:
-    """By origin, the rows with a name that looks like another in use and is not it; `known` are names in use by column.
+    """Return, by origin, the rows with a name that only looks like another name. `known` are the names in use by column.
 
-    Other capitals are seen, and so are no fault. Of two names in these rows alone, the one of plain letters is right, else the first.
+    A name in other capitals is no fault. Of two new names, the one of plain letters is right, or else the first.
     """
     found: dict[str, list[Problem]] = {}
     for column in NAMES:
@@ -184,19 +184,19 @@ def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) ->
 
 
 def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]:
-    """Why the rows valid on a day do not make a sheet; `ever_traded` says whether it has an input or output price on any day.
+    """Return why the rows of a day do not make a sheet. `ever_traded` tells whether the sheet has an input or output price on any day.
 
-    Rows of cache items alone are no fault where input and output merely begin or ended on another day.
+    Cache rows alone are no fault if input and output are valid on another day.
     """
     bands: dict[int, list[PriceRow]] = {}
     for row in filter(is_traded, valid):
         bands.setdefault(row.threshold_tokens, []).append(row)
     if len(bands) > BAND_LIMIT:
         first = bands[sorted(bands)[BAND_LIMIT]][0]
-        lack = f"has {len(bands)} bands{on(day)}, and at most {BAND_LIMIT} are read"
+        lack = f"has {len(bands)} bands{day_text(day)}, and at most {BAND_LIMIT} are read"
         return [first.problem("threshold_tokens", f"{sheet_name(first)} {lack}")]
     if len(valid) > PRICE_LIMIT:
-        lack = f"has {len(valid)} prices{on(day)}, and at most {PRICE_LIMIT} are read"
+        lack = f"has {len(valid)} prices{day_text(day)}, and at most {PRICE_LIMIT} are read"
         return [valid[PRICE_LIMIT].problem("component", f"{sheet_name(valid[0])} {lack}")]
     if not bands:
         never = valid and not ever_traded
@@ -205,19 +205,19 @@ def broken(valid: list[PriceRow], ever_traded: bool, day: date) -> list[Problem]
     for threshold, rows in sorted(bands.items()):
         first = rows[0]
         for component in {"input", "output"} - {row.component for row in rows}:
-            lack = f"{sheet_name(first)} has {first.component} and no {component} at threshold {threshold}{on(day)}"
+            lack = f"{sheet_name(first)} has {first.component} and no {component} at threshold {threshold}{day_text(day)}"
             problems.append(first.problem("component", lack))
         if any(row.threshold_inclusive != first.threshold_inclusive for row in rows):
             clash = f"{sheet_name(first)}: {first.origin} says the opposite of the same band"
             problems.append(rows[-1].problem("threshold_inclusive", clash))
     if 0 not in bands:
         first = bands[min(bands)][0]
-        problems.append(first.problem("threshold_tokens", f"{sheet_name(first)} has no base row (threshold 0){on(day)}"))
+        problems.append(first.problem("threshold_tokens", f"{sheet_name(first)} has no base row (threshold 0){day_text(day)}"))
     return problems + ambiguous(valid)
 
 
 def ambiguous(valid: list[PriceRow]) -> list[Problem]:
-    """Rows that price the same place of a sheet at one time; those read from files can only differ in their hours."""
+    """Return rows that price the same place of a sheet on one day. Rows of files can differ only in their hours."""
     seen: dict[tuple[str, int, int | None], PriceRow] = {}
     problems = []
     for row in valid:
@@ -229,7 +229,7 @@ def ambiguous(valid: list[PriceRow]) -> list[Problem]:
 
 
 def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
-    """Cache rows that no band of a sound sheet takes: without a band, without a base row, or with the threshold read the other way."""
+    """Return cache rows that no band of a sound sheet can use: no such band, no base row, or another kind of threshold."""
     bands = {row.threshold_tokens: row for row in valid if row.component == "input"}
     if not bands:
         return []
@@ -250,7 +250,7 @@ def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
 
 
 def descriptions_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
-    """Rows of a sheet on a day that give another context or release than the first that gives one, or a threshold above their context."""
+    """Yield rows of a sheet on a day whose context or release differs from the first one, or whose threshold exceeds the context."""
     first = next((row for row in valid if row.max_context), None)
     for row in valid if first else ():
         if first and first.max_context and row.max_context not in (None, first.max_context):
@@ -269,18 +269,18 @@ def descriptions_at_odds(valid: list[PriceRow]) -> Iterator[Problem]:
 
 
 def is_traded(row: PriceRow) -> bool:
-    """Whether the row prices input or output, without which there is no sheet."""
+    """Return whether a row prices input or output. A sheet needs both."""
     return row.component in ("input", "output")
 
 
 def sheet_name(row: PriceRow) -> str:
-    """The sheet of a row as messages name it: `google/gemini-3.1-pro-preview (standard)`."""
+    """Return the name of the sheet of a row in messages: `google/gemini-3.1-pro-preview (standard)`."""
     place = f"{row.region}, {row.service_tier}" if row.region else row.service_tier
     return f"{row.provider}/{row.model} ({place})"
 
 
-def on(day: date) -> str:
-    """The day as messages name it; rows without a beginning have been valid since before any date."""
+def day_text(day: date) -> str:
+    """Return a day as messages name it. Rows without a beginning are valid before any date."""
     return " before its first dated row" if day == date.min else f" on {day}"
 
 
@@ -288,7 +288,7 @@ def on(day: date) -> str:
 
 
 def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
-    """(column, message) for cells that are each well formed and do not go together."""
+    """Yield (column, message) for cells that are each sound and contradict each other."""
     component, currency = row.component, row.currency
     if row.ttl_seconds is not None and component != "cache_write":
         yield "ttl_seconds", f"only cache_write has a lifetime, not {component}"
@@ -302,7 +302,7 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
         yield "currency", f"unknown currency {shorten(currency)}{suggest(currency, ['USD', *fx])}{more}"
     elif fault := _wrong_rate(row, fx):
         yield "usd_rate", fault
-    elif fault := absurd_price(row.amount, in_usd(row, fx, date.max), component):
+    elif fault := absurd_price(row.amount, usd_amount(row, fx, date.max), component):
         yield "amount", fault
 
 
@@ -320,7 +320,7 @@ def _wrong_rate(row: PriceRow, fx: Fx) -> str:
 
 
 def absurd_price(amount: float, usd: float, component: str) -> str:
-    """What is wrong with a price that nobody charges: zero (except for cache items), or out of all proportion."""
+    """Return what is wrong with a price of zero (cache items may be free) or far from all published prices, or ""."""
     if amount == 0 and component in ("input", "output"):
         return f"the price of {component} is zero; only cache items may be free"
     least = _SMALLEST[component]

@@ -63,7 +63,7 @@ class ModelRow(TableRow):
             elif self.release_date is not None and self.weights_until <= self.release_date:
                 yield "weights_until", f"is not after the release, on {self.release_date}"
 
-    def on(self, day: datetime.date) -> "ModelRow":
+    def known_on(self, day: datetime.date) -> "ModelRow":
         """What is known of the model on a day: nothing of its weights from the day on which it serves others."""
         if self.weights_until is None or day < self.weights_until:
             return self

@@ -190,7 +190,7 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
     groups: dict[tuple[str, float, str], list[tuple[str, float, float]]] = {}
     for sheet in offered:
         row = known.get((sheet.provider, sheet.model))
-        architecture = row.on(sheet.as_of).architecture if row else ""
+        architecture = row.known_on(sheet.as_of).architecture if row else ""
         if sheet.storage and architecture and sheet.storage.base.amount:
             asked = sheet.storage.base
             try:

@@ -31,7 +31,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.posterior.sobol import SEED, normals
 from invert.records import PricedCase, TierEvidence
-from invert.sheets.read import once_beside_prices
+from invert.sheets.read import cached_beside_prices
 
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
@@ -216,7 +216,7 @@ def price_level(
     return logs
 
 
-@once_beside_prices
+@cached_beside_prices
 def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> _LogLikelihood:
     """What stands in where there is no price: the cheaper a tier is for a lifetime [s], one write and one read, the likelier.
 
@@ -288,13 +288,13 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 # Tier parameters.
 
 
-@once_beside_prices
+@cached_beside_prices
 def _drain_times(data: Data, device: str, assumptions: Assumptions) -> Mapping[str, LogSpread]:
     """The drain time of every tier from memory_tiers.csv: those of the lecture, or of real devices."""
     return MappingProxyType({tier: _spread(data.tables, tier, "drain_time", "device", device, assumptions) for tier in TIERS})
 
 
-@once_beside_prices
+@cached_beside_prices
 def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
     """Drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 

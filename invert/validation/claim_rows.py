@@ -36,7 +36,7 @@ _COMPARED = ("unknown", "stated", "givens", "tolerance")
 
 @immutable
 class Claim(TableRow):
-    """A row of claims.csv: a number that the lecture says or is said to say, and what became of it when it was worked out."""
+    """A row of claims.csv: a number of the lecture, or attributed to it, and the result of the check."""
 
     TABLE = "claims"
 
@@ -95,7 +95,7 @@ class WorkedProblem(TableRow):
 
 
 def _readable(row: Claim | WorkedProblem, *more: tuple[str, Callable[[], object]]) -> Iterator[Fault]:
-    """The first cell that cannot be read, of those that claims and problems share and of `more`."""
+    """Return the first unreadable cell of the columns that claims and problems share, and of `more`."""
     cells: tuple[tuple[str, Callable[[], object]], ...] = (
         ("unknown", lambda: unknown_names(row.unknown)),
         ("stated", lambda: stated_range(row.unknown, row.stated, row.unit)),

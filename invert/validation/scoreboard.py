@@ -114,12 +114,12 @@ def known_models(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]
     logs = {name: [log(ratio) for one in known if (ratio := reading(one))] for name, reading in readings.items()}
     for label, of in (("bias (nats)", fmean), ("sd (nats)", stdev)):
         found.append(
-            {"model": label, "KV bytes": None, **{name: _over_truth(of, values) for name, values in logs.items()}, "base mark-up": None}
+            {"model": label, "KV bytes": None, **{name: _ratio_to_truth(of, values) for name, values in logs.items()}, "base mark-up": None}
         )
     return found
 
 
-def _over_truth(of: Callable[[list[float]], float], logs: list[float]) -> float | None:
+def _ratio_to_truth(of: Callable[[list[float]], float], logs: list[float]) -> float | None:
     return round(of(logs), 2) if len(logs) > 1 else None
 
 

@@ -112,11 +112,11 @@ class Ranking:
 def calibration_run(
     sheets_per_shape: int, seeds: Sequence[int], draws: int, noise_factor: float = 1.0, executor: Executor | None = None
 ) -> tuple[Ranking, ...]:
-    """Ranks of simulated truths, by quantity, for each shape and pooled over shapes and seeds.
+    """Return ranks of simulated truths, by quantity, for each shape and pooled over shapes and seeds.
 
-    `sheets_per_shape` sheets are drawn for every seed and shape; each seed has its own points. `draws` a sheet is a power
-    of two. A `noise_factor` other than 1 multiplies the noise of both premiums in the inference, not in the simulation: a
-    run that must fail. The tasks of an executor are one seed and shape each; the numbers do not depend on it.
+    Every seed and shape has `sheets_per_shape` sheets, and each seed has its own points. `draws` per sheet is a power of two. A
+    `noise_factor` other than 1 multiplies the noise of both premiums in the inference but not in the simulation, so the run must fail. Each
+    task of an executor is one seed and shape. The numbers do not depend on it.
 
     >>> rows = calibration_run(4, (1,), 512)
     >>> len(rows), rows[-1].quantity, rows[-1].shape, rows[-1].sheets, rows[-1].simulations <= 24
@@ -136,7 +136,7 @@ def calibration_run(
 
 
 def rankings_as_csv(rows: Iterable[Ranking]) -> str:
-    """Rows under a header, shares to four decimals and p-values to three digits.
+    """Format rows under a header, shares to four decimals and p-values to three digits.
 
     >>> counts = {"sheets": 6, "simulations": 5, "coverage_50": 0.5, "coverage_90": 0.9, "ks_p": 0.25, "seeds": 1, "draws": 512}
     >>> one = Ranking(run="calibrated", quantity="active_params", shape="pooled", made_of="0a-1b", **counts)
@@ -157,11 +157,11 @@ def rankings_as_csv(rows: Iterable[Ranking]) -> str:
 
 
 def run_made_of(assumptions: Assumptions = USUAL) -> str:
-    """What a run rests on, as two words of eight letters: the judgement that simulation and inference take, and what they make of it.
+    """Return a fingerprint of the run's inputs as two words of eight letters: its assumptions, and the sampler's results.
 
-    The first is over the priors, the noise, what is held, how firmly a size is stated, and the published numbers. The second is over
-    the marginal likelihood of one sheet of each shape, to three digits after the point: it is another one after a change to the sampler,
-    to the likelihood or to what is simulated, and the same after one to the text of the programs.
+    The first word covers the priors, the noise, the fixed quantities, the spread of a stated size, and the published numbers. The second
+    covers the marginal likelihood of one sheet of each shape, to three decimals. It changes with the sampler, the likelihood or the
+    simulation, and not with the text of the programs.
     """
     priors = {name: (f"{one.centre:.9g}", one.spread, one.ends) for name, one in assumptions.priors.items()}
     judged = (priors, assumptions.noise, assumptions.held, assumptions.known_size_spread, assumptions.nice_numbers)
@@ -169,19 +169,19 @@ def run_made_of(assumptions: Assumptions = USUAL) -> str:
 
 
 def _log_evidence(shape: Shape, assumptions: Assumptions) -> float:
-    """Of the first sheet of a shape, at a few draws."""
+    """Return the log evidence of the first sheet of a shape, with a few draws."""
     _, size, numbers = published_sheets(shape, 1, SEED, assumptions)
     price_data = price_data_of_numbers(shape, size, numbers, assumptions)
     return float(posterior(price_data, assumptions, _FEW).weights.log_evidence[0])
 
 
 def _word(of: object) -> str:
-    """Eight letters that another text is as good as sure not to have."""
+    """Hash a text to eight letters."""
     return hashlib.blake2s(json.dumps(of).encode(), digest_size=4).hexdigest()
 
 
 def stale(made: str, assumptions: Assumptions = USUAL) -> str:
-    """Why a record of this `made_of` says nothing of these assumptions and this sampler, or nothing where it does.
+    """Return why a record with this `made_of` does not apply to these assumptions and this sampler, or an empty text.
 
     >>> stale(run_made_of()), stale("0a-1b")
     ('', 'made with other assumptions')
@@ -223,7 +223,7 @@ def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor:
 
 
 def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> tuple[dict[str, Array], PriceData]:
-    """Hidden quantities [sheets] drawn from the priors, and the sheets that would have been published of them."""
+    """Draw hidden quantities [sheets] from the priors, and compute the sheets that vendors would publish."""
     truth, size, numbers = published_sheets(shape, count, seed, assumptions)
     price_data = price_data_of_numbers(shape, size, numbers, assumptions)
     truth[LEVEL_OF_PRICES] = _level_of_prices(truth, price_data)
@@ -233,9 +233,10 @@ def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: A
 def published_sheets(
     shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions
 ) -> tuple[dict[str, Array], Pair, dict[str, Array]]:
-    """Hidden quantities [sheets], ln active_params as stated, and the numbers that a vendor publishes.
+    """Return hidden quantities [sheets], stated ln active_params, and the published numbers.
 
-    Those are the input price [USD/Mtoken], the storage price [USD/Mtoken/h], and multipliers; premiums [sheets, bands above the base].
+    These are the input price [USD/Mtoken], the storage price [USD/Mtoken/h], and multipliers. Premiums have shape [sheets, bands above the
+    base].
     """
     generator = np.random.default_rng(seed)
     truth = {name: prior.at(generator.standard_normal(count)) for name, prior in assumptions.priors.items()}
@@ -259,7 +260,7 @@ def published_sheets(
 
 
 def _stated_size(known: _SizeKnown, drawn: Mapping[str, Array], assumptions: Assumptions) -> Pair:
-    """Centre and spread of ln active_params [sheets] as they are stated of models drawn from the prior."""
+    """Return centre and spread of the stated ln active_params [sheets] of models drawn from the prior."""
     prior, level = assumptions.priors["active_params"], assumptions.priors["price_per_parameter"]
     if known == "stated":
         centre, spread = np.log(drawn["active_params"]), assumptions.known_size_spread
@@ -272,7 +273,7 @@ def _stated_size(known: _SizeKnown, drawn: Mapping[str, Array], assumptions: Ass
 
 
 def price_data_of_numbers(shape: Shape, size: Pair, numbers: Mapping[str, Array], assumptions: Assumptions) -> PriceData:
-    """Sheets as the inference takes them: the log cells of their numbers, prices per token and ratios to the input price."""
+    """Convert sheets to the input of the inference: the log cells of their numbers, prices per token and ratios to the input price."""
     scale: dict[str, Values] = {"input_price": 1 / _MILLION}
     if "storage_ratio" in numbers:
         # Storage is published as a price, so its cell is that of the price over the input price as published.
@@ -285,7 +286,7 @@ def price_data_of_numbers(shape: Shape, size: Pair, numbers: Mapping[str, Array]
 
 
 def _derived(drawn: Mapping[str, Array], shape: Shape, assumptions: Assumptions) -> dict[str, Array]:
-    """What follows from draws of the priors, of the whole model and in SI; and what is held."""
+    """Derive quantities of the whole model in SI from draws of the priors, with the fixed quantities."""
     held = {name: np.full(len(drawn["active_params"]), value) for name, value in {**assumptions.held, "mfu": 1.0, "mbu": 1.0}.items()}
     truth = {**drawn, **held}
     first, second = shape.edges[:2]
@@ -300,7 +301,7 @@ def _derived(drawn: Mapping[str, Array], shape: Shape, assumptions: Assumptions)
 
 
 def _level_of_prices(truth: Mapping[str, Array], price_data: PriceData) -> Array:
-    """Active parameters times the mark-up that the input price as published has over what a prompt token truly costs."""
+    """Return active parameters times the ratio of the published input price to the true cost of a prompt token."""
     low, high = price_data.cells["input_price"]
     prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
     level = {"input_price": np.exp((low + high) / 2), "prefill_cost_ratio": prefill, "price_per_flop": PRICE_PER_FLOP}
@@ -309,7 +310,7 @@ def _level_of_prices(truth: Mapping[str, Array], price_data: PriceData) -> Array
 
 
 def _cost_ratios(truth: Mapping[str, Array], shape: Shape) -> dict[str, Values]:
-    """What every price would be at a common mark-up on cost; premiums [sheets, bands above the base]."""
+    """Return every price at a common price/cost. Premiums have shape [sheets, bands above the base]."""
     prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
     first, second = shape.edges[:2]
     share = (truth["long_context"] - first) / (second - first)
@@ -325,7 +326,7 @@ def _cost_ratios(truth: Mapping[str, Array], shape: Shape) -> dict[str, Values]:
 
 
 def published(values: Array, assumptions: Assumptions = USUAL) -> Array:
-    """The nice numbers nearest to values, by ratio.
+    """Round values to the nearest round numbers, by ratio.
 
     >>> import numpy as np
     >>> published(np.array([1.36, 1.38, 9.2e-5, 4400.0])).tolist()
@@ -340,7 +341,7 @@ def published(values: Array, assumptions: Assumptions = USUAL) -> Array:
 
 
 def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array, Array]:
-    """Ends of the rounding cells of what would be published of values."""
+    """Return the ends of the rounding cells of the published values."""
     told = published(values, assumptions)
     numbers, places = np.unique(told.ravel(), return_inverse=True)
     low, high = np.array([rounding_cell(float(number), assumptions) for number in numbers]).T
@@ -348,7 +349,7 @@ def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array,
 
 
 def ranks(price_data: PriceData, truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
-    """Posterior share below the truth [sheets, quantities], or NaN where the shipped inference would not trust itself."""
+    """Return the posterior share below the truth [sheets, quantities], or NaN if the inference does not trust its own sampler."""
     found = np.full((len(price_data), len(RANKED)), np.nan)
     step, at_truth = max(1, _CHUNK // draws), _logs_of_truth(truth, price_data, assumptions)
     for start in range(0, len(price_data), step):
@@ -370,14 +371,14 @@ def _share_below(found: Posterior, name: str, truth: float) -> float:
 
 
 def _logs_of_truth(truth: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> dict[str, Array]:
-    """The log of each ranked quantity at the truth [sheets]."""
+    """Return the log of each ranked quantity at the truth [sheets]."""
     with np.errstate(all="ignore"):
         likely = log_likelihood(points_of_truth(truth, price_data), price_data, assumptions)[:, 0]
     return {name: likely if name == LOG_LIKELIHOOD else np.log(truth[name]) for name in RANKED}
 
 
 def points_of_truth(truth: Mapping[str, Array], price_data: PriceData) -> Points:
-    """Hidden quantities of whole models as one point a sheet, per active parameter, as draws are."""
+    """Return the hidden quantities of whole models as one point per sheet, per active parameter, in the layout of draws."""
     at: dict[str, Values] = {name: values[:, None] for name, values in truth.items()}
     at |= {name: at[name] / at["active_params"] for name in OF_THE_MODEL}
     first, second = price_data.edges[:, 0, None], price_data.edges[:, 1, None]

@@ -9,8 +9,8 @@ from invert.assumptions import Assumptions
 from invert.estimators.market.hosts import (
     commonest,
     fraction_span,
-    of_rented_hosts,
     rank_correlation,
+    rented_host_prices,
     spread_of_output_input_ratio,
     spread_within,
 )
@@ -35,11 +35,11 @@ def single_band_rows(
     """Return the rows on output over input, cache reads and batches of one band. `verdict` is that on cache reads of makers' lists."""
     known = {row.model: row for row in open_models}
     return [
-        *_of_prices(hosts, assumptions),
-        *_of_cache_reads(hosts, known, assumptions),
-        _of_lists(listed),
-        _of_skill(verdict),
-        _of_batches(hosts),
+        *_price_rows(hosts, assumptions),
+        *_cache_read_row(hosts, known, assumptions),
+        _list_rows(listed),
+        _skill_row(verdict),
+        _batch_row(hosts),
     ]
 
 
@@ -47,7 +47,7 @@ def _row(observable: str, over: str, models: int | None, prices: int | None, fou
     return {"observable": observable, "found": found, "over": over, "models": models, "prices": prices, "so": so}
 
 
-def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_Row]:
+def _price_rows(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_Row]:
     ratio = spread_of_output_input_ratio(hosts, assumptions.least_hosts)
     low, high = fraction_span(_SAID_RATIO, ratio.pooled, assumptions.level)
     said, _ = fraction_span(_SAID_RATIO, 0.0, assumptions.level)
@@ -70,7 +70,7 @@ def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_Ro
             f"bandwidth-bound by 1 - 1/R, {assumptions.level:.0%} of hosts. 1 - 1/R itself says {said:.0%}",
         ),
     ]
-    by_model = of_rented_hosts(hosts, assumptions.least_hosts).values()
+    by_model = rented_host_prices(hosts, assumptions.least_hosts).values()
     for name in ("input", "output"):
         price = spread_within([log(getattr(row, f"{name}_price")) for row in of_one] for of_one in by_model)
         rows.append(
@@ -86,9 +86,9 @@ def _of_prices(hosts: Sequence[HostPrice], assumptions: Assumptions) -> list[_Ro
     return rows
 
 
-def _of_cache_reads(hosts: Sequence[HostPrice], known: dict[str, OpenModel], assumptions: Assumptions) -> list[_Row]:
+def _cache_read_row(hosts: Sequence[HostPrice], known: dict[str, OpenModel], assumptions: Assumptions) -> list[_Row]:
     """Compare cache read over input, the median of a model's hosts, with its KV bytes and its KV bytes per parameter."""
-    offered = of_rented_hosts((row for row in hosts if row.cache_read_price), assumptions.least_hosts)
+    offered = rented_host_prices((row for row in hosts if row.cache_read_price), assumptions.least_hosts)
     ratios = {model: [row.cache_read_price / row.input_price for row in rows if row.cache_read_price] for model, rows in offered.items()}
     of_known = {model: median(of_one) for model, of_one in ratios.items() if model in known and known[model].kv_bytes_per_token}
     kv = [known[model].kv_bytes_per_token or 0.0 for model in of_known]
@@ -100,7 +100,7 @@ def _of_cache_reads(hosts: Sequence[HostPrice], known: dict[str, OpenModel], ass
     ]
 
 
-def _of_lists(listed: Iterable[Priced]) -> _Row:
+def _list_rows(listed: Iterable[Priced]) -> _Row:
     known = [
         (row.cache_read_price / row.input_price, row.kv_bytes_per_token)
         for row in listed
@@ -110,7 +110,7 @@ def _of_lists(listed: Iterable[Priced]) -> _Row:
     return _row("cache read on lists: KV", "list prices of makers", len(known), len(known), *_correlation(ratios, kv))
 
 
-def _of_skill(verdict: Verdict | None) -> _Row:
+def _skill_row(verdict: Verdict | None) -> _Row:
     """Return the gain of cache reads on lists over the typical KV, in predicting stored KV bytes."""
     if verdict is None:
         return _row("cache read, skill", "families left out", None, None, "-", "too few lists")
@@ -119,7 +119,7 @@ def _of_skill(verdict: Verdict | None) -> _Row:
     return _row("cache read, skill", "families left out", verdict.count, verdict.count, found, so)
 
 
-def _of_batches(hosts: Sequence[HostPrice]) -> _Row:
+def _batch_row(hosts: Sequence[HostPrice]) -> _Row:
     offered = [row for row in hosts if row.batch_input_price and not row.size_bucket]
     value, share = commonest(row.batch_input_price / row.input_price for row in offered if row.batch_input_price)
     models = len({row.model for row in offered})

@@ -57,7 +57,6 @@ SHEET = {
 NOT_CONDITIONS = {
     "readings.input_markup": "a name for what lies between the price and the cost",
     "serving.blended_price": "prices against prices, weighed by tokens",
-    "serving.blended_price_of_share": "prices against prices, weighed by tokens",
     "serving.mean_input_price": "prices against prices, weighed by tokens",
     "serving.gross_margin": "a name for what lies between the price and the cost",
     "cache.break_even_reads": "prices against prices, for the user",

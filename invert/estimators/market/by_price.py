@@ -1,4 +1,4 @@
-"""What the price of one sheet says of the size of its model: by which fit, learnt without its family, and with what record."""
+"""The size of a model by its price: which fit applies, learnt without its family, and the record of that fit."""
 
 from derive.errors import WrongData
 from derive.immutable import immutable
@@ -33,7 +33,7 @@ class ByPrice:
 
 
 def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
-    """How the input price of a sheet suggests a size; or why it says nothing of one."""
+    """Return how the input price of a sheet suggests a size, or why it does not."""
     if sheet.service_tier not in _LISTS:
         return Part(left_out=f"a {sheet.service_tier.replace('_', '-')} price does not tell the size, the standard one does")
     try:
@@ -45,7 +45,7 @@ def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumpt
 
 
 def _by_list(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice:
-    """By the list price of its maker; whoever is in no table is taken for a vendor with closed weights."""
+    """Return the price of the maker. A vendor that is in no table counts as closed."""
     row = _open_model(model, data)
     closed = row is None and not (model and model.architecture)
     price = sheet.bands[0].input.usd_per_token * PER_MTOK
@@ -55,7 +55,7 @@ def _by_list(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions:
 
 
 def _by_hosts(model: ModelRow, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
-    """By the median of the hosts that sell the model, this one among them."""
+    """Return the median price of the hosts that sell the model."""
     hosted = learnt.hosted_models(data, assumptions)
     row = next((one for one in hosted if model.architecture and one.architecture == model.architecture), None)
     if row is None:
@@ -76,14 +76,14 @@ def _found(price: float, row: Priced | None, hosts: bool, closed: bool, because:
     )
 
 
-def told_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Size:
-    """The active or total parameters at that price; `WrongData` where too few models are left to learn them from."""
+def size_at_price(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Size:
+    """Return the active or total parameters at that price. Raise `WrongData` if too few models are left to learn from."""
     without = found.listed.price_family if found.listed else ""
     return learnt.size_at(data, _use(found, params), found.price, without, found.hosts, found.closed, assumptions)
 
 
-def told_record(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Record:
-    """Return how well sizes that were told so were right: of closed models for a closed one, else of open models that were left out.
+def record_of_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Record:
+    """Return the record of such sizes: on closed models for a closed one, else on open models that were left out.
 
     Raise `WrongData` where too few are known.
     """
@@ -93,14 +93,14 @@ def told_record(found: ByPrice, params: Params, data: Data, assumptions: Assumpt
 
 
 def _use(found: ByPrice, params: Params) -> str:
-    """The fit: hosts sell what is sparse and of today, as closed vendors do."""
+    """Return the name of the fit. Hosts sell sparse models of today, as closed vendors do."""
     if params == "total_params":
         return "total"
     return "closed" if found.closed or found.hosts else "any"
 
 
 def _open_model(model: ModelRow | None, data: Data) -> Priced | None:
-    """The row of the open model that a sheet sells, by its architecture or by name, to be left out of what is learnt for it."""
+    """Return the open model that a sheet sells, by architecture or name, which its fit leaves out."""
     if model is None:
         return None
     names = {name.casefold() for name in (model.model, *model.aliases)}

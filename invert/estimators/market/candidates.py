@@ -10,7 +10,7 @@ from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.kv_class import Bytes
 from invert.estimators.market.panel import Priced
-from invert.estimators.market.pool import Foresight, pool_verdict
+from invert.estimators.market.pool import LogDensities, pool_verdict
 from invert.estimators.market.recency import DAYS, Cache, Forgetting, classes
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.student import Student
@@ -73,7 +73,7 @@ CANDIDATES = (
 A candidate replaces the typical KV if it passes both with families left out and on later models."""
 
 
-def weighed(
+def judge_candidate(
     candidate: Candidate, priced: Sequence[Priced], known: Mapping[Bytes, Sequence[Cache]], forgetting: Forgetting, earlier_only: bool,
     assumptions: Assumptions = USUAL,
 ) -> Verdict | None:  # fmt: skip
@@ -81,10 +81,10 @@ def weighed(
     listed = {row.architecture: row for row in reversed(priced)}
     found = [(one, candidate.observed(one, listed.get(one.architecture), priced)) for one in known[candidate.of]]
     rows = [(one, numbers) for one, numbers in found if numbers is not None]
-    return weighed_rows(rows, known[candidate.of], forgetting, earlier_only, assumptions)
+    return judge_predictors(rows, known[candidate.of], forgetting, earlier_only, assumptions)
 
 
-def weighed_rows(
+def judge_predictors(
     rows: Sequence[tuple[Cache, tuple[float, ...]]], known: Sequence[Cache], forgetting: Forgetting, earlier_only: bool,
     assumptions: Assumptions = USUAL,
 ) -> Verdict | None:  # fmt: skip
@@ -98,7 +98,7 @@ def weighed_rows(
         others = [(other, x) for other, x in rows if other.family != one.family and not (earlier_only and other.released >= one.released)]
         if len({other.family for other, _ in others}) >= assumptions.least_to_learn and isfinite(by_class):
             by_line = _through(others, numbers, assumptions).log_density(one.ln_kv)
-            found.append(Foresight(family=one.family, by_price=by_line, by_class=by_class))
+            found.append(LogDensities(family=one.family, by_price=by_line, by_class=by_class))
     return pool_verdict(found, assumptions)
 
 

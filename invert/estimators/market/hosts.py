@@ -1,4 +1,4 @@
-"""What hosts of one model ask for it: models with open weights are sold by many, and all that differs between them is who sells."""
+"""Prices of hosts that sell one open model, which differ by the seller alone."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,8 +24,8 @@ class SpreadWithin:
     prices: int
 
 
-def of_rented_hosts(prices: Iterable[HostPrice], least: float = 1) -> Mapping[str, list[HostPrice]]:
-    """By model, what hosts of rented accelerators ask for it, where so many or more sell it.
+def rented_host_prices(prices: Iterable[HostPrice], least: float = 1) -> Mapping[str, list[HostPrice]]:
+    """Return the prices of hosts of rented accelerators by model, if enough hosts sell it.
 
     Left out are lists for the Chinese market, listings of 2024 and hosts that look their price up from the size, which say
     nothing of their own.
@@ -38,7 +38,7 @@ def of_rented_hosts(prices: Iterable[HostPrice], least: float = 1) -> Mapping[st
 
 
 def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
-    """The spread of values within groups of two or more: each group has its own mean, and all have one variance.
+    """Return the spread of values within groups. Each group has its own mean, and all have one variance.
 
     `WrongData` where there is no such group.
 
@@ -65,12 +65,12 @@ def spread_of_output_input_ratio(prices: Iterable[HostPrice], least_hosts: float
     The weights are the same at all of them: none of it is the model's. A flat tariff, output at the price of input, is a choice of the
     tariff and has no fraction: it is left out.
     """
-    hosts = of_rented_hosts((row for row in prices if row.output_price != row.input_price), least_hosts).values()
+    hosts = rented_host_prices((row for row in prices if row.output_price != row.input_price), least_hosts).values()
     return spread_within([log(row.output_price / row.input_price) for row in rows] for rows in hosts)
 
 
 def fraction_span(output_input_ratio: float, spread: float, level: float) -> tuple[float, float]:
-    """The bandwidth-bound fractions that a ratio stands for, if ratios of one model lie so far apart [nat].
+    """Return the ends of the bandwidth-bound fraction at a ratio with this spread [nat].
 
     readings.bandwidth_bound_fraction at the ends of the ratio. A ratio below one is bound by no memory at all.
 
@@ -84,7 +84,7 @@ def fraction_span(output_input_ratio: float, spread: float, level: float) -> tup
 
 
 def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[float, float]:
-    """Spearman's correlation of two rows of numbers, and its standard error were there none.
+    """Return Spearman's correlation of two rows of numbers, and its standard error without a correlation.
 
     `WrongData` where fewer than two of either differ.
 
@@ -100,7 +100,7 @@ def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[flo
 
 
 def commonest(values: Iterable[float]) -> tuple[float, float]:
-    """The value that most have, to three digits, and the share that has it; `WrongData` of none.
+    """Return the most common value, to three digits, and its share. Raise `WrongData` if there are no values.
 
     >>> commonest([0.5, 0.5, 0.5, 0.47])
     (0.5, 0.75)

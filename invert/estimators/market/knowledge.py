@@ -23,11 +23,11 @@ from invert.data import Data
 from invert.estimators.cases import Case
 from invert.estimators.market import learnt
 from invert.estimators.market.record import LEAST_VOTES, record
-from invert.estimators.market.regression import Fit, Foretold, GroupedRows, fit, foretold, foretold_in_order, grouped
+from invert.estimators.market.regression import Fit, GroupedRows, Predictions, fit, foretold, grouped, predict_in_order
 from invert.estimators.market.size import BILLION, SIZES_JUDGED_SINCE, is_sparse_of_today
 from invert.estimators.market.student import Student
 from invert.records import CLOSED_MODELS, Estimate, Record, interval, undetermined, undetermined_on_error
-from invert.sheets.read import once_beside_prices
+from invert.sheets.read import cached_beside_prices
 from invert.sheets.tables import DisclosedSize, KnowledgeScore
 
 _COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")
@@ -110,7 +110,7 @@ def logit(accuracy: float) -> float:
     return log(accuracy / (1 - accuracy))
 
 
-@once_beside_prices
+@cached_beside_prices
 def knowledge_fits(data: Data, assumptions: Assumptions) -> tuple[KnowledgeFit, ...]:
     """Return every form of every benchmark that enough models have: those with a price first, then by their gain."""
     benchmarks = dict.fromkeys(row.benchmark for row in learnt.rows_so_far(data, KnowledgeScore))
@@ -125,7 +125,7 @@ def _judged_fit(data: Data, benchmark: str, predictors: tuple[str, ...], assumpt
     if both.count < assumptions.least_to_learn:
         return None
     days, least = [row.released for row in rows], assumptions.least_to_learn
-    later, later_alone = (foretold_in_order(one, days, SIZES_JUDGED_SINCE, least) for one in (both, alone))
+    later, later_alone = (predict_in_order(one, days, SIZES_JUDGED_SINCE, least) for one in (both, alone))
     if np.unique(later.groups).size < LEAST_VOTES:
         return None
     return KnowledgeFit(
@@ -188,11 +188,11 @@ def _closed_record(
     if len({row.group for row in rows}) < LEAST_VOTES:
         return None
 
-    def by_open_models(seen: GroupedRows, names: tuple[str, ...]) -> Foretold:
+    def by_open_models(seen: GroupedRows, names: tuple[str, ...]) -> Predictions:
         one, found = fit(seen), _grouped(rows, names, assumptions)
         scale = _scale_of_closed(one, names, data, assumptions)
         centre = found.predictors @ np.array([one.intercept, *one.slopes])
-        return Foretold(
+        return Predictions(
             centre=centre, scale=np.full(len(rows), scale), freedom=one.freedom, target=found.target, groups=found.groups
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The class that stands for a model whose cache nobody states: the caches of its time, read and stored bytes apart."""
+"""Typical KV: the caches of models released before a day, with read and stored bytes apart."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ READ_OR_STORED: tuple[Bytes, ...] = ("read", "stored")
 
 
 def caches(rows: Iterable[Architecture], bytes_per_value: float) -> Mapping[Bytes, tuple[Cache, ...]]:
-    """The caches of architectures.csv at so many bytes a number, by the equation of each; by hand counts where no equation covers it."""
+    """Return the caches of architectures.csv at this many bytes per value, by the equation of each, or by its hand count."""
     known = [(row, _bytes(row, bytes_per_value)) for row in rows]
     return {of: tuple(_cache(row, both[of]) for row, both in known) for of in READ_OR_STORED}
 
@@ -41,7 +41,7 @@ def _bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float]:
 
 
 def class_of(known: Sequence[Cache], released: date, family: str, forgetting: Forgetting) -> Student | None:
-    """The class of a model released on a day, its family left out, or None where fewer than two families are earlier."""
+    """Return the typical KV of a release day without one family, or None if fewer than two families are earlier."""
     found = classes(known, [_target(released, family)], forgetting)
     if not np.isfinite(found.centre[0]):
         return None
@@ -49,17 +49,17 @@ def class_of(known: Sequence[Cache], released: date, family: str, forgetting: Fo
 
 
 def votes_of(known: Sequence[Cache], released: date, family: str, forgetting: Forgetting) -> Votes:
-    """Who that class is made of."""
+    """Return the families of that typical KV."""
     return votes_for(known, _target(released, family), forgetting)
 
 
 def _target(released: date, family: str) -> Cache:
-    """A model of that day of whose cache nothing is known."""
+    """Return a model of that day with an unknown cache."""
     return Cache(architecture="", family=family, released=released, ln_kv=0.0)
 
 
 def chosen(kinds: Iterable[Sequence[Cache]], assumptions: Assumptions = USUAL) -> Forgetting:
-    """The horizon that foretold best what came next, over all kinds of bytes together, on models released before the day.
+    """Return the horizon with the best predictions of later models, over read and stored bytes together.
 
     Where there was none to foretell, it is the first.
     """
@@ -75,14 +75,14 @@ def chosen(kinds: Iterable[Sequence[Cache]], assumptions: Assumptions = USUAL) -
 
 
 def judged_since(assumptions: Assumptions = USUAL) -> date:
-    """From when on models judge the horizon."""
+    """Return the day from which models judge the horizon."""
     return date.fromisoformat(assumptions.horizon_chosen_before)
 
 
 def by_family(
     known: Sequence[Cache], foretold: Classes, since: date = date.min, before: date = date.max, level: float = USUAL.level
 ) -> tuple[Floats, Floats]:
-    """Mean log density [nat] of each family released between two days, and which share of its models a range of this level held."""
+    """Return the mean log density [nat] of each family released between two days, and the share of its models inside a range."""
     values = np.array([one.ln_kv for one in known])
     densities, inside = foretold.log_density(values), foretold.nearer(values) < level
     of_family: dict[str, list[int]] = {}
@@ -94,7 +94,7 @@ def by_family(
 
 
 def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date, at: date | None = None) -> Record | None:
-    """What the class has got right of models released from a day on, each with its family left out; None of too few.
+    """Return the record of the typical KV on models released from a day on, or None if they are too few.
 
     By rolling origin, or by the class of the day `at` for all released before it, as one has it whose release is not known.
     Its gain, a family one vote, is that over a class that forgets nothing; ranges are counted by model.
@@ -123,7 +123,7 @@ _EVERY = 30
 def simulated_coverage(
     forgetting: Forgetting, levels: Sequence[float] = (0.5, 0.9), worlds: int = _WORLDS, seed: int = 11, wanders: float = _WANDERS
 ) -> tuple[int, tuple[float, ...]]:
-    """How many families a class foretold in simulated markets, and how often its ranges held, a family one vote, by level.
+    """Return the number of families in simulated markets, and the coverage of ranges by level, with one vote per family.
 
     Caches of families lie about a level that wanders slowly, so that the day of release is what a class has to follow; in each
     market the class is drawn again. The first dozen families are heard and not foretold.
@@ -144,7 +144,7 @@ def simulated_coverage(
 
 
 def _market(random: np.random.Generator, begin: int, wanders: float) -> list[Cache]:
-    """One simulated market: a family of one to three models every month."""
+    """Return one simulated market: a family of one to three models every month."""
     found, level = [], _LEVEL
     for family in range(_FAMILIES):
         level += random.normal(0, wanders)

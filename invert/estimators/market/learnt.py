@@ -1,4 +1,4 @@
-"""What a run learns of the market, once: the tables of open models and of caches, and what they lead to without some of them."""
+"""Results that a run learns once from the tables of open models and of caches, with some of them left out."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from derive.tables.rows import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.market import panel, size
-from invert.estimators.market.candidates import CANDIDATES, weighed
+from invert.estimators.market.candidates import CANDIDATES, judge_candidate
 from invert.estimators.market.hosts import spread_of_output_input_ratio
 from invert.estimators.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class, votes_of
 from invert.estimators.market.panel import Priced
@@ -23,7 +23,7 @@ from invert.estimators.market.record import LEAST_VOTES, record
 from invert.estimators.market.size import ANY, CLOSED, TOTAL, Draws, Size
 from invert.estimators.market.student import Student
 from invert.records import CLOSED_MODELS, Record, Verdict, Votes
-from invert.sheets.read import last_day, once_beside_prices
+from invert.sheets.read import cached_beside_prices, last_day
 from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
 
 _USES = {"closed": CLOSED, "any": ANY, "total": TOTAL}
@@ -31,11 +31,11 @@ DATED: Mapping[type[TableRow], str] = {
     **dict.fromkeys((Architecture, OpenModel), "release_date"),
     **dict.fromkeys((ListPrice, HostPrice, DisclosedSize, KnowledgeScore), "date"),
 }
-"""The tables that a class or a fit is learnt from or judged by, and the column of their day."""
+"""The tables that a baseline or a fit is learnt from or judged by, and the column of their day."""
 
 
 def dated_late(row: TableRow, data: Data) -> Problem | None:
-    """What is wrong with a row whose release or price is of a day after that, or None where it is not."""
+    """Return the problem of a row whose release or price is later than the newest price, or None if it has none."""
     column = DATED[type(row)]
     day, newest = getattr(row, column), last_day(data)
     return (
@@ -46,71 +46,71 @@ def dated_late(row: TableRow, data: Data) -> Problem | None:
 
 
 def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
-    """The sound rows of a table that are of a day up to that."""
+    """Return the sound rows of a table up to the day of the newest price."""
     newest = last_day(data)
     return tuple(row for row in data.tables.rows_of(record) if getattr(row, DATED[record]) <= newest)
 
 
-@once_beside_prices
+@cached_beside_prices
 def listed_models(data: Data) -> tuple[Priced, ...]:
-    """Open models at the list prices of their makers."""
+    """Return the open models at the list prices of their makers."""
     return panel.by_list_price(rows_so_far(data, OpenModel), rows_so_far(data, ListPrice))
 
 
-@once_beside_prices
+@cached_beside_prices
 def hosted_models(data: Data, assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
-    """Open models at the median of the hosts that sell them."""
+    """Return the open models at the median price of their hosts."""
     return panel.by_host_price(rows_so_far(data, OpenModel), rows_so_far(data, HostPrice), assumptions.least_hosts)
 
 
-@once_beside_prices
+@cached_beside_prices
 def ratio_spread(data: Data, assumptions: Assumptions = USUAL) -> float:
-    """How far output over input lies apart between hosts of one model [nat]."""
+    """Return the spread of ln(output/input) between hosts of one model [nat]."""
     return spread_of_output_input_ratio(rows_so_far(data, HostPrice), assumptions.least_hosts).pooled
 
 
-@once_beside_prices
+@cached_beside_prices
 def known_caches(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, tuple[Cache, ...]]:
-    """The caches of architectures.csv that have a vote, read and stored."""
+    """Return the caches of architectures.csv that have a vote, by read and stored bytes."""
     voters = (row for row in rows_so_far(data, Architecture) if row.kv_vote)
     return caches(voters, assumptions.bytes_per_kv_value)
 
 
-@once_beside_prices
+@cached_beside_prices
 def forgetting(data: Data, assumptions: Assumptions = USUAL) -> Forgetting:
-    """How fast a class forgets, as chosen on what was released before a day."""
+    """Return how fast votes lose weight, as chosen on models released before a day."""
     return chosen(known_caches(data, assumptions).values(), assumptions)
 
 
-@once_beside_prices
+@cached_beside_prices
 def class_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Student | None:
-    """The class of KV bytes for a model of that day, its own family left out, or None where fewer than two families are earlier."""
+    """Return the typical KV of a release day without one family, or None if fewer than two families are earlier."""
     return class_of(known_caches(data, assumptions)[of], day, family, forgetting(data, assumptions))
 
 
-@once_beside_prices
+@cached_beside_prices
 def votes_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Votes:
-    """The families that make that class, with what each says and how much it weighs."""
+    """Return the families of that typical KV, with the value and the weight of each."""
     return votes_of(known_caches(data, assumptions)[of], day, family, forgetting(data, assumptions))
 
 
-@once_beside_prices
+@cached_beside_prices
 def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family: str = "") -> tuple[float, float]:
-    """KV bytes that a model of that day stores, by its class: median [byte/token] and spread of the logarithm [nat]."""
+    """Return the typical KV stored: median [byte/token] and spread of its logarithm [nat]."""
     of_class = class_at(data, "stored", day, family, assumptions)
     if of_class is None:
         raise WrongData("architectures.csv: fewer than two families were released earlier, and a spread needs two")
     return exp(of_class.centre), of_class.spread
 
 
-@once_beside_prices
+@cached_beside_prices
 def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
-    """What the class has got right of the models released since its horizon was chosen, or the one of a day, or None where too few were."""
+    """Return the record of the typical KV on models released since its horizon was chosen, or None if they are too few."""
     return record_of_class(known_caches(data, assumptions)[of], forgetting(data, assumptions), judged_since(assumptions), at)
 
 
 def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumptions: Assumptions) -> tuple[Priced, ...]:
-    """What a size is learnt from without a price family; `WrongData` where its groups are too few for a line."""
+    """Return the rows that a size is learnt from. Raise `WrongData` if they have too few groups for a line."""
     rows = size.rows_for(_USES[use], hosted_models(data, assumptions) if hosts else listed_models(data), without, assumptions)
     if len({getattr(row, by) for row in rows}) < assumptions.least_to_learn:
         table = (HostPrice if hosts else ListPrice).TABLE
@@ -118,14 +118,14 @@ def _rows_for(data: Data, use: str, hosts: bool, without: str, by: str, assumpti
     return rows
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_draws(data: Data, use: str, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Draws:
-    """What a price leaves possible of a size, learnt from lists or hosts without a price family; for a closed vendor with its mark-up."""
+    """Return draws of the size at a price, learnt without a price family, with the extra price/cost of a closed vendor."""
     rows = _rows_for(data, use, hosts, without, "price_family", assumptions)
     return size.drawn_sizes(_USES[use], rows, extra_markup(data, use, assumptions) if closed else (0.0, 0.0), assumptions=assumptions)
 
 
-@once_beside_prices
+@cached_beside_prices
 def extra_markup(data: Data, use: str, assumptions: Assumptions, without: str = "") -> tuple[float, float]:
     """Return mean and spread [nat] of the extra price/cost of closed vendors, by the closed models of known size of all but one vendor."""
     sizes = [one for one in _closed_sizes(data, use, assumptions) if one.vendor != without]
@@ -138,40 +138,40 @@ def _closed_sizes(data: Data, use: str, assumptions: Assumptions) -> list[Disclo
     return [one for one in of_today if one.closed and one.exactly(_USES[use].params)]
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_at(data: Data, use: str, price: float, without: str, hosts: bool, closed: bool, assumptions: Assumptions) -> Size:
-    """The same at one price [USD/Mtoken]: many sheets share theirs."""
+    """Return the size at one price [USD/Mtoken], which many sheets share."""
     return size_draws(data, use, without, hosts, closed, assumptions).size(price, assumptions.level)
 
 
-@once_beside_prices
+@cached_beside_prices
 def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, bool], Verdict | None]:
-    """What each candidate has earned beside the class of KV bytes, by its name and whether only earlier models foretell."""
+    """Return the verdict on each candidate, by its name and by whether only earlier models predict."""
     priced, known = listed_models(data), known_caches(data, assumptions)
     return {
-        (one.name, earlier): weighed(one, priced, known, forgetting(data, assumptions), earlier, assumptions)
+        (one.name, earlier): judge_candidate(one, priced, known, forgetting(data, assumptions), earlier, assumptions)
         for one in CANDIDATES
         for earlier in (False, True)
     }
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_family", assumptions: Assumptions = USUAL) -> Record:
-    """How well that was foretold of open models that were left out."""
+    """Return the record of a fit on open models, with one group left out at a time."""
     rows = _rows_for(data, use, hosts, "", by, assumptions)
-    return record(*size.foretold_left_out(_USES[use], rows, by, assumptions))
+    return record(*size.predict_left_out(_USES[use], rows, by, assumptions))
 
 
-@once_beside_prices
+@cached_beside_prices
 def size_record_in_order(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
     """Return how well the sizes of open models were foretold by the list prices of earlier ones. Raise `WrongData` if too few are known."""
-    found, without_price = size.foretold_later(_USES[use], _rows_for(data, use, False, "", "price_family", assumptions), assumptions)
+    found, without_price = size.predict_later(_USES[use], _rows_for(data, use, False, "", "price_family", assumptions), assumptions)
     if np.unique(found.groups).size < LEAST_VOTES:
         raise WrongData(f"list_prices.csv: fewer than {LEAST_VOTES} families were released since {size.SIZES_JUDGED_SINCE}")
     return record(found, without_price)
 
 
-@once_beside_prices
+@cached_beside_prices
 def closed_record(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
     """Return how well the estimate that is printed for a closed model predicts closed models, each vendor left out.
 
@@ -180,13 +180,13 @@ def closed_record(data: Data, use: str, assumptions: Assumptions = USUAL) -> Rec
     rows, sizes = _rows_for(data, use, False, "", "price_family", assumptions), _closed_sizes(data, use, assumptions)
     if len({one.vendor for one in sizes}) < LEAST_VOTES:
         raise WrongData("disclosed_sizes.csv: sizes of closed models of fewer than two vendors are known")
-    return replace(record(*size.foretold_closed(_USES[use], rows, sizes, assumptions)), of=CLOSED_MODELS)
+    return replace(record(*size.predict_closed(_USES[use], rows, sizes, assumptions)), of=CLOSED_MODELS)
 
 
-@once_beside_prices
+@cached_beside_prices
 def shuffled_record(data: Data, use: str, seed: int, assumptions: Assumptions = USUAL) -> Record:
-    """The same with the prices of all models exchanged at random: what is found there is none."""
+    """Return the record of a fit to shuffled prices, which must have no gain."""
     rows = _rows_for(data, use, False, "", "price_family", assumptions)
     prices = np.random.default_rng(seed).permutation([row.input_price for row in rows])
     shuffled = [replace(row, input_price=float(price)) for row, price in zip(rows, prices, strict=True)]
-    return record(*size.foretold_left_out(_USES[use], shuffled, assumptions=assumptions))
+    return record(*size.predict_left_out(_USES[use], shuffled, assumptions=assumptions))

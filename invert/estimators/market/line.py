@@ -1,4 +1,4 @@
-"""The line of size against price: the panel it is learnt from, what it leaves possible at every price, and what it foretold."""
+"""The line of size against price: its models, its ranges at every price, and its predictions."""
 
 from math import exp
 
@@ -8,16 +8,16 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.market import learnt
 from invert.estimators.market.by_price import PER_MTOK
-from invert.estimators.market.size import ANY, BILLION, foretold_left_out, rows_for
+from invert.estimators.market.size import ANY, BILLION, predict_left_out, rows_for
 from invert.estimators.market.student import Student
 from invert.records import Judgement, SizedModel, SizeLine
 
 _PLACES = 11
-"""Prices at which the line is worked out."""
+"""Number of prices on the line."""
 
 
 def size_line(data: Data, assumptions: Assumptions = USUAL) -> SizeLine:
-    """Open models at the prices of their makers, and the fit of all of them from the least of these prices to the greatest.
+    """Return the open models at the prices of their makers, and the fit to all of them between the lowest and the highest price.
 
     >>> from invert.data import read_data
     >>> found = size_line(read_data())
@@ -38,7 +38,7 @@ def size_line(data: Data, assumptions: Assumptions = USUAL) -> SizeLine:
 
 
 def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, float]:
-    """What each model of known cache reads for a token of context [byte/token], in bf16.
+    """Return the KV bytes read of each model of known cache [byte/token], in bf16.
 
     >>> from invert.data import read_data
     >>> found = known_kv_bytes(read_data())
@@ -49,7 +49,7 @@ def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, fl
 
 
 def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:
-    """What the price of every open model foretells of its active parameters, its price family left out.
+    """Return the active parameters that the price of each open model predicts, with its price family left out.
 
     >>> from invert.data import read_data
     >>> found = judged_sizes(read_data())
@@ -57,7 +57,7 @@ def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgemen
     (74, 80)
     """
     rows = rows_for(ANY, learnt.listed_models(data), "", assumptions)
-    foretold, _ = foretold_left_out(ANY, rows, assumptions=assumptions)
+    foretold, _ = predict_left_out(ANY, rows, assumptions=assumptions)
     found = []
     for row, centre, scale in zip(rows, foretold.centre, foretold.scale, strict=True):
         ends = Student(centre=float(centre), scale=float(scale), freedom=float(foretold.freedom)).range(assumptions.level)

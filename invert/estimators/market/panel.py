@@ -1,4 +1,4 @@
-"""The open models that prices were collected of, as rows that a size can be learnt from: of their makers' lists, and of hosts."""
+"""Open models with their prices on the lists of makers and at hosts, as rows to learn a size from."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -7,7 +7,7 @@ from statistics import median
 
 from derive.immutable import immutable
 from derive.preset_rows import OpenModel
-from invert.estimators.market.hosts import of_rented_hosts
+from invert.estimators.market.hosts import rented_host_prices
 from invert.sheets.tables import HostPrice, ListPrice
 
 
@@ -30,15 +30,15 @@ class Priced:
 
 
 def by_list_price(models: Iterable[OpenModel], prices: Iterable[ListPrice]) -> tuple[Priced, ...]:
-    """One row a model, at the price of its maker. A price whose model has no sound row says nothing of a size."""
+    """Return one row per model at the price of its maker. A price without a sound row of its model is not used."""
     known = {one.model: one for one in models}
     return tuple(_priced(known[row.model], row.input_price, row.output_price, row.cache_read_price) for row in prices if row.model in known)
 
 
 def by_host_price(models: Iterable[OpenModel], prices: Iterable[HostPrice], least_hosts: float) -> tuple[Priced, ...]:
-    """One row a model that enough hosts of rented accelerators sell, at their median."""
+    """Return one row per model that enough hosts of rented accelerators sell, at their median price."""
     known = {one.model: one for one in models}
-    enough = {model: rows for model, rows in of_rented_hosts(prices, least_hosts).items() if model in known}
+    enough = {model: rows for model, rows in rented_host_prices(prices, least_hosts).items() if model in known}
     return tuple(
         _priced(known[model], _middle([row.input_price for row in rows]), _middle([row.output_price for row in rows]), None)
         for model, rows in enough.items()

@@ -1,4 +1,4 @@
-"""What a price adds to the class of its time: the weight that a linear pool gives it, and whether it has earned one.
+"""The gain of a linear pool of a candidate with the typical KV, and the weight of the candidate.
 
 The pool is w p + (1 - w) c, of the density p that a price leads to and the density c of the class: never a product of two
 whose independence nobody has shown. Each family has one vote, and is judged by the weight that the other families choose.
@@ -18,18 +18,18 @@ _WEIGHTS = np.linspace(0.0, 1.0, 101)
 
 
 @immutable
-class Foresight:
-    """One known model as a price foretells it and as its class does: log densities [nat] at the truth."""
+class LogDensities:
+    """The log densities [nat] of a candidate and of the typical KV at one known cache."""
 
     family: str
     by_price: float
     by_class: float
 
 
-def pool_verdict(known: Sequence[Foresight], assumptions: Assumptions = USUAL) -> Verdict | None:
-    """What the pool has gained over families it had not seen; None of fewer than `least_families`.
+def pool_verdict(known: Sequence[LogDensities], assumptions: Assumptions = USUAL) -> Verdict | None:
+    """Return the gain of the pool on families left out, or None if there are fewer than `least_families`.
 
-    >>> sure = [Foresight(family=name, by_price=-1.0, by_class=-2.0) for name in "abcd"]
+    >>> sure = [LogDensities(family=name, by_price=-1.0, by_class=-2.0) for name in "abcd"]
     >>> one = pool_verdict(sure)
     >>> one.gain_of_pool, one.stacked, one.enters
     (1.0, 1.0, True)

@@ -1,4 +1,4 @@
-"""The KV bytes of the models of a time: a vote a family, younger families for more, and nothing that was released later.
+"""The typical KV of a release day: one vote per earlier family, with more weight for younger ones.
 
 Given families with votes v_f (the means of ln k and of the release over its members released before t), a target released at t
 is foretold by Student's t of n + 2 degrees of freedom about m, with scale s sqrt(1 + 1/n):
@@ -34,7 +34,7 @@ class Cache:
 
 @immutable
 class Forgetting:
-    """How votes lose weight: e-folding time h [year]; and a spread s_0 [nat] taken for N_0 votes before any is heard."""
+    """How votes lose weight: e-folding time h [year], and a prior spread s_0 [nat] that counts as N_0 votes."""
 
     horizon: float
     spread: float
@@ -43,7 +43,7 @@ class Forgetting:
 
 @immutable(eq=False, kw_only=False)
 class Classes:
-    """The class of each of some targets: centre and scale [nat], degrees of freedom; nan where fewer than two families are earlier."""
+    """The typical KV of each target: centre and scale [nat], degrees of freedom; nan if fewer than two families are earlier."""
 
     centre: Floats
     scale: Floats
@@ -54,7 +54,7 @@ class Classes:
         return log_student_density(self._apart(ln_kv), self.freedom) - np.log(self.scale)
 
     def nearer(self, ln_kv: Floats) -> Floats:
-        """How much of each class lies nearer to its centre than its target does: at most .9 where a 90 % range holds it."""
+        """Return the probability nearer to the centre than the target: at most .9 if the target is in the 90 % range."""
         return within(self._apart(ln_kv), self.freedom)
 
     def _apart(self, ln_kv: Floats) -> Floats:
@@ -62,7 +62,7 @@ class Classes:
 
 
 def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forgetting) -> Classes:
-    """The class of each target at its release, its family left out.
+    """Return the typical KV of each target at its release, without its own family.
 
     >>> rows = (("a", 1, 10.0), ("b", 7, 12.0), ("c", 12, 0.0))
     >>> a, b, c = (Cache(architecture=one, family=one, released=date(2025, month, 1), ln_kv=k) for one, month, k in rows)
@@ -80,7 +80,7 @@ def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forge
 
 
 def votes_for(caches: Sequence[Cache], target: Cache, forgetting: Forgetting) -> Votes:
-    """Who made the class of a target, the heaviest vote first.
+    """Return the votes behind the typical KV of a target, the heaviest first.
 
     >>> rows = (("a", 1, 10.0), ("b", 7, 12.0))
     >>> a, b = (Cache(architecture=one, family=one, released=date(2025, month, 1), ln_kv=k) for one, month, k in rows)

@@ -1,4 +1,4 @@
-"""What a way to foretell has got right: of how many, how far off, how much more it knows than the class, and how often its ranges held."""
+"""Records of estimators: count, error, gain over the baseline, and coverage."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from invert.estimators.market.regression import Foretold
+from invert.estimators.market.regression import Predictions
 from invert.estimators.market.student import Floats
 from invert.posterior.sobol import SEED
 from invert.records import Held, Record
@@ -18,8 +18,8 @@ LEAST_VOTES = 2
 """Below which a gain has no spread, and there is no record."""
 
 
-def record(found: Foretold, of_class: Foretold) -> Record:
-    """What was foretold of rows, held against the rows and against what their class foretells of them."""
+def record(found: Predictions, of_class: Predictions) -> Record:
+    """Return the record of predictions, with their gain over the predictions of a baseline."""
     gains = found.log_density - of_class.log_density
     standard_error, interval = spread_of_mean(gains, found.groups)
     return Record(
@@ -35,7 +35,7 @@ def record(found: Foretold, of_class: Foretold) -> Record:
 
 
 def record_by_votes(gains: Floats, families: Sequence[str], errors: Floats, of_class: Floats, nearer: Floats) -> Record | None:
-    """What was foretold of models, each family one vote in the gain; errors [nat] and ranges are counted by model.
+    """Return the record of predictions with one vote per family in the gain; errors [nat] and ranges count by model.
 
     `nearer` is how much of each foretelling lies nearer to its centre than the truth. Of fewer than two families there is none.
     """
@@ -57,7 +57,7 @@ def record_by_votes(gains: Floats, families: Sequence[str], errors: Floats, of_c
 
 
 def spread_of_mean(values: Floats, groups: "np.ndarray[tuple[int], np.dtype[np.intp]]") -> tuple[float, tuple[float, float]]:
-    """The standard error of a mean over rows whose groups stand or fall together, and its interval with groups drawn again.
+    """Return the standard error of a mean over rows in groups, and its bootstrap interval over groups.
 
     >>> error, (low, high) = spread_of_mean(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
     >>> round(error, 2), low, high
@@ -72,12 +72,12 @@ def spread_of_mean(values: Floats, groups: "np.ndarray[tuple[int], np.dtype[np.i
 
 @cache
 def _drawn_again(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
-    """So many groups drawn with replacement (resamples, count)."""
+    """Return groups drawn with replacement (resamples, count)."""
     return np.random.default_rng(SEED).integers(count, size=(_RESAMPLES, count))
 
 
 def held(level: float, count_held: int, count: int) -> Held:
-    """The share that was held, between the ends of Wilson's score interval (90 %).
+    """Return the coverage with the ends of Wilson's score interval (90 %).
 
     >>> one = held(0.9, 3, 14)
     >>> f"{one.share:.2f} ({one.low:.2f} to {one.high:.2f})"

@@ -1,4 +1,4 @@
-"""Regression where whole groups will be new: every group has less than its number of votes, and is judged by fits without it.
+"""Regression for new groups: a group weighs less than its number of rows, and fits without it judge it.
 
 All that a fit needs of a group are its sums, so that leaving one group out, or two, is a subtraction.
 """
@@ -31,12 +31,12 @@ class GroupedRows:
 
     @property
     def count(self) -> int:
-        """How many groups there are."""
+        """Return the number of groups."""
         return int(np.unique(self.groups).size)
 
     @property
     def freedom(self) -> int:
-        """Groups less coefficients, or the least there may be."""
+        """Return groups minus coefficients, at least the minimum."""
         return max(self.count - int(self.predictors.shape[1]), self.least_freedom)
 
 
@@ -53,8 +53,8 @@ class Fit:
 
 
 @immutable(eq=False)
-class Foretold:
-    """What fits without the group of each row foretell of it: centre, scale and degrees of freedom, and the row itself."""
+class Predictions:
+    """Predictions of rows by fits without their group: centre, scale and degrees of freedom, beside the rows."""
 
     centre: Floats
     scale: Floats
@@ -68,19 +68,19 @@ class Foretold:
         return log_student_density((self.target - self.centre) / self.scale, self.freedom) - np.log(self.scale)
 
     def within(self, level: float) -> npt.NDArray[np.bool_]:
-        """Which rows lie in the middle of what was foretold, as wide as this probability."""
+        """Return which rows are inside the central range of this probability."""
         return np.asarray(np.abs(self.target - self.centre) < student_quantiles(self.freedom, (1 + level) / 2) * self.scale)
 
     @property
     def rms(self) -> float:
-        """Root mean square of the errors [nat]."""
+        """Return the root mean square of the errors [nat]."""
         return float(np.sqrt(np.mean((self.target - self.centre) ** 2)))
 
 
 def grouped(
     target: Sequence[float], groups: Sequence[Hashable], *predictors: Sequence[float], assumptions: Assumptions = USUAL
 ) -> GroupedRows:
-    """Rows of groups, each row with one over the square root of its group's rows for a weight.
+    """Return rows in groups. The weight of a row is one over the root of the rows of its group.
 
     >>> grouped([1.0, 2.0, 3.0], ["a", "a", "b"]).weights.round(3).tolist()
     [0.707, 0.707, 1.0]
@@ -99,7 +99,7 @@ def grouped(
 
 
 def fit(rows: GroupedRows) -> Fit:
-    """Weighted least squares. The scale is the weighted root mean square of what fits without a group get wrong in it.
+    """Return a weighted least-squares fit. Its scale is the weighted rms error of fits without a group in that group.
 
     >>> one = fit(grouped([1.0, 2.1, 2.9, 4.0], "abcd", [0.0, 1.0, 2.0, 3.0]))
     >>> round(one.intercept, 3), round(one.slopes[0], 3), round(one.scale, 3), one.freedom
@@ -118,17 +118,17 @@ def fit(rows: GroupedRows) -> Fit:
     )
 
 
-def foretold(rows: GroupedRows) -> Foretold:
-    """Every row by the fit, and the scale, that rows of other groups alone lead to."""
+def foretold(rows: GroupedRows) -> Predictions:
+    """Return the prediction of every row by the fit to the other groups."""
     grams, crosses = _sums(rows)
     coefficients = _solved(grams.sum(0) - grams, crosses.sum(0) - crosses, rows.slope_ridge)
     centre = np.einsum("ij,ij->i", rows.predictors, coefficients[rows.groups])
     scales = _scales(rows, np.eye(rows.count, dtype=bool))
-    return Foretold(centre=centre, scale=scales[rows.groups], freedom=rows.freedom, target=rows.target, groups=rows.groups)
+    return Predictions(centre=centre, scale=scales[rows.groups], freedom=rows.freedom, target=rows.target, groups=rows.groups)
 
 
-def foretold_in_order(rows: GroupedRows, days: Sequence[date], since: date, least_groups: float) -> Foretold:
-    """Return what was foretold of each row from a day on by fits to the earlier rows of other groups, if these have enough groups.
+def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least_groups: float) -> Predictions:
+    """Return predictions of rows from a day on by fits to the earlier rows of other groups, if these have enough groups.
 
     This is a rolling origin: a fit sees what was released before the row, and nothing else.
     """
@@ -139,7 +139,7 @@ def foretold_in_order(rows: GroupedRows, days: Sequence[date], since: date, leas
             judged.append(place)
             fits.append(fit(_selected(rows, seen)))
     coefficients = np.array([[one.intercept, *one.slopes] for one in fits]).reshape(len(fits), rows.predictors.shape[1])
-    return Foretold(
+    return Predictions(
         centre=(coefficients * rows.predictors[judged]).sum(1),
         scale=np.array([one.scale for one in fits]),
         freedom=np.array([one.freedom for one in fits], dtype=float),
@@ -162,7 +162,7 @@ def _vote_weights(places: npt.NDArray[np.intp]) -> Floats:
 
 
 def _sums(rows: GroupedRows) -> tuple[Floats, Floats]:
-    """By group: weighted products of predictors with each other (g, p, p), and with the target (g, p)."""
+    """Return by group the weighted products of predictors with each other (g, p, p), and with the target (g, p)."""
     grams = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
     crosses = rows.weights[:, None] * rows.predictors * rows.target[:, None]
     return _by_group(rows, grams), _by_group(rows, crosses)
@@ -175,14 +175,14 @@ def _by_group(rows: GroupedRows, values: Floats) -> Floats:
 
 
 def _solved(grams: Floats, crosses: Floats, slope_ridge: float) -> Floats:
-    """Coefficients [..., p] of these sums."""
+    """Return the coefficients [..., p] of these sums."""
     ridge = slope_ridge * np.eye(grams.shape[-1])
     ridge[0, 0] = 0
     return np.asarray(np.linalg.solve(grams + ridge, crosses[..., None])[..., 0])
 
 
 def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Floats:
-    """How wrong fits without a further group are in it [nat], for each choice of groups left out beforehand (choices, groups)."""
+    """Return the rms errors [nat] of fits without one more group in that group, for each choice of groups that is already left out."""
     grams, crosses = _sums(rows)
     kept = ~without
     further = (np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in (grams, crosses))

@@ -17,7 +17,7 @@ import numpy as np
 from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.panel import Priced
-from invert.estimators.market.regression import Fit, Foretold, GroupedRows, fit, foretold, foretold_in_order, grouped
+from invert.estimators.market.regression import Fit, GroupedRows, Predictions, fit, foretold, grouped, predict_in_order
 from invert.estimators.market.student import Floats, student_quantiles
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
 from invert.sheets.tables import DisclosedSize
@@ -83,19 +83,19 @@ def fitted(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -
     return fit(grouped_for(use, rows, assumptions=assumptions))
 
 
-def foretold_left_out(
+def predict_left_out(
     use: Use, rows: Sequence[Priced], by: str = "price_family", assumptions: Assumptions = USUAL
-) -> tuple[Foretold, Foretold]:
+) -> tuple[Predictions, Predictions]:
     """What the price foretells of every row, and what the class does without a price, its group left out of both."""
     found = grouped_for(use, rows, by, assumptions=assumptions)
     return foretold(found), foretold(replace(found, predictors=found.predictors[:, :1]))
 
 
-def foretold_later(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -> tuple[Foretold, Foretold]:
+def predict_later(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -> tuple[Predictions, Predictions]:
     """Return what earlier models of other families foretell of each model released since `SIZES_JUDGED_SINCE`, with and without a price."""
     found, days = grouped_for(use, rows, assumptions=assumptions), [row.released for row in rows]
     without_price = replace(found, predictors=found.predictors[:, :1])
-    with_price, without = (foretold_in_order(one, days, SIZES_JUDGED_SINCE, assumptions.least_to_learn) for one in (found, without_price))
+    with_price, without = (predict_in_order(one, days, SIZES_JUDGED_SINCE, assumptions.least_to_learn) for one in (found, without_price))
     return with_price, without
 
 
@@ -124,9 +124,9 @@ def _grouped_closed(use: Use, sizes: Sequence[DisclosedSize], assumptions: Assum
     return grouped(*zip(*known, strict=True), assumptions=assumptions)
 
 
-def foretold_closed(
+def predict_closed(
     use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize], assumptions: Assumptions = USUAL
-) -> tuple[Foretold, Foretold]:
+) -> tuple[Predictions, Predictions]:
     """Return what the prices of closed models tell of their sizes, and what sizes without a price do; vendors are groups.
 
     The fit is that of open models, and the extra price/cost that of the other closed vendors.
@@ -134,7 +134,7 @@ def foretold_closed(
     one, found = fitted(use, rows, assumptions), _grouped_closed(use, sizes, assumptions)
     extra = [fitted_extra_markup(use, rows, [other for other in sizes if other.vendor != row.vendor], assumptions) for row in sizes]
     means, spreads = np.array(extra).T
-    by_price = Foretold(
+    by_price = Predictions(
         centre=one.intercept + sum(one.slopes) * (found.predictors[:, 1] - means),
         scale=np.hypot(one.scale, sum(one.slopes) * spreads),
         freedom=one.freedom,

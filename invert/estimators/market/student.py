@@ -1,4 +1,4 @@
-"""Student's t of a logarithm: what a few values predict of one more, and the linear pool of two such predictions."""
+"""Student's t of a logarithm: the prediction of one more value, and the linear pool of two predictions."""
 
 from collections.abc import Sequence
 from math import exp, log, pi, sqrt
@@ -30,7 +30,7 @@ class Student:
     freedom: float
 
     def range(self, level: float) -> tuple[float, float, float]:
-        """Low, median and high of the quantity itself, with this probability between low and high."""
+        """Return low, median and high of the quantity itself, with this probability between low and high."""
         ends = self.centre + self.scale * student_quantiles(self.freedom, _levels(level))
         low, median, high = (exp(float(end)) for end in ends)
         return low, median, high
@@ -45,17 +45,17 @@ class Student:
         return self.scale * sqrt(self.freedom / (self.freedom - 2))
 
 
-def foretold_by(values: Sequence[float]) -> Student:
-    """What two values or more foretell of one more: about their mean, sd sqrt(1 + 1/n), n - 1 degrees of freedom.
+def predict_one_more(values: Sequence[float]) -> Student:
+    """Return the prediction of one more value: about the mean, sd sqrt(1 + 1/n), n - 1 degrees of freedom.
 
-    >>> foretold_by([1.0, 2.0, 3.0])
+    >>> predict_one_more([1.0, 2.0, 3.0])
     Student(centre=2.0, scale=1.1547005383792515, freedom=2)
     """
     return Student(centre=fmean(values), scale=stdev(values) * sqrt(1 + 1 / len(values)), freedom=len(values) - 1)
 
 
 def pooled_range(weight: float, one: Student, other: Student, level: float) -> tuple[float, float, float]:
-    """Low, median and high of a quantity whose logarithm is `one` with this weight and else `other`.
+    """Return low, median and high of a quantity with the logarithm `one` at this weight, and else `other`.
 
     >>> one, other = (Student(centre=centre, scale=0.1, freedom=9.0) for centre in (0.0, 10.0))
     >>> [round(log(end), 2) for end in pooled_range(0.5, one, other, 0.8)]
@@ -83,7 +83,7 @@ def log_student_density(at: Floats, freedom: float | Floats) -> Floats:
 
 
 def student_quantiles(freedom: float | Floats, levels: float | Floats) -> Floats:
-    """Student's t with these probabilities below it.
+    """Return Student's t at these cumulative probabilities.
 
     >>> student_quantiles(5, np.array([0.05, 0.5, 0.95])).round(5).tolist()
     [-2.01505, 0.0, 2.01505]
@@ -92,7 +92,7 @@ def student_quantiles(freedom: float | Floats, levels: float | Floats) -> Floats
 
 
 def within(apart: Floats, freedom: Floats) -> Floats:
-    """How much of Student's t lies within so many scales of its centre.
+    """Return the probability of Student's t within a number of scales of its centre.
 
     >>> within(np.array([2.015048, 1.0]), np.array([5.0, 2.5])).round(6).tolist()
     [0.9, 0.595939]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from backsolve.cli.prices import _step
+from backsolve.cli.common import report_steps
 from derive import files
 from derive.errors import WrongData
 from invert.databases import genai, litellm
@@ -247,7 +247,7 @@ class Terminal(StringIO):
 def test_progress_stands_on_a_terminal_only(monkeypatch):
     for stream, shown in ((Terminal(), "backsolve: reading litellm ...\n"), (StringIO(), "")):
         monkeypatch.setattr(sys, "stderr", stream)
-        _step()("reading litellm")
+        report_steps()("reading litellm")
         assert stream.getvalue() == shown
 
 

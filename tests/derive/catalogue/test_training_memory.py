@@ -35,12 +35,6 @@ def test_what_is_shared_over_all_chips_is_shared_however_they_are_arranged(stage
     assert by_copies == pytest.approx(by_stages) if stage == 3 else by_copies > by_stages
 
 
-def test_sixteen_bytes_a_parameter_is_a_rule_one_joins_by_name():
-    refused = solve("training_state_bytes_per_chip", total_params="70B")
-    assert refused.answers == () and {"gradient_bytes_per_param", "optimizer_bytes_per_param"} <= set(refused.reason.missing)
-    assert value("training_state_bytes_per_chip", "training.state_bytes_adam", total_params="70B") == pytest.approx(1.12e12)
-
-
 def test_scores_outgrow_the_rest_of_a_layer_with_the_length_of_a_sequence():
     """5 a s against 34 h: even at s = 34 x 12288/(5 x 96) = 870.4 tokens."""
     even = {"layers": 96, "tokens_in_training_batch": 1e4, "model_dim": 12288, "query_heads": 96, "training_sequence_length": 870.4}
@@ -51,7 +45,7 @@ def test_scores_outgrow_the_rest_of_a_layer_with_the_length_of_a_sequence():
 
 def test_computing_layers_again_costs_a_third_more_and_keeps_a_seventeenth():
     given = {"active_params": "70B", "pretrain_tokens": "2T"}
-    again, once = value("pretrain_flops", "training.pretrain_cost_recomputed", **given), value("pretrain_flops", **given)
+    again, once = value("pretrain_flops", "reversible.training_cost", **given), value("pretrain_flops", **given)
     assert again / once == pytest.approx(4 / 3)
     inputs, layer = (value("activation_bytes", f"training.activation_memory_{n}", **ONE_SEQUENCE) for n in ("recomputed", "flash"))
     assert layer / inputs == pytest.approx(17)

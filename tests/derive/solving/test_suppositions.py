@@ -149,7 +149,7 @@ ADDED = [
         "prefill_time",
         {**LLAMA, "prompt_tokens": 8192},
         "tensor_parallel_time",
-        {"using": "network.tensor_parallel_time_of_prompts"},
+        {"using": "network.all_reduce_bytes_of_prompts"},
     ),
 ]
 

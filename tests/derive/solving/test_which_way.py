@@ -67,7 +67,7 @@ def test_conditions_and_heuristics_join_when_named_or_where_definitions_end():
 USES = {
     # a default, and an equation that speaks of it
     "pipeline_stages": "pipeline.layers_per_stage",
-    "chips": "serving.cost_from_throughput",
+    "chips": "serving.cost_per_token",
     "mfu": "serving.prefill_rate_per_chip",
     "mbu": "roofline.weight_time_resident",
     "replicas": "scheduling.fleet_throughput",

@@ -3,10 +3,10 @@
 import csv
 import json
 from dataclasses import replace
-from importlib import metadata
 
 import pytest
 
+from derive.version import VERSION
 from invert.records import Part
 from invert.report import contract
 from invert.report.columns import CSV_KEYS, flat
@@ -75,7 +75,7 @@ def test_what_is_saved_holds_the_same_list_and_how_the_run_was_made(run: Inferen
     changed = replace(run, changes={"output": "20"})
     document = json.loads(saved(changed), parse_constant=pytest.fail)
     assert document["sheets"] == sheet_records(changed) and document["run"]["changes"] == {"output": "20"}
-    assert document["schema"] == contract.SCHEMA and document["run"]["versions"]["backsolve"] == metadata.version("backsolve")
+    assert document["schema"] == contract.SCHEMA and document["run"]["versions"]["backsolve"] == VERSION
 
 
 def test_what_is_saved_holds_the_rows_of_its_sheets_and_what_was_asked(run: InferenceTable):

@@ -14,7 +14,7 @@ from derive.tables.writing import edited_table
 from invert.assumptions import USUAL
 from invert.estimators.cases import case_of
 from invert.sheets.add import TYPED_ORDER, add_to_file, addition, cells_of_sheet
-from invert.sheets.assemble import before_release, sheets
+from invert.sheets.assemble import released_later, sheets
 from invert.sheets.read import load
 from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
@@ -35,7 +35,7 @@ def test_a_typed_sheet_is_read_back_as_it_was_meant(tmp_path: Path):
     assert {str(row.effective_date) for row in found.rows} == {"2026-05-01"} and found.rows[0].notes == "a, b"
     # Of its time is of its release, which nobody else knows.
     read = case_of(sheet, None, shipped_data(), USUAL)
-    assert read.released == read.day == date(2026, 5, 1) and before_release([replace(sheet, as_of=date(2026, 4, 30))], [])
+    assert read.released == read.day == date(2026, 5, 1) and released_later([replace(sheet, as_of=date(2026, 4, 30))], [])
 
 
 def test_a_band_with_one_price_has_no_premium_on_the_other():

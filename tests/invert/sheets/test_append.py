@@ -21,13 +21,13 @@ from invert.sheets import append
 from invert.sheets.append import (
     Rival,
     Update,
-    by,
     cells_of,
     database,
     distinct,
     price_and_source,
     price_file,
     rivals_of,
+    source_name,
     update_file,
     updated,
 )
@@ -291,7 +291,7 @@ def test_an_amount_is_written_in_plain_decimals_to_the_last_digit(amount: float)
 
 def test_who_says_what():
     mine = replace(ROW, verification="official", notes="seen", origin="/tmp/prices.csv:7", currency="CNY")
-    assert (price_and_source(ROW), price_and_source(mine), by(mine)) == (
+    assert (price_and_source(ROW), price_and_source(mine), source_name(mine)) == (
         "2 by base 1",
         "2 CNY by prices.csv:7 (official)",
         "prices.csv:7 (official)",

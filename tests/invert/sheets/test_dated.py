@@ -8,7 +8,7 @@ import pytest
 from derive.tables import shipped
 from invert.data import read_data
 from invert.sheets.assemble import models
-from invert.sheets.dated import there_by
+from invert.sheets.dated import first_mention
 from invert.sheets.tables import ModelRow
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
@@ -30,23 +30,23 @@ def model(name: str) -> ModelRow:
     ],
 )
 def test_the_earliest_row_of_any_table_counts(name: str, day: date):
-    assert there_by(model(name), shipped_data()) == day
+    assert first_mention(model(name), shipped_data()) == day
 
 
 def test_a_model_that_no_row_names_was_there_on_no_day():
     nameless = replace(model("gpt-6.1-sol"), model="gpt-0", aliases=())
-    assert there_by(nameless, shipped_data()) is None
-    assert there_by(replace(nameless, aliases=("GPT-6.1-SOL",)), shipped_data()) == NEWEST
-    assert there_by(replace(nameless, aliases=("gpt-6.1-sol",), provider="another"), shipped_data()) is None
+    assert first_mention(nameless, shipped_data()) is None
+    assert first_mention(replace(nameless, aliases=("GPT-6.1-SOL",)), shipped_data()) == NEWEST
+    assert first_mention(replace(nameless, aliases=("gpt-6.1-sol",), provider="another"), shipped_data()) is None
 
 
 def test_tables_of_the_market_name_a_model_without_its_provider():
     text = shipped.content("disclosed_sizes.csv").decode()
     line = "Gpt-6.1-Sol,openai,2026-05-05,1,4,7000000000,7000000000,true,,disclosed,a word\n"
     with reading(shipped.read().edited(disclosed_sizes=text + line)):
-        assert there_by(model("gpt-6.1-sol"), read_data()) == date(2026, 5, 5)
+        assert first_mention(model("gpt-6.1-sol"), read_data()) == date(2026, 5, 5)
 
 
 def test_a_table_that_cannot_be_used_is_passed_over():
     with reading(shipped.read().edited(disclosures="")):
-        assert there_by(model("claude-opus-4-6"), read_data()) == date(2026, 3, 13)
+        assert first_mention(model("claude-opus-4-6"), read_data()) == date(2026, 3, 13)

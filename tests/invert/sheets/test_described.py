@@ -11,7 +11,7 @@ from derive.tables import shipped
 from invert.data import read_data
 from invert.inference import infer
 from invert.sheets.assemble import models
-from invert.sheets.described import by_weights, described
+from invert.sheets.described import described, model_row_by_weights
 from invert.sheets.tables import HostPrice
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
@@ -26,7 +26,7 @@ def sold(model: str, provider: str = "acme"):
 
 @pytest.mark.parametrize("name", ["openai/gpt-oss-120b", "OpenAI/GPT-OSS-120B", "gpt-oss-120b"])
 def test_the_id_of_weights_names_them_whole_or_without_their_owner_in_any_case(name: str):
-    found = by_weights(sold(name), shipped_data())
+    found = model_row_by_weights(sold(name), shipped_data())
     assert found and (found.provider, found.model, found.architecture, found.release_date) == (
         "acme", name, "gpt-oss-120b", date(2025, 8, 5)
     )  # fmt: skip
@@ -40,7 +40,7 @@ def test_the_id_of_weights_names_them_whole_or_without_their_owner_in_any_case(n
     ],
 )  # fmt: skip
 def test_sellers_write_the_numbers_of_an_id_in_their_own_way(name: str, weights: str):
-    found = by_weights(sold(name), shipped_data())
+    found = model_row_by_weights(sold(name), shipped_data())
     assert found and (found.architecture, found.architecture_grade) == (weights, "verified")
 
 
@@ -53,7 +53,7 @@ def test_sellers_write_the_numbers_of_an_id_in_their_own_way(name: str, weights:
     ],
 )  # fmt: skip
 def test_the_last_part_of_a_longer_name_and_what_hosts_call_it_are_assumed_to_name_weights(name: str, weights: str):
-    found = by_weights(sold(name), shipped_data())
+    found = model_row_by_weights(sold(name), shipped_data())
     assert found and (found.architecture, found.architecture_grade, found.release_grade) == (weights, "assumed", "assumed")
 
 
@@ -61,7 +61,7 @@ def test_the_names_at_hosts_are_those_of_the_table():
     """Each name that host_prices.csv has of a model of known architecture means this one, or its own weights where an id says so."""
     models = {row.model: row.architecture for row in shipped.rows_of(OpenModel)}
     hosted = [(row.price_id, models[row.model]) for row in shipped.rows_of(HostPrice) if row.price_id and models[row.model]]
-    found = {name: by_weights(sold(name), shipped_data()) for name, _ in hosted}
+    found = {name: model_row_by_weights(sold(name), shipped_data()) for name, _ in hosted}
     assert len(hosted) > 400 and not [name for name, one in found.items() if one is None]
     other = {name for name, weights in hosted if found[name].architecture != weights}
     assert {found[name].architecture for name in other} == {"GLM-5.1"}, "a row of two releases, GLM-5/5.1"
@@ -69,22 +69,22 @@ def test_the_names_at_hosts_are_those_of_the_table():
 
 @pytest.mark.parametrize("name", ["gpt-oss-120b-turbo", "gpt-oss", "openai/gpt-oss-120b/ours", "glm-52", "qwen-38b", "/", ""])
 def test_what_merely_resembles_an_id_names_nothing(name: str):
-    assert by_weights(sold(name), shipped_data()) is None
+    assert model_row_by_weights(sold(name), shipped_data()) is None
 
 
 def test_an_id_of_several_weights_names_none_of_them():
     text = shipped.content("architectures.csv").decode()
     with reading(shipped.read().edited(architectures=text.replace("openai/gpt-oss-20b", "another/gpt-oss-120b"))):
-        assert by_weights(sold("gpt-oss-120b"), read_data()) is None
-        assert by_weights(sold("openai/gpt-oss-120b"), read_data())
+        assert model_row_by_weights(sold("gpt-oss-120b"), read_data()) is None
+        assert model_row_by_weights(sold("openai/gpt-oss-120b"), read_data())
 
 
 def test_a_host_is_not_the_maker():
-    assert not by_weights(sold("openai/gpt-oss-120b", "arcee"), shipped_data()).first_party
-    assert by_weights(sold("gpt-oss-120b", "openai"), shipped_data()).first_party
-    assert not by_weights(sold("GLM-5.2", "mistral"), shipped_data()).first_party, "one maker sells what another made"
+    assert not model_row_by_weights(sold("openai/gpt-oss-120b", "arcee"), shipped_data()).first_party
+    assert model_row_by_weights(sold("gpt-oss-120b", "openai"), shipped_data()).first_party
+    assert not model_row_by_weights(sold("GLM-5.2", "mistral"), shipped_data()).first_party, "one maker sells what another made"
     makers = {"zai": "GLM-5.2", "zhipu-bigmodel": "glm-5.2", "alibaba": "qwen3-32b", "moonshotai": "kimi-k2.6", "meta": "Llama-3.1-8B"}
-    assert all(by_weights(sold(name, provider), shipped_data()).first_party for provider, name in makers.items())
+    assert all(model_row_by_weights(sold(name, provider), shipped_data()).first_party for provider, name in makers.items())
 
 
 def test_models_csv_goes_before():

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from invert.sheets.read import load
-from invert.sheets.rows import in_usd
+from invert.sheets.rows import usd_amount
 from invert.sheets.sheet import FileText
 from tests.tools.commands import call
 
@@ -26,7 +26,7 @@ DAY = date(2026, 11, 20)
 def test_a_price_is_converted_at_the_rate_that_is_given(file: FileText, dollars: list[float]):
     book = load(file)
     assert not book.problems
-    assert [in_usd(row, book.fx, DAY) for row in book.own] == pytest.approx(dollars)
+    assert [usd_amount(row, book.fx, DAY) for row in book.own] == pytest.approx(dollars)
 
 
 @pytest.mark.parametrize(

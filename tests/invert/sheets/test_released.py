@@ -10,7 +10,7 @@ import pytest
 
 from derive.tables import shipped
 from invert.data import read_data
-from invert.sheets.diff import shipped_book, since_release, states_of
+from invert.sheets.diff import changes_since_release, shipped_book, states_of
 from invert.sheets.read import book_of
 from invert.sheets.released import RELEASED_PRICES, record_release, released_prices
 from tests.tools.commands import call
@@ -40,14 +40,14 @@ ROW_OF_OPUS = "anthropic,claude-opus-5-5,,standard,input,0,false,,,,"
 
 
 def test_without_an_edit_nothing_differs(edit: Edit):
-    assert released_prices(read_data()) is None and since_release(read_data(), TODAY) == ()
+    assert released_prices(read_data()) is None and changes_since_release(read_data(), TODAY) == ()
     assert "Changed since release" not in call("infer").out
     assert "No price changed." in call("infer", "gemini-3.1-pro", "--against", "shipped").out
 
 
 def test_an_edited_price_is_named_before_the_table(edit: Edit):
     edit(AMOUNT, f"{OUTPUT}8,USD")
-    (found,) = since_release(read_data(), TODAY)
+    (found,) = changes_since_release(read_data(), TODAY)
     assert str(found) == "output 12 -> 8 USD/MTok" and found.sheet_key[:2] == ("google", "gemini-3.1-pro-preview")
     for asked in ((), ("gemini-3.1-pro",), ("--provider", "google")):
         assert call("infer", *asked).out.startswith("Changed since release: google gemini-3.1-pro-preview output 12 -> 8 USD/MTok\n"), asked
@@ -96,7 +96,7 @@ def test_without_a_readable_release_nothing_is_compared(edit: Edit, content: byt
     path.unlink() if content is None else path.write_bytes(content)
     edit(AMOUNT, f"{OUTPUT}{amount},USD")
     data = read_data()
-    assert since_release(data, TODAY) == () and shipped_book(data).rows == book_of(data).rows
+    assert changes_since_release(data, TODAY) == () and shipped_book(data).rows == book_of(data).rows
 
 
 def test_a_release_is_the_same_bytes_for_the_same_prices(edit: Edit):
@@ -112,8 +112,8 @@ def test_a_scheduled_price_that_began_was_changed_by_nobody(edit: Edit):
     prices = Path(shipped.FOLDER) / "prices.csv"
     with prices.open("a", encoding="utf-8") as file:
         file.write(f"{OUTPUT}10,USD,mtok,2026-12-01,start,,2026-12-01,https://ai.google.dev,official,\n")
-    assert [str(one) for one in since_release(read_data(), date(2026, 12, 1))] == ["output 12 -> 10 USD/MTok"]
-    assert since_release(read_data(), TODAY) == ()
+    assert [str(one) for one in changes_since_release(read_data(), date(2026, 12, 1))] == ["output 12 -> 10 USD/MTok"]
+    assert changes_since_release(read_data(), TODAY) == ()
     for asked in (("prices", "diff", "shipped", str(prices)), ("infer", "gemini-4-argon", "--against", "shipped")):
         assert "argon: input 2 -> 4" not in call(*asked).out, asked
     assert "1 changed" in call("prices", "diff", "shipped", str(prices)).out

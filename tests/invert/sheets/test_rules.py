@@ -11,7 +11,7 @@ from invert.sheets import rules as checking
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load, read_rows
 from invert.sheets.rows import PriceBook, PriceRow
-from invert.sheets.rules import BAND_LIMIT, PRICE_LIMIT, broken, by_sheet, check, strays
+from invert.sheets.rules import BAND_LIMIT, PRICE_LIMIT, broken, check, rows_by_sheet, strays
 from tests.tools.together import in_one_test
 
 HEADER = "provider,model,component,amount,threshold_tokens,threshold_inclusive,ttl_seconds,effective_date,valid_to,utc_hours,date_kind"
@@ -159,7 +159,7 @@ def test_the_days_swept_are_those_of_every_row(little_history):
 def by_hand(book: PriceBook) -> set[tuple[int | None, str | None]]:
     """Where the faults of a book lie, every row looked at on every day on which something begins or ends."""
     found = {(problem.row, problem.column) for problem in book.problems}
-    for rows in by_sheet(book.rows).values():
+    for rows in rows_by_sheet(book.rows).values():
         traded = any(row.component in ("input", "output") for row in rows)
         for when in {book.newest_retrieved, *(row.start for row in rows), *(row.valid_to for row in rows if row.valid_to)}:
             valid = [row for row in rows if row.start <= when < row.end]

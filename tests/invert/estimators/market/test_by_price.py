@@ -6,7 +6,7 @@ import pytest
 
 from invert import infer
 from invert.assumptions import USUAL
-from invert.estimators.market.by_price import size_by_price, told_record, told_size
+from invert.estimators.market.by_price import record_of_size, size_at_price, size_by_price
 from tests.tools.data import shipped_data
 
 
@@ -17,7 +17,9 @@ def case(name):
 
 def told(found):
     """The sizes of a price, and their records."""
-    return [by(found, params, shipped_data(), USUAL) for by in (told_size, told_record) for params in ("active_params", "total_params")]
+    return [
+        by(found, params, shipped_data(), USUAL) for by in (size_at_price, record_of_size) for params in ("active_params", "total_params")
+    ]
 
 
 def test_a_vendor_nobody_knows_is_taken_for_a_closed_one():

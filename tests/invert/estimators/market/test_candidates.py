@@ -15,7 +15,7 @@ KNOWN = caches((row for row in rows_of(Architecture) if row.kv_vote), 2.0)
 def test_no_candidate_passes_both_with_families_left_out_and_on_later_models():
     priced, way = panel.by_list_price(rows_of(OpenModel), rows_of(ListPrice)), chosen(KNOWN.values())
     found = {
-        (one.name, earlier): candidates.weighed(one, priced, KNOWN, way, earlier)
+        (one.name, earlier): candidates.judge_candidate(one, priced, KNOWN, way, earlier)
         for one in candidates.CANDIDATES
         for earlier in (False, True)
     }
@@ -27,7 +27,7 @@ def test_no_candidate_passes_both_with_families_left_out_and_on_later_models():
 def test_the_line_through_dates_and_contexts_is_judged_on_all_architectures():
     """Figures of a calculation by other code: a gain of .17 +- .06 nat with families left out, and of .02 +- .05 on later models."""
     line = next(one for one in candidates.CANDIDATES if one.name == "release_date and max_context")
-    left_out, later = (candidates.weighed(line, (), KNOWN, chosen(KNOWN.values()), earlier) for earlier in (False, True))
+    left_out, later = (candidates.judge_candidate(line, (), KNOWN, chosen(KNOWN.values()), earlier) for earlier in (False, True))
     assert (left_out.count, left_out.families, later.count, later.families) == (61, 28, 56, 27)
     assert [left_out.gain_of_pool, left_out.standard_error] == pytest.approx([0.172, 0.060], abs=0.005)
     assert [later.gain_of_pool, later.standard_error] == pytest.approx([0.020, 0.046], abs=0.005)
@@ -47,5 +47,5 @@ def test_a_price_that_does_tell_enters():
         for one in known["read"]
     ]  # fmt: skip
     telling = next(one for one in candidates.CANDIDATES if one.name == "output_price")
-    one = candidates.weighed(telling, priced, known, chosen(KNOWN.values()), earlier_only=True)
+    one = candidates.judge_candidate(telling, priced, known, chosen(KNOWN.values()), earlier_only=True)
     assert one.enters and one.weight > 0.9 and one.gain_of_pool > 1

@@ -13,8 +13,8 @@ from invert.assumptions import USUAL
 from invert.estimators.market.hosts import (
     commonest,
     fraction_span,
-    of_rented_hosts,
     rank_correlation,
+    rented_host_prices,
     spread_of_output_input_ratio,
     spread_within,
 )
@@ -50,7 +50,7 @@ def test_prices_that_are_looked_up_from_the_size_never_enter():
 
 
 def test_hosts_of_one_model_alone_are_together():
-    hosts = of_rented_hosts(PRICES, LEAST)
+    hosts = rented_host_prices(PRICES, LEAST)
     assert all(len(rows) >= LEAST and {row.model for row in rows} == {model} for model, rows in hosts.items())
     assert not any(row.domestic or row.size_bucket or row.era == "old" or row.host_kind != "gpu" for rows in hosts.values() for row in rows)
 

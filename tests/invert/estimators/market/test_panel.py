@@ -8,7 +8,7 @@ import pytest
 from derive.preset_rows import OpenModel
 from derive.tables.shipped import rows_of
 from invert.estimators.market import panel
-from invert.estimators.market.hosts import of_rented_hosts
+from invert.estimators.market.hosts import rented_host_prices
 from invert.sheets.tables import HostPrice, ListPrice
 
 MODELS = rows_of(OpenModel)
@@ -31,7 +31,7 @@ def test_a_price_of_a_model_without_a_row_says_nothing():
 
 def test_of_hosts_the_one_in_the_middle_counts_and_none_where_they_are_too_few():
     model = next(row for row in MODELS if row.model == HOSTED[0].model)
-    host = of_rented_hosts(rows_of(HostPrice))[model.model][0]
+    host = rented_host_prices(rows_of(HostPrice))[model.model][0]
     prices = [1.0, 2.0, 9.0]
     rows = [replace(host, host=f"host {price}", input_price=price, output_price=4 * price) for price in prices]
     (found,) = panel.by_host_price([model], rows, 3)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from invert.assumptions import USUAL
-from invert.estimators.market.pool import Foresight, pool_verdict
+from invert.estimators.market.pool import LogDensities, pool_verdict
 
 
 def known(by_price, by_class):
-    return [Foresight(family=str(n), by_price=p, by_class=c) for n, (p, c) in enumerate(zip(by_price, by_class, strict=True))]
+    return [LogDensities(family=str(n), by_price=p, by_class=c) for n, (p, c) in enumerate(zip(by_price, by_class, strict=True))]
 
 
 def test_a_price_that_says_less_than_the_class_has_no_weight():
@@ -33,7 +33,7 @@ def test_a_price_that_says_more_enters_at_the_weight_of_the_best_pool():
 
 
 def test_members_of_a_family_share_its_vote():
-    twice = [*known([-1.0, -2.0, -3.0], [-1.5] * 3), Foresight(family="0", by_price=-1.0, by_class=-1.5)]
+    twice = [*known([-1.0, -2.0, -3.0], [-1.5] * 3), LogDensities(family="0", by_price=-1.0, by_class=-1.5)]
     once = pool_verdict(known([-1.0, -2.0, -3.0], [-1.5] * 3))
     both = pool_verdict(twice)
     assert (both.count, both.families) == (4, 3)

@@ -81,7 +81,7 @@ def test_the_fits_have_these_coefficients(use, priced, intercept, slope, scale, 
 
 @pytest.mark.parametrize(("use", "priced", "by", "rms", "of_class", "gain", "half", "nine_tenths"), RECORDS)
 def test_what_was_not_seen_is_foretold_as_well_as_this(use, priced, by, rms, of_class, gain, half, nine_tenths):
-    one = record.record(*size.foretold_left_out(use, size.rows_for(use, priced), by))
+    one = record.record(*size.predict_left_out(use, size.rows_for(use, priced), by))
     assert (one.rms, one.rms_of_class, one.gain) == pytest.approx((rms, of_class, gain), abs=0.0075)
     assert one.has_skill()
     assert half is None or one.held[0].share == pytest.approx(half, abs=0.0075)
@@ -92,7 +92,7 @@ def test_what_was_not_seen_is_foretold_as_well_as_this(use, priced, by, rms, of_
 def test_a_second_program_comes_to_the_same_records(by):
     models = pd.read_csv(TABLES / "open_models.csv")
     frame = pd.read_csv(TABLES / "list_prices.csv").merge(models, on="model", validate="one_to_one")
-    ours = record.record(*size.foretold_left_out(ANY, size.rows_for(ANY, LISTED), by))
+    ours = record.record(*size.predict_left_out(ANY, size.rows_for(ANY, LISTED), by))
     assert (ours.rms, ours.rms_of_class, ours.gain) == pytest.approx(reference(frame, "active_params", by), rel=1e-9)
 
 
@@ -102,7 +102,7 @@ def test_shuffled_prices_say_nothing_of_size():
     for _ in range(20):
         prices = random.permutation([row.input_price for row in LISTED])
         rows = [replace(row, input_price=float(price)) for row, price in zip(LISTED, prices, strict=True)]
-        gains.append(record.record(*size.foretold_left_out(ANY, rows)).gain)
+        gains.append(record.record(*size.predict_left_out(ANY, rows)).gain)
     assert abs(np.mean(gains)) < 0.02 and max(gains) < 0.1
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from invert.estimators.market.student import Student, foretold_by, log_student_density, pooled_range, student_quantiles, within
+from invert.estimators.market.student import Student, log_student_density, pooled_range, predict_one_more, student_quantiles, within
 
 STUDENTS = st.builds(Student, centre=st.floats(-20, 20), scale=st.floats(0.05, 5), freedom=st.floats(2.5, 40))
 
@@ -35,7 +35,7 @@ def test_one_more_of_a_few_values_lies_about_their_mean():
     inside = []
     for _ in range(2000):
         *values, another = random.normal(3, 2, 6)
-        low, _, high = foretold_by(values).range(0.9)
+        low, _, high = predict_one_more(values).range(0.9)
         inside.append(low < exp(another) < high)
     assert np.mean(inside) == pytest.approx(0.9, abs=0.02)
 
