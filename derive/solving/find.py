@@ -138,7 +138,7 @@ def _answer_by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple
         if isinstance(outcome, Solution):
             refused = outcome, way
         elif outcome.reason.code not in LEAVES_OPEN:
-            refused = refuse_question(asked, outcome.reason), None
+            refused = refuse_question(asked, _with_results(asked, way, outcome)), None
         if refused:
             # No value of the unknown leads to what was given, so no other loop has one.
             break
@@ -224,11 +224,22 @@ def forwards(asked: Question) -> Solution:
 
 def _reason_of_stops(asked: Question, stops: Sequence[tuple[Stop, Way]]) -> Reason:
     """Return why there is no answer: where no value will do, in terms of the unknown if one of the ways says so."""
-    first = stops[0][0].reason
-    if first.code != "no_solution":
-        return first
+    stop, way = stops[0]
+    if stop.reason.code != "no_solution":
+        return stop.reason
+    first = _with_results(asked, way, stop)
     plain = (stop.reason for stop, way in stops if stop.leg.unknown == asked.unknown and not _turns_on_itself(way, stop))
     return next((reason for reason in plain if reason.code == first.code), first)
+
+
+def _with_results(asked: Question, way: Way, stop: Stop) -> Reason:
+    """Return why a way ends, with the given results that led there if it ends at a quantity that is not asked for."""
+    if stop.reason.code != "no_solution" or stop.leg.unknown == asked.unknown:
+        return stop.reason
+    symbols = {name for leg in way.legs[: way.legs.index(stop.leg) + 1] for name in leg.symbols}
+    results = [name for name in giving(asked.active) if name in symbols and asked.provenance.get(name) == "given"]
+    told = " and ".join(f"{name} = {show(name, asked.known[name])}" for name in results)
+    return replace(stop.reason, message=f"with {told}, {stop.reason.message}") if told else stop.reason
 
 
 def _turns_on_itself(way: Way, stop: Stop) -> bool:
