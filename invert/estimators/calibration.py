@@ -132,14 +132,14 @@ def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict 
     if len({one.family for one, _ in rows}) < assumptions.least_families:
         return None
     foreseen = [
-        LogDensities(family=one.family, by_price=_by_price(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
+        LogDensities(family=one.family, by_price=_predict_by_premium(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
         for (one, ratio), by_class in zip(rows, of_class, strict=True)
         if isfinite(by_class)
     ]
     return pool_verdict(foreseen, assumptions)
 
 
-def _by_price(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
+def _predict_by_premium(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
     """Return the KV bytes of one known model by its own increments and the calibration of other families."""
     others = learned(known, frozenset(member.architecture for member in known if member.family == one.family))
     return from_increment(one.ln_kv + log(ratio), others)
@@ -226,7 +226,7 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
     if late := learnt.dated_late(architecture, data):
         raise BadRow(late)
     params = preset.givens.get("active_params")
-    sold = _sold(row, book, known, params, data, assumptions)
+    sold = _sheet_sold(row, book, known, params, data, assumptions)
     return Member(
         architecture=row.architecture,
         family=architecture.kv_family,
@@ -264,7 +264,7 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     return float(formula.right_side(preset.givens))
 
 
-def _sold(
+def _sheet_sold(
     row: CalibrationModel,
     book: PriceBook,
     known: Mapping[str, ModelRow],
