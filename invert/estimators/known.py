@@ -46,7 +46,7 @@ class Judged:
         return median and median / self.member.kv_bytes_per_token
 
     def error(self, estimator: str) -> float | None:
-        """Its natural logarithm."""
+        """Return its natural logarithm, or None if the estimator gives no median."""
         ratio = self.ratio(estimator)
         return None if ratio is None else log(ratio)
 

@@ -117,10 +117,12 @@ def price_data_of(
         ends["storage_ratio"] = [end / base.input.usd_per_token for end in storage]
     cells = {name: (np.log(low)[None], np.log(high)[None]) for name, pair in ends.items() for low, high in [map(np.asarray, pair)]}
     edges = np.array([_edges(sheet, max_context, assumptions)])
-    return PriceData(cells=cells, edges=edges, log_active_params=_as_arrays(size), log_kv_bytes=_as_arrays(kv_bytes) if kv_bytes else None)
+    return PriceData(
+        cells=cells, edges=edges, log_active_params=_arrays_of_pair(size), log_kv_bytes=_arrays_of_pair(kv_bytes) if kv_bytes else None
+    )
 
 
-def _as_arrays(pair: tuple[float, float]) -> Pair:
+def _arrays_of_pair(pair: tuple[float, float]) -> Pair:
     return np.array([pair[0]]), np.array([pair[1]])
 
 

@@ -42,7 +42,7 @@ class Costs:
     memory_long: Values
 
     def by_name(self) -> dict[str, Values]:
-        """All five."""
+        """Return all five by name."""
         return {
             "prefill_short": self.prefill_short,
             "decode_short": self.decode_short,
