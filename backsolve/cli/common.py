@@ -242,7 +242,8 @@ def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
     """Say on stderr, in one line, how many prices that are used are doubtful, the first of them, and what lists all."""
     if found := list(doubts):
         own = getattr(own, "place", own)
-        place = f" {shlex.quote(own)}" if isinstance(own, str) else " -" if own is not None else ""
+        named = isinstance(own, str) and own != called("-")
+        place = f" {shlex.quote(str(own))}" if named else " -" if own is not None else ""
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
         say(f"{counted}: {found[0]}; all: backsolve prices check{place}")
 
