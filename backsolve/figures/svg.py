@@ -20,7 +20,7 @@ _SAID_WIDTH = 96
 _GAP, _TICK, _STOP = 8, 5, 5
 """Room between things, length of a tick, and half the stop at the end of a range [px]."""
 _BEFORE_NAME = _GAP + 2 * _LINE + _GAP
-"""Room that the keys of a legend take before their names [px]."""
+"""Room for the keys of a legend before their names [px]."""
 _BAR = 7
 """Half the height of a bar [px]."""
 
@@ -44,7 +44,7 @@ _STYLE = ".chart{background:#fff}" + "".join(
         (".area", "fill:var(--c);opacity:.2"),
     )
 )
-"""How a drawing that stands alone looks; on a page the style sheet of the page says so."""
+"""The style of a drawing outside a page. A page has its own style sheet."""
 
 _Place = Callable[[float], float]
 _Box = tuple[float, float, float, float]
@@ -54,7 +54,7 @@ _DOT = 4
 
 
 class Room(NamedTuple):
-    """Width of a drawing and height of its plane [px], characters of the name of a row, and its height at the least [px]."""
+    """Width of a drawing and height of its plane [px], characters of the name of a row, and least height of a row [px]."""
 
     wide: float
     high: float
@@ -63,7 +63,7 @@ class Room(NamedTuple):
 
 
 _ALONE, _ON_PAGE = Room(wide=680, high=320, letters=26, row=48), Room(wide=420, high=270, letters=20, row=48)
-"""A page is read on a phone too, where a wider drawing scrolls or shrinks until nobody reads it."""
+"""Sizes of a drawing alone and on a page. On a phone a wider drawing would be too small to read, or would scroll."""
 
 
 class Drawing:
@@ -113,7 +113,7 @@ def chart_svg(chart: Chart, alone: bool = True, links: Mapping[str, str] = NOTHI
 
 
 def _room(chart: Chart, room: Room) -> Room:
-    """Room whose rows are as high as the lines of their names."""
+    """Return the room with rows high enough for the lines of their names."""
     lines = max((len(wrap(name, room.letters)) for name in chart.up.rows), default=0)
     return room._replace(row=max(room.row, _LINE * lines + _GAP))
 
@@ -149,7 +149,7 @@ def _text(x: float, y: float, text: str, name: str = "", anchor: str = "") -> st
 
 
 def _named(anchor: str, texts: Iterable[str]) -> str:
-    """Texts that are set by their middle, or by their end."""
+    """Return a group of texts that are anchored at their middle or their end."""
     return f'<g text-anchor="{anchor}">{"".join(texts)}</g>'
 
 
@@ -162,12 +162,12 @@ def _line(name: str, *points: tuple[float, float]) -> str:
 
 
 def _strokes(name: str, *lines: tuple[tuple[float, float], ...]) -> str:
-    """Several lines as one path."""
+    """Return several lines as one path."""
     return f'<path class="{name}" d="{"".join("M" + "L".join(f"{x:g} {y:g}" for x, y in points) for points in lines)}"/>'
 
 
 def _apart(ticks: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
-    """The texts below an axis, without those that would run into the one before.
+    """Yield the texts below an axis that do not overlap the text before them.
 
     >>> [*_apart([(10, "1 min"), (30, "5 min"), (70, "1 h")])]
     [(10, '1 min'), (70, '1 h')]
@@ -180,7 +180,7 @@ def _apart(ticks: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
 
 
 def _within(middle: float, text: str, room: Room) -> float:
-    """Where the middle of a text stands so that all of it is in the drawing."""
+    """Return the middle of a text, moved so that the whole text is in the drawing."""
     return min(max(middle, _width(text) / 2), room.wide - _width(text) / 2)
 
 
@@ -249,17 +249,17 @@ def _stroke(mark: Mark, colour: str) -> str:
 
 
 def _aside(x: float, right: bool) -> tuple[float, str]:
-    """Where a text begins or ends that stands beside a point, and which of the two."""
+    """Return the start or the end of a text beside a point, and "start" or "end"."""
     return (x + _GAP, "start") if right else (x - _GAP, "end")
 
 
 def _box(x: float, y: float, text: str, anchor: str) -> _Box:
-    """What a text takes up whose line is at a height."""
+    """Return the box of a text from its anchor point."""
     return (x - _width(text) if anchor == "end" else x), y - SMALL, _width(text), float(SMALL)
 
 
 def _names_of_points(chart: Chart, across: _Place, up: _Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
-    """The names of points for which there is room beside them: over no other point with its range, and over no other text."""
+    """Yield the names of points that fit beside them without overlap with other points, ranges or texts."""
     left, right, top, bottom = sides
     drawn = [mark for mark in chart.marks if mark.form == "points" and not chart.up.rows]
     places = [[(across(x), up(y)) for x, y in zip(mark.xs, mark.ys, strict=True)] for mark in drawn]
@@ -286,7 +286,7 @@ def _names_of_points(chart: Chart, across: _Place, up: _Place, sides: tuple[floa
 
 
 def _overlap(one: _Box, other: _Box) -> bool:
-    """Whether two boxes share some of the plane.
+    """Return whether two boxes overlap.
 
     >>> _overlap((0, 0, 10, 10), (9, 9, 5, 5)), _overlap((0, 0, 10, 10), (10, 0, 5, 5))
     (True, False)
@@ -295,7 +295,7 @@ def _overlap(one: _Box, other: _Box) -> bool:
 
 
 def _outline(chart: Chart, mark: Mark, across: _Place, up: _Place) -> list[tuple[float, float]]:
-    """The corners of an area: along its one side, and back along the other."""
+    """Return the corners of an area: along one side, and back along the other."""
     ends = [(low or 0.0, high or 0.0) for low, high in mark.ends]
     if chart.up.rows:
         return [*((across(low), up(y)) for y, (low, _) in zip(mark.ys, ends, strict=True))] + [
@@ -309,7 +309,7 @@ def _outline(chart: Chart, mark: Mark, across: _Place, up: _Place) -> list[tuple
 def _range(
     chart: Chart, at: tuple[float, float], ends: tuple[float | None, float | None], place: _Place, colour: str, sides: tuple[float, float]
 ) -> str:
-    """A range with a stop at either end that is known. One that is not goes to the edge with an arrow."""
+    """Return a range with a stop at either end. An unknown end is an arrow at the edge."""
     if not chart.up.rows:
         low, high = (at[1] if end is None else place(end) for end in ends)
         return _strokes(f"range {colour}", ((at[0], low), (at[0], high)), *(((at[0] - _STOP, y), (at[0] + _STOP, y)) for y in (low, high)))
@@ -332,7 +332,7 @@ def _rules(chart: Chart, room: Room, across: _Place, up: _Place, sides: tuple[fl
 
 
 def _boxes_beside(chart: Chart, across: _Place, up: _Place, sides: tuple[float, float]) -> Iterator[_Box]:
-    """Yield the room that the texts at points take."""
+    """Yield the boxes of the texts at points."""
     for mark in chart.marks:
         for x, y, text in zip(mark.xs, mark.ys, mark.beside, strict=False):
             start, anchor = _aside(across(x), right=across(x) <= sum(sides) / 2)
@@ -340,7 +340,7 @@ def _boxes_beside(chart: Chart, across: _Place, up: _Place, sides: tuple[float, 
 
 
 def _free_text(text: str, y: float, sides: tuple[float, float], taken: Sequence[_Box]) -> str:
-    """Return the name of a horizontal line, above or below it at its left or right end, where no other text is."""
+    """Return the name of a horizontal line, above or below it at its left or right end, away from other texts if possible."""
     left, right = sides
     ends = [
         (x, line, anchor)
@@ -353,13 +353,13 @@ def _free_text(text: str, y: float, sides: tuple[float, float], taken: Sequence[
 
 
 def _legend(chart: Chart, room: Room) -> Iterator[tuple[int, Mark, list[str]]]:
-    """The marks that have names, with their places among all and the lines of their names."""
+    """Yield the named marks, with their places among all marks and the lines of their names."""
     letters = int((room.wide - _BEFORE_NAME) / (_LETTER * SMALL))
     yield from ((place, mark, wrap(mark.name, letters)) for place, mark in enumerate(chart.marks) if mark.name)
 
 
 def _keys(chart: Chart, legend: Iterable[tuple[int, Mark, list[str]]], y: float) -> Iterator[str]:
-    """What stands for each mark, and its name."""
+    """Yield the key of each mark, and its name."""
     for place, mark, lines in legend:
         yield _key(mark, f"c{colour_number(chart, place)}", y - SMALL / 3)
         for line in lines:

@@ -1,1 +1,1 @@
-"""Databases of prices that other people keep, read into rows of this schema: a module a source, and one that puts them together."""
+"""Databases of prices that other people maintain: one module reads each of them, and `pull` combines them into rows of prices."""

@@ -7,7 +7,7 @@ from invert.sheets.rows import PriceRow, SheetKey
 
 
 def repeated(own: Mapping[SheetKey, Sequence[PriceRow]], current: Mapping[SheetKey, Sequence[PriceRow]]) -> list[SheetKey]:
-    """Sheets that say what another one says: of a reseller as the maker, of a second name of a model as the first, of priority as fast."""
+    """Return sheets that repeat another one: a reseller its maker, a second name of a model the first, or priority the fast tier."""
     asked = {key: {_full_place(row): row.amount for row in rows} for key, rows in current.items() if rows}
     by_model: dict[tuple[str, str], list[SheetKey]] = {}
     for key in asked:
@@ -39,5 +39,5 @@ def _bands(asked: Iterable[tuple[str, int, bool, int | None]]) -> set[int]:
 
 
 def _is_plainer(one: str, other: str) -> bool:
-    """Whether of two names of one model this is the one without a date or a place in it."""
+    """Return whether, of two names of one model, the first is the shorter one, without a date or a place."""
     return (len(one), one) < (len(other), other)

@@ -16,12 +16,12 @@ _SHAPES: tuple[tuple[str, Callable[[Any], bool], Callable[[Any, Database], Itera
     (models_dev.NAME, models_dev.is_shape, models_dev.offers),
     (litellm.NAME, litellm.is_shape, litellm.offers),
 )
-"""JSON files by their shape, whatever they are called."""
+"""JSON files are recognised by their shape, whatever their name."""
 _PACKAGES = (genai.NAME, litellm.NAME)
 
 
 def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
-    """The databases that are named, packages or files. All packages that are installed where none is. What fails is a problem."""
+    """Return the named databases (packages or files), or all installed packages if none is named, and the problems of those that fail."""
     found: list[Listing] = []
     problems: list[Problem] = []
     for name in names or _PACKAGES:
@@ -43,13 +43,13 @@ def _how_to_get(package: str) -> str:
 
 
 def not_installed() -> list[str]:
-    """The databases of packages that are not there, each with how to get it."""
+    """Return a note for each package that is not installed, with the command that installs it."""
     there = {genai.NAME: genai.is_genai_installed(), litellm.NAME: litellm.is_litellm_installed()}
     return [f"{name}: is not installed, so not read: {_how_to_get(name)}" for name in _PACKAGES if not there[name]]
 
 
 def listing_of(name: str) -> Listing | None:
-    """A database by name, or a JSON file of one, - for standard input, or None for a package that is not installed."""
+    """Return a database by the name of its package or of a JSON file (- is standard input), or None for a package that is not installed."""
     if name == genai.NAME:
         package = genai.installed()
         return (package[1], genai.offers(*package)) if package else None
@@ -60,7 +60,7 @@ def listing_of(name: str) -> Listing | None:
 
 
 def of_file(place: str) -> Listing:
-    """The database that a JSON file is of, by its shape; `WrongData` for any other file."""
+    """Return the database of a JSON file, recognised by its shape. Raise WrongData for any other file."""
     content = json_of(place)
     for name, is_shape, read in _SHAPES:
         if is_shape(content):
@@ -71,7 +71,7 @@ def of_file(place: str) -> Listing:
 
 
 def json_of(place: str) -> Any:
-    """What a JSON file holds; `WrongData` where it holds none."""
+    """Return the content of a JSON file. Raise WrongData if it is not JSON."""
     try:
         return json.loads(content_of(place), parse_constant=_no_number)
     except WrongData as error:

@@ -57,20 +57,22 @@ _TIERS = {
     ("service_tier", "ultrafast"): "ultrafast",
     ("speed", "fast"): "fast",
 }
-"""Service tiers by the variant of the database; what is the default there is the standard tier anyway."""
+"""Service tiers by the variant of the database. The default variant is always the standard tier."""
 _STANDARD = (("service_tier", "default"), ("service_tier", "standard"))
 _SOLD_OTHERWISE = ("search_type",)
 """Conditions of a variant that sells something else than tokens."""
 
 
 def is_genai_installed() -> bool:
-    """Whether the package is there."""
+    """Return whether the package is installed."""
     return find_spec("genai_prices") is not None
 
 
 def installed() -> tuple[Iterable[Any], Database] | None:
-    """The providers of the installed snapshot, or None where the package is not installed, `WrongData` where it is another one than
-    known."""
+    """Return the providers of the installed snapshot, or None without the package.
+
+    Raise WrongData if the snapshot is not as known here.
+    """
     if not is_genai_installed():
         return None
     database = installed_database(NAME)
@@ -81,7 +83,7 @@ def installed() -> tuple[Iterable[Any], Database] | None:
 
 
 def offers(providers: Iterable[Any], database: Database) -> Iterator[Item]:
-    """Everything the snapshot lists: the prices of each model over time, and its variants by service tier or route."""
+    """Yield everything that the snapshot lists: the prices of each model over time, and its variants by service tier or route."""
     entries = (
         RawEntry(provider=str(_of(provider, "id")), model=str(_of(model, "id")), record=model, read=partial(_of_model, provider, model))
         for provider in providers
@@ -91,7 +93,7 @@ def offers(providers: Iterable[Any], database: Database) -> Iterator[Item]:
 
 
 def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongField]:
-    """The offers of one model."""
+    """Yield the offers of one model."""
     yield from context_faults(_CONTEXT, getattr(model, _CONTEXT, None))
     url = next(iter(getattr(provider, "pricing_urls", None) or ()), "")
     offer = partial(
@@ -131,7 +133,7 @@ def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongFie
 
 
 def variants(offer: Any, found: Iterable[Any]) -> Iterator[Offer | WrongField]:
-    """The offers of the variants, the newest of each kind: their days are those on which somebody checked them, no beginnings."""
+    """Yield the offers of the newest variant of each kind. The days of variants are days of verification, not first days of validity."""
     newest: dict[tuple[str, str], Any] = {}
     for variant in sorted(found, key=lambda one: getattr(one.constraint, "start_date", None) or date.min):
         when = _of(variant, "when")
@@ -153,7 +155,9 @@ def variants(offer: Any, found: Iterable[Any]) -> Iterator[Offer | WrongField]:
 
 
 def unknown_condition(when: Mapping[str, str]) -> str:
-    """What of the condition of a variant says neither a service tier, nor a region, nor that something else is sold; or nothing.
+    """Return the unknown part of the condition of a variant, or "".
+
+    Known are service tiers, regions and things other than tokens.
 
     >>> unknown_condition({"service_tier": "turbo"}), unknown_condition({"speed": "fast"}), unknown_condition({"search_type": "web"})
     ('service_tier=turbo', '', '')
@@ -164,7 +168,7 @@ def unknown_condition(when: Mapping[str, str]) -> str:
 
 
 def service_tier_and_region(when: Mapping[str, str]) -> tuple[str, str]:
-    """Service tier and region of a variant. No tier for one that is the standard one, or that sells something else.
+    """Return service tier and region of a variant. The tier is blank for the standard variant, and if something other than tokens is sold.
 
     >>> service_tier_and_region({"processing": "batch"}), service_tier_and_region({"route": "mistral/eu"})
     (('batch', ''), ('standard', 'eu'))
@@ -179,7 +183,7 @@ def service_tier_and_region(when: Mapping[str, str]) -> tuple[str, str]:
 
 
 def bands_of(prices: Any) -> dict[int, Rates]:
-    """Rates by threshold: a tier of this database begins above its start."""
+    """Return rates by threshold. A tier of this database begins above its start."""
     priced = {name: value for name, value in vars(prices).items() if name.endswith("_mtok") and not _NO_TEXT.search(name)}
     refuse_unknown(priced, _SOLD)
     bands: dict[int, dict[Sold, float]] = {0: {}}
@@ -197,7 +201,7 @@ def bands_of(prices: Any) -> dict[int, Rates]:
 
 
 def _by_the_hour(offer: Any, others: Mapping[int, Rates], by_hour: list[tuple[Any, dict[int, Rates]]]) -> Iterator[Offer]:
-    """Peak and off-peak of a price that depends on the hour: the dearer one is the peak, at the hours that are written to it."""
+    """Yield the peak and the off-peak offer of a price that depends on the hour. The higher price is the peak, in its own hours."""
     if any(bands != by_hour[0][1] for _, bands in by_hour):
         raise WrongField("constraint", "has more than two prices a day")
     windows = sorted((_minutes(one.start_time), _minutes(one.end_time) or A_DAY) for one, _ in by_hour)

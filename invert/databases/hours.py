@@ -7,7 +7,7 @@ A_DAY = 24 * 60
 
 
 def between(windows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The minutes of a day outside these windows, which ascend.
+    """Return the minutes of a day outside these windows, which ascend.
 
     >>> between([(60, 240), (360, 600)])
     [(0, 60), (240, 360), (600, 1440)]
@@ -21,7 +21,7 @@ def between(windows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def hours_text(windows: Iterable[tuple[int, int]]) -> str:
-    """Windows in minutes as prices.csv writes them.
+    """Return windows in minutes as prices.csv writes them.
 
     >>> hours_text([(60, 240), (360, 1440)])
     '01:00-04:00;06:00-24:00'

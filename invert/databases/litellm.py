@@ -55,7 +55,7 @@ _COST = re.compile(
     rf"({'|'.join(_COSTS)})(?:_above_([0-9]+)hr)?(?:_above_([0-9]+)k_tokens)?(?:_(batches|flex|priority|fast|ultrafast|balanced))?"
 )
 _CONTEXT = "max_input_tokens"
-"""The longest context; max_tokens is the longest answer where both stand, and so says nothing of it alone."""
+"""The longest context. If an entry also has max_tokens, that is the longest answer, so max_tokens alone is not read."""
 _TIERED, _BY_HOUR = "tiered_pricing", "off_peak_pricing"
 _LISTS = (_TIERED, _BY_HOUR)
 """Fields that hold prices as an entry itself does."""
@@ -66,21 +66,21 @@ _FIELDS = Fields(
     is_known=lambda name: bool(_COST.match(name)) or name in (_CONTEXT, "max_tokens", "max_output_tokens"),
 )
 _OTHERWISE = ("_cache_hit", "_decisions")
-"""Ends of fields that price something else than a prompt or its answer, or repeat what a field of its own has."""
+"""Ends of fields that price something other than a prompt or its answer, or that repeat another field."""
 _TIERS = {"": "standard", "batches": "batch"}
 _OFF_PEAK, _WINDOW = ("windows", "weekday_timezone"), ("hours_utc", "weekdays")
-"""Fields that say when an off-peak price holds, and those of each of its windows."""
+"""Fields that say when an off-peak price holds, and the fields of each of its windows."""
 _SHANGHAI = 16 * 60
 """The minute of a day in UTC at which the next one begins in Shanghai."""
 
 
 def is_litellm_installed() -> bool:
-    """Whether the package is there."""
+    """Return whether the package is installed."""
     return bool((found := find_spec(NAME)) and found.origin)
 
 
 def installed() -> tuple[Path, Database] | None:
-    """The file beside the installed package, or None where the package is not installed, `WrongData` where it has no such file."""
+    """Return the price file in the installed package, or None without the package. Raise WrongData if the package has no such file."""
     found = find_spec(NAME)
     if found is None or not found.origin:
         return None
@@ -92,14 +92,14 @@ def installed() -> tuple[Path, Database] | None:
 
 
 def is_shape(content: Any) -> bool:
-    """Whether the content of a JSON file has the shape of this one: entries that name their provider and a cost per token."""
+    """Return whether the content of a JSON file has the shape of litellm: entries that name their provider and a cost per token."""
     return isinstance(content, dict) and any(
         isinstance(one, dict) and "litellm_provider" in one and any(map(_COST.fullmatch, one)) for one in content.values()
     )
 
 
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
-    """Everything the file lists."""
+    """Yield everything that the file lists."""
     entries = (
         RawEntry(provider=named_in(one, "litellm_provider"), model=name, record=one, read=partial(of_entry, name, one))
         for name, one in content.items()
@@ -109,7 +109,7 @@ def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
 
 
 def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
-    """The offers of one entry, a service tier each."""
+    """Yield the offers of one entry, one for each service tier."""
     refuse_no_record(entry)
     provider = part(entry, "litellm_provider", str) or ""
     model, mode = model_of(name, provider), part(entry, "mode", str) or ""
@@ -133,7 +133,7 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken |
         tiers["standard"] = _tiered(tiered)
     off_peak = part(entry, _BY_HOUR, dict)
     if off_peak and "standard" in tiers:
-        # What stands at the top is the price of the peak.
+        # The price at the top level of the entry is the peak price.
         utc_hours, days = peak_hours(off_peak)
         peak = tiers.pop("standard")
         yield offer(bands=peak, service_tier="peak", utc_hours=utc_hours, weekdays=days)
@@ -151,7 +151,7 @@ def of_entry(name: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken |
 
 
 def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
-    """Rates by service tier and threshold, out of the names of the fields.
+    """Return rates by service tier and threshold, read from the names of the fields.
 
     >>> bands_by_tier({"input_cost_per_token": 2e-6, "input_cost_per_token_above_200k_tokens": 4e-6, "input_cost_per_token_batches": 1e-6})
     {'standard': {0: {('input', None): 2.0}, 200000: {('input', None): 4.0}}, 'batch': {0: {('input', None): 1.0}}}
@@ -174,12 +174,12 @@ def bands_by_tier(entry: Mapping[str, Any]) -> dict[str, dict[int, Rates]]:
 
 
 def _holds_costs(value: Any) -> bool:
-    """Whether prices stand somewhere in the value of a field."""
+    """Return whether the value of a field contains prices."""
     return any(map(_COST.match, (name for name, _ in fields_in(value))))
 
 
 def model_of(name: str, provider: str) -> str:
-    """The model of an entry: its name without the provider before it.
+    """Return the model of an entry: its name without the provider before it.
 
     >>> model_of("xai/grok-4.5", "xai"), model_of("gpt-6", "openai"), model_of("azure/eu/gpt-6", "azure")
     ('grok-4.5', 'gpt-6', 'eu/gpt-6')
@@ -189,7 +189,7 @@ def model_of(name: str, provider: str) -> str:
 
 
 def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
-    """Hours and weekdays in UTC at which the peak price holds, out of the windows at which it does not.
+    """Return hours and weekdays in UTC of the peak price, from the windows of the off-peak price.
 
     >>> peak_hours({"windows": [{"hours_utc": ["00:00-01:00", "04:00-00:00"], "weekdays": [1, 2, 3]}, {"hours_utc": "00:00-00:00"}]})
     ('01:00-04:00', '1-3')
@@ -233,7 +233,7 @@ def _weekdays(days: Any) -> list[int]:
 
 
 def _runs(days: list[int]) -> str:
-    """Days as prices.csv writes them: 1-5;7."""
+    """Return days as prices.csv writes them: 1-5;7."""
     runs: list[list[int]] = []
     for day in days:
         if runs and runs[-1][-1] == day - 1:
@@ -254,7 +254,7 @@ def _span(text: Any) -> tuple[int, int]:
 
 
 def _tiered(ranges: list[Any]) -> dict[int, Rates]:
-    """Bands of a list of ranges of the prompt's length."""
+    """Return the bands of a list of ranges of prompt lengths."""
     bands: dict[int, Rates] = {}
     ends: dict[int, object] = {}
     for one in ranges:
@@ -264,7 +264,7 @@ def _tiered(ranges: list[Any]) -> dict[int, Rates]:
         bands[int(span[0])] = bands_by_tier(one).get("standard", {}).get(0, {})
         ends[int(span[0])] = span[1] if span[1:] else None
     for below, above in pairwise(sorted(ends)):
-        # Some begin with the token after the last one of the range below.
+        # Some ranges begin with the token after the end of the range below.
         if (end := token_count(ends[below])) and end not in (above, above - 1):
             raise WrongField(_TIERED, f"has a range that ends at {end} and another that begins at {above}")
     return bands
@@ -275,5 +275,5 @@ def _times(bands: Mapping[int, Rates], factor: float) -> dict[int, Rates]:
 
 
 def _family(provider: str) -> str:
-    """The provider without the kind of its models: vertex_ai-mistral_models is vertex_ai."""
+    """Return the provider without the kind of its models: vertex_ai-mistral_models is vertex_ai."""
     return "vertex_ai" if provider.startswith("vertex_ai") and provider != "vertex_ai-language-models" else provider

@@ -39,7 +39,7 @@ _BANDS = ("tiers", "context_over_200k")
 
 
 def is_shape(content: Any) -> bool:
-    """Whether the content of a JSON file has the shape of this one: providers by name, one at least with models by name."""
+    """Return whether the content of a JSON file has the shape of models.dev: providers by name, at least one with models by name."""
     return isinstance(content, dict) and any(
         isinstance(one, dict) and isinstance(models := one.get("models"), dict) and (not models or any(map(_is_record, models.values())))
         for one in content.values()
@@ -51,12 +51,12 @@ def _is_record(model: object) -> bool:
 
 
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
-    """Everything the file lists."""
+    """Yield everything that the file lists."""
     return items_of((entry for provider, one in content.items() for entry in _entries(provider, one)), database, _FIELDS)
 
 
 def _entries(provider: str, one: Any) -> Iterator[RawEntry]:
-    """The models of a provider, or the provider itself where it has none to read."""
+    """Yield the models of a provider, or the provider itself if its models cannot be read."""
     models = one.get("models") if isinstance(one, dict) else None
     if not isinstance(models, dict):
         yield RawEntry(provider=provider, model="", record=one, read=partial(_no_models, one))
@@ -72,7 +72,7 @@ def _no_models(one: Any) -> NoReturn:
 
 
 def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
-    """The offer of one model."""
+    """Yield the offer of one model."""
     refuse_no_record(entry)
     cost = part(entry, "cost", dict)
     if not cost:
@@ -80,7 +80,7 @@ def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) 
         return
     refuse_unknown(cost, _BANDS)
     bands = {0: rates_of(cost, _SOLD)}
-    # The older field says no threshold but 200k, and stands beside the newer one also where the threshold is another.
+    # The older field always means 200k. Entries also have it beside a newer field with another threshold.
     if tiers := part(cost, "tiers", list):
         for one in tiers:
             place = part(one, "tier", dict) if isinstance(one, dict) else None

@@ -43,19 +43,19 @@ _FIELDS = Fields(
 
 
 def is_shape(content: Any) -> bool:
-    """Whether the content of a JSON file has the shape of this one: `data`, a list of models with `pricing`."""
+    """Return whether the content of a JSON file has the shape of OpenRouter: `data`, a list of models with `pricing`."""
     found = content.get("data") if isinstance(content, dict) else None
     return isinstance(found, list) and any(isinstance(one, dict) and isinstance(one.get("pricing"), dict) for one in found)
 
 
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
-    """Everything the answer lists."""
+    """Yield everything that the answer lists."""
     entries = (RawEntry(provider=NAME, model=named_in(one, "id"), record=one, read=partial(_of_model, one)) for one in content["data"])
     return items_of(entries, database, _FIELDS)
 
 
 def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
-    """The offers of one model: its price, or its price by the hour."""
+    """Yield the offers of one model: its price, or its price by the hour."""
     refuse_no_record(entry)
     model, pricing = part(entry, "id", str), part(entry, "pricing", dict)
     if not model or not pricing:

@@ -1,4 +1,4 @@
-"""Several databases put together into rows of prices: who is believed where they disagree, and what is said twice once."""
+"""The combination of several databases into rows of prices: which one is believed if they disagree, and which offers are duplicates."""
 
 import re
 from collections import Counter
@@ -35,12 +35,12 @@ from invert.sheets.rules import check, rows_by_sheet
 from invert.sheets.tables import ModelRow
 
 TAKEN, KNOWN, COPY = "taken", "priced already", "copies"
-"""What became of an offer that can be read: its rows are new; the shipped prices or an earlier source have it; somebody asks the same."""
+"""Results of a readable offer: its rows are new, the shipped prices or an earlier source have it, or another offer has the same prices."""
 
 
 @immutable
 class Fate:
-    """What became of one offer; region and service tier are blank of an entry that makes none."""
+    """The result of one offer. Region and service tier are blank for an entry that makes no offer."""
 
     database: Database
     provider: str
@@ -52,14 +52,14 @@ class Fate:
 
 @immutable
 class Pulled:
-    """What the databases say beyond the curated prices, and what became of the rest.
+    """The rows of the databases that the curated prices lack, and the result of every other offer.
 
-    `offers` are those of each database by what became of them, TAKEN, KNOWN, COPY or why they are left out: an offer is a model of
-    one provider in one region and service tier, or an entry that makes none; `fates` names each. `agreeing` are prices that somebody
-    firmer asks as well, `copies` the offers of resellers and other names of one model that ask what the first says, by provider.
-    `renamed` are names of these rows that begin as a formula does, as the database has them, `without_context` the sheets of `rows`
-    of which no database says the longest context, `refused_context` those of which it was said to be shorter than their prices reach,
-    and `not_carried` what entries say that no column takes, with their number.
+    `offers` counts the offers of each database by result: TAKEN, KNOWN, COPY or the reason why they are left out. An offer is a model of
+    one provider in one region and service tier, or an entry that makes no offer. `fates` lists each of them. `agreeing` counts prices that
+    a more reliable source also has. `copies` counts, by provider, the offers of resellers and of second names that repeat the first offer.
+    `renamed` are names that begin like a formula, as the database writes them. `without_context` are the sheets of `rows` without a longest
+    context in any database. `refused_context` are the sheets with a longest context below one of their own bands. `not_carried` counts the
+    facts in entries that no column can hold.
     """
 
     rows: tuple[PriceRow, ...]
@@ -85,9 +85,9 @@ def pull(
     step: Callable[[str], object] = lambda _: None,
     assumptions: Assumptions = USUAL,
 ) -> Pulled:
-    """The rows of these databases that the prices of `book` do not have, the first database believed before the next.
+    """Return the rows of these databases that the prices of `book` lack. An earlier database is believed before a later one.
 
-    `providers` are patterns such as `open*`; `step` is told how far the work is.
+    `providers` are patterns such as `open*`. `step` receives the progress as text.
     """
     names = Names(described, book.rows)
     sheets = dict(rows_by_sheet(book.rows))
@@ -136,14 +136,15 @@ def pull(
 
 
 _OfferId: TypeAlias = tuple[int, int, tuple[str, ...]]
-"""The place of a database among those that are read, that of an entry in it, and provider and model as it calls them; of a price also
-region and service tier.
+"""The index of a database among those read, the index of an entry in it, and the names of provider and model in the database.
+
+The id of a priced offer also has region and service tier.
 """
 
 
 @dataclass
 class Work:
-    """What is counted while databases are read."""
+    """The counts and results that are collected while databases are read."""
 
     rivals: list[Rival] = field(default_factory=list)
     not_taken: list[NotTaken] = field(default_factory=list)
@@ -154,36 +155,36 @@ class Work:
     renamed: dict[str, SheetKey] = field(default_factory=dict)
     not_carried: Counter[str] = field(default_factory=Counter)
     short_context: set[SheetKey] = field(default_factory=set)
-    """Sheets of which an offer has a band that begins beyond the context that it says."""
+    """Sheets with a band that begins above the longest context that their offer gives."""
     databases: list[Database] = field(default_factory=list)
-    """Those that were read, in order; the last of them is being read."""
+    """The databases that were read, in order. The last one is being read."""
     fates: dict[_OfferId, str] = field(default_factory=dict)
-    """What became of each offer."""
+    """The result of each offer."""
     made: dict[SheetKey, _OfferId] = field(default_factory=dict)
     """The offer that a new sheet is made of."""
 
     def offered(self, entry: int, *names: str) -> _OfferId:
-        """An offer of the database that is being read."""
+        """Return the id of an offer in the database that is being read."""
         return len(self.databases) - 1, entry, names
 
     def left_out(self, one: NotTaken) -> None:
-        """An entry, or a part of one, makes no sheet; where another part does, that counts."""
+        """Record an entry, or a part of one, that makes no sheet. If another part makes a sheet, that result counts."""
         self.not_taken.append(one)
         self.fates.setdefault(self.offered(one.entry, one.provider, one.model), one.because)
 
     def became(self, key: SheetKey, fate: str) -> None:
-        """The offer that a sheet was made of came to this."""
+        """Record a result for the offer that a sheet was made from."""
         if key in self.made:
             self.fates[self.made.pop(key)] = fate
 
     def named(self) -> Iterator[Fate]:
-        """What became of every offer. An entry of which a part makes a sheet is counted by that part."""
+        """Yield the result of every offer. If a part of an entry makes a sheet, the entry counts by that part."""
         for (place, _, names), became in self._kept():
             provider, model, region, tier = (*names, "", "")[:4]
             yield Fate(database=self.databases[place], provider=provider, model=model, region=region, service_tier=tier, became=became)
 
     def counted(self) -> tuple[tuple[Database, Counter[str]], ...]:
-        """How many offers of each database came to what."""
+        """Return how many offers of each database had each result."""
         found = [Counter[str]() for _ in self.databases]
         for (place, _, _), became in self._kept():
             found[place][became] += 1
@@ -195,7 +196,7 @@ class Work:
 
 
 class Names:
-    """What a model is called here: as prices.csv calls it or one of its aliases, else as the database that named it first."""
+    """The names of models here: the name or an alias in prices.csv, or else the name in the database that came first."""
 
     def __init__(self, described: Iterable[ModelRow], rows: Iterable[PriceRow]):
         self.known: dict[tuple[str, str], str] = {}
@@ -206,7 +207,7 @@ class Names:
                 self.known.setdefault((model.provider, common_spelling(name)), model.model)
 
     def of(self, row: PriceRow) -> PriceRow:
-        """The row under the name of its model here."""
+        """Return the row under the name of its model here."""
         name = self.known.setdefault((row.provider, common_spelling(row.model)), row.model)
         return row if name == row.model else replace(row, model=name)
 
@@ -215,7 +216,7 @@ def _gather(
     database: Database, items: Iterator[Item], names: Names, sheets: dict[SheetKey, list[PriceRow]], fx: Fx, day: date,
     providers: Collection[str], work: Work, assumptions: Assumptions,
 ) -> None:  # fmt: skip
-    """Lays what one database lists beside the sheets that are there already."""
+    """Compare the offers of one database with the sheets read so far, and add the new ones to `sheets`."""
     mine: dict[SheetKey, dict[tuple[int, str, str], list[PriceRow]]] = {}
     odd: dict[tuple[str | None, bool], list[Problem]] = {}
     read = 0
@@ -281,7 +282,7 @@ def _gather(
 
 
 def _refused_whole(offers: Iterable[tuple[Database, Mapping[str, int]]], refused: Collection[str]) -> Iterator[Problem]:
-    """A database of which every offer with a price was refused: its prices are likely in another unit."""
+    """Yield a problem for a database with every priced offer refused. Its prices are probably in another unit."""
     for database, became in offers:
         if not any(map(became.get, (TAKEN, KNOWN, COPY))) and (why := next(filter(became.get, refused), "")):
             yield Problem(
@@ -290,7 +291,7 @@ def _refused_whole(offers: Iterable[tuple[Database, Mapping[str, int]]], refused
 
 
 def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]], day: date) -> list[PriceRow]:
-    """Rows that price the same model by the hour, where the sheet is one of all hours; or for all hours, where it is not."""
+    """Return the hourly rows of the same model for a sheet of all hours, or its rows of all hours for an hourly sheet."""
     tiers = {"standard": ("peak", "off_peak"), "peak": ("standard",), "off_peak": ("standard",)}.get(key[3], ())
     return [row for tier in tiers for row in sheets.get((*key[:3], tier), ()) if row.valid_on(day)]
 
@@ -298,7 +299,10 @@ def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]],
 def compared_at_other_hours(
     believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, assumptions: Assumptions = USUAL
 ) -> tuple[list[PriceRow], list[Rival], int]:
-    """Of a sheet that somebody firmer has at other hours nothing is added: the prices in which it differs, and the number it repeats."""
+    """Compare an offer with a sheet that a more reliable source has at other hours.
+
+    Return no new rows, the prices that differ, and the number of equal prices.
+    """
     rivals, agreeing = [], 0
     for row in (row for row in rows if row.valid_on(day)):
         others = [one for one in believed if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
@@ -312,10 +316,10 @@ def compared_at_other_hours(
 def laid_beside(
     believed: Sequence[PriceRow], rows: Sequence[PriceRow], fx: Fx, day: date, assumptions: Assumptions = USUAL
 ) -> tuple[list[PriceRow], list[Rival], int]:
-    """Of a sheet that is there already: rows that another database adds, prices in which it differs, and the number it repeats.
+    """Return the rows that another database adds to an existing sheet, the prices that differ, and the number of equal prices.
 
-    It adds lifetimes of cache writes and the cache reads that the sheet lacks, in the bands that the sheet has: a band of its own
-    may be one that has been dropped since.
+    It adds lifetimes of cache writes, and cache reads that the sheet lacks, in the bands of the sheet. It adds no bands, because such a
+    band may have been dropped since.
     """
     now = {_place(row): row for row in believed if row.valid_on(day)}
     bands = {row.threshold_tokens: row for row in now.values() if row.component == "input"}
@@ -324,7 +328,7 @@ def laid_beside(
         other, band = now.get(_place(row)), bands.get(row.threshold_tokens)
         alike = [one for one in now.values() if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
         if other is None and row.component == "cache_write" and row.ttl_seconds is None and alike:
-            # Somebody else has said which lifetime it is.
+            # Another source gives the lifetime.
             other = next((one for one in alike if same(one, row, fx, day, assumptions)), None)
         if other is not None:
             agreeing += same(other, row, fx, day, assumptions)
@@ -353,7 +357,7 @@ def _place(row: PriceRow) -> tuple[str, int, int | None]:
 
 
 def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumptions = USUAL) -> bool:
-    """Whether two rows ask the same; where somebody converted a price, about the same."""
+    """Return whether two rows have the same price, or about the same price after a currency conversion."""
     if one.currency == other.currency:
         return abs(one.amount - other.amount) <= assumptions.same_price_within * max(one.amount, other.amount)
     low, high = sorted(usd_amount(row, fx, day) for row in (one, other))
@@ -361,11 +365,11 @@ def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumpt
 
 
 _OWN_ROW = re.compile(r"\bpulled:[0-9]+")
-"""What a row is called while it is checked; what one contradicts is of its own sheet."""
+"""The name of a row while it is checked. A row that it contradicts is a row of the same sheet."""
 
 
 def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRow]) -> tuple[list[PriceRow], dict[SheetKey, NotTaken]]:
-    """The rows as a file of them is read and checked beside the others, and the sheets that would not pass, with the first reason."""
+    """Return the rows that pass the checks of a price file, beside the other rows, and each refused sheet with the first reason."""
     unseen = {row.sheet_key: "a character that does not show" for row in rows if any(map(hidden, texts(row)))}
     faulty = {key: NotTaken(provider=key[0], model=key[1], because=because) for key, because in unseen.items()}
     kept = [row for row in rows if row.sheet_key not in unseen]
@@ -387,5 +391,5 @@ def sound(rows: Sequence[PriceRow], book: PriceBook, described: Sequence[ModelRo
 
 
 def texts(row: PriceRow) -> tuple[str, ...]:
-    """What stands in a row in the words of a database."""
+    """Return the cells of a row that have the words of a database."""
     return row.provider, row.model, row.region, row.source_url, row.notes

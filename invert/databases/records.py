@@ -1,4 +1,4 @@
-"""What a database of prices says, in one form whatever the database: an offer is a sheet over one stretch of time."""
+"""The offers of a price database, in one form for all databases. An offer is a price sheet over one stretch of time."""
 
 import re
 from collections import Counter
@@ -37,9 +37,9 @@ _OURS = {
 }  # fmt: skip
 """Providers that a database calls by another name than prices.csv, or by several."""
 _FROM_THRESHOLD = ("x-ai", "zhipu-bigmodel")
-"""Providers whose higher price holds from the threshold on; everybody else's holds above it."""
+"""Providers whose higher price begins at the threshold. For all others it begins above the threshold."""
 _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What comes of a value in the place of another, where no field is looked at for it."""
+"""Errors that occur if a value has an unexpected type and no field is checked for it."""
 _CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
 """What the name of a price holds that depends on the length of the prompt, or on a lifetime."""
 _DAY, _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
@@ -53,18 +53,18 @@ _NOT_CARRIED = {
     "discount": "discount",
     **dict.fromkeys(("region", "regions", "supported_regions"), "region"),
 }
-"""Fields that no column here takes, in words."""
+"""Fields that no column here can hold, in words."""
 _RELEASED, _FREE_CACHE = "release without its day", "price of zero of a cache item"
-"""What no column takes of fields that are taken otherwise.
+"""Facts that no column can hold, in fields that are otherwise read.
 
-A zero need be no free item: most of those of litellm in November 2026 are of writes, and one stands where its entry says that there is no
-caching. What is free is not told from what nobody asks a price of its own for.
+A zero may not mean that the item is free. Most zeros of litellm in November 2026 are for cache writes, and one belongs to an entry that has
+no caching. A free item cannot be told from an item without a price of its own.
 """
 _DEFAULT_LIFETIMES = {"claude": 300}
-"""Lifetime [s] of a cache write that no database names, by a word in the model: that of Claude is five minutes wherever it is sold."""
+"""Lifetime [s] of a cache write that no database names, by a word in the model. For Claude it is five minutes at every seller."""
 _TIERS_IN_NAMES = (
     re.compile(r"(?P<model>.+):(?P<tier>batch|fast|flex|priority)"),
-    # Of other makers -fast is a model with weights of its own, as grok-4-fast.
+    # At other makers, -fast is a model with its own weights, such as grok-4-fast.
     re.compile(r"(?P<model>(?:.*[/.])?claude-.+)-(?P<tier>fast)"),
 )
 """Names by which OpenRouter and its resellers sell one model in another service tier, as if it were a model of its own."""
@@ -72,7 +72,7 @@ _TIERS_IN_NAMES = (
 
 @immutable
 class Database:
-    """A database by name and version; rows carry both in their notes."""
+    """A database by name and version, which rows carry in their notes."""
 
     name: str
     version: str = ""
@@ -83,7 +83,7 @@ class Database:
 
 @immutable
 class NotTaken:
-    """An entry that makes no sheet here, and why; `entry` as of an Offer."""
+    """An entry that makes no sheet here, and the reason. `entry` has the same meaning as in Offer."""
 
     provider: str
     model: str
@@ -93,7 +93,7 @@ class NotTaken:
 
 @immutable
 class NotCarried:
-    """What an entry says beyond its offers that no column takes, in the words of _NOT_CARRIED."""
+    """A fact in an entry that no column can hold, in the words of _NOT_CARRIED."""
 
     provider: str
     what: str
@@ -101,11 +101,11 @@ class NotCarried:
 
 @immutable
 class Offer:
-    """What a database asks for one model in one service tier over one stretch of time: rates by the threshold [token] they begin at.
+    """The prices of one model in one service tier over one stretch of time, as rates by the threshold [token] at which they begin.
 
-    A rate that a band does not state is that of the band below it. `from_threshold` are the thresholds at which the price
-    already holds, in the words of the database; what is above 199,999 holds from 200,000 on. `entry` is the place of what it was
-    read from in its database: one entry may make several offers of a model, and several entries may be of one name.
+    If a band does not state a rate, the rate of the band below holds. `from_threshold` are the thresholds, as the database writes them, at
+    which the price already holds. A price above 199,999 holds from 200,000 on. `entry` is the index of the entry in its database. One entry
+    may make several offers of a model, and several entries may have one name.
     """
 
     provider: str
@@ -129,7 +129,7 @@ Item: TypeAlias = Offer | NotTaken | NotCarried | Problem
 
 
 def provider_of(name: str) -> str:
-    """A provider as prices.csv calls it.
+    """Return the name of a provider in prices.csv.
 
     >>> provider_of("xai"), provider_of("acme")
     ('x-ai', 'acme')
@@ -138,7 +138,7 @@ def provider_of(name: str) -> str:
 
 
 def name_in_a_cell(model: str) -> str:
-    """A model's name without the marks at its beginning by which a spreadsheet knows a formula.
+    """Return the name of a model without leading characters that a spreadsheet reads as a formula.
 
     >>> name_in_a_cell("@cf/meta/llama"), name_in_a_cell(" =\\uff0bx"), name_in_a_cell("gpt-6")
     ('cf/meta/llama', 'x', 'gpt-6')
@@ -149,7 +149,7 @@ def name_in_a_cell(model: str) -> str:
 
 
 def split_route(name: str) -> tuple[str, str]:
-    """Split a name into its model and its service tier. The tier is blank if the name has none.
+    """Split a name into its model and its service tier. The tier is blank if the name contains no tier.
 
     >>> split_route("openai/gpt-6:batch"), split_route("anthropic/claude-opus-5-fast"), split_route("x-ai/grok-4-fast")
     (('openai/gpt-6', 'batch'), ('anthropic/claude-opus-5', 'fast'), ('x-ai/grok-4-fast', ''))
@@ -159,7 +159,7 @@ def split_route(name: str) -> tuple[str, str]:
 
 
 def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | NotTaken:
-    """The rows of an offer as read on a day; or why there are none."""
+    """Return the rows of an offer as read on a day, or the reason why it makes no rows."""
     provider, model = provider_of(offer.provider), name_in_a_cell(offer.model)
     said, rows = without_nothing(offer.bands), []
     base = said.get(0, {})
@@ -169,7 +169,7 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
         because = "free" if free else f"no price of {' and '.join(lacking)} tokens"
         return NotTaken(provider=provider, model=model, because=because, entry=offer.entry)
     current: dict[Sold, float] = {}
-    # A context that a band of its own offer begins beyond is of something else.
+    # A longest context below the threshold of a band must mean something else.
     max_context = offer.max_context if offer.max_context and offer.max_context >= max(said) else None
     for threshold, rates in sorted(said.items()):
         current |= rates
@@ -208,12 +208,12 @@ def price_rows(offer: Offer, database: Database, day: date) -> list[PriceRow] | 
 
 
 def _inherited(offer: Offer, threshold: int, sold: Sold) -> str:
-    """What the notes say of a price of a band that the database does not state."""
+    """Return the note on a price of a band that the database does not state, or ""."""
     return f"; not stated above {threshold:,} tokens, so that below" if threshold and not offer.bands[threshold].get(sold) else ""
 
 
 def link(text: object) -> str:
-    """An address as it may stand in a cell, or nothing for what is none.
+    """Return an address that may be in a cell, or "" for anything else.
 
     >>> link("https://acme.example/prices"), link("=cmd"), link(None)
     ('https://acme.example/prices', '', '')
@@ -223,7 +223,7 @@ def link(text: object) -> str:
 
 
 def without_nothing(bands: Mapping[int, Rates]) -> dict[int, dict[Sold, float]]:
-    """The bands without prices of zero, by which databases say that a thing is not sold, and without bands in which nothing changes.
+    """Return the bands without prices of zero, which mean that an item is not sold, and without bands that change no price.
 
     >>> without_nothing({0: {("input", None): 2.0, ("cache_read", None): 0.0}, 200000: {("input", None): 2.0}})
     {0: {('input', None): 2.0}}
@@ -239,7 +239,7 @@ def without_nothing(bands: Mapping[int, Rates]) -> dict[int, dict[Sold, float]]:
 
 
 def threshold_of(threshold: int, from_it: bool) -> tuple[int, bool]:
-    """The threshold as prices.csv has it, and whether the price holds from it on: above 199,999 is from 200,000.
+    """Return the threshold in the form of prices.csv, and whether the price holds at the threshold: above 199,999 is from 200,000 on.
 
     >>> threshold_of(199_999, False), threshold_of(200_001, True), threshold_of(200_000, False), threshold_of(0, True)
     ((200000, True), (200000, False), (200000, False), (0, False))
@@ -252,7 +252,7 @@ def threshold_of(threshold: int, from_it: bool) -> tuple[int, bool]:
 
 
 def default_lifetime(model: str) -> int | None:
-    """The lifetime [s] of a cache write that no database names.
+    """Return the lifetime [s] of a cache write if no database names it, or None.
 
     >>> default_lifetime("anthropic.claude-opus-5"), default_lifetime("gpt-6")
     (300, None)
@@ -269,15 +269,15 @@ class WrongField(WrongData):
 
 
 class WrongPrice(WrongField):
-    """A price of an entry that is none: the field is known, and what stands in it can be no price."""
+    """The error for a value that cannot be a price, in a known field."""
 
 
 class NoPrice(Problem):
-    """A price that is none, in a field that is known: the database is no other than it was."""
+    """The problem of a value that cannot be a price, in a known field. The format of the database has not changed."""
 
 
 def named_in(entry: object, name: str) -> str:
-    """A field of an entry that names it, or nothing where there is none or it is no text.
+    """Return a text field that names an entry, or "" if it is missing or not a text.
 
     >>> named_in({"id": "m"}, "id"), named_in({"id": None}, "id"), named_in([], "id")
     ('m', '', '')
@@ -287,7 +287,9 @@ def named_in(entry: object, name: str) -> str:
 
 
 def per_mtok(name: str, amount: object, scale: int = 0) -> float:
-    """The amount of a field as a number, times 10 to the power `scale`; exact in decimals. `WrongField` for what is no price.
+    """Return the amount of a field as a number, times 10 to the power `scale`, exact in decimals.
+
+    Raise WrongField for a value that is not a price.
 
     >>> per_mtok("input", 2.5e-06, 6), per_mtok("prompt", "0.00000125", 6), per_mtok("input", 3)
     (2.5, 1.25, 3.0)
@@ -307,7 +309,7 @@ def per_mtok(name: str, amount: object, scale: int = 0) -> float:
 
 
 def rates_of(cost: Mapping[str, Any], sold: Mapping[str, Sold], scale: int = 0) -> Rates:
-    """The rates of one band, by the fields that name them.
+    """Return the rates of one band, from the fields that name them.
 
     >>> fields = {"prompt": ("input", None), "completion": ("output", None)}
     >>> rates_of({"prompt": "0.000003", "completion": "0.000015", "request": "0"}, fields, PER_TOKEN)
@@ -317,7 +319,7 @@ def rates_of(cost: Mapping[str, Any], sold: Mapping[str, Sold], scale: int = 0) 
 
 
 def installed_database(name: str) -> Database:
-    """The database of a package that is installed, by the version that the package has, if it has one."""
+    """Return the database of an installed package, with the version of the package if it has one."""
     try:
         return Database(name=name, version=metadata.version(name))
     except metadata.PackageNotFoundError:
@@ -325,9 +327,9 @@ def installed_database(name: str) -> Database:
 
 
 def refuse_unknown(prices: Mapping[str, Any], known: Container[str]) -> None:
-    """Stop at a field that looks like the prices of a band, or like one with more in its name than is known: `WrongField` names it.
+    """Raise WrongField at an unknown field that looks like the prices of a band, or like a known price with a condition in its name.
 
-    The entry is left out whole: with a part of its prices it would make rows that nobody asks, and end rows that stand.
+    The whole entry is left out. With a part of its prices it would make wrong rows, and end valid ones.
     """
     for name, value in prices.items():
         if name not in known and value and (isinstance(value, dict | list) or _CONDITIONED.search(name)):
@@ -335,7 +337,9 @@ def refuse_unknown(prices: Mapping[str, Any], known: Container[str]) -> None:
 
 
 def token_count(value: object) -> int | None:
-    """A whole number above zero, or None; databases write a context as 128000, 128000.0, "128000" or not at all.
+    """Return a whole number above zero, or None.
+
+    Databases write a context as 128000, 128000.0, "128000" or not at all.
 
     >>> token_count(128000.0), token_count("131072"), token_count("many"), token_count(None), token_count(0)
     (128000, 131072, None, None, None)
@@ -348,13 +352,13 @@ def token_count(value: object) -> int | None:
 
 
 def refuse_no_record(entry: object) -> None:
-    """`WrongField` for an entry that is no record of fields."""
+    """Raise WrongField for an entry that is not a record of fields."""
     if not isinstance(entry, dict):
         raise WrongField("(entry)", f"is {type(entry).__name__} and no record")
 
 
 def part(entry: Mapping[str, Any], name: str, kind: type) -> Any:
-    """A field of an entry, None where there is none; `WrongField` where it is of another type than the one known."""
+    """Return a field of an entry, or None if it is missing. Raise WrongField if it has an unexpected type."""
     value = entry.get(name)
     if value is not None and not isinstance(value, kind):
         raise WrongField(name, f"is {type(value).__name__} and not {kind.__name__}")
@@ -362,7 +366,7 @@ def part(entry: Mapping[str, Any], name: str, kind: type) -> Any:
 
 
 def context_faults(name: str, value: object) -> Iterator[WrongField]:
-    """What is wrong with the longest context of an entry, whose prices stand without it.
+    """Yield the fault of the longest context of an entry. Its prices remain valid.
 
     >>> [str(one) for one in context_faults("context", "many")], [*context_faults("context", 0)]
     (["field context is 'many' and no number of tokens"], [])
@@ -372,7 +376,7 @@ def context_faults(name: str, value: object) -> Iterator[WrongField]:
 
 
 def whole_day(text: object) -> date | None:
-    """A day as databases write it, or None for a month or a year, and for what is none.
+    """Return a day in the form of databases, or None for a month, a year, or any other value.
 
     >>> whole_day("2026-02-19"), whole_day("2026-02"), whole_day("soon"), whole_day(None)
     (datetime.date(2026, 2, 19), None, None, None)
@@ -384,7 +388,7 @@ def whole_day(text: object) -> date | None:
 
 
 def is_month(text: object) -> bool:
-    """Whether a text is a month or a year, by which some say a release.
+    """Return whether a text is a month or a year, which some databases give as a release.
 
     >>> is_month("2026-02"), is_month("2026"), is_month("2026-13"), is_month("2026-02-19"), is_month(2026)
     (True, True, False, False, False)
@@ -393,7 +397,7 @@ def is_month(text: object) -> bool:
 
 
 def release_faults(name: str, value: object) -> Iterator[WrongField]:
-    """What is wrong with the release of an entry, whose prices stand without it. A month or a year is no fault.
+    """Yield the fault of the release of an entry. Its prices remain valid, and a month or a year is no fault.
 
     >>> [str(one) for one in release_faults("release_date", "soon")], [*release_faults("release_date", "2026-02")]
     (["field release_date is 'soon' and no day"], [])
@@ -404,9 +408,9 @@ def release_faults(name: str, value: object) -> Iterator[WrongField]:
 
 @immutable
 class RawEntry:
-    """An entry of a database as it stands, and how its offers are read.
+    """An entry of a database as it is, with the function that reads its offers.
 
-    A WrongField that is read among them is of a field without which they stand. One that is raised leaves the entry out.
+    A WrongField among the offers is a fault of a field that they do not need. A raised WrongField leaves the entry out.
     """
 
     provider: str
@@ -416,7 +420,10 @@ class RawEntry:
 
 
 def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) -> Iterator[Item]:
-    """What each entry says. A field that cannot be read is a problem of its own and stops nothing else, nor one that no entry has."""
+    """Yield the offers and problems of each entry.
+
+    A field that cannot be read, or that no entry has, is a separate problem and stops no other field.
+    """
     seen: Counter[frozenset[str]] = Counter()
     for place, entry in enumerate(entries):
         fields_of_entry = list(fields_in(entry.record))
@@ -444,7 +451,7 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
 
 
 def not_carried(provider: str, found: Iterable[tuple[str, Any]]) -> Iterator[NotCarried]:
-    """What no column takes of the fields of an entry, each thing once; nothing of blanks, zeros, and what is yes or no.
+    """Yield the facts in the fields of an entry that no column can hold, each once, without blanks, zeros and yes or no.
 
     >>> fields = [("reasoning", True), ("internal_reasoning", "0"), ("discount", 0.1), ("release_date", "2026-05")]
     >>> [one.what for one in not_carried("acme", fields)]
@@ -457,7 +464,7 @@ def not_carried(provider: str, found: Iterable[tuple[str, Any]]) -> Iterator[Not
 
 
 def has_free_cache(item: object) -> bool:
-    """Whether an offer asks something for the prompt, and nothing for an item of the cache.
+    """Return whether an offer has a price for the prompt, and a cache price of zero.
 
     >>> cost = {("input", None): 2.0, ("cache_write", None): 0.0}
     >>> has_free_cache(Offer(provider="acme", model="m", bands={0: cost}))
@@ -470,7 +477,7 @@ def has_free_cache(item: object) -> bool:
 
 
 def _routed(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:
-    """What this entry makes: an offer under the name of its model, in the service tier that the database says in the name."""
+    """Return the result of this entry, under the name of its model, with the service tier if the name contains it."""
     model, tier = split_route(item.model)
     if tier and isinstance(item, Offer) and item.service_tier == "standard":
         return replace(item, entry=entry, model=model, service_tier=tier)

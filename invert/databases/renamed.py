@@ -10,14 +10,14 @@ from derive.immutable import immutable
 _DEPTH = 6
 """How deep names are looked for: the prices of a variant of a model are the deepest that are read."""
 LEAST_ENTRIES = 10
-"""Entries of which one has a field that entries nearly always have."""
+"""The fewest entries from which a usual field should occur at least once."""
 
 
 @immutable
 class Fields:
-    """Names of what is read of an entry: `usual` is in nearly every one, `rare` in some.
+    """The names of the fields that are read from an entry: `usual` is in nearly every entry, `rare` in some.
 
-    `is_known` tells the names that the database has had all along, which therefore stand for no other.
+    `is_known` returns whether the database has always had a name, which is then no new name of another field.
     """
 
     usual: tuple[str, ...]
@@ -26,7 +26,7 @@ class Fields:
 
 
 def fields_in(record: Any, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
-    """All fields that a record, and what lies in it, has, with their values.
+    """Yield all fields of a record, and of the records in it, with their values.
 
     >>> sorted(name for name, _ in fields_in({"limit": {"context": 1}, "tiers": [{"input": 2}]}))
     ['context', 'input', 'limit', 'tiers']
@@ -41,10 +41,10 @@ def fields_in(record: Any, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
 
 
 def gone(fields: Fields, seen: Mapping[frozenset[str], int]) -> Iterator[tuple[str, str]]:
-    """Fields that no entry has, or that some may have under another name, of the names `seen` together and in how many entries.
+    """Yield the fields that no entry has, or that some entries may have under another name, with the fault.
 
-    Of a field that none has one looks like it, or there should be one by now; of one that some have, one that looks like it stands
-    in most of the others, and in these alone.
+    `seen` counts the entries by their set of names. A field in no entry is reported if another name is similar, or if there are enough
+    entries to expect it. A field in some entries is reported if a similar name is in most of the other entries, and only in these.
 
     >>> list(gone(Fields(usual=("context_window",)), {frozenset({"context_size", "id"}): 3}))
     [('context_window', "is in none of 3 entries, and may be 'context_size' now")]
@@ -64,7 +64,7 @@ def gone(fields: Fields, seen: Mapping[frozenset[str], int]) -> Iterator[tuple[s
 
 
 def _instead(name: str, others: Set[str], seen: Mapping[frozenset[str], int]) -> set[str]:
-    """The names that stand in most of the entries without a field, and in none that has it."""
+    """Return the names in most of the entries that lack a field, and in no entry that has it."""
     beside = {other for names in seen if name in names for other in names}
     lacking = Counter[str]()
     for names, count in seen.items():

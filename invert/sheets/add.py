@@ -1,4 +1,4 @@
-"""One price sheet, typed, as rows at the end of a price file: nothing that is there is lost, and nothing that is wrong is added."""
+"""The rows of a typed price sheet for the end of a price file. No row of the file is lost, and no wrong row is added."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -25,14 +25,14 @@ SHEET_FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
     "weekdays", "usd_rate", "verification", "source_url", "notes",
 )  # fmt: skip
-"""What may be said of a sheet beside its prices; a release is the day from which prices hold, unless that is given."""
+"""The fields of a sheet beside its prices. A release is the day from which prices hold, unless that day is given."""
 _TO_FOLLOW = "; with effective_date=, the later day on which the new price begins, the older one ends there"
 _TYPED = "what is typed"
-"""What messages call a sheet that goes to no file."""
+"""The name in messages of a sheet that goes to no file."""
 TYPED_ORDER = tuple(dict.fromkeys((*NEEDED, *OWN_COLUMNS)))
 """The columns of a new file: the needed ones first."""
 _FIRST_ROW = 2
-"""The row of the first price in a file of which the header is the first line."""
+"""The row number of the first price in a file with the header in its first line."""
 
 
 @immutable
@@ -49,7 +49,9 @@ class Addition:
 
 
 def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
-    """The cells of a row for every price of a sheet `provider/model`, as `{"input": "2", "input@200k": "4", "max_context": "1M"}` says.
+    """Return the cells of a row for every price of a sheet `provider/model`.
+
+    The items are such as `{"input": "2", "input@200k": "4", "max_context": "1M"}`.
 
     >>> cells_of_sheet("acme/perm", {"input": "2", "output": "10"})[1]
     {'provider': 'acme', 'model': 'perm', 'component': 'output', 'amount': '10'}
@@ -90,7 +92,7 @@ def cells_of_sheet(name: str, items: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
-    """Raises WrongValue for a sheet, a price or a field that is wrong whatever else is answered after it.
+    """Raise WrongValue for a sheet, a price or a field that is wrong, whatever the later answers are.
 
     >>> from invert.data import read_data
     >>> refuse_answer("acme/perm", {"input": "2,5"}, read_data())
@@ -98,7 +100,7 @@ def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
         ...
     derive.errors.WrongValue: '2,5' is not a number; write 2.5
     """
-    # A currency may still be answered: that it is blank is no fault yet.
+    # A later answer may give the currency, so a blank one is no fault yet.
     said = {"currency": "USD", **items}
     cells = cells_of_sheet(name, said if any(item not in SHEET_FIELDS for item in items) else {"input": "1", **said})
     _refuse_hidden(cells)
@@ -109,7 +111,7 @@ def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
 
 
 def prices_lacking(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> list[str]:
-    """Which of input and output is priced neither by the items nor by the rows of the sheet in the file that they go to.
+    """Return the components, input or output, without a price in the items and without one in the rows of the sheet in the target file.
 
     >>> from invert.data import read_data
     >>> prices_lacking("acme/perm", {"input": "2"}, read_data())
@@ -140,7 +142,7 @@ def _read_target(into: str | None, data: Data) -> tuple[bytes, str, list[PriceRo
 
 
 def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Of a band with a price of input or output alone, the other as the band below it has it: what nobody names has no premium."""
+    """Return the missing input or output prices of bands, copied from the band below. A price that is not named has no premium."""
     amounts = {(row["component"], int(row.get("threshold_tokens", "0"))): row for row in rows if row["component"] in ("input", "output")}
     found = []
     for component, threshold in sorted(amounts, key=lambda place: place[1]):
@@ -152,7 +154,7 @@ def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 def _followed(held: Sequence[PriceRow], typed: Sequence[PriceRow]) -> dict[int, date]:
-    """The places among the rows of a file of those that are open, and the days on which a typed one that stays begins after them."""
+    """Return the end of each open row of a file that a typed row of the same price follows, by the index of the row."""
     begins = {row.key: row.start for row in typed if row.valid_to is None}
     return {place: begins[row.key] for place, row in enumerate(held) if row.valid_to is None and row.start < begins.get(row.key, date.min)}
 
@@ -204,9 +206,9 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
 
 
 def _typed_fault(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], first: int) -> Problem:
-    """A fault by the price that was typed, of which no file has the row yet; `first` is the row that the first one would be.
+    """Return a fault under the name of the typed price, if its row is in no file yet. `first` is the row number of the first typed price.
 
-    One of a row that the file has is named by that.
+    A fault of a row in the file keeps the name of that row.
     """
     place = (fault.row or 0) - first
     if not 0 <= place < len(cells):
@@ -217,7 +219,7 @@ def _typed_fault(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], 
 
 
 def _distinct_doubts(name: str, items: Mapping[str, str], doubts: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Doubts of what is typed once and stands in every row, once and under the name by which it was typed."""
+    """Return each doubt once. A doubt about a value that is typed once and is in every row gets the name of the typed field."""
     found: dict[str, Problem] = {}
     for doubt in doubts:
         said = doubt

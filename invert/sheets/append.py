@@ -12,19 +12,19 @@ from derive.immutable import immutable
 from derive.tables.lines import CsvTable
 from derive.tables.problems import Problem
 from derive.tables.writing import cell_text, edited_table
-from invert.sheets.read import read_rows
+from invert.sheets.read import NEEDED, read_rows
 from invert.sheets.redescribed import Description, Redescribed, description_of, redescribed
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Fx, PriceRow, SheetKey
 from invert.sheets.rules import is_traded, rows_by_sheet
 
 _PRICED = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "ttl_seconds", "utc_hours", "weekdays", "amount",
            "currency", "per")  # fmt: skip
-"""Columns of what a price is of, and of how much it is."""
+"""Columns that identify a price, and columns that give its amount."""
 
 
 @immutable
 class Rival:
-    """A price of which two sources say something else: the row that is believed, and the one that is not."""
+    """A price on which two sources disagree: the row that is believed, and the row that is not."""
 
     row: PriceRow
     believed: PriceRow
@@ -42,13 +42,12 @@ class Rival:
 
 @immutable
 class Update:
-    """What becomes of the rows of a file: which to close on which day, by origin, and which to append.
+    """The changes of a price file: the days on which rows end, by origin, and the rows to append.
 
-    `counts` are prices by (database, what became of them): `added`, `changed`, `ended` for those that a sheet has no more, `kept`
-    for those that are the same, `other_day` for those that hold on another day and are not there. `later` names what has to wait
-    for another day, `held` is how many rows stood there before. `redescribed` is what a database says otherwise of a model than the
-    rows that stay, `cells` what these say from now on, by origin and column. `not_met` are sheets that the same databases have
-    written and that are not among what is pulled now.
+    `counts` are prices by (database, result): `added`, `changed`, `ended` if the sheet lacks them now, `kept` if they are the same,
+    `other_day` if they hold on another day and are not in the file. `later` are changes that have to wait for another day, and `held` is
+    the number of rows before. `redescribed` are new facts of a database about the model of remaining rows, and `cells` the new cells of
+    these rows, by origin and column. `not_met` are sheets from the same databases that the present pull does not contain.
     """
 
     closed: Mapping[str, date] = field(default_factory=dict)
@@ -62,7 +61,7 @@ class Update:
     not_met: tuple[SheetKey, ...] = ()
 
     def count(self, what: str) -> int:
-        """Prices that were added, changed, ended or kept, of all databases."""
+        """Return the number of prices of all databases with a result: added, changed, ended or kept."""
         return sum(number for (_, became), number in self.counts.items() if became == what)
 
 
@@ -85,9 +84,9 @@ def source_name(row: PriceRow) -> str:
 def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> Update:
     """Return how a pull on a day changes the rows of a file. It overwrites no price.
 
-    A price that its own source changed is closed on the day, and a new one opened. One that another source contradicts stays, and the
-    other is its rival. What a source says otherwise of a model goes into the rows of its sheet that hold. A sheet that is gone from its
-    source stays open: whether its prices hold, nobody says. Nothing changes of a seller that was read on a later day.
+    A price that its own source changed is closed on the day, and a new one opened. A price that another source contradicts stays, and the
+    other price is its rival. New facts of a source about a model go into the valid rows of its sheet. A sheet that its source no longer
+    lists stays open, because its prices may still hold. No row changes of a seller that was read on a later day.
     """
     sheets, later = rows_by_sheet(held), _read_after(held, day)
     of_sheet = rows_by_sheet(pulled)
@@ -123,7 +122,7 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
 
 
 def _missing_sheets(sheets: Mapping[SheetKey, Sequence[PriceRow]], pulled: Iterable[PriceRow], day: date) -> Iterator[SheetKey]:
-    """Of these sheets those that hold, and of whose sellers their databases have others to say."""
+    """Yield the valid sheets among these that their databases no longer list, although they list other sheets of the same seller."""
     read = {(row.provider, database(row)) for row in pulled}
     for key, rows in sheets.items():
         sources = {(row.provider, database(row)) for row in rows if row.valid_on(day)}
@@ -132,9 +131,9 @@ def _missing_sheets(sheets: Mapping[SheetKey, Sequence[PriceRow]], pulled: Itera
 
 
 def _read_after(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], PriceRow]:
-    """By provider and database, the row that was read last, where that is after the day.
+    """Return the row that was read last, by provider and database, if it was read after the day.
 
-    A row that is found unchanged keeps the day on which it was read first; that its source was read again, the others of its seller say.
+    An unchanged row keeps the day on which it was first read. Other rows of its seller show that its source was read again.
     """
     found: dict[tuple[str, str], PriceRow] = {}
     for row in held:
@@ -146,7 +145,7 @@ def _read_after(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], Pr
 
 
 def _past_update(rows: Sequence[PriceRow], sheet: Sequence[PriceRow], newest: PriceRow, day: date) -> Update:
-    """What a pull of a day makes of a sheet whose source was read later: what is the same is counted, and nothing is changed."""
+    """Return the update from a pull of an earlier day than the last one: it counts equal prices and changes no row."""
     there = {_asked(row) for row in sheet if row.valid_on(day)}
     current = [row for row in rows if row.valid_on(day)]
     kept = [row for row in current if _asked(row) in there]
@@ -156,7 +155,7 @@ def _past_update(rows: Sequence[PriceRow], sheet: Sequence[PriceRow], newest: Pr
 
 
 def _description_updates(sheet: Sequence[PriceRow], current: Iterable[PriceRow], closed: Collection[str]) -> Iterator[Update]:
-    """What the database of the prices of a sheet says of its model and its rows do not; what it says no more stands."""
+    """Yield the new facts of a database about the model of a sheet that it prices. A fact that it no longer gives stays."""
     name = next((database(row) for row in sheet if is_traded(row)), "")
     mine, its = ([row for row in rows if name and database(row) == name] for rows in (sheet, current))
     changes = tuple(one for one in redescribed(mine, its) if one.new)
@@ -199,15 +198,20 @@ def _price_update(new: PriceRow, sheet: Sequence[PriceRow], day: date) -> Update
 
 
 def _model_description(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> Description:
-    """What a new row of a sheet says of its model: what its database says, if the sheet is priced by it, else what the sheet does."""
+    """Return the description of the model in a new row of a sheet.
+
+    It is the description of the row's database if that prices the sheet, or else the present description of the sheet.
+    """
     now = [row for row in sheet if row.valid_on(day)]
     own = any(is_traded(row) and database(row) == database(new) for row in now)
     return description_of([new] if own or not now else now)
 
 
 def _contradicted_base(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> PriceRow | None:
-    """The base price that a band contradicts which only another source than that of the sheet has, or None where nothing is
-    contradicted."""
+    """Return the base price that a new band contradicts, or None.
+
+    A band contradicts it if the sheet lacks the band and no valid row is from the database of the band.
+    """
     now = [row for row in sheet if row.valid_on(day)]
     own = any(database(row) == database(new) for row in now)
     bands = {row.threshold_tokens: row for row in now if row.component == "input"}
@@ -215,7 +219,7 @@ def _contradicted_base(new: PriceRow, sheet: Iterable[PriceRow], day: date) -> P
 
 
 def _ended(sheet: Iterable[PriceRow], current: Sequence[PriceRow], day: date) -> list[PriceRow]:
-    """Rows that hold on the day and that their own source lists no more, while it lists the sheet."""
+    """Return the valid rows that their own source no longer lists, although it lists the sheet."""
     keys, sources = {row.key for row in current}, {database(row) for row in current}
     return [
         row
@@ -232,7 +236,7 @@ def _can_end(row: PriceRow, day: date) -> bool:
 def database(row: PriceRow) -> str:
     """Return the database of a row without its version, or "" for a row that a person wrote.
 
-    A row that somebody graded higher is theirs from then on.
+    A row with a higher grade counts as written by a person.
     """
     return row.notes.partition(";")[0].partition(" ")[0] if row.verification in ("db", "db_host") else ""
 
@@ -261,7 +265,7 @@ def update_file(
         if update.closed or update.opened or update.cells:
             write(place, edited_table(content, OWN_COLUMNS, [*map(cells_of, update.opened)], _changed_cells(update)))
         if not_believed:
-            # After the prices: where these cannot be written nothing is, and what is missing here the next pull says again.
+            # After the prices. If those cannot be written, no file changes. The next pull reports again any rival that is missing here.
             write(rivals_of(place), not_believed)
     return update
 
@@ -276,10 +280,10 @@ def rivals_of(place: str) -> str:
 
 
 def _with_rivals(place: str, rivals: Iterable[Rival]) -> bytes:
-    """Return the file of rivals with the new ones of these, or nothing if it has them all."""
+    """Return the file of rivals with the new ones of these, or no bytes if it has them all."""
     content = content_before(place)
     seen: set[tuple[str, ...]] = set()
-    for row in CsvTable(BytesIO(content), label(place), OWN_COLUMNS, ()) if content else ():
+    for row in CsvTable(BytesIO(content), label(place), OWN_COLUMNS, NEEDED) if content else ():
         if row.fault:
             raise WrongData(f"{label(place)} row {row.place}: {row.fault}; nothing is written before it is put right")
         seen.add(_rival_key(row))

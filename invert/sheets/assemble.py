@@ -43,10 +43,10 @@ _Name = tuple[str, str]
 
 
 def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everything: bool = False) -> tuple[list[PriceSheet], list[Problem]]:
-    """The sheets valid on a day (by default the newest retrieval day in the book), and why others could not be made.
+    """Return the sheets valid on a day (by default the newest retrieval day in the book), and the faults of the others.
 
-    Without a tier, one sheet of each (provider, model, region): `standard`, else `off_peak`. `tier="all"`, like
-    `everything`, gives every tier with the batch sheets. `UnknownName` for a tier that no sheet has on any day.
+    Without a tier, there is one sheet of each (provider, model, region): `standard`, else `off_peak`. `tier="all"`, like `everything`,
+    gives every tier with the batch sheets. Raise UnknownName for a tier that no sheet has on any day.
     """
     day = day_of(book, as_of)
     tiers = {row.service_tier for row in book.rows}
@@ -59,13 +59,13 @@ def sheets(book: PriceBook, as_of: date | None = None, tier: str = "", everythin
             follows = sheet is None and (provider, model) in book.refused
             offers.setdefault((provider, model, region), {})[name] = sheet, [] if follows else faults
     chosen = [offered[name] for offered in offers.values() for name in wanted(list(offered), _ALL if everything else tier)]
-    # A day that was asked for needs no day of the rows.
+    # A given day does not depend on the days of the rows.
     late = [] if as_of else book.far_off
     return [sheet for sheet, _ in chosen if sheet], [*late, *(fault for _, faults in chosen for fault in faults)]
 
 
 def base_inputs(book: PriceBook, day: date) -> dict[SheetKey, float]:
-    """The input price [USD/token] below any threshold that each sheet asks on a day, of every service tier.
+    """Return the input price [USD/token] below any threshold of each sheet on a day, in every service tier.
 
     >>> base_inputs(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20))
     {}
@@ -75,7 +75,7 @@ def base_inputs(book: PriceBook, day: date) -> dict[SheetKey, float]:
 
 
 def day_of(book: PriceBook, as_of: date | None = None) -> date:
-    """The day asked for, else the newest retrieval day of the book; `WrongData` where there is neither."""
+    """Return the given day, or else the newest retrieval day of the book. Raise WrongData without either."""
     day = as_of or book.newest_retrieved
     if day is None:
         raise WrongData("no price row has a retrieved_date, so there is no day to take the prices of; name one")
@@ -83,7 +83,7 @@ def day_of(book: PriceBook, as_of: date | None = None) -> date:
 
 
 def not_begun(book: PriceBook, day: date) -> tuple[dict[_Name, str], dict[_Name, str]]:
-    """What to say of each (provider, model) with no price yet on a day, and of each with rows of one's own that begin later.
+    """Return a note for each (provider, model) without a price yet on a day, and for each with rows of the user that begin later.
 
     >>> not_begun(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20))
     ({}, {})
@@ -102,7 +102,7 @@ def not_begun(book: PriceBook, day: date) -> tuple[dict[_Name, str], dict[_Name,
 
 
 def released_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> dict[_Name, date]:
-    """The day of release of each model that a sheet here is of a day before: nobody could buy it then.
+    """Return the day of release of each model with a sheet of an earlier day. It was not on sale on that earlier day.
 
     >>> released_later([], [])
     {}
@@ -113,7 +113,7 @@ def released_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow]) -> 
 
 
 def first_seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> dict[_Name, date]:
-    """The earliest day, of `first`, that a table has of each model that a sheet here is of a day before, where nobody says its release.
+    """Return the earliest day, from `first`, of each model of unknown release with a sheet of a day before it.
 
     >>> first_seen_later([], [], {})
     {}
@@ -126,9 +126,9 @@ def first_seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], f
 def released_sheets(
     offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date] | None = None
 ) -> tuple[list[PriceSheet], list[str]]:
-    """The sheets of days on which their model was out, and notes that count the others and name some.
+    """Return the sheets of models that were released by their day, and notes that count the others and name some.
 
-    With `first`, the earliest day that any table has of a model, a model of unknown release is not taken to be out before that.
+    With `first`, the earliest day of each model in any table, a model of unknown release is out from that day on.
     """
     offered, known = list(offered), list(known)
     later, unsaid = released_later(offered, known), first_seen_later(offered, known, first or {})
@@ -155,7 +155,7 @@ def _some(left: Iterable[PriceSheet], days: Mapping[_Name, date]) -> str:
 
 
 def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: Mapping[_Name, date]) -> list[str]:
-    """What to say of sheets that are shown because they were asked for by name, though no table has their model by then."""
+    """Return a note on sheets that are shown because they were named, although no table has their model by that day."""
     offered = list(offered)
     days = first_seen_later(offered, known, first)
     if not days:
@@ -167,12 +167,12 @@ def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: 
 
 @cache_with_data
 def sheets_that_ship(data: Data, day: date | None = None) -> tuple[PriceSheet, ...]:
-    """The sheets of the shipped prices on a day, by default the newest, of models that are out: what records are taken over."""
+    """Return the sheets of the shipped prices on a day, by default the newest, of released models. Records are computed on these sheets."""
     return tuple(released_sheets(sheets(book_of(data), day)[0], models(data))[0])
 
 
 def wanted(offered: Sequence[str], tier: str) -> list[str]:
-    """The tiers to take of those on offer.
+    """Return the chosen tiers among those on offer.
 
     >>> wanted(["batch", "off_peak", "standard"], ""), wanted(["batch", "off_peak"], ""), wanted(["batch"], "")
     (['standard'], ['off_peak'], [])
@@ -183,7 +183,7 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
 
 
 def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
-    """Return the option that shows the sheets of these models on a day, or that rows of theirs cannot be read, or nothing.
+    """Return the option that shows the sheets of these models on a day, the note that rows of theirs cannot be read, or "".
 
     >>> other_tiers_note(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
     ''
@@ -196,7 +196,7 @@ def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> st
 
 
 def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | None, list[Problem]]:
-    """The sheet that the rows of one sheet key make on a day, and what is wrong; nothing and no fault if none holds then."""
+    """Return the sheet from the rows of one sheet key on a day, and its faults. Return None and no fault if no row holds on that day."""
     valid = [row for row in rows if row.valid_on(day)]
     faults = broken(valid, any(map(is_traded, rows)), day)
     if faults or not any(map(is_traded, valid)):
@@ -222,7 +222,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
 
 
 def price(row: PriceRow, day: date, fx: Fx) -> Price:
-    """The price of a row, in US dollars at the rate of that day."""
+    """Return the price of a row, in US dollars at the exchange rate of the day."""
     usd = usd_amount(row, fx, day) / _TOKEN_SECONDS[row.per]
     ends = row.valid_to if row.valid_to and row.retrieved_date and row.valid_to > row.retrieved_date else None
     return Price(
@@ -239,7 +239,7 @@ def price(row: PriceRow, day: date, fx: Fx) -> Price:
 
 
 class Parts(TypedDict):
-    """What a sheet sells, by its fields."""
+    """The fields of a sheet that hold its prices."""
 
     bands: tuple[PriceBand, ...]
     writes: tuple[CacheOffer, ...]
@@ -247,7 +247,7 @@ class Parts(TypedDict):
 
 
 def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> Parts:
-    """Bands, writes and storage of a sheet, out of its prices by (component, threshold, lifetime)."""
+    """Return bands, writes and storage of a sheet, from its prices by (component, threshold, lifetime)."""
     bands = [
         PriceBand(
             threshold_tokens=at,
@@ -275,12 +275,12 @@ def parts(prices: Mapping[Place, Price], inclusive: Mapping[int, bool]) -> Parts
 
 
 def models(data: Data) -> list[ModelRow]:
-    """The sound rows of models.csv; `WrongData` for a file that cannot be used at all."""
+    """Return the sound rows of models.csv. Raise WrongData for a file that cannot be used."""
     return list(data.tables.rows_of(ModelRow))
 
 
 def is_provider(name: str, wanted: str) -> bool:
-    """Whether a provider is the one that is wanted, or one of those: a name in any case, or a pattern as of file names.
+    """Return whether a provider matches a name in any case, or a pattern like those for file names.
 
     >>> is_provider("openai", "OpenAI"), is_provider("openai", "open*"), is_provider("openai", "open")
     (True, True, False)
@@ -301,13 +301,13 @@ def find(
     elsewhere: Callable[[Collection[_Name]], str] = lambda _: "",
     several: bool = False,
 ) -> tuple[list[PriceSheet], list[str]]:
-    """The sheets that these names mean, in the order of the names, and a note for each choice that was made among providers.
+    """Return the sheets that these names mean, in the order of the names, and a note for each choice among providers.
 
-    A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order, or a pattern
-    as of file names; of several providers the first-party one is meant, all of them where there is none or several.
-    `UnknownName` otherwise, with up to five candidates; `ever` are the (provider, model) pairs priced on any day, `later`
-    what to say of those whose prices have not begun, `elsewhere` which other service tiers have some of several. A name that begins
-    the ids of `several` models means all of them, or else is refused.
+    A name is provider/model, a model id, an alias, or the beginning of an id up to a "-", tried in this order, or a pattern like those for
+    file names. Among several providers, the only first-party one is chosen, or else all of them. Raise UnknownName for any other name, with
+    up to five candidates. `ever` are the (provider, model) pairs priced on any day, `later` the notes on prices that have not begun, and
+    `elsewhere` the notes on other service tiers of several. A name that begins the ids of `several` models means all of them, or else is
+    refused.
     """
     aliases = {(row.provider, row.model): row.aliases for row in known}
     first_party = {(row.provider, row.model) for row in known if row.first_party}
@@ -359,7 +359,7 @@ class UnknownModel(UnknownName):
 
 
 def is_pattern(name: str) -> bool:
-    """Whether a name stands for all that match it, as of file names.
+    """Return whether a name is a pattern like those for file names.
 
     >>> is_pattern("gpt-6*"), is_pattern("gpt-6")
     (True, False)
@@ -368,7 +368,9 @@ def is_pattern(name: str) -> bool:
 
 
 def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[_Name]:
-    """The (provider, model) pairs that a name means, by the first rule that finds any; capitals tell two names apart that are else one.
+    """Return the (provider, model) pairs that a name means, by the first rule that finds any.
+
+    Capitals are compared only if two names are otherwise equal.
 
     >>> matches("gemini-3.1-pro", [("google", "gemini-3.1-pro-preview"), ("google", "gemini-3.1-pros")], {})
     [('google', 'gemini-3.1-pro-preview')]
@@ -391,17 +393,17 @@ def matches(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str
 
 
 def _folded(pair: _Name) -> _Name:
-    """A name without regard to capitals."""
+    """Return a name without regard to capitals."""
     return pair[0].lower(), pair[1].lower()
 
 
 def also_called(pair: _Name, aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
-    """The other names of a model, with and without its provider."""
+    """Return the other names of a model, with and without its provider."""
     return [text for alias in aliases.get(pair, ()) for text in (alias, whole_name(pair[0], alias))]
 
 
 def whole_name(provider: str, name: str) -> str:
-    """A name of a model with who sells it before it, once.
+    """Return the name of a model with its provider before it, once.
 
     >>> whole_name("acme", "lm-a"), whole_name("acme", "acme/lm-a")
     ('acme/lm-a', 'acme/lm-a')
@@ -410,7 +412,7 @@ def whole_name(provider: str, name: str) -> str:
 
 
 def drawn_like(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[tuple[_Name, str]]:
-    """The models that a name looks like without being a name of them, and the name it looks like; whole names first.
+    """Return the models with a name that looks like a given one but differs from it, each with that name. Whole names go first.
 
     >>> drawn_like("gpt\\u20115", [("openai", "gpt-5"), ("openai", "gpt-5-mini")], {})
     [(('openai', 'gpt-5'), 'gpt-5')]
@@ -425,7 +427,10 @@ def drawn_like(name: str, pairs: Sequence[_Name], aliases: Mapping[_Name, tuple[
 
 
 def candidates(name: str, priced: Sequence[_Name], aliases: Mapping[_Name, tuple[str, ...]]) -> list[str]:
-    """Up to five models a mistyped name may mean: those that contain it, else those spelled much alike, or with such a word."""
+    """Return up to five models that a mistyped name may mean.
+
+    They are the models that contain it, or else models with a similar spelling, or else models with a similar word.
+    """
     given = "".join(mark for mark in trimmed(name).lower()[:200] if not is_hidden(mark) and mark not in _OF_PATTERNS)
     containing = ["/".join(pair) for pair in priced if given and given in "/".join(pair).lower()]
     spelled: dict[str, list[str]] = {}
@@ -442,11 +447,11 @@ def candidates(name: str, priced: Sequence[_Name], aliases: Mapping[_Name, tuple
     return list(dict.fromkeys(found))[:5]
 
 
-# The prices of a sheet by what they are of.
+# The prices of a sheet by place.
 
 
 def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
-    """All prices of a sheet by (component, threshold, lifetime)."""
+    """Return all prices of a sheet by (component, threshold, lifetime)."""
     found: dict[Place, Price] = {}
     for band in sheet.bands:
         named = {"input": band.input, "output": band.output, "cache_read": band.cache_read}
@@ -457,7 +462,7 @@ def prices_by_place(sheet: PriceSheet) -> dict[Place, Price]:
 
 
 def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
-    """The rows that these sheets are made of, in the order of the files. A price that was set by hand is of no row."""
+    """Return the rows that these sheets are made of, in the order of the files. A price set by hand has no row."""
     of = {
         (sheet.provider, sheet.model, sheet.region, sheet.service_tier, *place, price.origin): sheet.as_of
         for sheet in sheets
@@ -468,7 +473,7 @@ def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
 
 
 def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
-    """The place in a sheet that `component[@threshold][:lifetime]` names. A lifetime may be left out where there is one."""
+    """Return the place in a sheet of `component[@threshold][:lifetime]`. The lifetime may be omitted if there is only one."""
     component, at, seconds = typed_place(spec)
     found = [place for place in prices if place[:2] == (component, at) and (not seconds or place[2] == seconds)]
     if len(found) != 1:
@@ -478,7 +483,7 @@ def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
 
 
 def typed_place(spec: str) -> Place:
-    """What `component[@threshold][:lifetime]` names, whether a sheet has it or not.
+    """Return the place of `component[@threshold][:lifetime]`, even if no sheet has it.
 
     >>> typed_place("cache_write@200k:5min"), typed_place("input@0.2M")
     (('cache_write', 200000, 300), ('input', 200000, None))
@@ -494,7 +499,7 @@ def typed_place(spec: str) -> Place:
 
 
 def spelled(place: Place) -> str:
-    """A place as one types it.
+    """Return a place as it is typed.
 
     >>> spelled(("cache_write", 200000, 300)), spelled(("input", 1048576, None))
     ('cache_write@200k:5min', 'input@1048576')
@@ -508,13 +513,13 @@ def spelled(place: Place) -> str:
 
 
 def _in_largest_unit(count: int, units: Mapping[str, int]) -> str:
-    """A count in the largest unit of which it is a whole number."""
+    """Return a count in the largest unit that divides it."""
     unit = max((unit for unit, size in units.items() if count % size == 0), key=units.__getitem__)
     return f"{count // units[unit]}{unit}"
 
 
 def repriced(place: Place, amount: float, prices: Mapping[Place, Price]) -> Price:
-    """The price with another amount, converted at the rate that the sheet's prices in its currency show."""
+    """Return the price with another amount, converted at the exchange rate that the sheet's prices in its currency show."""
     old = prices[place]
     kin = next((one for one in prices.values() if one.currency == old.currency and one.amount), None)
     if kin is None:

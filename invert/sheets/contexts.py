@@ -1,9 +1,8 @@
-"""Where the requests of a price band lie: the edges of the bands, and one rule for the mean context of each.
+"""Mean contexts of price bands: the edges of the bands, and one rule for the mean context of each.
 
-Nobody publishes these means. What is believed of them are the priors `short_context` and `long_context`; every estimate that
-takes one number a band takes their medians, every estimate with a range draws from them, and what is learned from known models
-is learned with the same. So a point and the range around it agree, and no column reads another context than the one beside it.
-An outside fact in their place (`--anchor`) holds for all of them alike.
+Vendors do not publish these means. The priors `short_context` and `long_context` describe them. Estimates that use one number per band use
+the medians of the priors, and estimates with a range draw from them. Estimates from known models use the same priors. So a point and the
+range around it agree, and all columns use the same context. An outside fact in their place (`--anchor`) applies to all of them.
 """
 
 from collections.abc import Sequence
@@ -19,9 +18,9 @@ from invert.sheets.tables import ModelRow
 
 
 def band_edges(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
-    """Thresholds and the top of the last band [token], or nothing where there is one band.
+    """Return thresholds and the top of the last band [token], or an empty tuple if there is one band.
 
-    The top is the longest context of the model, or `open_top_ratio` times the last threshold where none above it is known.
+    The top is the longest context of the model, or `open_top_ratio` times the last threshold if no longer context is known.
     """
     thresholds = [float(band.threshold_tokens) for band in bands[1:]]
     if not thresholds:
@@ -33,10 +32,12 @@ def band_edges(bands: Sequence[PriceBand], max_context: int | None, assumptions:
 
 
 def mean_contexts(edges: Sequence[Values], assumptions: Assumptions, short: Values = 0.0, long: Values = 0.0) -> tuple[Values, ...]:
-    """Mean context [token] of each band between edges [token], at standard normal draws of both priors: at 0 their medians.
+    """Return the mean context [token] of each band between edges [token], at standard normal draws of both priors.
 
-    The base band has a share of the first threshold, and each band above it lies the same share of its way up. A given mean
-    of the first band above the threshold is such a share as well, and goes for the bands above it. Numbers or arrays.
+    A draw of 0 is the median.
+
+    The base band has a share of the first threshold, and the mean of each band above it lies at the same share of the band. A given mean of
+    the first band above the threshold is converted to such a share, which applies to the bands above it. Numbers or arrays.
 
     >>> from invert.anchors import assumptions_of
     >>> [round(mean, -3) for mean in mean_contexts((200e3, 1e6), assumptions_of({}))]
@@ -53,12 +54,15 @@ def mean_contexts(edges: Sequence[Values], assumptions: Assumptions, short: Valu
 
 
 def longest_context(sheet: PriceSheet, model: ModelRow | None) -> int | None:
-    """The longest context [token] of a model: as the rows of its sheet give it, else as models.csv does."""
+    """Return the longest context [token] of a model from the rows of its sheet, or else from models.csv."""
     return sheet.max_context or (model.max_context if model else None)
 
 
 def with_given_context(sheet: PriceSheet, assumptions: Assumptions) -> PriceSheet:
-    """The sheet with the longest context [token] that was given, if one was; `WrongValue` for one that its long band lies above."""
+    """Return the sheet with the given longest context [token], if there is one.
+
+    Raise WrongValue for a context that is not above the threshold of the last band.
+    """
     if assumptions.max_context is None:
         return sheet
     longest, last = round(assumptions.max_context), sheet.bands[-1].threshold_tokens
@@ -69,6 +73,6 @@ def with_given_context(sheet: PriceSheet, assumptions: Assumptions) -> PriceShee
 
 
 def band_means(bands: Sequence[PriceBand], max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
-    """The mean context [token] that every point estimate takes for each band. A sheet with one band has none."""
+    """Return the mean context [token] that every point estimate uses for each band, or an empty tuple for a sheet with one band."""
     edges = band_edges(bands, max_context, assumptions)
     return tuple(float(mean) for mean in mean_contexts(edges, assumptions)) if edges else ()

@@ -1,4 +1,4 @@
-"""By when a model was there, where nobody says its release: the earliest dated row of any table that names it."""
+"""The earliest dated row of any table that names a model, for models of unknown release."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
@@ -12,11 +12,11 @@ from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import DisclosedSize, Disclosure, HostPrice, ListPrice, ModelRow
 
 _Name = tuple[str, str]
-"""Provider and model as typed small; the provider is blank in tables that name a model alone."""
+"""Provider and model in small letters. The provider is blank in tables that name only a model."""
 
 
 def first_mention(model: ModelRow, data: Data) -> date | None:
-    """The earliest day on which a price of a model was asked, or anything said of it, or None where no row that names it is dated.
+    """Return the earliest day of a price or another row that names a model, or None if no such row has a date.
 
     >>> from invert.data import read_data
     >>> from invert.sheets.assemble import models
@@ -31,7 +31,7 @@ def first_mention(model: ModelRow, data: Data) -> date | None:
 
 
 def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> dict[_Name, date]:
-    """Of each model with a sheet here of which nobody says when it began, the earliest day that any table has of the model.
+    """Return the earliest day in any table of each model with a sheet here whose start is unknown.
 
     >>> from invert.data import read_data
     >>> first_days([], book_of(read_data()), read_data())
@@ -51,7 +51,7 @@ def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> di
 
 @cache_with_data
 def _first_days(data: Data) -> Mapping[_Name, date]:
-    """Of every name, the earliest day in the tables that ship."""
+    """Return the earliest day in the shipped tables, by name."""
     first: dict[_Name, date] = {}
     for provider, model, day in _dated(data):
         name = provider.casefold(), model.casefold()
@@ -60,7 +60,7 @@ def _first_days(data: Data) -> Mapping[_Name, date]:
 
 
 def _dated(data: Data) -> Iterator[tuple[str, str, date]]:
-    """Provider, model and day of every sound row that has all of them. A price is also as old as the day it was read."""
+    """Yield provider, model and day of every sound row that has all of them. A price is also as old as the day it was read."""
     for row in book_of(data).rows:
         yield from ((row.provider, row.model, day) for day in (row.effective_date, row.retrieved_date) if day)
     for said in _rows(data, Disclosure):

@@ -1,4 +1,4 @@
-"""What is known of the model of a sheet: its row of models.csv, else that of the weights whose name its seller gives it."""
+"""The facts known about the model of a sheet, from its row of models.csv or else from the weights named by its seller."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,11 +18,11 @@ _POINT, _BETWEEN_DIGITS, _PARTING = (
     re.compile(r"(?<=\d)[-_. ]+(?=\d)"),
     re.compile(r"(?<!\d)[-_. ]+|[-_. ]+(?!\d)"),
 )
-"""What sellers write for the point of a number, what parts two numbers, and what parts anything else."""
+"""The marks that sellers write for the point of a number, between two numbers, and elsewhere."""
 
 
 def described(offered: Iterable[PriceSheet], data: Data) -> list[ModelRow]:
-    """The rows of models.csv, and one of each other model that a sheet here sells under a name of its weights.
+    """Return the rows of models.csv, and a row of each other model that a sheet here sells under a name of its weights.
 
     >>> from invert.data import read_data
     >>> len(described([], read_data())) == len(models(read_data()))
@@ -35,10 +35,10 @@ def described(offered: Iterable[PriceSheet], data: Data) -> list[ModelRow]:
 
 
 def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
-    """What architectures.csv has of a model that is sold under a name of its weights, or None for any other name.
+    """Return the facts in architectures.csv about a model that is sold under a name of its weights, or None for any other name.
 
-    Their id, whole or without the owner, names them for certain, however a seller writes its numbers. The last part of a longer name,
-    and the names by which host_prices.csv has them, are assumed to.
+    The id of the weights, whole or without the owner, identifies them for certain, in any spelling of its numbers. For the last part of a
+    longer name, and for the names in host_prices.csv, the match is assumed.
     """
     name, ids = spelling(sheet.model), _weights_by_id(data)
     exact = name in ids
@@ -66,7 +66,7 @@ def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
 
 
 def spelling(name: str) -> str:
-    """A name without what sellers write in several ways: small and capital letters, points of numbers, what parts words.
+    """Return a name without differences between sellers: capitals, points of numbers, and separators of words.
 
     >>> spelling("GLM-5p2"), spelling("z-ai/glm-5.2"), spelling("qwen-3-32b"), spelling("DeepSeek_V3")
     ('glm5-2', 'zai/glm5-2', 'qwen3-32b', 'deepseekv3')
@@ -75,13 +75,13 @@ def spelling(name: str) -> str:
 
 
 def _makes(provider: str, weights: Architecture) -> bool:
-    """Whether a provider is the one that put these weights out."""
+    """Return whether a provider published these weights."""
     return provider in MAKERS and weights.hf_id.casefold().startswith(_OWNERS.get(provider, provider))
 
 
 @cache_with_data
 def _weights_by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
-    """The weights by the spelling of their id, whole and without the owner."""
+    """Return the weights by the spelling of their id, whole and without the owner."""
     try:
         rows = data.tables.rows_of(Architecture)
     except WrongData:
@@ -91,7 +91,7 @@ def _weights_by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
 
 @cache_with_data
 def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
-    """The weights by the names under which host_prices.csv has their prices, whole and without what a database calls the host."""
+    """Return the weights by their names in host_prices.csv, whole and without the prefix of a host."""
     try:
         rows, sold = {row.model: row for row in data.tables.rows_of(Architecture)}, data.tables.rows_of(HostPrice)
         weights = {row.model: rows[row.architecture] for row in data.tables.rows_of(OpenModel) if row.architecture in rows}
@@ -102,7 +102,7 @@ def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
 
 
 def _named(names: Iterable[tuple[str, Architecture]]) -> Mapping[str, Sequence[Architecture]]:
-    """All weights of each name, by its spelling."""
+    """Return all weights of each name, by its spelling."""
     found: dict[str, dict[str, Architecture]] = {}
     for name, row in names:
         if name:

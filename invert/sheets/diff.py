@@ -31,7 +31,7 @@ class Difference:
 
     @property
     def row(self) -> PriceRow:
-        """The row that says what it is a price of."""
+        """The row that identifies the price."""
         found = self.new or self.old
         if found is None:
             raise ValueError("a difference has a row")
@@ -50,7 +50,7 @@ class Difference:
 
     @property
     def times(self) -> float | None:
-        """The new amount over the old one, or None where there are not two in one currency, or one of them is nothing."""
+        """The new amount divided by the old one, or None if there are not two nonzero amounts in one currency."""
         if not self.old or not self.new or self.old.currency != self.new.currency or not self.old.amount or not self.new.amount:
             return None
         return self.new.amount / self.old.amount
@@ -70,7 +70,7 @@ class Difference:
 
 
 def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Difference, ...]:
-    """The prices that differ between two states, by sheet and then in the order of the files. One price a key in each.
+    """Return the prices that differ between two states, by sheet and then in the order of the files. Each state has one price per key.
 
     >>> from invert.sheets.read import read_rows
     >>> before, _ = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,8"], "old.csv", overlay=True)
@@ -89,9 +89,9 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
 
 @immutable
 class State:
-    """The prices that hold on a day, but those of models that were released later; of which book, and what was wrong with that.
+    """The prices of a book that hold on a day, without models that were released later, and the problems of the book.
 
-    `own` are those of `rows` that a file laid over the shipped prices has, or None where there is no such file.
+    `own` are the prices among `rows` from a file laid over the shipped prices, or None if there is no such file.
     """
 
     rows: tuple[PriceRow, ...]
@@ -101,9 +101,9 @@ class State:
 
 
 def states_of(old: str | BinaryIO | FileText, new: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> tuple[State, State]:
-    """Two states as they are compared: two files laid over the shipped prices by their own rows alone.
+    """Return two states to compare. Two files laid over the shipped prices are compared by their own rows alone.
 
-    `WrongValue` for prices of one's own beside two states over neither of which they are laid.
+    Raise WrongValue for prices of the user if neither state is the prices of a day.
     """
     if own is not None and not any(isinstance(one, str) and date_of(one) for one in (old, new)):
         raise WrongValue(
@@ -121,10 +121,10 @@ def states_of(old: str | BinaryIO | FileText, new: str | BinaryIO | FileText, da
 
 
 def state_of(source: str | BinaryIO | FileText, data: Data, own: Prices | None = None) -> State:
-    """The prices on a day, or those of a file or stream on its newest day; `shipped` are those that ship.
+    """Return the prices on a day, or the prices of a file or stream on its newest day. `shipped` means the shipped prices.
 
-    A file with the columns of prices.csv, as a copy of it, stands for all prices; any other is laid over those that ship. `own` are
-    laid over the prices of a day. `shipped` is the release, also after an edit of prices.csv.
+    A copy of prices.csv, with its columns, replaces all prices. Any other file is laid over the shipped prices. `own` is laid over the
+    prices of a day. `shipped` is the release, also after an edit of prices.csv.
     """
     laid_over = False
     if day := date_of(source) if isinstance(source, str) else None:
@@ -160,20 +160,20 @@ def changes_since_release(data: Data, day: date) -> tuple[Difference, ...]:
 
 
 def release_of(data: Data) -> Callable[[PriceRow], date | None]:
-    """What gives the day on which the model of a row was released, by the row or by models.csv, or None where neither says it."""
+    """Return a function that gives the release day of the model of a row, from the row or from models.csv, or None if neither has it."""
     known = {(row.provider, row.model): row.release_date for row in models(data)}
     return lambda row: row.release_date or known.get((row.provider, row.model))
 
 
 def new_models(before: State, after: State, data: Data) -> dict[tuple[str, str], date]:
-    """The day of release of every model of which one state has prices, and the other none because that is the earlier day."""
+    """Return the release day of each model with prices only in the later state because it was released after the earlier day."""
     there, released = {(row.provider, row.model) for row in before.rows}, release_of(data)
     days = {(row.provider, row.model): day for row in after.rows if (day := released(row)) and day > before.day}
     return {name: day for name, day in days.items() if name not in there}
 
 
 def file_of(text: str) -> FileText:
-    """The file of that name; `WrongData`, with what else may stand there, where it cannot be read."""
+    """Return the file of that name. Raise WrongData, with the other allowed values, if it cannot be read."""
     try:
         with opened(text) as stream:
             return FileText(label(text), stream.read())
@@ -182,7 +182,7 @@ def file_of(text: str) -> FileText:
 
 
 def date_of(text: str) -> date | None:
-    """The day that a text names, or None where it does not look like one, `WrongValue` where it does and is none.
+    """Return the day in a text, or None if the text does not look like a day. Raise WrongValue for a day that does not exist.
 
     >>> date_of("2026-11-20"), date_of("prices.csv")
     (datetime.date(2026, 11, 20), None)
@@ -196,7 +196,7 @@ def date_of(text: str) -> date | None:
 
 
 def is_whole(content: bytes) -> bool:
-    """Whether a price file is a copy of prices.csv, and so stands for all prices: it has its columns, and none that is for one's own.
+    """Return whether a price file is a copy of prices.csv, which replaces all prices. It has the columns of prices.csv and no user columns.
 
     >>> is_whole(",".join(PRICE_COLUMNS).encode()), is_whole(",".join(OWN_COLUMNS).encode())
     (True, False)
@@ -207,7 +207,7 @@ def is_whole(content: bytes) -> bool:
 
 
 def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
-    """A price file that stands for all prices, as a book of its own."""
+    """Return a price file that replaces all prices, as a book."""
     fx, _, _ = prices_that_ship(data)
     rows, faults = read_rows(BytesIO(content), label(place), fx)
     day, far_off = newest_day(rows)
@@ -215,7 +215,7 @@ def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
 
 
 def rows_by_key(rows: Iterable[PriceRow]) -> Mapping[RowKey, PriceRow]:
-    """Rows by what they price."""
+    """Return rows by the key of their price."""
     return {row.key: row for row in rows}
 
 

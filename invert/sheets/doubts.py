@@ -1,4 +1,4 @@
-"""Prices that can be read and are hardly meant: each a question to whoever wrote the file, none of them a fault."""
+"""Readable prices that are probably mistakes. Each one is a question to the author of the file, not a fault."""
 
 import re
 import unicodedata
@@ -22,9 +22,9 @@ from invert.sheets.rules import LEAST_THRESHOLD, NAMES, broken, days, rows_by_sh
 _HAIR = 1e-9
 """Two prices nearer than this, relatively, are one: they went through a rate of exchange."""
 _NEARLY = 0.75
-"""How alike two words are of which one may be a slip of the other: bacth and batch, and not fast and flash."""
+"""The least similarity of two words for one to be a typing error of the other: bacth and batch, and not fast and flash."""
 _LEAST_NAME = 5
-"""Letters of a provider of which one may be a slip: of the shortest names another is a word of its own."""
+"""The least number of letters of a provider in which one letter may be a typing error. A shorter name is a word of its own."""
 _SHIPPED_ROWS = f"{SHIPPED_PRICES}:"
 _QUOTES = " \t\"'`\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb"
 _DAYS_OF_YEAR = 365.25
@@ -34,7 +34,7 @@ _DATE_AS_SHOWN = re.compile(
     r"|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}",
     re.IGNORECASE,
 )
-"""A day as spreadsheets write one, or what they take for one."""
+"""A day as spreadsheets write it, or a text that they read as a day."""
 _LONG_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+")
 """A number as spreadsheets write one of many digits."""
 _DECIMAL_K, _BINARY_K = 1000, 1024
@@ -44,7 +44,7 @@ _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 @without_collection()
 def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[Problem]:
-    """Everything doubtful in a book, each place named once. One pass over the rows and the days on which one begins or ends.
+    """Return everything doubtful in a book, each place once. It passes once over the rows and the days on which one begins or ends.
 
     >>> from io import BytesIO
     >>> from invert.sheets.read import load
@@ -78,12 +78,12 @@ def doubts_about(sheets: Iterable[SheetKey], book: PriceBook, assumptions: Assum
 
 
 def _usd(row: PriceRow, fx: Fx) -> float:
-    """USD per million tokens (and hour), at the newest rate."""
+    """Return USD per million tokens (and hour), at the newest rate."""
     return usd_amount(row, fx, date.max)
 
 
 def _odd_names(rows: Sequence[PriceRow]) -> Iterator[Problem]:
-    """Names that are hardly meant so, by themselves."""
+    """Yield names that are doubtful in themselves."""
     for column in NAMES:
         names = {getattr(row, column) for row in rows}
         odd = {name: said for name in names if (said := _quoted(name) or _spreadsheet_form(name) or _mixed_scripts(name))}
@@ -93,13 +93,13 @@ def _odd_names(rows: Sequence[PriceRow]) -> Iterator[Problem]:
 
 
 def _quoted(name: str) -> str:
-    """Quotation marks that CSV does not take away: those of a word processor, or two at a time."""
+    """Return a doubt about quotation marks that CSV does not remove, from a word processor or doubled, or ""."""
     bare = name.strip(_QUOTES)
     return "" if bare == name else f"is in quotation marks, which belong to the name so: is {shorten(bare)} meant?"
 
 
 def _spreadsheet_form(name: str) -> str:
-    """What a spreadsheet makes of a name that it takes for a day or a number.
+    """Return a doubt about a name that a spreadsheet has changed to a day or a number, or "".
 
     >>> _spreadsheet_form("Mar-26") == _spreadsheet_form("2026-03-01") != "", bool(_spreadsheet_form("1.5E+10"))
     (True, True)
@@ -111,9 +111,9 @@ def _spreadsheet_form(name: str) -> str:
 
 
 def _mixed_scripts(name: str) -> str:
-    """Letters of another script that look like Latin ones: beside these, or all of a name that is drawn as a Latin one is.
+    """Return a doubt about letters of another script that look Latin, beside Latin letters or in the whole name, or "".
 
-    Only scripts with capitals and small letters are drawn like Latin: names of Chinese and Latin letters are usual.
+    Only scripts with capitals and small letters look like Latin. Names of Chinese and Latin letters are usual.
 
     >>> _mixed_scripts("gr\u043ek-9")
     'mixes Latin letters with character U+043E (cyrillic small letter o): is it meant, or typed from another keyboard?'
@@ -160,12 +160,12 @@ def _thresholds_one_below(rows: Iterable[PriceRow]) -> Iterator[Problem]:
 
 
 def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
-    """Days that are far from the median day of their file."""
+    """Yield days that are far from the median day of their file."""
     of_file: dict[str, list[PriceRow]] = {}
     for row in rows:
         of_file.setdefault(row.origin.rpartition(":")[0], []).append(row)
     for of_one in of_file.values():
-        # Of a million rows the days are few: they are counted, and rows are looked through only where one is far.
+        # A million rows have few days. So days are counted, and rows are searched only if a day is far.
         counts = Counter(day for column in _DATES for day in map(attrgetter(column), of_one) if day)
         middle, years = _middle(counts), assumptions.usual_years
         far = {day for day in counts if abs((day - middle).days) > years * _DAYS_OF_YEAR}
@@ -175,20 +175,23 @@ def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[P
 
 
 def _written_rows(book: PriceBook) -> list[PriceRow]:
-    """The rows of a book without the shipped ones that end where one's own begin: nobody wrote that day beside them."""
+    """Return the rows of a book without the shipped rows that end at the start of a user's row.
+
+    The author of the file did not write those ends.
+    """
     laid_over = {row.key for row in book.own}
     return [row for row in book.rows if not (_ships(row) and row.key in laid_over)]
 
 
 def _middle(counts: Counter[date]) -> date:
-    """The median of days, each as often as it is counted; of an even number the later one of the two."""
+    """Return the median of days, each with its count. For an even number, it is the later of the two middle days."""
     ordered = sorted(counts)
     below = list(accumulate(counts[day] for day in ordered))
     return ordered[bisect_right(below, below[-1] // 2)] if ordered else date.max
 
 
 def _unsaid(rows: Iterable[PriceRow]) -> Iterator[Problem]:
-    """Blank currencies of a provider that elsewhere asks in another: of the same model that is a fault already."""
+    """Yield blank currencies of a provider with other prices in a foreign currency. For the same model, that is already a fault."""
     rows = list(rows)
     foreign: dict[str, PriceRow] = {}
     for row in rows:
@@ -201,7 +204,7 @@ def _unsaid(rows: Iterable[PriceRow]) -> Iterator[Problem]:
 
 
 def _sheet_doubts(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
-    """What the prices of one sheet on one day say of each other, where they make one."""
+    """Yield doubts from the comparison of prices of one sheet on one day, if they form a sheet."""
     for rows in rows_by_sheet(book.rows).values():
         for day, valid in days(rows):
             if not broken(valid, True, day):
@@ -209,7 +212,7 @@ def _sheet_doubts(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem
 
 
 def _together(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
-    """Of the rows of a sheet that hold on one day."""
+    """Yield doubts from the comparison of rows of a sheet that hold on one day."""
     far = assumptions.usual_price_ratio
     inputs = {row.threshold_tokens: row for row in valid if row.component == "input"}
     for row in valid:
@@ -261,12 +264,12 @@ def _ships(row: PriceRow) -> bool:
 
 
 def _own_of(row: PriceRow, beside: PriceRow) -> PriceRow:
-    """Of two rows at odds the one to name: that of one's own, where the other ships, else the first."""
+    """Return the row to name of two rows that contradict each other: the user's row if the other ships, else the first."""
     return beside if _ships(row) and not _ships(beside) else row
 
 
 def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
-    """Prices far from the one that they follow in time, or that they replace; those that ship are vouched for."""
+    """Yield prices far from the price that they follow or replace. Shipped prices were checked."""
     far, since = assumptions.usual_price_ratio, attrgetter("start")
     last = {row.key: row for row in sorted(book.replaced, key=since)}
     for row in sorted(book.rows, key=since):
@@ -282,7 +285,7 @@ def _far_from_before(book: PriceBook, assumptions: Assumptions) -> Iterator[Prob
 
 
 def _doubts_beside_shipped(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
-    """Of rows of one's own: names nearly those of a provider, days long after the prices that ship, amounts far from all of them."""
+    """Yield doubts about the user's rows: names similar to a known provider, days long after the shipped prices, and extreme amounts."""
     shipped = [row for row in book.rows if _ships(row)]
     own = [row for row in book.rows if not _ships(row)]
     if not shipped:
@@ -316,7 +319,7 @@ def _doubts_beside_shipped(book: PriceBook, assumptions: Assumptions) -> Iterato
 
 
 def _nearly_known_words(own: Sequence[PriceRow], shipped: Sequence[PriceRow]) -> Iterator[Problem]:
-    """Service tiers and grades that are spelled nearly as one that ships: any word will do there, and means something else."""
+    """Yield service tiers and grades with a spelling close to a shipped one. Any word is allowed there, but it means something else."""
     for column in ("service_tier", "verification"):
         known = {getattr(row, column) for row in shipped}
         meant = {word: get_close_matches(word, known, n=1, cutoff=_NEARLY) for word in {getattr(row, column) for row in own} - known}
@@ -326,9 +329,10 @@ def _nearly_known_words(own: Sequence[PriceRow], shipped: Sequence[PriceRow]) ->
 
 
 def _intended_providers(names: Set[str], known: Set[str]) -> dict[str, str]:
-    """The known provider that each name may be a slip of, in capitals and quotes or in one letter. The name itself where there is none.
+    """Return the known provider that each name may be a typing error of: other capitals or quotes, or one wrong letter.
 
-    A letter left out of both makes them one: two names are near without every pair being compared.
+    A name without such a provider maps to itself. Two names are close if they are equal after one letter is left out of both. So not every
+    pair is compared.
 
     >>> _intended_providers({"openia", "OpenAI", "acme"}, {"openai"}) == {"openia": "openai", "OpenAI": "openai", "acme": "acme"}
     True
@@ -345,12 +349,12 @@ def _intended_providers(names: Set[str], known: Set[str]) -> dict[str, str]:
 
 
 def _one_letter_less(name: str) -> list[str]:
-    """A name, and what is left of it without each of its letters."""
+    """Return a name, and the name without each of its letters."""
     return [name, *(name[:place] + name[place + 1 :] for place in range(len(name)))]
 
 
 def _nearly_known_models(own: Sequence[PriceRow], shipped: Sequence[PriceRow], meant_by: Mapping[str, str]) -> Iterator[Problem]:
-    """Models that differ in capitals and quotes alone from one of the same provider that ships: they have no price in common."""
+    """Yield models that differ only in capitals and quotes from a shipped model of the same provider. They have no price in common."""
     known = {(row.provider, row.model) for row in shipped}
     called = {(provider, _plain_name(model)): model for provider, model in known}
     for row in own:
@@ -364,12 +368,12 @@ def _is_list_price(row: PriceRow) -> bool:
 
 
 def _plain_name(name: str) -> str:
-    """A name without what a spreadsheet or a keyboard changes: capitals, quotes and spaces."""
+    """Return a name without differences that a spreadsheet or a keyboard makes: capitals, quotes and spaces."""
     return name.casefold().strip(_QUOTES)
 
 
 def _far_from_neighbours(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
-    """Base prices that are far from every other of their provider, as they stand on the newest day; those that ship are vouched for."""
+    """Yield base prices that are far from all others of their provider on the newest day. Shipped prices were checked."""
     now, far = book.newest_retrieved or date.max, assumptions.usual_price_ratio
     groups: dict[tuple[str, str], list[tuple[float, PriceRow]]] = {}
     for row in book.rows:

@@ -20,13 +20,13 @@ from invert.sheets.what_if import sheet_key
 _PLACE = ("provider", "model", "region", "service_tier", "component", "threshold_tokens", "threshold_inclusive", "ttl_seconds", "utc_hours",
          "weekdays")  # fmt: skip
 LISTED = (*PRICE_COLUMNS, "origin")
-"""What is listed of a price: as published, with its grade (`verification`), dates and source, and the file and row it is of."""
+"""The listed fields of a price: as published, with its grade (`verification`), dates and source, and its file and row."""
 DIFFERENT = ("change", *_PLACE, "old_amount", "new_amount", "times", "currency", "per", "old_effective_date", "new_effective_date",
              "old_source_url", "new_source_url", "old_origin", "new_origin")  # fmt: skip
 
 
 def rows_listed(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
-    """Every row that one of these sheets is made of, in the order of the files."""
+    """Return every row that one of these sheets is made of, in the order of the files."""
     days = {sheet_key(sheet): sheet.as_of for sheet in sheets}
     return [row for row in book.rows if row.sheet_key in days and row.valid_on(days[row.sheet_key])]
 
@@ -34,7 +34,7 @@ def rows_listed(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]
 def sheets_cited(
     name: str, spec: str, book: PriceBook, known: Sequence[ModelRow], as_of: date | None, tier: str = ""
 ) -> list[tuple[date, list[PriceRow]]]:
-    """The sheets that a name means, each with its day and its rows, or with the one row that `component[@threshold][:lifetime]` names."""
+    """Return the sheets that a name means, each with its day and its rows, or with the row of `component[@threshold][:lifetime]`."""
     chosen, _ = find([name], sheets(book, as_of, tier)[0], known)
     return [
         (one.as_of, [row for row in rows_used([one], book) if not spec or place_of(row) == placed(spec, prices_by_place(one))])
@@ -43,22 +43,25 @@ def sheets_cited(
 
 
 def place_of(row: PriceRow) -> Place:
-    """Where in its sheet a row stands."""
+    """Return the place of a row in its sheet."""
     return row.component, row.threshold_tokens, row.ttl_seconds
 
 
 def price_record(row: PriceRow) -> dict[str, object]:
-    """A price as it stands in its file, days as text."""
+    """Return a price as it is in its file, with days as text."""
     return {name: _plain(getattr(row, name)) for name in LISTED}
 
 
 def _plain(value: object) -> object:
-    """A cell as the files have it, in which numbers are numbers."""
+    """Return a cell as the files have it. Numbers remain numbers."""
     return value.isoformat() if isinstance(value, date) else value
 
 
 def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> str:
-    """A sheet a line with its base prices; in a terminal a name too long for its column stands above, elsewhere its line is longer."""
+    """Return one line for each sheet, with its base prices.
+
+    A name too long for its column goes above its line in a terminal. Elsewhere its line is longer.
+    """
     names = [f"{sheet.provider}/{sheet.model_and_region}" for sheet in found]
     rests = [f"  {sheet.service_tier:<9} {sheet.base_prices}" for sheet in found]
     room = name_column(names, width - widest_of(rests))
@@ -67,17 +70,17 @@ def listed_text(found: Sequence[PriceSheet], width: int, in_terminal: bool) -> s
 
 
 def listed_json(rows: Sequence[PriceRow]) -> str:
-    """Every price as an object."""
+    """Return every price as a JSON object."""
     return json.dumps([price_record(row) for row in rows], indent=2, allow_nan=False)
 
 
 def listed_csv(rows: Sequence[PriceRow]) -> str:
-    """Every price as a line of a price file, which `--prices` reads."""
+    """Return every price as a line of a price file, which `--prices` reads."""
     return csv_text(tuple(PRICE_COLUMNS), map(price_record, rows))
 
 
 def difference_record(one: Difference | Redescribed) -> dict[str, object]:
-    """A price that differs, old and new; what is said of the model of a sheet stands under the name of its column."""
+    """Return a price that differs, with its old and new value. A fact about the model of a sheet has the name of its column."""
     if isinstance(one, Redescribed):
         place = dict(zip(_PLACE, (*one.sheet_key, one.column), strict=False))
         return {**dict.fromkeys(DIFFERENT), "change": one.kind, **place, "old_amount": _plain(one.old), "new_amount": _plain(one.new)}
@@ -98,12 +101,12 @@ def difference_record(one: Difference | Redescribed) -> dict[str, object]:
 
 
 def differences_json(found: Sequence[Difference | Redescribed]) -> str:
-    """Every price that differs as an object."""
+    """Return every price that differs as a JSON object."""
     return json.dumps([difference_record(one) for one in found], indent=2, allow_nan=False)
 
 
 def differences_csv(found: Sequence[Difference | Redescribed]) -> str:
-    """Every price that differs as a line."""
+    """Return every price that differs as a CSV line."""
     return csv_text(DIFFERENT, map(difference_record, found))
 
 
@@ -114,10 +117,10 @@ def differences_text(
     unreleased: Mapping[tuple[str, str], date] = MappingProxyType({}),
     day: date = date.max,
 ) -> str:
-    """A paragraph a sheet, then how many prices differ, how many are the same, and how many contexts and releases are others.
+    """Return a paragraph for each sheet, then the counts of prices that differ, of equal prices, and of changed contexts and releases.
 
-    `new` are models by the day of their release, of which there was no price before, `unreleased` those of which there is none any
-    more because the new state is of a `day` before their release: each takes two lines.
+    `new` are models without earlier prices, by the day of their release. `unreleased` are models without prices now, because the new state
+    is of a `day` before their release. Each of these models has two lines.
     """
     lines = []
     for name, release in sorted({**new, **unreleased}.items()):
@@ -136,12 +139,12 @@ def differences_text(
 
 
 def _first_prices(rows: Sequence[PriceRow]) -> str:
-    """What is first asked of a token in and of one out, in the standard tier if that is sold, or nothing where no token has a price."""
+    """Return the first input and output price, in the standard tier if it is sold, or "" if there is neither."""
     standard = sorted(rows, key=lambda row: row.service_tier != "standard")
     first = (next((row for row in standard if row.component == component), None) for component in ("input", "output"))
     asked = [(f"{row.component} {row.amount:g}", money_unit(row.currency, row.per)) for row in first if row]
     following = [unit for _, unit in asked[1:]] + [""]
-    # A unit that follows for the next price as well stands behind that alone.
+    # A unit shared with the next price is printed only after that one.
     return "".join(f"{price}{'' if unit == after else f' {unit}'}, " for (price, unit), after in zip(asked, following, strict=False))
 
 

@@ -18,11 +18,11 @@ PRICE_RATIOS: Mapping[str, tuple[str, str]] = {
     "premium_in": ("input_above", "input"),
     "premium_out": ("output_above", "output"),
 }
-"""Which price of a band, or of the one above it, stands over which."""
+"""The two prices of each ratio, from a band and the band above it."""
 
 
 def rounding_cell(value: float, assumptions: Assumptions = USUAL) -> tuple[float, float]:
-    """Values nearer to this published number than to the nice numbers beside it, by ratio.
+    """Return the values that are nearer, by ratio, to this published number than to the nice numbers beside it.
 
     >>> [round(end, 2) for end in rounding_cell(1.5)], [round(end, 2) for end in rounding_cell(4.5)]
     ([1.37, 1.73], [4.24, 4.74])
@@ -38,20 +38,20 @@ def rounding_cell(value: float, assumptions: Assumptions = USUAL) -> tuple[float
 
 
 def observe(name: str, value: float, assumptions: Assumptions = USUAL) -> Observable:
-    """A published value with its rounding cell."""
+    """Return a published value with its rounding cell."""
     low, high = rounding_cell(value, assumptions)
     return Observable(name=name, value=value, low=low, high=high)
 
 
 def ratio(price: Price, base: Price) -> float:
-    """One price over another, from the published amounts where both are in one currency."""
+    """Return one price divided by another, from the published amounts if both are in one currency."""
     if price.currency == base.currency:
         return price.amount / base.amount
     return price.usd_per_token / base.usd_per_token
 
 
 def named_prices(band: PriceBand, above: PriceBand | None = None) -> dict[str, Price]:
-    """The prices of a band, and of the one above it, by the names that `PRICE_RATIOS` has for them."""
+    """Return the prices of a band and of the band above it, by their names in `PRICE_RATIOS`."""
     of_next = {"input_above": above.input, "output_above": above.output} if above else {}
     return {"input": band.input, "output": band.output, **of_next}
 
@@ -68,7 +68,7 @@ def _cache_read_ratio(base: PriceBand, assumptions: Assumptions) -> Observable |
 
 
 def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | None:
-    """The storage price [USD/token/s]. Its cell is that of the amount as published, in the vendor's own unit."""
+    """Return the storage price [USD/token/s]. Its cell comes from the published amount, in the vendor's own unit."""
     if sheet.storage is None or not sheet.storage.base.amount:
         return None
     price = sheet.storage.base
@@ -80,8 +80,8 @@ def _storage_price(sheet: PriceSheet, assumptions: Assumptions) -> Observable | 
 def observables(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions = USUAL) -> Observables:
     """Return every ratio the readings use.
 
-    Pairs of adjacent bands ascend from the base band. A pair with premiums of 1 on input and output is left out: the price does not
-    change at that threshold, so there is nothing to read. Mean contexts are those of `invert.sheets.contexts`.
+    Pairs of adjacent bands ascend from the base band. A pair with premiums of 1 on input and output is left out, because the price does not
+    change at that threshold. Mean contexts come from `invert.sheets.contexts`.
     """
     base = sheet.bands[0]
     contexts = band_means(sheet.bands, max_context, assumptions)

@@ -34,7 +34,7 @@ PROBLEM_LIMIT = 1_000
 _FAULTS_BESIDE = 8
 """The most faults of rows that are listed beside a fault of the whole file."""
 _A_YEAR = 366
-"""Days. A retrieval day that is so much later than the newest one before it is a typing error."""
+"""Days. A retrieval day later than the newest one before it by more than this is a typing error."""
 Prices: TypeAlias = str | Path | Source | FileText
 """A price file of the user: its path, its content, or both."""
 
@@ -86,8 +86,8 @@ def _price_columns(data: Data, table: str) -> Mapping[str, Column]:
 def load(prices: Prices | None = None) -> PriceBook:
     """Return the shipped prices, with the rows of a user's file in place of theirs: its path, or a stream of text or bytes.
 
-    A row of one's own replaces every shipped row of the same key, as far as it is not of an earlier day, or adds to the book. Faults of
-    single rows stand in `problems`; a file that cannot be used at all raises `WrongData`.
+    A user's row replaces every shipped row of the same key, as far as it is not of an earlier day, or adds to the book. Faults of single
+    rows are in `problems`. Raise WrongData for a file that cannot be used.
 
     >>> load(BytesIO(b"provider,model,component,amount\\nacme,m,input,2\\nacme,m,output,8")).own[1].amount
     8.0
@@ -158,7 +158,7 @@ def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...], tuple[Proble
     try:
         fx = rates(data.tables.rows_of(FxRate))
     except WrongData:
-        # Prices in US dollars need none; `problems` names the file, and each price that does need one is named by its row.
+        # Prices in US dollars need no rate. `problems` names the file, and the row of each price that needs a rate.
         fx = {}
     sound, faults = read_rows(BytesIO(data.tables.content(SHIPPED_PRICES)), SHIPPED_PRICES, fx, data=data)
     return fx, tuple(sound), (*data.tables.problems(FxRate), *faults)
@@ -167,8 +167,8 @@ def prices_that_ship(data: Data) -> tuple[Fx, tuple[PriceRow, ...], tuple[Proble
 def newest_day(shipped: Sequence[PriceRow], own: Sequence[PriceRow] = ()) -> tuple[date | None, tuple[Problem, ...]]:
     """Return the newest plausible retrieval day, and a problem if there are later ones.
 
-    Days are followed from the median of those that ship, as long as each is at most a year after the one before: a slip
-    of the pen (2062 for 2026) moves nothing, in however many rows of one's own it stands, and no clock is asked.
+    The search starts at the median of the shipped days and continues while each day is at most a year after the one before. So a typing
+    error (2062 for 2026) in any number of user rows has no effect, and no clock is read.
     """
     anchors = sorted(row.retrieved_date for row in shipped if row.retrieved_date)
     anchors = anchors or sorted(row.retrieved_date for row in own if row.retrieved_date)
@@ -197,7 +197,7 @@ def last_day(data: Data) -> date:
 
 
 def cached_beside_prices(function: Callable[Concatenate[Data, _P], _R]) -> Callable[Concatenate[Data, _P], _R]:
-    """`cache_with_data` for what rests on no price, but by the day on which they were read last: data of other prices share it.
+    """Cache like `cache_with_data` a result that depends on no price except the newest retrieval day. Data with other prices share it.
 
     >>> found = cached_beside_prices(lambda data, name: [name])
     >>> data, later = read_data(), read_data().tables.content("prices.csv").decode().replace(",2026-11-20,", ",2026-11-21,")
@@ -267,8 +267,8 @@ def read_rows(
     """Return the sound rows of a price file and the faults of the others. `overlay` marks a file of the user.
 
     A blank currency may not contradict the rows `beside`, and no name may only look like one of theirs or of the models `described`.
-    `rates` are US dollars for one unit of a currency, for rows without a rate of their own. Of many faults, the first thousand are
-    listed. Raises WrongData for a file that cannot be used.
+    `rates` are US dollars for one unit of a currency, for rows without a rate of their own. At most a thousand faults are listed. Raise
+    WrongData for a file that cannot be used.
 
     >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
     >>> rows[0].amount, rows[0].origin, str(problems[0])
@@ -388,7 +388,7 @@ def refuse_bad_rate(tables: Tables, currency: str, day: date) -> None:
         if row.get("currency") == currency or "currency" in (columns or ()):
             since = _day(row.get("date", ""))
             if since is None or "date" in (columns or ()):
-                # It may be of any day.
+                # The row may belong to any day.
                 raise BadRow(problem)
             dated.append(((since, False), problem))
     # As `units_per_usd` chooses: the newest on that day, else the oldest. A sound one of the same day goes before a bad one.

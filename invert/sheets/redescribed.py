@@ -1,4 +1,4 @@
-"""What price files say of a model beside its prices, in two states: its longest context and its release."""
+"""Changes between two states of the facts in price files about a model: its longest context and its release."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date
@@ -15,7 +15,7 @@ _WORDS = {"max_context": "context", "release_date": "release"}
 
 @immutable
 class Redescribed:
-    """A sheet whose rows say another `column` of _WORDS than before, or None for rows that say nothing of it."""
+    """A sheet with a different value of `column`, a key of _WORDS, than before. None means that no row gives a value."""
 
     sheet_key: SheetKey
     column: str
@@ -32,7 +32,7 @@ class Redescribed:
 
 
 def redescribed(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> Iterator[Redescribed]:
-    """What is said otherwise of the sheets that are in both states, by sheet."""
+    """Yield the changed facts of the sheets that are in both states, by sheet."""
     before, after = rows_by_sheet(old), rows_by_sheet(new)
     for key in (key for key in before if key in after):
         was, now = description_of(before[key]), description_of(after[key])
@@ -48,7 +48,7 @@ class Description(TypedDict):
 
 
 def description_of(rows: Iterable[PriceRow]) -> Description:
-    """The longest context and the earliest release that these rows give.
+    """Return the longest context and the earliest release that these rows give.
 
     >>> description_of([])
     {'max_context': None, 'release_date': None}

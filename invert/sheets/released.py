@@ -25,7 +25,7 @@ def released_prices(data: Data) -> bytes | None:
 
 
 def record_release(folder: str = shipped.FOLDER) -> None:
-    """Write the present prices.csv of a folder as that of the release. The same bytes for the same prices."""
+    """Write the present prices.csv of a folder as the prices of the release. Equal prices give equal bytes."""
     with open(os.path.join(folder, SHIPPED_PRICES), "rb") as prices, open(os.path.join(folder, RELEASED_PRICES), "wb") as file:
         file.write(gzip.compress(prices.read(), mtime=0))
 

@@ -18,7 +18,7 @@ RowKey = tuple[str, str, str, str, str, int, int | None, str, str]
 
 
 SHIPPED_PRICES = "prices.csv"
-"""The table of prices that ships, by which its rows are told from those of a file of one's own, whatever that is called."""
+"""The table of shipped prices. Its rows are told from the rows of a user's file by this name, whatever the name of that file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,17 +134,17 @@ def units_per_usd(fx: Fx, currency: str, day: date) -> float:
 
 
 def usd_amount(row: PriceRow, fx: Fx, day: date) -> float:
-    """Return the amount of a row in US dollars, at its own rate of exchange if it has one, else at that of the table on a day."""
+    """Return the amount of a row in US dollars, at its own exchange rate if it has one, else at the rate of the table on a day."""
     return row.amount * row.usd_rate if row.usd_rate else row.amount / units_per_usd(fx, row.currency, day)
 
 
 @immutable
 class PriceBook:
-    """Everything that was read: good rows, exchange rates by currency, what was wrong, and the newest retrieval day.
+    """The result of reading prices: good rows, exchange rates by currency, problems, and the newest retrieval day.
 
-    `far_off` names rows whose retrieval day is too late to be believed, `day_moved` the row of one's own that gave the day;
-    `own` are those of `rows` that did not ship, `overlay` the file that they stand in, `replaced` the shipped rows of which they leave
-    nothing, `refused` provider and model of the rows of that file that cannot be used.
+    `far_off` names rows with an implausibly late retrieval day, and `day_moved` the row of the user that gave the day. `own` are the rows
+    that did not ship, and `overlay` is their file. `replaced` are the shipped rows that they replace entirely, and `refused` the provider
+    and model of each row of that file that cannot be used.
     """
 
     __repr__ = brief

@@ -15,23 +15,23 @@ from invert.sheets.rows import Fx, PriceBook, PriceRow, RowKey, SheetKey, units_
 LEAST_THRESHOLD = 1_000
 """Tokens from which on a price of long prompts begins: `input@200` is a slip for `input@200k`."""
 BAND_LIMIT, PRICE_LIMIT = 64, 256
-"""Bands and prices of one sheet on one day: ten times what anybody publishes, and few enough to read in seconds."""
+"""The most bands and prices of one sheet on one day: ten times the largest published sheet, and few enough to read in seconds."""
 COMPONENTS = ("input", "output", "cache_read", "cache_write", "cache_storage")
 _SMALLEST = dict.fromkeys(COMPONENTS, 1e-4) | {"output": 1e-3, "cache_read": 1e-5}
 _LARGEST = 1e5
-"""What may be a price, in USD per million tokens (and hour): tens of times beyond what is published on either side.
+"""The limits of a price, in USD per million tokens (and hour): tens of times beyond the published prices on either side.
 
-The least lies also above the dearest price per token, so that one cannot pass for a price per million.
+The lower limit is also above the highest price per token, so a price per token cannot pass for a price per million.
 """
 CURRENCY = "[A-Z]{3}"
 """The code of a currency, as a pattern."""
 _RATES_APART = 3
-"""How many times a rate of exchange may be that of fx.csv: beyond it is the inverse, or of another currency."""
+"""The largest ratio of an exchange rate to its rate in fx.csv. Beyond it, the rate is inverted or of another currency."""
 NAMES = ("provider", "model", "region", "service_tier", "component")
-"""Columns by which rows are told apart: of two names that look alike the rows would be of two sheets, and nobody would see it."""
+"""Columns that identify a sheet. With two names that look alike, the rows would silently be of two sheets."""
 _SHAPES_KEPT = 4096
 _Shape = tuple[bool, tuple[tuple[str, int, bool, int | None], ...]]
-"""What the rows of a sheet on a day price and where, whatever they ask: sheets of one shape are all sound, or none is."""
+"""The prices and places in the rows of a sheet on a day, without amounts. Sheets of one shape are all sound, or all unsound."""
 
 
 class Clash(Problem):
@@ -51,17 +51,17 @@ def check(book: PriceBook) -> list[Problem]:
     sound: set[_Shape] = set()
     for rows in rows_by_sheet(good).values():
         traded = any(map(is_traded, rows))
-        # The present first: of one fault on many days, that is the day to name.
+        # The present first, because a fault on many days names this day.
         present = [row for row in rows if row.start <= now < row.end]
         for day, valid in chain([(now, present)], (one for one in days(rows) if one[1] != present)):
-            # What closed rows say of a model was so then.
+            # Closed rows describe the model at their time.
             problems += descriptions_at_odds(valid) if day >= (book.newest_retrieved or date.min) else ()
             shape = traded, tuple([(row.component, row.threshold_tokens, row.threshold_inclusive, row.ttl_seconds) for row in valid])
             if shape in sound:
                 continue
             faults = broken(valid, traded, day)
             if faults and rows[0].sheet_key[:2] in book.refused:
-                # What the refused row would have been, nobody knows.
+                # The content of the refused row is unknown.
                 continue
             faults = faults or [problem for _, problem in strays(valid)]
             problems += faults
@@ -164,7 +164,7 @@ def unsaid_currencies(rows: Sequence[PriceRow], beside: Iterable[PriceRow]) -> d
 def look_alikes(rows: Sequence[PriceRow], known: Mapping[str, Iterable[str]]) -> dict[str, list[Problem]]:
     """Return, by origin, the rows with a name that only looks like another name. `known` are the names in use by column.
 
-    A name in other capitals is no fault. Of two new names, the one of plain letters is right, or else the first.
+    A name in other capitals is no fault. If both names are new, the one in plain letters is right, or else the first.
     """
     found: dict[str, list[Problem]] = {}
     for column in NAMES:
@@ -307,7 +307,7 @@ def contradictions(row: PriceRow, fx: Fx) -> Iterator[tuple[str, str]]:
 
 
 def _wrong_rate(row: PriceRow, fx: Fx) -> str:
-    """Return why the rate of a row cannot be meant: another currency is, or the inverse, or return nothing."""
+    """Return why the rate of a row is implausible (it is inverted or of another currency), or ""."""
     known = row.currency == "USD" or row.currency in fx
     if not (row.usd_rate and known):
         return ""

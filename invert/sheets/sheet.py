@@ -1,4 +1,4 @@
-"""What a price sheet is, as published: its bands, cache writes and storage. Reading these records imports no solver."""
+"""The records of a price sheet as published: its bands, cache writes and storage. Reading these records imports no solver."""
 
 from datetime import date
 
@@ -38,7 +38,7 @@ class Price:
 
 @immutable
 class PriceBand:
-    """What a whole request pays per token once its prompt is longer than the threshold (at or above it, if inclusive)."""
+    """The prices per token of a whole request whose prompt is longer than the threshold (or at least as long, if inclusive)."""
 
     threshold_tokens: int
     threshold_inclusive: bool
@@ -49,7 +49,7 @@ class PriceBand:
 
 @immutable
 class CachePrice:
-    """What a cache write or storage costs in the band above a threshold."""
+    """The price of a cache write or storage in the band above a threshold."""
 
     threshold_tokens: int
     price: Price
@@ -71,12 +71,11 @@ class CacheOffer:
 
 @immutable
 class PriceSheet:
-    """The prices of (provider, model, region, service tier) on one day; bands ascend from threshold 0, writes by lifetime.
+    """The prices of (provider, model, region, service tier) on one day. Bands ascend from threshold 0, and writes by lifetime.
 
-    `utc_hours` and `weekdays` (1 is Monday) are when a peak price holds: blank for any; which tier is meant, whoever asks says.
-    `start_known` is false where a price is taken for a day before it was read, and nobody noted when it began.
-    `max_context` is the longest context [token] that its rows give, and `release_date` the first release; for a sheet that ships,
-    models.csv has both.
+    `utc_hours` and `weekdays` (1 is Monday) are the times of a peak price, and blank for any time. The caller chooses the tier.
+    `start_known` is false if a price is used for a day before it was read and its first day is unknown. `max_context` is the longest
+    context [token] in its rows, and `release_date` the first release. For a shipped sheet, models.csv has both.
     """
 
     provider: str
@@ -99,7 +98,7 @@ class PriceSheet:
 
     @property
     def model_and_region(self) -> str:
-        """`gpt-6-sol`, or `gpt-6-sol [us]` where the list is regional."""
+        """`gpt-6-sol`, or `gpt-6-sol [us]` for a regional sheet."""
         return self.model + (f" [{self.region}]" if self.region else "")
 
     @property
@@ -111,5 +110,5 @@ class PriceSheet:
 
 
 def money_unit(currency: str, per: str) -> str:
-    """The unit of a price: `USD/MTok`, or `USD/MTok/h` for storage."""
+    """Return the unit of a price: `USD/MTok`, or `USD/MTok/h` for storage."""
     return f"{currency}/MTok{'/h' if per == 'mtok_hour' else ''}"

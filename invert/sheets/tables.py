@@ -24,9 +24,9 @@ DISCLOSED = {
 
 @immutable
 class ModelRow(TableRow):
-    """A row of models.csv: the other names of a priced model and what is known of its size and release, with grades.
+    """A row of models.csv: the other names of a priced model and its known size and release, with grades.
 
-    Architecture and parameters are those of the weights that it serves before `weights_until`, where that day is known.
+    Architecture and parameters describe the weights that it serves before `weights_until`, if that day is known.
     """
 
     TABLE = "models"
@@ -64,7 +64,7 @@ class ModelRow(TableRow):
                 yield "weights_until", f"is not after the release, on {self.release_date}"
 
     def known_on(self, day: datetime.date) -> "ModelRow":
-        """What is known of the model on a day: nothing of its weights from the day on which it serves others."""
+        """Return the known facts of the model on a day, without its weights from the day on which it serves others."""
         if self.weights_until is None or day < self.weights_until:
             return self
         return replace(self, architecture="", architecture_grade="", active_params=None, active_params_grade="", total_params=None)
@@ -182,9 +182,9 @@ class HostPrice(TableRow):
 
 @immutable
 class DisclosedSize(TableRow):
-    """A row of disclosed_sizes.csv: a size that became known of a model that no fit has seen, and its price [USD/Mtoken].
+    """A row of disclosed_sizes.csv: a published size of a model that no fit has seen, and its price [USD/Mtoken].
 
-    `closed` says whether nobody else had its weights when it was sold, `bound` which of the sizes is a bound.
+    `closed` says whether only its vendor had its weights when it was sold, and `bound` which of the sizes is a bound.
     """
 
     TABLE = "disclosed_sizes"

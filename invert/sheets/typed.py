@@ -1,4 +1,4 @@
-"""A price sheet typed in one line, such as `2/12; >200k 4/18; cache .2; 1h 4.5`, as the price file that it stands for."""
+"""A price sheet typed in one line, such as `2/12; >200k 4/18; cache .2; 1h 4.5`, as a price file."""
 
 import re
 
@@ -13,7 +13,7 @@ _WORDS = {
     "cache": "cache_read", "write": "cache_write", "storage": "cache_storage", "context": "max_context", "released": "release_date",
     "currency": "currency", "rate": "usd_rate",
 }  # fmt: skip
-"""What may stand before an amount or a fact, and the price or the field of a sheet that it names."""
+"""The words before an amount or a fact, with the price or the field of a sheet that each one names."""
 _BASE = re.compile(r"([^/\s;]+)\s*/\s*([^/\s;]+)")
 _BAND = re.compile(r">\s*([^\s/]+)\s+([^/\s]+)\s*/\s*([^/\s]+)")
 _LIFETIME = re.compile(r"[0-9]{1,9}(?:s|min|h)")
@@ -32,7 +32,7 @@ def is_typed_sheet(text: str) -> bool:
 
 
 def typed_sheet(text: str) -> FileText:
-    """Return the price file of a typed sheet; messages and commands name it by the text itself.
+    """Return the price file of a typed sheet. Its name in messages and commands is the typed text.
 
     >>> typed_sheet("2/12; >200k 4/18; 1h 4.5").content.decode().splitlines()[-1]
     'typed,sheet,cache_write,4.5,,3600'

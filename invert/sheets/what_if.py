@@ -1,4 +1,4 @@
-"""Prices changed by hand: an amount in the place of another, a change by so much, a band that the vendor does not have."""
+"""Prices changed by hand: another amount, a relative change, or a band that the vendor does not have."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -13,7 +13,7 @@ from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, typed_number
 from invert.sheets.sheet import Price, PriceSheet, money_unit
 
 _ADDED, _COPIED = "added by hand", "copied from "
-"""The origin of a price that the vendor does not ask; how that of a price begins which a band that was added takes from the one below."""
+"""The origin of a price added by hand, and the beginning of the origin of a price that an added band copies from the band below."""
 _SAME = 1e-9
 """Two prices nearer than this, relatively, are one."""
 _OF_A_BAND = ("input", "output", "cache_read")
@@ -24,16 +24,17 @@ _A_FACTOR = re.compile(r"[*x\u00d7]\s*([0-9.]+)|([0-9.]+)\s*[*x\u00d7]")
 """A factor as others write it."""
 
 _WITH_A_UNIT = re.compile(r"[^0-9.,+-]*(?P<amount>[0-9]+(?:\.[0-9]+)?)[^0-9.,]*")
-"""A number among signs that are of none."""
+"""A number among characters that belong to no number."""
 
 
 def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
-    """The sheet with some prices replaced, as `{"output": "20", "input@200k": "+10%", "cache_write:5min": "x1.5"}` says.
+    """Return the sheet with some prices replaced.
 
-    Amounts are in the currency and unit of the price they replace, with verification `user`; a change by so much is one of the
-    price as it is. A threshold that the sheet does not have adds a band, which asks what the band below it then does but for what
-    is given; `copies` names what it so takes. `UnknownName` for what is no component, `WrongValue` for an amount that is no price, a
-    place that the sheet does not have and that is no band's, and two amounts for one place.
+    The amounts are such as `{"output": "20", "input@200k": "+10%", "cache_write:5min": "x1.5"}`. They are in the currency and unit of the
+    price they replace, with verification `user`. A relative change applies to the published price. A threshold that the sheet does not have
+    adds a band, with the prices of the band below except those given. `copies` lists the copied prices. Raise UnknownName for an unknown
+    component. Raise WrongValue for an amount that is not a price, for a place that is neither in the sheet nor in a band, and for two
+    amounts for one place.
     """
     before = prices_by_place(sheet)
     prices, inclusive = _with_bands(sheet, amounts, before)
@@ -54,7 +55,7 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
 
 
 def without_places(sheet: PriceSheet, places: Collection[Place]) -> PriceSheet:
-    """The sheet without some of its prices. A band that has no input any more goes.
+    """Return the sheet without some of its prices. A band without an input price is removed.
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
@@ -68,7 +69,7 @@ def without_places(sheet: PriceSheet, places: Collection[Place]) -> PriceSheet:
 
 
 def copies(sheet: PriceSheet) -> dict[Place, str]:
-    """The prices that a band which was added takes from the one below it, and which price each of them is.
+    """Return the prices that an added band copies from the band below, each with the name of the copied price.
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
@@ -82,7 +83,7 @@ def copies(sheet: PriceSheet) -> dict[Place, str]:
 
 
 def _copied(place: Place, prices: Mapping[Place, Price], thresholds: Iterable[int]) -> Price:
-    """The price of the band below, which nobody asks there."""
+    """Return the price of the band below, which the vendor does not publish for this band."""
     component, at, lifetime = place
     below = max(one for one in thresholds if one < at and (component, one, lifetime) in prices)
     price = prices[component, below, lifetime]
@@ -91,7 +92,7 @@ def _copied(place: Place, prices: Mapping[Place, Price], thresholds: Iterable[in
 
 
 def is_added(spec: str, sheet: PriceSheet) -> bool:
-    """Whether a price that was set by hand stands where the vendor asks none; not where the sheet knows no such place.
+    """Return whether a price set by hand is at a place without a published price. Return False for a place that the sheet does not have.
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
@@ -108,7 +109,7 @@ def is_added(spec: str, sheet: PriceSheet) -> bool:
 
 
 def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
-    """Prices of a band that are below those of the band before it, as a change of one of the two leaves them.
+    """Return the prices of a band that are below those in the band before it, which happens if only one of the two was changed.
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
@@ -127,7 +128,7 @@ def bands_the_wrong_way_round(sheet: PriceSheet) -> list[str]:
 
 
 def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str], prices: Mapping[Place, Price]) -> tuple[dict[Place, Price], dict[int, bool]]:
-    """The prices of a sheet with those of the bands that the amounts add, and by threshold whether it is inclusive."""
+    """Return the prices of a sheet with the bands that the amounts add, and whether each threshold is inclusive."""
     found = dict(prices)
     inclusive = {band.threshold_tokens: band.threshold_inclusive for band in sheet.bands}
     like = sheet.bands[-1].threshold_inclusive
@@ -144,13 +145,13 @@ def _with_bands(sheet: PriceSheet, amounts: Mapping[str, str], prices: Mapping[P
 
 
 def _threshold_of_band(spec: str) -> int | None:
-    """The threshold of a price that a band has; None of any other, and of what is not written as one."""
+    """Return the threshold of a price of a band, or None for any other price or an unreadable threshold."""
     component, _, threshold = spec.strip().partition("@")
     return token_count(threshold) if component in _OF_A_BAND else None
 
 
 def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price) -> float:
-    """The amount that a text means, in the unit of the price `like` it: one, or a change by so much of what the place asks now."""
+    """Return the amount in a text, in the unit of the price `like`: a number, or a change relative to the present price of the place."""
     form = _BY_SO_MUCH.fullmatch(text)
     if not form:
         if factor := _A_FACTOR.fullmatch(text):
@@ -171,7 +172,7 @@ def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price)
 
 
 def _bare(text: str, unit: str) -> float:
-    """The number that a text is, in the unit of its price; what has a unit of its own is told so."""
+    """Return the number in a text, in the unit of its price. Raise WrongValue for a number with another unit."""
     try:
         return typed_number(text)
     except WrongValue:
@@ -184,17 +185,17 @@ def _bare(text: str, unit: str) -> float:
 
 
 def _rounded(amount: float) -> float:
-    """Without the last digits, which are those of the arithmetic."""
+    """Return an amount without the last digits, which are rounding errors."""
     return float(f"{amount:.12g}")
 
 
 def sheet_key(sheet: PriceSheet) -> SheetKey:
-    """Provider, model, region and service tier, by which a sheet is the same on two days."""
+    """Return provider, model, region and service tier, which identify a sheet on two days."""
     return sheet.provider, sheet.model, sheet.region, sheet.service_tier
 
 
 def changed_places(before: PriceSheet, after: PriceSheet) -> dict[Place, tuple[Price | None, Price | None]]:
-    """Every place whose price is not the same in two sheets, with both, or None where one of them does not have it.
+    """Return every place with different prices in two sheets, and both prices. A price is None if its sheet lacks the place.
 
     >>> from invert.sheets.assemble import sheets
     >>> from invert.sheets.read import load
@@ -212,5 +213,5 @@ def changed_places(before: PriceSheet, after: PriceSheet) -> dict[Place, tuple[P
 
 
 def same_price(one: Price, other: Price) -> bool:
-    """Whether two prices ask the same, whoever says so and at whatever rate of exchange."""
+    """Return whether two prices are equal, whatever their sources and exchange rates."""
     return (one.amount, one.currency, one.per) == (other.amount, other.currency, other.per)

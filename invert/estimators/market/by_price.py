@@ -1,4 +1,4 @@
-"""The size of a model by its price: which fit applies, learnt without its family, and the record of that fit."""
+"""The size of a model by its price: the applicable fit, learnt without its family, and the record of that fit."""
 
 from derive.errors import WrongData
 from derive.immutable import immutable
@@ -13,15 +13,15 @@ from invert.sheets.tables import ModelRow
 
 PER_MTOK = 1e6
 _LISTS = ("standard", "off_peak")
-"""Service tiers whose price is the list's: a vendor with hours asks its usual price off peak."""
+"""Service tiers at the list price: a vendor with peak hours charges its usual price off peak."""
 
 
 @immutable
 class ByPrice:
-    """The price [USD/Mtoken] that sizes are told by, and how: `because` of what, by the lists of makers or the median of hosts.
+    """The price [USD/Mtoken] that predicts a size, from the lists of makers or the median of hosts, with the reason in `because`.
 
-    `closed` says whether the extra mark-up of a closed vendor is in them; `listed` is the open model that the sheet sells,
-    which is left out.
+    `closed` is whether the extra mark-up of a closed vendor is in the sizes. `listed` is the open model that the sheet sells,
+    which is left out of the fit.
     """
 
     price: float
@@ -33,7 +33,7 @@ class ByPrice:
 
 
 def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
-    """Return how the input price of a sheet suggests a size, or why it does not."""
+    """Return the price that predicts a size from a sheet, or the reason why it does not predict one."""
     if sheet.service_tier not in _LISTS:
         return Part(left_out=f"a {sheet.service_tier.replace('_', '-')} price does not tell the size, the standard one does")
     try:

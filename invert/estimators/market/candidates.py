@@ -68,7 +68,7 @@ CANDIDATES = (
     Candidate(name="release_date", of="read", observed=lambda cache, _, __: (_release_year(cache),)),
     Candidate(name="release_date and max_context", of="read", observed=_release_and_context),
 )
-"""Prices; what other models of the vendor have; and lines through the dates and contexts of all architectures, with a price or without.
+"""Prices, KV bytes of other models of the vendor, and lines through the dates and contexts of all architectures, priced or not.
 
 A candidate replaces the typical KV if it passes both with families left out and on later models."""
 
@@ -103,13 +103,13 @@ def judge_predictors(
 
 
 def log_density_of_class(rows: Sequence[Cache], known: Sequence[Cache], forgetting: Forgetting) -> list[float]:
-    """Return ln of the density [1/nat] that the typical KV of its release has at each cache, or nan if there is none."""
+    """Return ln of the density [1/nat] of the typical KV of its release at each cache, or nan if there is no typical KV."""
     values = np.array([one.ln_kv for one in rows])
     return [float(density) for density in classes(known, rows, forgetting).log_density(values)]
 
 
 def _through(others: Sequence[tuple[Cache, tuple[float, ...]]], numbers: tuple[float, ...], assumptions: Assumptions) -> Student:
-    """Return what a line through the other caches predicts at these numbers."""
+    """Return the prediction at these numbers by a line through the other caches."""
     truths, families = [other.ln_kv for other, _ in others], [other.family for other, _ in others]
     line = fit(grouped(truths, families, *zip(*(x for _, x in others), strict=True), assumptions=assumptions))
     centre = line.intercept + sum(slope * number for slope, number in zip(line.slopes, numbers, strict=True))

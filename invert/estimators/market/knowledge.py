@@ -32,7 +32,7 @@ from invert.sheets.tables import DisclosedSize, KnowledgeScore
 
 _COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")
 _SURE = 0.999
-"""The accuracy of a benchmark without a wrong answer, whose logit would be infinite."""
+"""The accuracy that replaces 1, with its infinite logit, for a benchmark without a wrong answer."""
 _MANY_REFUSALS = 0.2
 """A model that refuses more of the questions may know more than its accuracy shows."""
 PRICE_AND_KNOWLEDGE, KNOWLEDGE_ALONE = ("logit", "ln_price"), ("logit",)
@@ -41,7 +41,7 @@ IN_WORDS = {PRICE_AND_KNOWLEDGE: "price and knowledge", KNOWLEDGE_ALONE: "no pri
 
 @immutable
 class ScoredModel:
-    """A model of known size with the score that it has, ln of its size [1e9] and of its list price, which is None if nobody lists it."""
+    """A model of known size with its score, ln of its size [1e9] and ln of its list price, or None if it has no list price."""
 
     group: str
     released: date
@@ -66,7 +66,7 @@ class KnowledgeFit:
 
     @property
     def in_words(self) -> str:
-        """Return what it uses."""
+        """Return the evidence that it uses, in words."""
         return IN_WORDS[self.predictors]
 
     def has_skill(self, errors: float) -> bool:
@@ -141,7 +141,7 @@ def _judged_fit(data: Data, benchmark: str, predictors: tuple[str, ...], assumpt
 def _open_models(
     data: Data, benchmark: str, predictors: tuple[str, ...], assumptions: Assumptions, without: str = ""
 ) -> tuple[ScoredModel, ...]:
-    """Return the sparse open models of today that have what the fit asks for, but for one price family."""
+    """Return the sparse open models of today with the data that the fit needs, without one price family."""
     scores = best_scores(data, benchmark)
     prices = {row.model: row.input_price for row in learnt.listed_models(data)}
     found = (
@@ -183,7 +183,7 @@ def _closed_models(data: Data, benchmark: str, assumptions: Assumptions) -> Iter
 def _closed_record(
     data: Data, benchmark: str, predictors: tuple[str, ...], both: GroupedRows, alone: GroupedRows, assumptions: Assumptions
 ) -> Record | None:
-    """Return how well closed models are told by the fits to open ones, or None if those of fewer than two vendors are known."""
+    """Return the record of the fits to open models on closed models, or None if closed models of fewer than two vendors are known."""
     rows = tuple(_closed_models(data, benchmark, assumptions))
     if len({row.group for row in rows}) < LEAST_VOTES:
         return None
@@ -200,7 +200,7 @@ def _closed_record(
 
 
 def _scale_of_closed(one: Fit, predictors: Sequence[str], data: Data, assumptions: Assumptions) -> float:
-    """Return the scale [nat] of a fit for a closed model, with that of its extra price/cost if the fit has a price."""
+    """Return the scale [nat] of a fit for a closed model, with the spread of its extra price/cost if the fit has a price."""
     of_price = dict(zip(predictors, one.slopes, strict=True)).get("ln_price", 0.0)
     return float(np.hypot(one.scale, of_price * learnt.extra_markup(data, "total", assumptions)[1]))
 
@@ -242,7 +242,7 @@ def _total_params(case: Case, predictors: tuple[str, ...], data: Data, assumptio
 
 
 def _names(case: Case) -> list[str]:
-    """Return the names that a score of the model may have: its own, its aliases, and that of the open model it sells."""
+    """Return the possible names of the model in the scores: its own, its aliases, and the name of the open model it sells."""
     listed = case.by_price.value.listed if case.by_price.value else None
     names = (case.sheet.model, *(case.model.aliases if case.model else ()), *([listed.model] if listed else []))
     return [name.casefold() for name in names]

@@ -15,7 +15,7 @@ from invert.records import Held, Record
 _LEVELS = (0.5, 0.9)
 _RESAMPLES = 2000
 LEAST_VOTES = 2
-"""Below which a gain has no spread, and there is no record."""
+"""Number of families below which a gain has no spread, and there is no record."""
 
 
 def record(found: Predictions, of_class: Predictions) -> Record:
@@ -35,9 +35,12 @@ def record(found: Predictions, of_class: Predictions) -> Record:
 
 
 def record_by_votes(gains: Floats, families: Sequence[str], errors: Floats, of_class: Floats, nearer: Floats) -> Record | None:
-    """Return the record of predictions with one vote per family in the gain; errors [nat] and ranges count by model.
+    """Return the record of predictions with one vote per family in the gain.
 
-    `nearer` is how much of each foretelling lies nearer to its centre than the truth. Of fewer than two families there is none.
+    Errors [nat] and ranges count by model.
+
+    `nearer` is the probability of each prediction nearer to its centre than the truth. It is None for fewer than two
+    families.
     """
     if len(set(families)) < LEAST_VOTES:
         return None
