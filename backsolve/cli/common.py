@@ -241,8 +241,9 @@ class Commands(click.Group):
 def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
     """Print on stderr the number of doubtful prices in use, the first one, and the command that lists all."""
     if found := list(doubts):
-        own = "-" if is_stream(own) else getattr(own, "place", own)
-        place = f" {shlex.quote(own)}" if isinstance(own, str) else " -" if own is not None else ""
+        own = getattr(own, "place", own)
+        named = isinstance(own, str) and own != called("-")
+        place = f" {shlex.quote(str(own))}" if named else " -" if own is not None else ""
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
         say(f"{counted}: {found[0]}. All: backsolve prices check{place}")
 
