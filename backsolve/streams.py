@@ -106,7 +106,7 @@ def in_a_line(text: str) -> str:
     return shown if len(shown) <= _LONGEST_LINE else shown[:_LONGEST_LINE] + " ..."
 
 
-def _for_a_reader(line: str, stream: TextIO | None) -> str:
+def _fold_in_terminal(line: str, stream: TextIO | None) -> str:
     """Return the line, folded to the width of the stream if it is a terminal."""
     return fold(line, width(stream)) if in_terminal(stream) else line
 
@@ -148,13 +148,13 @@ def progress(what: str, parts: int) -> Iterator[Callable[[str], None]]:
 
 def tell_line(message: str) -> None:
     """Print a line of an answer: control characters escaped, long words cut, and one line in a pipe."""
-    click.echo(_for_a_reader(in_a_line(message), sys.stdout))
+    click.echo(_fold_in_terminal(in_a_line(message), sys.stdout))
 
 
 def say(message: str) -> None:
     """Print the first two lines of a message on stderr, with control characters escaped and long words cut."""
     for line in message.splitlines()[:2]:
         try:
-            click.echo(_for_a_reader(f"backsolve: {in_a_line(line)}", sys.stderr), err=True)
+            click.echo(_fold_in_terminal(f"backsolve: {in_a_line(line)}", sys.stderr), err=True)
         except OSError:
             close(sys.stderr)  # no stream is left for the message, and the exit status reports the failure too

@@ -92,14 +92,14 @@ def list_command(
         _list_quantities(found)
     presets = [*listing_commands(word), *tier_lines(word)] if word and time is None else []
     for line in presets:
-        _list(line)
+        _print_row(line)
     nothing = not rows and not (word and found) and not presets
     if nothing and not (word and time is None and _list_claims(word)):
         say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}. Claims of the lecture: backsolve claims WORD")
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
         why = f"   ({reason_not_derived(row)})" if without == "derivation" else ""
-        _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
+        _print_row(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
 
 
 def _list_claims(word: str) -> bool:
@@ -110,7 +110,7 @@ def _list_claims(word: str) -> bool:
 
     rows = [row for row in rows_of(Claim) if mentions(word, f"{row.claim} {row.reason}")]
     for row in rows:
-        _list(f"claim {row.id:<5} {row.verdict:<24} {row.claim}")
+        _print_row(f"claim {row.id:<5} {row.verdict:<24} {row.claim}")
     return bool(rows)
 
 
@@ -138,7 +138,7 @@ def _list_quantities(rows: "Iterable[Quantity]") -> None:
     rows = list(rows)
     longest = max((len(one.name) for one in rows), default=0)
     for one in rows:
-        _list(f"{one.name:<{longest}}  {one.symbol:<10} {'[' + one.unit + ']':<14} {one.meaning}")
+        _print_row(f"{one.name:<{longest}}  {one.symbol:<10} {'[' + one.unit + ']':<14} {one.meaning}")
 
 
 @click.command("show")
@@ -162,7 +162,7 @@ def show_command(words: tuple[str, ...], style: str) -> None:
     id = " ".join(words)
     _refuse_long(id)
     if id.partition("@")[0] in by_id():
-        tell(_equation_shown(id, style), style)
+        tell(_render_equation(id, style), style)
         return
     if style != "text":
         if "." in id:
@@ -201,10 +201,10 @@ def _show_other(id: str) -> None:
 
     if meaning := explain_term(id):
         tell(meaning)
-        _point_to_list(id)
+        _print_list_hint(id)
         return
     unusable: WrongData | None = None
-    if ":" not in id and (lines := _chip_shown(id)):
+    if ":" not in id and (lines := _chip_details(id)):
         tell("\n".join(lines))
         fail_on(problems(AcceleratorFigure))
         return
@@ -234,7 +234,7 @@ def _show_other(id: str) -> None:
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
         # The reason may be a row that cannot be read.
         bad = report_problems(problems(Architecture, AcceleratorFigure))
-        if not bad and "." not in id and (_explained_column(id) or _shown_about(id)):
+        if not bad and "." not in id and (_explain_column(id) or _list_about(id)):
             return
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
@@ -246,7 +246,7 @@ def _show_other(id: str) -> None:
         tell(f"{'' if place else 'in':<12}{entry.id}   {entry.title}")
 
 
-def _chip_shown(id: str) -> list[str]:
+def _chip_details(id: str) -> list[str]:
     """Return the lines of a chip named without a data type. Return no lines if the chip is unknown or its rows cannot be read."""
     from derive import presets
     from derive.show.presets import chip_lines
@@ -257,7 +257,7 @@ def _chip_shown(id: str) -> list[str]:
         return []
 
 
-def _explained_column(name: str) -> bool:
+def _explain_column(name: str) -> bool:
     """Explain a column of the price tables. Return whether a column has this name."""
     from invert.report.columns import column_of
 
@@ -268,7 +268,7 @@ def _explained_column(name: str) -> bool:
     return True
 
 
-def _shown_about(word: str) -> bool:
+def _list_about(word: str) -> bool:
     """List the quantities and equations about a text. Return whether every word of it is a part of a name or an id."""
     from derive.catalogue.searching import equations_about, is_word, quantities_about
 
@@ -278,11 +278,11 @@ def _shown_about(word: str) -> bool:
     _list_quantities(quantities)
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
-        _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}")
+        _print_row(f"{row.id:<{longest}}  {row.described:<11}  {row.title}")
     return True
 
 
-def _point_to_list(word: str) -> None:
+def _print_list_hint(word: str) -> None:
     """Print the number of quantities and equations about a word, and the command that lists them."""
     from derive.catalogue.searching import equations_about, is_word, quantities_about
 
@@ -291,12 +291,12 @@ def _point_to_list(word: str) -> None:
         tell(f"{len(quantities)} quantities and {len(rows)} equations: backsolve list {word}")
 
 
-def _list(line: str) -> None:
+def _print_row(line: str) -> None:
     """Print a row of a list: folded to the width of a terminal, or as one line for other programs."""
     click.echo(fold(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
 
 
-def _equation_shown(id: str, style: str) -> str:
+def _render_equation(id: str, style: str) -> str:
     from derive.catalogue import equation
     from derive.show.entry import card, entry_as_json
     from derive.show.narration import derivation_in_latex
@@ -374,13 +374,13 @@ def cite_command(
             raise WrongValue("--reading and --used-by do not go together")
         _cite_readings(ids, reading, style, {"prices": own, "tier": tier, "as_of": as_of}, html_base, macros)
         return
-    sheets = [id for id in ids if _is_of_prices(id)]
+    sheets = [id for id in ids if _names_prices(id)]
     equations = [id for id in ids if id not in sheets]
-    found, faults = _prices_cited(sheets, tier, as_of, own, html_base) if sheets else ([], ())
+    found, faults = _price_references(sheets, tier, as_of, own, html_base) if sheets else ([], ())
     why: dict[str, str] = {}
     result = None
     if used_by is not None:
-        result = _json(used_by)
+        result = _read_json(used_by)
         try:
             why = uses_in(result)
         except WrongData as error:
@@ -423,14 +423,14 @@ def _refuse_other_schema(result: object) -> None:
         )
 
 
-def _is_of_prices(name: str) -> bool:
+def _names_prices(name: str) -> bool:
     """Return whether a name is written like a model and not like the id of an equation."""
     from derive.catalogue import CHAPTERS
 
     return "/" in name or ("-" in name and name.partition(".")[0] not in CHAPTERS)
 
 
-def _prices_cited(
+def _price_references(
     names: "Iterable[str]", tier: str | None, as_of: date | None, own: "str | BinaryIO | FileText | None", html_base: str
 ) -> "tuple[list[Reference], Iterable[Problem]]":
     """Return references for price sheets or single prices, and the problems of the user's own price file."""
@@ -454,7 +454,7 @@ def _prices_cited(
     return found, book.problems
 
 
-def _json(place: str) -> Any:
+def _read_json(place: str) -> Any:
     text = content_of(place, LARGEST_RESULT)
     try:
         return json.loads(text)

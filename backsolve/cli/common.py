@@ -95,7 +95,7 @@ def _is_typed(place: str) -> bool:
 _RATES = "backsolve.rates"
 
 
-def _keep_rates(context: click.Context, _option: click.Parameter, items: tuple[str, ...]) -> None:
+def _read_rates(context: click.Context, _option: click.Parameter, items: tuple[str, ...]) -> None:
     """Read the exchange rates before the prices, which need them."""
     if items:
         from invert.sheets.rules import usd_rate
@@ -126,7 +126,7 @@ def prices_option(command: _Command) -> _Command:
         metavar="EUR=1.08",
         is_eager=True,
         expose_value=False,
-        callback=_keep_rates,
+        callback=_read_rates,
         help="US dollars for one unit of a currency of --prices. A column usd_rate does the same. May be repeated.",
     )(command)
     return click.option(
@@ -142,7 +142,7 @@ prices_argument = click.argument("file", metavar="[FILE]", required=False, callb
 """The file of `--prices` as an argument."""
 
 
-def _state(context: click.Context, option: click.Parameter, place: str) -> "str | BinaryIO | FileText":
+def _read_state(context: click.Context, option: click.Parameter, place: str) -> "str | BinaryIO | FileText":
     rates = context.meta.get(_RATES, ())
     found = _file_or_standard_input(context, option, place) or place
     if not rates:
@@ -157,12 +157,12 @@ def _state(context: click.Context, option: click.Parameter, place: str) -> "str 
 
 def state_argument(name: str) -> Callable[[_Command], _Command]:
     """Return an argument for a state of the prices: a day, `shipped`, or a file. - reads a file from standard input."""
-    return click.argument(name, metavar=name.upper(), callback=_state)
+    return click.argument(name, metavar=name.upper(), callback=_read_state)
 
 
 as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold. By default the newest in the data.")
 tier_option = click.option("--tier", metavar="T", help="A service tier, or all. By default standard, else off_peak.")
-all_option = click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
+all_option = click.option("--all", "everything", is_flag=True, help="Include every service tier and batch sheet.")
 
 
 def workers_option(help: str) -> Callable[[_Command], _Command]:
@@ -242,9 +242,10 @@ def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
     """Print on stderr the number of doubtful prices in use, the first one, and the command that lists all."""
     if found := list(doubts):
         own = getattr(own, "place", own)
-        place = f" {shlex.quote(own)}" if isinstance(own, str) else " -" if own is not None else ""
+        named = isinstance(own, str) and own != called("-")
+        place = f" {shlex.quote(str(own))}" if named else " -" if own is not None else ""
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
-        say(f"{counted}: {found[0]} (all: backsolve prices check{place})")
+        say(f"{counted}: {found[0]}. All: backsolve prices check{place}")
 
 
 def report_problems(problems: "Iterable[Problem]") -> bool:

@@ -69,7 +69,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "supposed",
     multiple=True,
     metavar="NAME=VALUE...",
-    help="Prices that MODEL would have at these values, beside the published ones, e.g. kv_bytes_per_token=49kB active_params=45B.",
+    help="Print the prices of MODEL at these values beside the published ones, e.g. kv_bytes_per_token=49kB active_params=45B.",
 )
 @click.option(
     "--knowledge",
@@ -91,13 +91,13 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     metavar="NAME=PATTERN",
     help="Select by provider, model, region, tier, currency, cache or flag (a part of its words). May be repeated.",
 )
-@click.option("--wide", is_flag=True, help="All sheets in all columns of the table, those without room below each row.")
+@click.option("--wide", is_flag=True, help="All sheets in all columns of the table. Columns that do not fit are below each row.")
 @click.option("--summary", is_flag=True, help="A summary of all sheets on one page. It is the default for more than 100 sheets.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
 @click.option(
     "--like", metavar="FILE", help="Repeat the question of a result of --save, even if its files have changed. - reads standard input."
 )
-@click.option("--history", is_flag=True, help="What the prices of MODEL implied over the days on which one of them changed.")
+@click.option("--history", is_flag=True, help="Print the estimates for MODEL on every day of a price change.")
 @click.option(
     "--against",
     metavar="DATE|FILE|shipped",
@@ -152,7 +152,7 @@ def infer_command(
             raise WrongValue(f"{option} needs the name of a column, e.g. price. Given ''")
     refuse_one_file("--save", save, {"--prices": own, "--against": against})
     if save is not None and knowledge is not None:
-        raise WrongValue("--save and --knowledge do not go together: a saved result holds no scores. Print it with --as json")
+        raise WrongValue("--save and --knowledge do not go together: a saved result contains no scores. Print it with --as json")
     if against == "-" and is_stream(own):
         raise WrongValue("infer reads standard input once, and - is given more than once")
     models = models or typed_models(own)
@@ -160,7 +160,7 @@ def infer_command(
         style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, history=history, against=against
     )  # fmt: skip
     if like is not None:
-        _ask_again(like, shown, workers, save)
+        _repeat_question(like, shown, workers, save)
         return
     _refuse_form(shown)
     if history:
@@ -176,8 +176,8 @@ def infer_command(
         _answer_with_history(models, asked, shown, workers, shown, save)
         return
     asked["changes"] = pairs("--set", changes)
-    table, moved = _worked_out(models, asked, shown, workers)
-    _tell(table, moved, shown)
+    table, moved = _run_inference(models, asked, shown, workers)
+    _print_answer(table, moved, shown)
     if save is not None:
         from invert.inference import infer
         from invert.report.contract import saved
@@ -200,7 +200,7 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
     from invert.report.supposed import supposed_json, supposed_parts
     from invert.supposed import SUPPOSABLE
 
-    for name, option in _given().items():
+    for name, option in _typed_parameters().items():
         if name not in _BESIDE_SUPPOSE:
             raise WrongValue(f"--suppose and {option} do not go together")
     if shown.style not in ("table", "json"):
@@ -246,7 +246,7 @@ def _refuse_form(shown: "Shown") -> None:
     for wanted in shown.wanted:
         refuse_unknown_pattern(wanted)
     if shown.wide and shown.columns:
-        raise WrongValue("--wide and --columns do not go together: it shows all columns, or leave it out to choose some")
+        raise WrongValue("--wide and --columns do not go together: --wide shows all columns")
     otherwise: dict[str, object] = {
         "--full": shown.full, "--columns": shown.columns, "--sort": shown.by, "--wide": shown.wide, "--against": shown.against,
     }  # fmt: skip
@@ -260,7 +260,7 @@ def _refuse_form(shown: "Shown") -> None:
         raise WrongValue(f"--history is not shown as {shown.style}. Allowed: {', '.join(_HISTORY_FORMATS)}")
 
 
-def _worked_out(
+def _run_inference(
     names: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int | None
 ) -> "tuple[InferenceTable, Comparison | None]":
     """Return the selected sheets in the requested order, and the comparison with other prices if it is shown."""
@@ -285,15 +285,15 @@ def _worked_out(
     tell_doubts(table.doubts, asked["prices"])
     if moved:
         tell_doubts(moved.doubts, moved.file and moved.file.place)
-    return _as_asked(table, shown.wanted, shown.by), moved
+    return _select_and_sort(table, shown.wanted, shown.by), moved
 
 
-def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
+def _print_answer(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
     columns = _columns(shown)
-    if shown.style == "table" and shown.against in (None, "shipped") and (text := _since_release(table, shown.against is not None)):
+    if shown.style == "table" and shown.against in (None, "shipped") and (text := _release_changes(table, shown.against is not None)):
         tell(text)
     if moved:
-        click.echo(_changes(moved, shown.style))
+        click.echo(_render_changes(moved, shown.style))
     if shown.against is None:
         if moved:
             click.echo()
@@ -302,17 +302,17 @@ def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -
         if not table and shown.style not in _RECORDS:
             return  # The problems, printed later, say why there is no sheet.
         if shown.summary or long:
-            click.echo(_summary(table, shown.style))
+            click.echo(_render_summary(table, shown.style))
         else:
             brief = moved is not None and shown.style == "table"
-            click.echo(_reports(table, shown.style, shown.full, brief) if alone else _rendered(table, shown, columns))
+            click.echo(_render_reports(table, shown.style, shown.full, brief) if alone else _render_table(table, shown, columns))
 
 
 _MOST_CHANGES = 3
 """The most prices changed since the last release that are listed. The rest are counted."""
 
 
-def _since_release(table: "InferenceTable", of_others: bool) -> str:
+def _release_changes(table: "InferenceTable", of_others: bool) -> str:
     """Return lines about prices changed since the last release: of these sheets, or `of_others`. Without a named sheet, list all."""
     shown = {(one.sheet.provider, one.sheet.model) for one in table}
     named = bool(table.request.names or table.request.providers)
@@ -334,15 +334,15 @@ def _columns(shown: "Shown") -> list[str]:
     return [*dict.fromkeys(shown.columns.split(","))] if shown.columns else []
 
 
-def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
+def _repeat_question(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
     """Answer the question of a saved result, in its form unless another is given. A file written with --save keeps the first form."""
     from invert.report.contract import saved
     from invert.reproduce import arguments, changed_since, differing, saved_run
 
-    given = _given()
+    given = _typed_parameters()
     for name, option in given.items():
         if name not in _BESIDE_LIKE:
-            raise WrongValue(f"--like and {option} do not go together: the saved result says what is asked")
+            raise WrongValue(f"--like and {option} do not go together: the saved result contains the question")
     run = saved_run(place)
     shown = run.shown
     if "style" in given:
@@ -361,30 +361,30 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
     if shown.history:
         asked = {name: value for name, value in arguments(run).items() if name != "changes"}
         _answer_with_history(run.request.names, asked, shown, workers, run.shown, save)
-        _leave_if_another(not changed, run.place)
+        _leave_if_different(not changed, run.place)
         return
-    table, moved = _worked_out(run.request.names, arguments(run), shown, workers)
+    table, moved = _run_inference(run.request.names, arguments(run), shown, workers)
     if moved and shown.against is None:
         # --against does not go together with --like, and records without it contain only the sheets.
         moved = replace(moved, in_full="--as markdown")
-    _tell(table, moved, shown)
+    _print_answer(table, moved, shown)
     if save is not None:
         write(save, saved(table, run.shown))
     _leave_without_an_answer(table, moved, shown)
     # A comparison or a history is not in the file. Only its inputs can be compared.
     others = [] if shown.against else differing(run, table)
     where = f": {len(others)} value{'s' if others[1:] else ''} moved, first {shorten(others[0])}" if others else ""
-    _leave_if_another(not (changed if shown.against else others), run.place, where)
+    _leave_if_different(not (changed if shown.against else others), run.place, where)
 
 
-def _leave_if_another(same: bool, place: str, where: str = "") -> None:
+def _leave_if_different(same: bool, place: str, where: str = "") -> None:
     """If the answer differs or may differ from the saved one, say so and end with the status of no answer."""
     if not same:
         say(f"{place}: does not reproduce: today's answer is not the saved one{where}")
         leave(NO_ANSWER)
 
 
-def _given() -> dict[str, str]:
+def _typed_parameters() -> dict[str, str]:
     """Return the names of the parameters on the command line, each with its spelling there."""
     context = click.get_current_context()
     return {
@@ -422,7 +422,7 @@ def _answer_with_history(
     fail_on(dict.fromkeys(problem for one in found for problem in one.problems))
 
 
-def _changes(moved: "Comparison", style: str) -> str:
+def _render_changes(moved: "Comparison", style: str) -> str:
     from invert.report import changes
 
     if style == "table":
@@ -431,7 +431,7 @@ def _changes(moved: "Comparison", style: str) -> str:
     return forms[style](moved) if style in forms else changes.changes_document(moved, style)
 
 
-def _reports(table: "InferenceTable", style: str, full: bool, brief: bool) -> str:
+def _render_reports(table: "InferenceTable", style: str, full: bool, brief: bool) -> str:
     """Return a report of each sheet: on one screen, in full, or in brief below a comparison."""
     from invert.report.document import report_document
     from invert.report.layout import laid_out
@@ -443,7 +443,7 @@ def _reports(table: "InferenceTable", style: str, full: bool, brief: bool) -> st
     return "\n\n".join(laid_out(parts, width(sys.stdout)) if style == "table" else report_document(parts, style) for parts in reports)
 
 
-def _summary(table: "InferenceTable", style: str) -> str:
+def _render_summary(table: "InferenceTable", style: str) -> str:
     """Return the summary of all sheets."""
     from invert.overview import overview
     from invert.report import overview as page
@@ -455,7 +455,7 @@ def _summary(table: "InferenceTable", style: str) -> str:
     return page.overview_text(found, width(sys.stdout)) if style == "table" else report_document(page.overview_parts(found), style)
 
 
-def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) -> "InferenceTable":
+def _select_and_sort(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) -> "InferenceTable":
     """Return the run with the selected sheets in the requested order."""
     from invert.report.columns import picked, sort_sheets
     from invert.sheets.what_if import sheet_key
@@ -472,7 +472,7 @@ def _is_default(names: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -
     return not any(chosen) and shown.style == "table" and shown.against is None
 
 
-def _rendered(table: "InferenceTable", shown: "Shown", columns: list[str]) -> str:
+def _render_table(table: "InferenceTable", shown: "Shown", columns: list[str]) -> str:
     """Return the sheets in one table, or as records."""
     style, by = shown.style, shown.by
     if style in _RECORDS:

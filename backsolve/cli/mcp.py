@@ -85,7 +85,7 @@ def _infer_words(arguments: _Arguments) -> list[str]:
 _TOOLS = {
     "solve": CommandTool(
         "Solve the equations of LLM serving and training for one unknown quantity, forwards or backwards: latency, throughput, batch, "
-        "chips, memory, cost. Names of quantities are those that engineers use, as tpot, qps, isl, ctx. SI units in the answer.",
+        "chips, memory, cost. Quantities have the names that engineers use, such as tpot, qps, isl, ctx. SI units in the answer.",
         {
             "unknown": {**_ONE, "description": "The quantity to solve for, as step_time, chips or cost_per_token."},
             "given": {**_VALUES, "description": "Known quantities with a number in SI or a text with its unit: batch: 64, ctx: '8k'."},
@@ -128,7 +128,7 @@ _TOOLS = {
     ),
     "claims": CommandTool(
         "List the claims and predictions of the lecture with the stated and the computed value, the verdict and its reason.",
-        {"words": {**_TEXTS, "description": "The id of a claim, as A13d, or words that it has. Without words all claims are listed."}},
+        {"words": {**_TEXTS, "description": "The id of a claim, as A13d, or words in it. Without words all claims are listed."}},
         (),
         lambda arguments: ["--as=json", "--", *arguments.get("words", ())],
         key="claims",

@@ -128,7 +128,7 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
     "tornado": OfPrices(about="how far each input moves the KV bytes of a sheet", chart=_tornado),
     "reliability": OfPrices(about="coverage of the ranges of every estimator on the scoreboard", chart=_reliability, of_all=True),
     "pipeline-memory": OfDeployment(
-        about="memory of a chip over pipeline stages, which thin out weights and not caches",
+        about="memory of a chip over pipeline stages, which divide weights but not caches",
         unknowns=("memory_per_chip",),
         given={
             "chips": "8", "context_length": "32k", "bytes_per_element": "1", "microbatch_size": "16,64,256",
@@ -157,7 +157,7 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
 @click.argument("name", metavar="[NAME]", required=False)
 @click.argument("items", nargs=-1, metavar="[MODEL | NAME=VALUE]...")
 @click.option("--out", metavar="FILE", help="The file to write: a name that ends in .svg or .png.")
-@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="The chip of a deployment. Several are set side by side.")
+@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="The chip of a deployment. Several are drawn in one figure.")
 @click.option("--model", multiple=True, metavar="NAME", help="The open model of a deployment.")
 @prices_option
 @as_of_option
@@ -191,11 +191,11 @@ def plot_command(
     if isinstance(figure, OfDeployment):
         if own is not None or as_of is not None or not all(_is_given(item) for item in items):
             raise WrongValue(f"{name} is a figure of a deployment: it needs NAME=VALUE, --hardware and --model, and no price sheet")
-        _solved(figure, items, hardware or figure.hardware, model or figure.model, out)
+        _draw_answers(figure, items, hardware or figure.hardware, model or figure.model, out)
     else:
         if hardware or model or any(map(_is_given, items)):
             raise WrongValue(f"{name} is a figure of prices: it needs the MODEL of a sheet, --prices and --as-of, and no inputs")
-        _of_prices(figure, items, own, as_of, out)
+        _draw_prices(figure, items, own, as_of, out)
 
 
 def _is_given(item: str) -> bool:
@@ -203,7 +203,7 @@ def _is_given(item: str) -> bool:
     return any(mark in item for mark in "=<>")
 
 
-def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
+def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
     """Answer the questions of a figure for every deployment, and draw the answers."""
     from backsolve.cli.solve import answered_column, as_drawn, asked_panels, draw_into, each_deployment, named_apart, refuse_long
     from derive.catalogue import equation
@@ -217,7 +217,7 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     taken = {}
     if figure.of_example and (example := equation(figure.of_example[0]).example):
         taken = {name: example.given[name] for name in figure.of_example[1]}
-    usual_given = {one: text for one, text in figure.given.items() if one not in _said_by_deployment(figure, hardware, model)}
+    usual_given = {one: text for one, text in figure.given.items() if one not in _replaced_inputs(figure, hardware, model)}
     texts = {**taken, **usual_given, **named_texts(items)}
     refuse_long(texts)
     usual = Conventions(price="given" if "chip_price" in texts else figure.price)
@@ -235,11 +235,11 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
         raise NotCovered("\n".join(why))
     alone = len(columns) == 1
     panels = asked_panels([("" if alone else one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
-    draw_into(out, _chosen(panels, figure.drawn), [((*one.hardware, *one.model), one.solutions) for one in columns], texts)
+    draw_into(out, _select_panels(panels, figure.drawn), [((*one.hardware, *one.model), one.solutions) for one in columns], texts)
     fail_on(problems(*([AcceleratorFigure] if hardware else []), *([Architecture] if model else [])))
 
 
-def _said_by_deployment(figure: OfDeployment, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:
+def _replaced_inputs(figure: OfDeployment, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:
     """Return the default inputs that a named deployment replaces: the data type, and the chips for a name such as 8xH100."""
     from derive.preset_record import names_count
 
@@ -247,7 +247,7 @@ def _said_by_deployment(figure: OfDeployment, hardware: tuple[str, ...], model: 
     return counted if (hardware, model) == (figure.hardware, figure.model) else {*counted, "bytes_per_element"}
 
 
-def _chosen(panels: "list[Panel]", drawn: str) -> "list[Panel]":
+def _select_panels(panels: "list[Panel]", drawn: str) -> "list[Panel]":
     """Return the panels of a figure. If no two questions can be compared, there is no front, and all panels are returned."""
     from derive.show.plot import sum_panel
 
@@ -257,7 +257,7 @@ def _chosen(panels: "list[Panel]", drawn: str) -> "list[Panel]":
     return (fronts or panels) if drawn == _FRONT else [sum_panel(panels, drawn)]
 
 
-def _of_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
+def _draw_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
     """Read the sheets of a figure, and draw their inferences."""
     from backsolve.figures.picture import picture
     from derive.files import write

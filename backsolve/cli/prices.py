@@ -204,7 +204,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     refuse_no_file("--into", into)
     asks = in_terminal(sys.stdin)
     if name is None and asks:
-        name = _asked_name(data)
+        name = _ask_name(data)
     if name is None:
         raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
     lacks = prices_lacking(name, given, data, into) if asks else []
@@ -219,10 +219,10 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
             into = _ask_all(name, given, into, data)
         _add(name, given, into, data)
     except (BacksolveError, click.Abort):
-        _tell_answers(name, given, into, "Nothing is written. The answers as a command:")
+        _print_command(name, given, into, "Nothing is written. The answers as a command:")
         raise
     if into is None:
-        _tell_answers(name, given, into, "The answers as a command:")
+        _print_command(name, given, into, "The answers as a command:")
 
 
 def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") -> None:
@@ -258,12 +258,12 @@ def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") ->
             tell(f"Closed on {row.start}, where these begin: {older}.")
 
 
-def _asked_name(data: "Data") -> str:
+def _ask_name(data: "Data") -> str:
     """Ask for the name of a sheet, and return it."""
     from invert.sheets.add import refuse_answer
 
     try:
-        return _answer("Sheet, as provider/model", lambda text: refuse_answer(text, {}, data))
+        return _ask_until_valid("Sheet, as provider/model", lambda text: refuse_answer(text, {}, data))
     except click.Abort:
         click.echo("\nNothing is written.", err=True)
         raise
@@ -290,15 +290,15 @@ def _ask_all(name: str, given: dict[str, str], into: str | None, data: "Data") -
             refuse_no_file("--into", answer)
             addition(name, given, data, answer)
 
-    _ask("Prices are in USD, unless another currency is given among the other fields at the end.")
+    _print_prompt("Prices are in USD, unless another currency is given among the other fields at the end.")
     _ask_prices(name, given, ("input", "output"), data)
     _ask_part(name, given, "cache_read", "in USD per million tokens", data, needed=False)
     _ask_part(name, given, "max_context", "in tokens, as 200k", data, needed=False)
     _ask_part(name, given, "release_date", "as 2026-11-20", data, needed=False)
-    _ask(f"Other fields are {', '.join(field for field in SHEET_FIELDS if field not in given)}.")
-    while answer := _answer("Another price or field, as input@200k=4 or currency=CNY (Enter for none)", refuse, ""):
+    _print_prompt(f"Other fields are {', '.join(field for field in SHEET_FIELDS if field not in given)}.")
+    while answer := _ask_until_valid("Another price or field, as input@200k=4 or currency=CNY (Enter for none)", refuse, ""):
         given |= pairs("prices add", (answer,))
-    return into or _answer("File to add it to (Enter for none)", refuse_file, "") or None
+    return into or _ask_until_valid("File to add it to (Enter for none)", refuse_file, "") or None
 
 
 def _ask_part(name: str, given: dict[str, str], part: str, how: str, data: "Data", needed: bool = True) -> None:
@@ -309,16 +309,16 @@ def _ask_part(name: str, given: dict[str, str], part: str, how: str, data: "Data
         if answer:
             refuse_answer(name, given | {part: answer}, data)
 
-    if answer := _answer(f"{part}, {how}" if needed else f"{part}, {how} (Enter for none)", refuse, None if needed else ""):
+    if answer := _ask_until_valid(f"{part}, {how}" if needed else f"{part}, {how} (Enter for none)", refuse, None if needed else ""):
         given[part] = answer
 
 
-def _ask(line: str) -> None:
+def _print_prompt(line: str) -> None:
     """Print a line of the dialogue on stderr."""
     click.echo(fold(line, width(sys.stderr)), err=True)
 
 
-def _answer(question: str, refuse: Callable[[str], object], default: str | None = None) -> str:
+def _ask_until_valid(question: str, refuse: Callable[[str], object], default: str | None = None) -> str:
     """Return the answer to a question. Repeat the question until the answer is valid."""
 
     def sound(text: str) -> str:
@@ -332,7 +332,7 @@ def _answer(question: str, refuse: Callable[[str], object], default: str | None 
     return answer
 
 
-def _tell_answers(name: str, given: Mapping[str, str], into: str | None, line: str) -> None:
+def _print_command(name: str, given: Mapping[str, str], into: str | None, line: str) -> None:
     """Print the answers as an equivalent command, so that they are not lost."""
     words = [name, *(f"{part}={answer}" for part, answer in given.items()), *(["--into", into] if into else [])]
     command = f"backsolve prices add {shlex.join(words)}"
@@ -435,17 +435,17 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     pulled = pull(found, book, models(data), today, providers, report_steps())
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
-        _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
+        _print_pull(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
     else:
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)
-        _tell_of(pulled, distinct((*pulled.rivals, *update.rivals)), into, update, tell)
+        _print_pull(pulled, distinct((*pulled.rivals, *update.rivals)), into, update, tell)
         problems = [*problems, *update.later]
     if left_out is not None:
-        write(left_out, _not_taken(pulled))
+        write(left_out, _left_out_csv(pulled))
     fail_on((*problems, *pulled.problems))
 
 
-def _not_taken(pulled: "Pulled") -> str:
+def _left_out_csv(pulled: "Pulled") -> str:
     """Return a CSV of the offers without a row, with the reason: priced already, a copy, or not readable."""
     from invert.databases.pull import TAKEN
 
@@ -459,7 +459,7 @@ def _not_taken(pulled: "Pulled") -> str:
 _BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
 
 
-def _because(reasons: "Mapping[str, int]") -> str:
+def _reasons_text(reasons: "Mapping[str, int]") -> str:
     """Return the commonest reasons and a count of the others, as ` (216 no price of output tokens; 3 refused amount, as ...)`."""
     counts: Counter[str] = Counter()
     for why, count in reasons.items():
@@ -471,7 +471,7 @@ def _because(reasons: "Mapping[str, int]") -> str:
     return f" ({'; '.join(told)}{f'; {others} for other reasons' if others else ''})" if told else ""
 
 
-def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
+def _print_pull(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
     """Print the results for the offers of the databases. Every offer is counted once."""
     from invert.databases.pull import COPY, KNOWN, TAKEN
 
@@ -482,7 +482,7 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         parts = [f"{became.get(fate, 0)} {fate}" for fate in (TAKEN, KNOWN)]
         parts += [f"{copies} {COPY if copies != 1 else 'copy'}", f"{sum(reasons.values())} left out"]
         offers = sum(became.values())
-        line(f"{database.name}: {offers} offer{'' if offers == 1 else 's'} read = {' + '.join(parts)}{_because(reasons)}")
+        line(f"{database.name}: {offers} offer{'' if offers == 1 else 's'} read = {' + '.join(parts)}{_reasons_text(reasons)}")
     for name in dict.fromkeys(database.name for database, _ in pulled.offers):
         prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in _BECAME.items())
         if waiting := update.counts.get((name, "other_day"), 0):

@@ -65,7 +65,7 @@ _LONG = 100_000
     "--zip",
     "zipped",
     is_flag=True,
-    help="Combine the first of one list with the first of the other, and so on. By default all are combined with all.",
+    help="Combine the first items of all lists, the second items, and so on. By default all are combined with all.",
 )
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
 @click.option("--count", default="flop", metavar="flop|mac", help="Count typed figures in flop (default), or in multiply-adds of 2 FLOP.")
@@ -85,7 +85,7 @@ _LONG = 100_000
 @click.option("--strict", is_flag=True, help="Use definitions and bounds alone: no reading, condition or rule of thumb.")
 @click.option("--anyway", is_flag=True, help="Answer even if weights and KV cache do not fit in memory.")
 @click.option(
-    "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
+    "--full", is_flag=True, help="Print the whole answer: formulas and ids of the route, every input with its source, all assumptions."
 )
 @click.option("--plot", metavar="FILE", help="Draw a sweep, or a chip's roofline: .svg or .png by the extra plot, or -.")
 @click.option("--as", "style", type=OneOf(_SOLVE_FORMATS), default="table", help="Form of the answer.")
@@ -206,7 +206,7 @@ def solve_command(
     if style == "table":
         named = {quantity(name).name: word for name, word in zip(unknowns, words, strict=True)}
         other = {name: word for name, word in named.items() if word != name}
-        shown = _with_words(shown, other) if other else shown
+        shown = _add_typed_words(shown, other) if other else shown
     if plot is not None and style == "table" and points > _MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
     elif style != "table" or any(one.answers for one in solutions):
@@ -222,7 +222,7 @@ def solve_command(
     def may_be(name: str) -> bool:
         return may_have_answer(name, texts, switches_of(*deployments[0]))
 
-    for why in dict.fromkeys(_why_not(refused, texts, deployments[0], anew, may_be)):
+    for why in dict.fromkeys(_refusal_lines(refused, texts, deployments[0], anew, may_be)):
         say(why)
     if plot is not None and not refused:
         draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
@@ -232,7 +232,7 @@ def solve_command(
         leave(INPUT_IS_WRONG)
 
 
-def _why_not(
+def _refusal_lines(
     refused: "Sequence[Solution]",
     given: "Mapping[str, Given]",
     deployment: "Deployment",
@@ -259,7 +259,7 @@ def _why_not(
         said.append(f"{reason.message}\n{instead}".rstrip())
     fit = not any("\n" in why for why in said)
     own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
-    example = f"for example{own}: {_as_a_command(found)}"
+    example = f"for example{own}: {_command_line(found)}"
     if in_a_line(example) != example:
         # The whole command would be cut, and a part of it cannot be run.
         options = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
@@ -268,7 +268,7 @@ def _why_not(
     return [*said, example] if covered and fit else said
 
 
-def _as_a_command(found: "Enough") -> str:
+def _command_line(found: "Enough") -> str:
     """Return the command line with the missing values added."""
     context = click.get_current_context()
     options = [("--hardware", one) for one in found.hardware] + [("--model", one) for one in found.model]
@@ -286,10 +286,10 @@ def _print(shown: "Iterator[str]", style: str) -> None:
         tell("\n".join(part), style)
 
 
-def _with_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator[str]":
+def _add_typed_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator[str]":
     """Yield the lines of answers. The first line of each answer has the typed word beside the name of the unknown.
 
-    >>> [*_with_words(["step_time = 2.8 ms", "step_time = memory_time"], {"step_time": "tpot"})]
+    >>> [*_add_typed_words(["step_time = 2.8 ms", "step_time = memory_time"], {"step_time": "tpot"})]
     ['step_time (tpot) = 2.8 ms', 'step_time = memory_time']
     """
     left = dict(words)
@@ -305,7 +305,7 @@ def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: b
     >>> each_deployment(("H100,B200:fp8",), ("Llama-3.1-70B",), False)
     [(('H100:fp8',), ('Llama-3.1-70B',)), (('B200:fp8',), ('Llama-3.1-70B',))]
     """
-    lists = [_listed(text, typed) for texts, typed in ((hardware, True), (model, False)) for text in texts]
+    lists = [_split_names(text, typed) for texts, typed in ((hardware, True), (model, False)) for text in texts]
     if zipped:
         longest = max(map(len, lists), default=1)
         if any(len(one) not in (1, longest) for one in lists):
@@ -350,7 +350,7 @@ def with_own(column: "Column", own: "Mapping[str, float]") -> "Column":
     return replace(column, name=" ".join((column.name, *said)))
 
 
-def _listed(text: str, typed: bool) -> list[str]:
+def _split_names(text: str, typed: bool) -> list[str]:
     """Return the names of a list. Chips without a data type get the data type of the last one if they support it."""
     from derive.presets import has_data_type
 
