@@ -224,7 +224,7 @@ def pictures() -> tuple[Picture, ...]:
         ),
         Picture(
             key="training",
-            title="Training: pre-train until it costs as much as RL, or as serving",
+            title="Training: pre-train until it costs the same as RL or as serving",
             time="1:25:28",
             across="pretrain_tokens",
             end=("Max", ("*", 1.3, equal_rl), ("*", 1.3, equal_inference)),
@@ -235,7 +235,7 @@ def pictures() -> tuple[Picture, ...]:
                 Line(of="rl_flops", words="RL", role="kv"),
                 Line(of="inference_flops", words="inference", role="compute"),
             ),
-            marks=(Spot(at=equal_rl, words="as much as RL"), Spot(at=equal_inference, words="as inference")),
+            marks=(Spot(at=equal_rl, words="same as RL"), Spot(at=equal_inference, words="same as inference")),
             sliders=("rl_tokens", "inference_tokens", "decode_efficiency", "rl_multiplier"),
             equations=("training.equal_cost_rl", "training.equal_cost_inference", "training.overtraining"),
             claims=("D5a", "D8a"),

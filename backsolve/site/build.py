@@ -149,10 +149,10 @@ def _site_folder(out: str) -> Iterator[tuple[Path, set[str], Path]]:
     try:
         target = Path(os.path.realpath(out))
         if os.path.lexists(target) and not target.is_dir():
-            raise WrongData(f"{label(out)} is there and is no folder; name a new one")
+            raise WrongData(f"{label(out)} exists and is not a folder. Name a new folder")
         marker = target / MARKER
         if target.is_dir() and any(target.iterdir()) and not marker.is_file():
-            raise WrongData(f"{label(out)} is there and was not made by backsolve site build (it holds no {MARKER}); name a new folder")
+            raise WrongData(f"{label(out)} exists and was not made by backsolve site build (it has no {MARKER}). Name a new folder")
         _, *before = marker.read_text(encoding="utf-8", errors="replace").splitlines() if marker.is_file() else [""]
         with TemporaryDirectory(prefix=".backsolve-", dir=target.parent) as staging:
             yield target, {*before, MARKER}, Path(staging)
@@ -170,7 +170,7 @@ def _publish(files: dict[str, bytes], target: Path, before: set[str], staging: P
     The marker names the files of both builds until the end, so that an interrupted build can be repeated.
     """
     if taken := next((name for name in files if name not in before and os.path.lexists(target / name)), None):
-        raise WrongData(f"{label(str(target / taken))} was not written by an earlier build, and this one would replace it; move it away")
+        raise WrongData(f"{label(str(target / taken))} was not written by an earlier build, and this build would replace it. Move it away")
     for name, content in {**files, MARKER: _marker({*files, *before} - {MARKER})}.items():
         _write(staging / name, content)
     for name in (MARKER, *files):

@@ -129,7 +129,7 @@ def _sections(rows: Iterable[Equation]) -> str:
 def _as_pdf(text: str) -> bytes:
     engine = next((found for name in ENGINES if (found := shutil.which(name))), None)
     if engine is None:
-        raise NotCovered(f"a PDF needs a TeX engine ({', '.join(ENGINES)}), and none is here; name a file that ends with .tex")
+        raise NotCovered(f"a PDF needs a TeX engine ({', '.join(ENGINES)}), and none is installed. Name a file that ends with .tex")
     with TemporaryDirectory() as folder:
         source = Path(folder, "book.tex")
         source.write_text(text, encoding="utf-8")
@@ -138,5 +138,5 @@ def _as_pdf(text: str) -> bytes:
             done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
             if done.returncode:
                 said = next((line for line in done.stdout.decode(errors="replace").splitlines() if line.startswith("!")), "no reason given")
-                raise NotCovered(f"{engine} could not set the book ({said}); name a file that ends with .tex")
+                raise NotCovered(f"{engine} could not typeset the book ({said}). Name a file that ends with .tex")
         return source.with_suffix(".pdf").read_bytes()
