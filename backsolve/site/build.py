@@ -38,7 +38,7 @@ _STAGES = {
     **{"index.html": "the blackboard", "eq": "equations", "book": "the book", "desk": "the desk", "docs": "documents"},
     **{"notebooks": "notebooks", "market": "price sheets", "sheet": "price sheets", "scoreboard": "the scoreboard"},
 }
-"""What the progress lines call the first folder of an address."""
+"""The names of the first folders of addresses in the progress lines."""
 
 
 @immutable
@@ -117,7 +117,7 @@ def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
 
 
 def social_cards(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
-    """Yield the cards of all pages with a summary. Pages that only lead to another page have none."""
+    """Yield the cards of all pages with a summary. A page without a summary only leads to another page."""
     first = {card_address(page): page for page in reversed(pages) if page.summary}
     yield from ((address, card(page)) for address, page in sorted(first.items()))
 
@@ -140,7 +140,7 @@ def present(pages: list[Page]) -> tuple[tuple[str, str], ...]:
 
 @contextmanager
 def _site_folder(out: str) -> Iterator[tuple[Path, set[str], Path]]:
-    """Yield the folder of the site, the files of the build before, and an empty folder next to it, which is deleted at the end.
+    """Yield the folder of the site, the files of the earlier build, and an empty folder next to it, which is deleted at the end.
 
     The folder may be new, empty, or made by an earlier build. Raise WrongData for any other.
     """
@@ -165,7 +165,7 @@ def _site_folder(out: str) -> Iterator[tuple[Path, set[str], Path]]:
 
 
 def _publish(files: dict[str, bytes], target: Path, before: set[str], staging: Path) -> None:
-    """Write all files to the staging folder, move each one to the site, and delete what the build before left.
+    """Write all files to the staging folder, move each one to the site, and delete the remaining files of the earlier build.
 
     The marker names the files of both builds until the end, so that an interrupted build can be repeated.
     """

@@ -1,4 +1,4 @@
-"""The social card of a page: its title as a small picture that a shared link shows."""
+"""Draw the social card of a page: its title as a small picture for shared links."""
 
 from functools import cache
 from io import BytesIO

@@ -18,7 +18,7 @@ _SMALLEST, _LARGEST = 1e-20, 1e20
 """The range of all figures, in any unit. Powers of figures outside it would overflow."""
 NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FORMULA_ERROR, _TOO_NARROW = re.compile(r"#(?:[A-ZÜ_]+[!?]|N/A|NV|DIV/0!)"), re.compile("#{3,}")
-"""What spreadsheets write in place of a value: #REF!, #NV and similar after an error, ######## in a narrow column."""
+"""The text of spreadsheets in place of a value: #REF!, #NV and similar after an error, ######## in a narrow column."""
 _CACHED = 1024
 """Cells of a column that are read once: rows of a large file repeat their cells."""
 
@@ -190,7 +190,7 @@ def read_whole(text: str, unit: str = "") -> int:
 
 
 def _whole_meant(text: str) -> str:
-    """Return `; write 200000` for the whole number that a text means, or "" if that is not clear.
+    """Return a hint such as "write 200000" for the whole number that a text means, or "" if that is not clear.
 
     >>> _whole_meant("200k"), _whole_meant("200,000"), _whole_meant("200000.0"), _whole_meant("2E+05"), _whole_meant("200.000")
     ('; write 200000', '; write 200000', '; write 200000', '; write 200000', '')
@@ -251,7 +251,7 @@ _SHORT_DATE = (
     "[0-9]{1,2}[-. ](?![A-Z]{3}$)[A-Za-z]{3,4}(?:[-. ][0-9]{2,4})?|[A-Za-z]{3,4}[- ][0-9]{2,4}|[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}"
     "|[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+Z?"
 )
-"""What spreadsheets write for a date or for what they take for one. An amount with its currency, as 8 USD, is none."""
+"""The text of spreadsheets for a date, or for a cell that they mistake for a date. An amount with a currency, as 8 USD, does not match."""
 
 
 def _spreadsheet_date(text: str) -> str:

@@ -35,9 +35,9 @@ class Row(dict[str, str]):
 
 
 class CsvTable:
-    """The rows of a CSV file under its header. Raises BadRow for a file without a usable header, and in the loop for one without rows.
+    """The rows of a CSV file under its header. Raise BadRow for a file without a usable header, and in the loop for a file without rows.
 
-    `columns` are the described columns, and `needed` the ones that a header must have. `other_names` are common names of described
+    `columns` are the described columns, and `needed` the required ones. `other_names` are common names of described
     columns. `unknown` says what to do about columns without a description, or is blank. Case and outer spaces of a header do not matter.
 
     >>> [(row.place, row) for row in CsvTable(["a,b", "", "1,2"], "my.csv", ("a", "b"))]
@@ -188,7 +188,7 @@ def _unknown_columns(header: list[str], columns: Collection[str], other_names: M
 
 
 def _intended_column(name: str, header: list[str], columns: Collection[str], other_names: Mapping[str, str]) -> str:
-    """Return `; did you mean 'max_context'?` by the other names or by the spelling, or "". Columns that the header has are no guess."""
+    """Return a hint on the column that an unknown name means, or "". The hint names no column of the header."""
     ours = other_names.get(re.sub("[^a-z0-9]+", "_", name.lower()).strip("_"))
     missing = [column for column in columns if column not in header]
     guess = f"; did you mean {ours!r}?" if ours in missing else suggest(name[:200], missing)

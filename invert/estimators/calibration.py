@@ -86,7 +86,7 @@ class Calibration:
 def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
     """Return the calibration without an architecture of architectures.csv and its family.
 
-    With all members if no architecture is given.
+    It uses all members if no architecture is given.
 
     Raise `UnknownName` for an architecture that does not exist, `WrongData` for a table that cannot be used.
 
@@ -124,7 +124,7 @@ def from_increment(ln_at_cost: float, calibration: Calibration) -> Student:
 
 @cache_with_data
 def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict | None:
-    """Return the gain of increments beside the class of KV bytes, each known model predicted by other families, or None of too few."""
+    """Return the gain of increments beside the class of KV bytes, each known model predicted by other families, or None for too few."""
     known, caches = members(data, assumptions), learnt.known_caches(data, assumptions)["read"]
     of_name = {one.architecture: one for one in caches}
     rows = [(of_name[one.architecture], ratio) for one in known if (ratio := kv_ratio(one)) and one.architecture in of_name]
@@ -132,14 +132,14 @@ def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict 
     if len({one.family for one, _ in rows}) < assumptions.least_families:
         return None
     foreseen = [
-        LogDensities(family=one.family, by_price=_by_price(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
+        LogDensities(family=one.family, by_price=_predict_by_premium(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
         for (one, ratio), by_class in zip(rows, of_class, strict=True)
         if isfinite(by_class)
     ]
     return pool_verdict(foreseen, assumptions)
 
 
-def _by_price(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
+def _predict_by_premium(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
     """Return the KV bytes of one known model by its own increments and the calibration of other families."""
     others = learned(known, frozenset(member.architecture for member in known if member.family == one.family))
     return from_increment(one.ln_kv + log(ratio), others)
@@ -226,7 +226,7 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
     if late := learnt.dated_late(architecture, data):
         raise BadRow(late)
     params = preset.givens.get("active_params")
-    sold = _sold(row, book, known, params, data, assumptions)
+    sold = _sheet_sold(row, book, known, params, data, assumptions)
     return Member(
         architecture=row.architecture,
         family=architecture.kv_family,
@@ -264,7 +264,7 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     return float(formula.right_side(preset.givens))
 
 
-def _sold(
+def _sheet_sold(
     row: CalibrationModel,
     book: PriceBook,
     known: Mapping[str, ModelRow],

@@ -95,10 +95,10 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     contexts = seen.contexts
     if contexts and contexts[0] >= contexts[1]:
         short, long = (show(name, value) for name, value in zip(("short_context", "long_context"), contexts, strict=False))
-        raise WrongValue(f"short_context {short} must be below long_context {long}; give both with --anchor, or a smaller one")
+        raise WrongValue(f"short_context {short} must be below long_context {long}. Give both with --anchor, or a smaller one")
     if any(low >= high for low, high in pairwise(contexts)):
         means = ", ".join(show("long_context", mean) for mean in contexts[1:])
-        raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
+        raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend. Give one that is in its band")
     by_price = size_by_price(sheet, model, data, assumptions)
     row, listed = _architecture(model, data), by_price.value.listed if by_price.value else None
     anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed if same_weights(listed, model) else None)), None

@@ -31,7 +31,7 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
     (weight, by_price), of_class = _premium(case, data, assumptions), _class("read", case, data, assumptions)
     if of_class is None or by_price is None:
-        return replace(_of_class("read", case, data, assumptions), anchors=_GIVEN)
+        return replace(_typical_kv("read", case, data, assumptions), anchors=_GIVEN)
     ends = pooled_range(weight, by_price, of_class, assumptions.level)
     because = f"what models released before {case.day} have and, with a weight of {weight:.2f}, what its premium pays for"
     pooled = interval(assumptions, *ends, because, equations=increment.CITED, anchors=(*MEANS, *_GIVEN))
@@ -56,10 +56,10 @@ _NO_CLASS = "fewer than two families whose cache is known were released earlier"
 
 @undetermined_on_error
 def _stored(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    return _of_class("stored", case, data, assumptions)
+    return _typical_kv("stored", case, data, assumptions)
 
 
-def _of_class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     of_class = _class(of, case, data, assumptions)
     if of_class is None:
         return undetermined(assumptions, _NO_CLASS)
@@ -70,7 +70,7 @@ def _of_class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Es
 
 
 def _unless_released(case: Case) -> str:
-    """Return the reason for the day if the release is not known, and the record that is then shown: models with the same treatment."""
+    """Return a remark on the day and on the record if the release is not known, or an empty text."""
     if case.released:
         return ""
     by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""

@@ -46,7 +46,7 @@ class Judged:
         return median and median / self.member.kv_bytes_per_token
 
     def error(self, estimator: str) -> float | None:
-        """Its natural logarithm."""
+        """Return its natural logarithm, or None if the estimator gives no median."""
         ratio = self.ratio(estimator)
         return None if ratio is None else log(ratio)
 
@@ -169,7 +169,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
     for quantity, true_value in _OF_ARCHITECTURES.items():
         rows = [(one, truth) for one in known if (truth := true_value(one.member, assumptions))]
         truths, families = np.array([log(truth) for _, truth in rows]), [one.member.family for one, _ in rows]
-        found[quantity] = _record([one.beside[quantity] for one, _ in rows], truths, _by_other_families(truths, families), families)
+        found[quantity] = _record([one.beside[quantity] for one, _ in rows], truths, _predict_by_other_families(truths, families), families)
     return {quantity: one for quantity, one in found.items() if one}
 
 
@@ -221,7 +221,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, ea
     return judge_predictors(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only, assumptions)
 
 
-def _by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:
+def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:
     """Return ln density of each truth and the error [nat] of its prediction by the other families, one vote each, or nan for too few."""
     of_family = {family: fmean(truth for truth, of in zip(truths, families, strict=True) if of == family) for family in families}
     if len(of_family) <= LEAST_VOTES:

@@ -76,11 +76,11 @@ def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Rea
     The premium is not used. Lecture 1:36:01 to 1:38:27.
     """
     active_params, bytes_per_weight, balance = (anchors[name] for name in ("active_params", "bytes_per_weight", "machine_balance_ratio"))
-    return _at_crossover(pair.long_context_threshold, active_params, bytes_per_weight, balance)
+    return _read_crossover(pair.long_context_threshold, active_params, bytes_per_weight, balance)
 
 
 @lru_cache
-def _at_crossover(long_context_threshold: int, active_params: float, bytes_per_weight: float, machine_balance_ratio: float) -> Reading:
+def _read_crossover(long_context_threshold: int, active_params: float, bytes_per_weight: float, machine_balance_ratio: float) -> Reading:
     given: dict[str, float] = {
         "long_context_threshold": long_context_threshold,
         "active_params": active_params,

@@ -31,7 +31,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     Given KV bytes replace the estimate. A sheet without a premium gives an upper bound.
     """
     broken = broken_by(case, assumptions)
-    return {"kv_bytes_per_token": _kv_bytes(case, assumptions, broken), **_beside(case, assumptions, broken)}
+    return {"kv_bytes_per_token": _kv_bytes(case, assumptions, broken), **_estimate_others(case, assumptions, broken)}
 
 
 def anchors_of_posterior(price_data: PriceData) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def _misfit(case: Case, found: Summary) -> str:
     return share + (f"; {problem}" if problem else "")
 
 
-def _beside(case: Case, assumptions: Assumptions, broken: str | None) -> dict[str, Estimate]:
+def _estimate_others(case: Case, assumptions: Assumptions, broken: str | None) -> dict[str, Estimate]:
     """Return the posterior of quantities other than KV bytes."""
     found, anchors = posterior_of(case), anchors_of_posterior(case.price_data)
     cited = {name: references(*ids) for name, ids in _CITED.items()}

@@ -50,5 +50,5 @@ def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumpti
     priced = {"storage_price": storage_price.value / markup.centre, "tier_price": holding.median, "tier_capacity": 1.0}
     median = float(inverse.solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
     reach = exp(assumptions.reach * hypot(holding.sd, markup.spread))
-    because = "if it lies in rented HBM. Vendors ask one storage price for caches of unlike size"
+    because = "if it is in rented HBM. Vendors charge one storage price for caches of different sizes"
     return interval(assumptions, median / reach, median, median * reach, because, equations=references("cache.storage_price_is_hold_cost"))

@@ -46,7 +46,9 @@ class PriceData:
     @property
     def key(self) -> Hashable:
         """Return a key that is equal for sheets with the same prices to the last digit."""
-        return self._said({**self.cells, "size": self.log_active_params, **({"kv": self.log_kv_bytes} if self.log_kv_bytes else {})})
+        return self._hashable_key(
+            {**self.cells, "size": self.log_active_params, **({"kv": self.log_kv_bytes} if self.log_kv_bytes else {})}
+        )
 
     @property
     def key_of_weights(self) -> Hashable:
@@ -57,9 +59,9 @@ class PriceData:
         if self.level_tells or self.log_kv_bytes:
             return self.key
         ratios = {name: ends for name, ends in self.cells.items() if name != "input_price"}
-        return self._said({name: (low.round(_DIGITS), high.round(_DIGITS)) for name, (low, high) in ratios.items()})
+        return self._hashable_key({name: (low.round(_DIGITS), high.round(_DIGITS)) for name, (low, high) in ratios.items()})
 
-    def _said(self, pairs: Mapping[str, Pair]) -> Hashable:
+    def _hashable_key(self, pairs: Mapping[str, Pair]) -> Hashable:
         said = tuple((name, np.asarray(low).tobytes(), np.asarray(high).tobytes()) for name, (low, high) in pairs.items())
         return self.size_by_price, self.edges.shape, self.edges.tobytes(), said
 
@@ -115,10 +117,12 @@ def price_data_of(
         ends["storage_ratio"] = [end / base.input.usd_per_token for end in storage]
     cells = {name: (np.log(low)[None], np.log(high)[None]) for name, pair in ends.items() for low, high in [map(np.asarray, pair)]}
     edges = np.array([_edges(sheet, max_context, assumptions)])
-    return PriceData(cells=cells, edges=edges, log_active_params=_of_one(size), log_kv_bytes=_of_one(kv_bytes) if kv_bytes else None)
+    return PriceData(
+        cells=cells, edges=edges, log_active_params=_arrays_of_pair(size), log_kv_bytes=_arrays_of_pair(kv_bytes) if kv_bytes else None
+    )
 
 
-def _of_one(pair: tuple[float, float]) -> Pair:
+def _arrays_of_pair(pair: tuple[float, float]) -> Pair:
     return np.array([pair[0]]), np.array([pair[1]])
 
 

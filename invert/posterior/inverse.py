@@ -42,7 +42,7 @@ class Costs:
     memory_long: Values
 
     def by_name(self) -> dict[str, Values]:
-        """All five."""
+        """Return all five by name."""
         return {
             "prefill_short": self.prefill_short,
             "decode_short": self.decode_short,
@@ -115,14 +115,14 @@ def log_jacobian_of_weight(costs: Costs, at: _Arrays) -> Values:
 
 def log_jacobian_of_both(costs: Costs, at: _Arrays) -> Values:
     """Return ln |d (ln balance_context, ln weight_compute_ratio) / d (ln output_input_ratio, ln premium_out)|."""
-    by_balance, by_weight = _by_structure("short", at)
-    long_by_balance, long_by_weight = _by_structure("long", at)
+    by_balance, by_weight = _memory_ratio_slopes("short", at)
+    long_by_balance, long_by_weight = _memory_ratio_slopes("long", at)
     lines = by_balance * long_by_weight - long_by_balance * by_weight
     costs_of_time = _memory_slope("short", costs.memory_short, at) * _memory_slope("long", costs.memory_long, at)
     return np.log(costs_of_time * costs.decode_short * costs.decode_long / np.abs(lines))
 
 
-def _by_structure(end: str, at: _Arrays) -> tuple[Values, Values]:
+def _memory_ratio_slopes(end: str, at: _Arrays) -> tuple[Values, Values]:
     """Return d memory ratio / d ln balance_context, and / d ln weight_compute_ratio."""
     _, found = slopes(sides_of(equation("bands.memory_ratio_short"))[1], _ending(end, at), arrays(), frozenset(_SOLVED_FOR))
     by_balance, by_weight = (np.asarray(found[name]) * at[name] for name in _SOLVED_FOR)

@@ -155,13 +155,13 @@ def summaries(
     guarded: bool,
 ) -> list[Summary]:
     """Return the summaries of sheets of one shape, each followed by the others with the same weights of draws."""
-    assumptions, found = _of_bands(assumptions, price_data), []
+    assumptions, found = _applicable_priors(assumptions, price_data), []
     drawn = posterior(price_data, assumptions, count, seed)
     each: Iterable[tuple[Posterior, Summary]] = _guarded(drawn, names, price_per_flop, seed)
     if not guarded:
         each = zip(drawn.sheets(), summarised(drawn, names, price_per_flop), strict=True)
     for (one, summary), alike in zip(each, others, strict=True):
-        found += [summary, *(_of_another(summary, one.of(other, seed), price_per_flop) for other in alike)]
+        found += [summary, *(_summary_of_another(summary, one.of(other, seed), price_per_flop) for other in alike)]
     return found
 
 
@@ -173,7 +173,7 @@ def _guarded(drawn: Posterior, names: Sequence[str], price_per_flop: float | Non
         yield one, summary
 
 
-def _of_bands(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
+def _applicable_priors(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
     """Return the priors that apply to these sheets: a given mean of a long band is no fact about a sheet without a long band."""
     return assumptions if "premium_out" in price_data.cells else assumptions.without_facts(("long_context",))
 
@@ -194,7 +194,7 @@ def summarised(found: Posterior, names: Sequence[str], price_per_flop: float | N
     ]
 
 
-def _of_another(summary: Summary, found: Posterior, price_per_flop: float | None) -> Summary:
+def _summary_of_another(summary: Summary, found: Posterior, price_per_flop: float | None) -> Summary:
     """Return the summary of a sheet with the same weights of draws: it differs in what depends on its size and its price."""
     logs = _logs(found, [name for name in summary.marginals if name in _OF_SIZE_AND_PRICE], price_per_flop)
     own = _marginals({name: rows[0] for name, rows in logs.items()}, found, 0) if logs else {}

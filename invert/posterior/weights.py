@@ -122,14 +122,14 @@ def quantiles(values: Array, weight: Array, at: tuple[float, ...]) -> Array:
     for row, (every, share) in enumerate(zip(np.broadcast_to(values, weight.shape), weight, strict=True)):
         numbers, counted = (every, share) if share.all() else (every[share > 0], share[share > 0])
         if len(counted):
-            numbers, counted = _apart_near(numbers, counted, at)
+            numbers, counted = _merge_far_draws(numbers, counted, at)
             order = numbers.argsort(kind="stable")
             shares = counted[order]
             found[row] = np.interp(at, shares.cumsum() - 0.5 * shares, numbers[order])
     return found
 
 
-def _apart_near(values: Array, weight: Array, at: tuple[float, ...]) -> tuple[Array, Array]:
+def _merge_far_draws(values: Array, weight: Array, at: tuple[float, ...]) -> tuple[Array, Array]:
     """Return draws with the same quantiles, in which draws far from every quantile are merged: few remain to sort.
 
     Each quantile is among the draws of the bin in which the weight reaches it, or between one of them and the nearest of

@@ -109,7 +109,7 @@ def _line(input_price: float, ttl: int, premium: float, longer_ttl: int, longer_
 
 
 def _problem(price: Observable, charge: Observable) -> str | None:
-    """Return what no tariff can do, or None. Impossible values are reported and not clipped."""
+    """Return the impossible value of a tariff as text, or None. The value is reported and not clipped."""
     for found, wrong, what in (
         (price, price.value <= 0, "a longer lifetime costs no more"),
         (charge, charge.value < 0, "no tariff of a write and storage for the lifetime holds"),
@@ -315,13 +315,13 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     }
     for basis in storage.BASES:
         name = f"cost optimality (temperature {assumptions.cost_temperature:g}), {basis}"
-        rules[name] = partial(_by_cost, data=data, basis=basis, assumptions=assumptions)
+        rules[name] = partial(_cost_rule, data=data, basis=basis, assumptions=assumptions)
     for basis in storage.BASES:
         rules[f"{storage.PRICE_LEVEL}, {basis}"] = partial(
-            _by_price_level, data=data, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions
+            _price_level_rule, data=data, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions
         )
     for basis in storage.BASES:
-        rules[f"{storage.IMPLIED_DRAIN_TIME}, {basis}"] = partial(_by_drain_time, data=data, basis=basis, assumptions=assumptions)
+        rules[f"{storage.IMPLIED_DRAIN_TIME}, {basis}"] = partial(_drain_time_rule, data=data, basis=basis, assumptions=assumptions)
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
         data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,
         assumptions=assumptions,
@@ -330,18 +330,18 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     return tuple(_score(name, rule, cases) for name, rule in rules.items())
 
 
-def _by_cost(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
+def _cost_rule(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
     return storage.one_posterior(storage.cost_optimality(data, ttl, basis, year, assumptions) for year in assumptions.price_years)
 
 
-def _by_price_level(
+def _price_level_rule(
     ttl: int, offer: PricedLifetime, data: Data, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions
 ) -> Probabilities | None:
     price, years = offer.storage_price, assumptions.price_years
     return storage.one_posterior(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
 
 
-def _by_drain_time(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
+def _drain_time_rule(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
     seen, years = offer.implied_drain_time, assumptions.price_years
     return storage.one_posterior(storage.implied_drain_time_match(data, seen, basis, year, assumptions) for year in years if seen)
 

@@ -97,7 +97,7 @@ def judge_predictors(
     for (one, numbers), by_class in zip(rows, of_class, strict=True):
         others = [(other, x) for other, x in rows if other.family != one.family and not (earlier_only and other.released >= one.released)]
         if len({other.family for other, _ in others}) >= assumptions.least_to_learn and isfinite(by_class):
-            by_line = _through(others, numbers, assumptions).log_density(one.ln_kv)
+            by_line = _predict_by_line(others, numbers, assumptions).log_density(one.ln_kv)
             found.append(LogDensities(family=one.family, by_price=by_line, by_class=by_class))
     return pool_verdict(found, assumptions)
 
@@ -108,7 +108,7 @@ def log_density_of_class(rows: Sequence[Cache], known: Sequence[Cache], forgetti
     return [float(density) for density in classes(known, rows, forgetting).log_density(values)]
 
 
-def _through(others: Sequence[tuple[Cache, tuple[float, ...]]], numbers: tuple[float, ...], assumptions: Assumptions) -> Student:
+def _predict_by_line(others: Sequence[tuple[Cache, tuple[float, ...]]], numbers: tuple[float, ...], assumptions: Assumptions) -> Student:
     """Return the prediction at these numbers by a line through the other caches."""
     truths, families = [other.ln_kv for other, _ in others], [other.family for other, _ in others]
     line = fit(grouped(truths, families, *zip(*(x for _, x in others), strict=True), assumptions=assumptions))

@@ -32,7 +32,7 @@ from invert.sheets.tables import DisclosedSize, KnowledgeScore
 
 _COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")
 _SURE = 0.999
-"""The accuracy that replaces 1, with its infinite logit, for a benchmark without a wrong answer."""
+"""The highest accuracy in use: without a wrong answer the logit would be infinite."""
 _MANY_REFUSALS = 0.2
 """A model that refuses more of the questions may know more than its accuracy shows."""
 PRICE_AND_KNOWLEDGE, KNOWLEDGE_ALONE = ("logit", "ln_price"), ("logit",)
@@ -188,7 +188,7 @@ def _closed_record(
     if len({row.group for row in rows}) < LEAST_VOTES:
         return None
 
-    def by_open_models(seen: GroupedRows, names: tuple[str, ...]) -> Predictions:
+    def predict_by_open_models(seen: GroupedRows, names: tuple[str, ...]) -> Predictions:
         one, found = fit(seen), _grouped(rows, names, assumptions)
         scale = _scale_of_closed(one, names, data, assumptions)
         centre = found.predictors @ np.array([one.intercept, *one.slopes])
@@ -196,7 +196,7 @@ def _closed_record(
             centre=centre, scale=np.full(len(rows), scale), freedom=one.freedom, target=found.target, groups=found.groups
         )  # fmt: skip
 
-    return replace(record(by_open_models(both, predictors), by_open_models(alone, predictors[1:])), of=CLOSED_MODELS)
+    return replace(record(predict_by_open_models(both, predictors), predict_by_open_models(alone, predictors[1:])), of=CLOSED_MODELS)
 
 
 def _scale_of_closed(one: Fit, predictors: Sequence[str], data: Data, assumptions: Assumptions) -> float:
@@ -211,18 +211,18 @@ def _scale_of_closed(one: Fit, predictors: Sequence[str], data: Data, assumption
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return the total parameters by the score of the model alone, and by its list price and its score."""
     return {
-        "total_params_by_knowledge": _alone(case, data, assumptions),
-        "total_params_by_price_and_knowledge": _beside_price(case, data, assumptions),
+        "total_params_by_knowledge": _estimate_alone(case, data, assumptions),
+        "total_params_by_price_and_knowledge": _estimate_beside_price(case, data, assumptions),
     }
 
 
 @undetermined_on_error
-def _alone(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+def _estimate_alone(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     return _total_params(case, KNOWLEDGE_ALONE, data, assumptions)
 
 
 @undetermined_on_error
-def _beside_price(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+def _estimate_beside_price(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if case.by_price.value is None or case.by_price.value.hosts:
         return undetermined(assumptions, case.by_price.left_out or "the price of a host, and scores are learnt beside list prices")
     return _total_params(case, PRICE_AND_KNOWLEDGE, data, assumptions)

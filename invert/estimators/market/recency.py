@@ -56,13 +56,13 @@ class Classes:
 
     def log_density(self, ln_kv: Floats) -> Floats:
         """Return ln of the density [1/nat] of each typical KV at its target."""
-        return log_student_density(self._apart(ln_kv), self.freedom) - np.log(self.scale)
+        return log_student_density(self._distance(ln_kv), self.freedom) - np.log(self.scale)
 
     def nearer(self, ln_kv: Floats) -> Floats:
         """Return the probability nearer to the centre than the target: at most .9 if the target is in the 90 % range."""
-        return within(self._apart(ln_kv), self.freedom)
+        return within(self._distance(ln_kv), self.freedom)
 
-    def _apart(self, ln_kv: Floats) -> Floats:
+    def _distance(self, ln_kv: Floats) -> Floats:
         return np.asarray((ln_kv - self.centre) / self.scale)
 
 

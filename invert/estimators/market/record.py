@@ -39,8 +39,8 @@ def record_by_votes(gains: Floats, families: Sequence[str], errors: Floats, of_c
 
     Errors [nat] and ranges count by model.
 
-    `nearer` is the probability of each prediction nearer to its centre than the truth. It is None for fewer than two
-    families.
+    `nearer` is the probability of each prediction nearer to its centre than the truth. The record is None
+    for fewer than two families.
     """
     if len(set(families)) < LEAST_VOTES:
         return None
@@ -67,14 +67,14 @@ def spread_of_mean(values: Floats, groups: "np.ndarray[tuple[int], np.dtype[np.i
     (0.35, 0.0, 1.0)
     """
     sums, counts = np.bincount(groups, values), np.bincount(groups)
-    again = _drawn_again(len(sums))
+    again = _resample_groups(len(sums))
     means = sums[again].sum(1) / counts[again].sum(1)
     low, high = np.quantile(means, [0.05, 0.95])
     return float(means.std()), (float(low), float(high))
 
 
 @cache
-def _drawn_again(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
+def _resample_groups(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
     """Return groups drawn with replacement (resamples, count)."""
     return np.random.default_rng(SEED).integers(count, size=(_RESAMPLES, count))
 

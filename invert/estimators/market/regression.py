@@ -165,10 +165,10 @@ def _sums(rows: GroupedRows) -> tuple[Floats, Floats]:
     """Return by group the weighted products of predictors with each other (g, p, p), and with the target (g, p)."""
     grams = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
     crosses = rows.weights[:, None] * rows.predictors * rows.target[:, None]
-    return _by_group(rows, grams), _by_group(rows, crosses)
+    return _sum_by_group(rows, grams), _sum_by_group(rows, crosses)
 
 
-def _by_group(rows: GroupedRows, values: Floats) -> Floats:
+def _sum_by_group(rows: GroupedRows, values: Floats) -> Floats:
     summed = np.zeros((rows.count, *values.shape[1:]))
     np.add.at(summed, rows.groups, values)
     return summed
