@@ -1,4 +1,4 @@
-"""The commands that open the catalogue: list, show, cite."""
+"""The commands for the catalogue: list, show, explain, cite."""
 
 import json
 import sys

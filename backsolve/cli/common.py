@@ -228,7 +228,7 @@ def leave(status: int) -> NoReturn:
 
 
 class Commands(click.Group):
-    """A group that prints its help if it is called without a command. The exit status is 2 (before click 8.2 it was 0)."""
+    """A group that prints its help if it is called without a command. The exit status is 2 (with click before 8.2 it would be 0)."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments as click does. Without any, print the help and exit with the status of wrong input."""

@@ -226,7 +226,7 @@ def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[
     def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = usual.price) -> "tuple[Solution, ...]":
         return respond_all(figure.unknowns, given, Switches(chips, models, figure.using, {}, Conventions(price=priced)))
 
-    def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
+    def resolve(name: str, found: "Result", deployment: "Deployment") -> "Solution":
         return respond(name, {**given, found.unknown: found.answers[0].point}, Switches(*deployment, figure.using, {}, usual))
 
     columns = named_apart([answered_column(*one, solved) for one in each_deployment(hardware, model, False)])
@@ -234,7 +234,7 @@ def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[
     if why:
         raise NotCovered("\n".join(why))
     alone = len(columns) == 1
-    panels = asked_panels([("" if alone else one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
+    panels = asked_panels([("" if alone else one.name, one.solutions, (one.hardware, one.model)) for one in columns], resolve)
     draw_into(out, _select_panels(panels, figure.drawn), [((*one.hardware, *one.model), one.solutions) for one in columns], texts)
     fail_on(problems(*([AcceleratorFigure] if hardware else []), *([Architecture] if model else [])))
 

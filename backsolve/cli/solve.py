@@ -179,7 +179,7 @@ def solve_command(
 
         return solved
 
-    def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
+    def resolve(name: str, found: "Result", deployment: "Deployment") -> "Solution":
         own = {spelled: found.given[called] for spelled, (called, _) in of_each.items() if called in found.given}
         known: dict[str, Given] = {**texts, **own, found.unknown: found.answers[0].point}
         return respond(name, known, switches_of(*deployment))
@@ -188,14 +188,14 @@ def solve_command(
         own_givens = [{name: values[at] for name, (_, values) in of_each.items()} for at in range(len(deployments))]
         found = [answered_column(*one, solved_with(own)) for one, own in zip(deployments, own_givens, strict=True)]
         columns = [with_own(one, own) for one, own in zip(named_apart(found), own_givens, strict=True)]
-        panels = [] if plot is None else asked_panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
+        panels = [] if plot is None else asked_panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], resolve)
         _side_by_side(columns, style, full)
         if plot is not None:
             draw_into(plot, panels, [((*one.hardware, *one.model), one.solutions) for one in columns], typed)
         fail_on(bad_rows())
         return
     solutions = solved_with({})(*deployments[0])
-    panels = [] if plot is None or not all(one.answers for one in solutions) else asked_panels([("", solutions, deployments[0])], again)
+    panels = [] if plot is None or not all(one.answers for one in solutions) else asked_panels([("", solutions, deployments[0])], resolve)
     first = solutions[0]
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
         raise WrongValue("--zip needs two lists: of --hardware and --model, or of inputs")
@@ -216,13 +216,13 @@ def solve_command(
     bad = report_problems(bad_rows())
     refused = [one for one in solutions if not one.answers]
 
-    def anew(values: "Mapping[str, Given]", chips: "Sequence[str]", models: "Sequence[str]") -> "Callable[[str], Solution]":
+    def answer_with(values: "Mapping[str, Given]", chips: "Sequence[str]", models: "Sequence[str]") -> "Callable[[str], Solution]":
         return lambda name: respond(name, values, switches_of(chips, models))
 
     def may_be(name: str) -> bool:
         return may_have_answer(name, texts, switches_of(*deployments[0]))
 
-    for why in dict.fromkeys(_refusal_lines(refused, texts, deployments[0], anew, may_be)):
+    for why in dict.fromkeys(_refusal_lines(refused, texts, deployments[0], answer_with, may_be)):
         say(why)
     if plot is not None and not refused:
         draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)

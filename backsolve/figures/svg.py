@@ -224,7 +224,7 @@ def _mark(
             yield _range(chart, point, ends, across if chart.up.rows else up, colour, sides)
         yield _dots(colour, points, mark.names, links)
     for (x, y), text in zip(points, mark.beside, strict=False):
-        start, anchor = _beside_point(x, right=x <= sum(sides) / 2)
+        start, anchor = _place_beside(x, right=x <= sum(sides) / 2)
         yield _text(start, y - _GAP, text, "beside", anchor)
 
 
@@ -248,7 +248,7 @@ def _stroke(mark: Mark, colour: str) -> str:
     return f"line {colour}{' dashed' if mark.dashed else ''}"
 
 
-def _beside_point(x: float, right: bool) -> tuple[float, str]:
+def _place_beside(x: float, right: bool) -> tuple[float, str]:
     """Return the start or the end of a text beside a point, and "start" or "end"."""
     return (x + _GAP, "start") if right else (x - _GAP, "end")
 
@@ -267,7 +267,7 @@ def _point_names(chart: Chart, across: _Place, up: _Place, sides: tuple[float, f
     dots: list[tuple[tuple[float, float], _Box]] = []
     for mark, of_mark in zip(drawn, places, strict=True):
         for text, (x, y) in zip(mark.beside, of_mark, strict=False):
-            start, anchor = _beside_point(x, right=x <= (left + right) / 2)
+            start, anchor = _place_beside(x, right=x <= (left + right) / 2)
             taken.append(_text_box(start, y - _GAP, text, anchor))
         for at, (x, y) in enumerate(of_mark):
             ends = [y if end is None else up(end) for end in mark.ends[at]] if mark.ends else [y]
@@ -275,7 +275,7 @@ def _point_names(chart: Chart, across: _Place, up: _Place, sides: tuple[float, f
             dots.append(((x, y), (x - _DOT, high, 2 * _DOT, low - high)))
     for mark, of_mark in zip(drawn, places, strict=True):
         for name, (x, y) in zip(mark.names, of_mark, strict=False):
-            for start, anchor in (_beside_point(x, right=True), _beside_point(x, right=False)):
+            for start, anchor in (_place_beside(x, right=True), _place_beside(x, right=False)):
                 box = _text_box(start, y + SMALL / 3, name, anchor)
                 within = left <= box[0] and box[0] + box[2] <= right and top <= box[1] and box[1] + box[3] <= bottom
                 others = [*taken, *(other for place, other in dots if place != (x, y))]
@@ -335,7 +335,7 @@ def _boxes_beside(chart: Chart, across: _Place, up: _Place, sides: tuple[float, 
     """Yield the boxes of the texts at points."""
     for mark in chart.marks:
         for x, y, text in zip(mark.xs, mark.ys, mark.beside, strict=False):
-            start, anchor = _beside_point(across(x), right=across(x) <= sum(sides) / 2)
+            start, anchor = _place_beside(across(x), right=across(x) <= sum(sides) / 2)
             yield _text_box(start, up(y) - _GAP, text, anchor)
 
 

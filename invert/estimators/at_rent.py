@@ -1,6 +1,7 @@
 """Increments at rental cost: the price of a sheet as a line in the context, and the KV bytes that its slope pays for.
 
-`estimates` is printed in tables, corrected for its bias by the calibration on known models, and scored by the scoreboard.
+Tables print the result of `estimates`, the calibration on known models learns from it and corrects its bias, and the
+scoreboard scores it.
 """
 
 from collections.abc import Mapping

@@ -86,7 +86,7 @@ class Calibration:
 def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
     """Return the calibration without an architecture of architectures.csv and its family.
 
-    With all members if no architecture is given.
+    It uses all members if no architecture is given.
 
     Raise `UnknownName` for an architecture that does not exist, `WrongData` for a table that cannot be used.
 
@@ -124,7 +124,7 @@ def from_increment(ln_at_cost: float, calibration: Calibration) -> Student:
 
 @cache_with_data
 def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict | None:
-    """Return the gain of increments beside the class of KV bytes, each known model predicted by other families, or None of too few."""
+    """Return the gain of increments beside the class of KV bytes, each known model predicted by other families, or None for too few."""
     known, caches = members(data, assumptions), learnt.known_caches(data, assumptions)["read"]
     of_name = {one.architecture: one for one in caches}
     rows = [(of_name[one.architecture], ratio) for one in known if (ratio := kv_ratio(one)) and one.architecture in of_name]

@@ -70,7 +70,7 @@ def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> 
 
 
 def _unless_released(case: Case) -> str:
-    """Return the reason for the day if the release is not known, and the record that is then shown: models with the same treatment."""
+    """Return a remark on the day and on the record if the release is not known, or an empty text."""
     if case.released:
         return ""
     by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""

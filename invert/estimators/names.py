@@ -11,8 +11,8 @@ class Named:
 
     `name` is the full name of the estimator, `remark` its basis. `heading` is the heading of the column of its KV bytes.
     Estimators with a heading give a range, are side by side in every output, and are scored on models of known cache. Without
-    a heading it gives KV bytes without a range, or none. `paid_with` is the price level at which it supposes a long-context
-    premium to be paid.
+    a heading it gives KV bytes without a range, or none. `paid_with` is the price level at which the estimator assumes
+    that a long-context premium is paid.
 
     >>> ESTIMATOR_NAMES["at_rent"].name, ESTIMATOR_NAMES["at_rent"].heading, ESTIMATOR_NAMES["lecture"].heading
     ('increments at rental cost', 'KV from premium at cost', '')

@@ -109,7 +109,7 @@ def _line(input_price: float, ttl: int, premium: float, longer_ttl: int, longer_
 
 
 def _problem(price: Observable, charge: Observable) -> str | None:
-    """Return what no tariff can do, or None. Impossible values are reported and not clipped."""
+    """Return the impossible value of a tariff as text, or None. The value is reported and not clipped."""
     for found, wrong, what in (
         (price, price.value <= 0, "a longer lifetime costs no more"),
         (charge, charge.value < 0, "no tariff of a write and storage for the lifetime holds"),

@@ -260,7 +260,7 @@ def cost_of_keeping(drain_time: Values, holding_price: Values, hold_time: float,
 def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = USUAL) -> Probabilities:
     """Return the lecture's rule as probabilities: ln of the lifetime [s] about ln of the drain time.
 
-    A panel only. A panel only.
+    It is shown in a panel only.
 
     `device` is `lecture` for the drain times that the lecture names, without spread, or `range` for real devices, with their
     spread. Lecture 2:00:37 to 2:03:33.

@@ -32,7 +32,7 @@ from invert.sheets.tables import DisclosedSize, KnowledgeScore
 
 _COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")
 _SURE = 0.999
-"""The accuracy that replaces 1, with its infinite logit, for a benchmark without a wrong answer."""
+"""The highest accuracy in use: without a wrong answer the logit would be infinite."""
 _MANY_REFUSALS = 0.2
 """A model that refuses more of the questions may know more than its accuracy shows."""
 PRICE_AND_KNOWLEDGE, KNOWLEDGE_ALONE = ("logit", "ln_price"), ("logit",)

@@ -61,7 +61,7 @@ def _target(released: date, family: str) -> Cache:
 def chosen(kinds: Iterable[Sequence[Cache]], assumptions: Assumptions = USUAL) -> Forgetting:
     """Return the horizon with the best predictions of later models, over read and stored bytes together.
 
-    Without any model to predict, it is the first horizon.
+    If no model can be predicted, it is the first horizon.
     """
     kinds, before = tuple(kinds), judged_since(assumptions)
     spread, votes = assumptions.class_spread, assumptions.class_votes

@@ -35,7 +35,7 @@ DATED: Mapping[type[TableRow], str] = {
 
 
 def dated_late(row: TableRow, data: Data) -> Problem | None:
-    """Return the problem of a row with a release or price later than the newest price, or None if the row is fine."""
+    """Return the problem of a row with a release or price later than the newest price, or None if there is no problem."""
     column = DATED[type(row)]
     day, newest = getattr(row, column), last_day(data)
     return (

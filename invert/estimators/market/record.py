@@ -39,8 +39,8 @@ def record_by_votes(gains: Floats, families: Sequence[str], errors: Floats, of_c
 
     Errors [nat] and ranges count by model.
 
-    `nearer` is the probability of each prediction nearer to its centre than the truth. It is None for fewer than two
-    families.
+    `nearer` is the probability of each prediction nearer to its centre than the truth. The record is None
+    for fewer than two families.
     """
     if len(set(families)) < LEAST_VOTES:
         return None
