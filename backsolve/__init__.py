@@ -1,4 +1,4 @@
-"""The program, and the front door from Python: what both libraries answer, under one name.
+"""The program, and one Python module for the functions of both libraries.
 
 `solve` asks for a quantity, `infer` reads price sheets, `cite` prints a reference. The libraries are `derive` and `invert`.
 """
@@ -17,7 +17,7 @@ __all__ = ["__version__", "cite", "infer", "solve"]
 
 
 if not TYPE_CHECKING:
-    # Unseen by type checkers, to which it would say that there is a name for every slip.
+    # Hidden from type checkers, which would accept every misspelled name.
     def __getattr__(name: str) -> object:
         if name == "__version__":
             from derive.version import VERSION

@@ -1,9 +1,9 @@
-"""`python -m backsolve`, and what the command `backsolve` runs."""
+"""The entry point of `python -m backsolve` and of the command `backsolve`."""
 
 try:
     from backsolve.cli.main import main
 except KeyboardInterrupt:
-    # An interrupt during the imports ends the command as a later one does: without a traceback.
+    # An interrupt during the imports ends the command without a traceback, as a later one does.
     raise SystemExit(130) from None
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The standard streams of the command: nothing is lost or left half written, whatever they encode and however wide they are."""
+"""Standard streams that write every character completely, in any encoding and at any width."""
 
 import codecs
 import io
@@ -16,19 +16,19 @@ import click
 
 from derive.show.folding import fold
 
-_IN_A_PIPE, _UNSAID = 100, 80
-"""Columns of a line where no terminal sets them, and of a terminal that does not say."""
+_PIPE_COLUMNS, _TERMINAL_COLUMNS = 100, 80
+"""Columns of a line in a pipe, and in a terminal that does not state its width."""
 
 _LONGEST_LINE = 380
 _LOOK_ALIKES = str.maketrans({
     "µ": "u", "μ": "u", "≤": "<=", "≥": ">=", "≠": "!=", "±": "+/-", "×": "x", "·": "*", "→": "->", "⚠": "!", "…": "...",
     **dict.fromkeys("‐‑–—−─", "-"), **dict.fromkeys("‘’“”", "'"),
 })  # fmt: skip
-"""What stands for a character where it cannot be written: no double quote, which would end a string of JSON."""
+"""Substitutes for characters that the encoding lacks. None is a double quote, which would end a string of JSON."""
 
 
 def nearest_ascii(error: UnicodeError) -> tuple[str, int]:
-    r"""The ASCII nearest to what an encoding lacks: look-alikes, letters without their accents, or the code of the character.
+    r"""Return ASCII for the characters that an encoding lacks: look-alikes, letters without accents, or the code of the character.
 
     >>> codecs.register_error("look-alike", nearest_ascii)
     >>> "20 µs ± 1 ≤ Żółć 東".encode("ascii", "look-alike")
@@ -47,7 +47,7 @@ def _plain(mark: str) -> str:
 
 
 class _Output(io.TextIOWrapper):
-    """Text on a standard stream. An ASCII one is a mistake to click, which would write UTF-8 past it; so click is not told."""
+    """Text on a standard stream. It reports UTF-8, because click would bypass a stream that reports ASCII."""
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # typed as if it could be set, which io.TextIOWrapper refuses
@@ -55,9 +55,9 @@ class _Output(io.TextIOWrapper):
 
 
 def prepare() -> None:
-    """Standard output and error with a buffer of our own, which writes on after a short write, and look-alikes.
+    """Replace standard output and error by streams with look-alikes and a buffer that continues after a short write.
 
-    The number of a standard stream that is closed is taken, or the next file that is opened would be written to.
+    Open the null device for a closed standard stream. Otherwise the next opened file would get its number and its text.
     """
     for number in range(3):
         try:
@@ -73,30 +73,30 @@ def prepare() -> None:
 
 
 def close(stream: TextIO | None) -> None:
-    """Send what is still buffered nowhere, so that leaving does not fail over it again."""
+    """Discard the buffered text, so that the exit does not fail to write it again."""
     if stream is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def width(stream: TextIO | None) -> int:
-    """Columns a line may take: those of the terminal, by COLUMNS or as it says itself, or 100 in a pipe or file."""
+    """Return the columns of a line: COLUMNS or the width of the terminal, and 100 in a pipe or file."""
     if stream is None or not stream.isatty():
-        return _IN_A_PIPE
+        return _PIPE_COLUMNS
     said = os.environ.get("COLUMNS", "")
     if said.isascii() and said.isdigit() and len(said) < 5 and int(said):
         return int(said)
     with suppress(OSError):
-        return os.get_terminal_size(stream.fileno()).columns or _UNSAID
-    return _UNSAID
+        return os.get_terminal_size(stream.fileno()).columns or _TERMINAL_COLUMNS
+    return _TERMINAL_COLUMNS
 
 
 def in_terminal(stream: TextIO | None) -> bool:
-    """Whether a person reads along."""
+    """Return whether the stream is a terminal."""
     return stream is not None and stream.isatty()
 
 
 def in_a_line(text: str) -> str:
-    r"""A text of which nothing moves the cursor, in one line that is not too long; long words are cut.
+    r"""Return a text as one line of limited length, with control characters escaped and long words cut.
 
     >>> print(in_a_line("row 3\x1b[2J"))
     row 3\x1b[2J
@@ -106,20 +106,20 @@ def in_a_line(text: str) -> str:
     return shown if len(shown) <= _LONGEST_LINE else shown[:_LONGEST_LINE] + " ..."
 
 
-def _for_a_reader(line: str, stream: TextIO | None) -> str:
-    """A record of a log, which is one line; only a person has a width."""
+def _fold_in_terminal(line: str, stream: TextIO | None) -> str:
+    """Return the line, folded to the width of the stream if it is a terminal."""
     return fold(line, width(stream)) if in_terminal(stream) else line
 
 
 _QUIET = 2.0
-"""Seconds of work before a person is told how far it is."""
+"""Seconds of work before the progress is shown."""
 
 
 @contextmanager
 def progress(what: str, parts: int) -> Iterator[Callable[[str], None]]:
-    """Tell a person at a terminal, after two seconds, which of the parts is made: on stderr, in one line that goes at the end.
+    """Show the current part of the work in a terminal after two seconds: one line on stderr, removed at the end.
 
-    Call what is handed out with the name of each part as it starts.
+    Call the yielded function with the name of each part when the part starts.
     """
     if not in_terminal(sys.stderr):
         yield lambda _: None
@@ -128,7 +128,7 @@ def progress(what: str, parts: int) -> Iterator[Callable[[str], None]]:
 
     def show() -> None:
         line = in_a_line(f"{what}: {started[-1]}{', ' if started[-1] else 'part '}{len(started)} of {parts}") if started else ""
-        click.echo(f"\r{line:<{_UNSAID - 1}}", err=True, nl=False)
+        click.echo(f"\r{line:<{_TERMINAL_COLUMNS - 1}}", err=True, nl=False)
 
     def starting(name: str) -> None:
         started.append(name)
@@ -143,18 +143,18 @@ def progress(what: str, parts: int) -> Iterator[Callable[[str], None]]:
     finally:
         clock.cancel()
         if monotonic() - began >= _QUIET:
-            click.echo(f"\r{'':<{_UNSAID - 1}}\r", err=True, nl=False)
+            click.echo(f"\r{'':<{_TERMINAL_COLUMNS - 1}}\r", err=True, nl=False)
 
 
 def tell_line(message: str) -> None:
-    """A record of an answer: nothing in it moves the cursor, long words are cut, and in a pipe it is one line."""
-    click.echo(_for_a_reader(in_a_line(message), sys.stdout))
+    """Print a line of an answer: control characters escaped, long words cut, and one line in a pipe."""
+    click.echo(_fold_in_terminal(in_a_line(message), sys.stdout))
 
 
 def say(message: str) -> None:
-    """A message on stderr, line by line: nothing in it moves the cursor, and long words are cut."""
+    """Print the first two lines of a message on stderr, with control characters escaped and long words cut."""
     for line in message.splitlines()[:2]:
         try:
-            click.echo(_for_a_reader(f"backsolve: {in_a_line(line)}", sys.stderr), err=True)
+            click.echo(_fold_in_terminal(f"backsolve: {in_a_line(line)}", sys.stderr), err=True)
         except OSError:
-            close(sys.stderr)  # nobody hears it; the exit status says it as well
+            close(sys.stderr)  # no stream is left for the message, and the exit status reports the failure too

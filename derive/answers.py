@@ -1,4 +1,4 @@
-"""The fields of what a question came to: Answer, Reason, RouteStep, Sweep, Spans and, of them all, Result."""
+"""The records of an answer to a question: Answer, Reason, RouteStep, Sweep, Spans and the Result that collects them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
@@ -58,7 +58,7 @@ _Value = TypeVar("_Value")
 
 
 def next_whole(value: float, side: str | None) -> float:
-    """The whole number next to an end on the side that it leaves: above a least one, below a greatest. The value where it is no end.
+    """Return the next whole number above a lower bound or below an upper bound. Return the value itself if it is neither.
 
     >>> next_whole(5.306, LOWER), next_whole(5.306, UPPER), next_whole(5.306, None)
     (6.0, 5.0, 5.306)
@@ -69,7 +69,7 @@ def next_whole(value: float, side: str | None) -> float:
 
 
 class WhenRead(Mapping[str, _Value]):
-    """A mapping worked out when it is first read: elasticities cost more than the answers they belong to.
+    """A mapping that is computed when it is first read: elasticities need more time than the answers they belong to.
 
     >>> WhenRead(lambda: {"batch": 1.0})["batch"]
     1.0
@@ -79,34 +79,34 @@ class WhenRead(Mapping[str, _Value]):
         self._work_out = work_out
 
     @cached_property
-    def _found(self) -> Mapping[str, _Value]:
+    def _computed_values(self) -> Mapping[str, _Value]:
         return self._work_out()
 
     def __getitem__(self, name: str) -> _Value:
-        return self._found[name]
+        return self._computed_values[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
+        return iter(self._computed_values)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._computed_values)
 
     def __repr__(self) -> str:
-        return repr(dict(self._found))
+        return repr(dict(self._computed_values))
 
     def __reduce__(self) -> tuple[type, tuple[dict[str, _Value]]]:
-        return dict, (dict(self._found),)
+        return dict, (dict(self._computed_values),)
 
 
 @immutable
 class Answer:
-    """A point, or an interval of which only the ends are known (`low`, `high`; None is unbounded).
+    """A point, or an interval with one or two known ends (`low`, `high`). None means unbounded.
 
-    Of bounds over ranges `low` and `high` are what holds at all their points, `loose_low` and `loose_high` what holds at
-    one of them at least. The kind "loose" has the loose ends alone: no value holds at all points.
-    `elasticities` are d ln(unknown)/d ln(given): of the point, or of the interval's finite end (the upper of two).
-    `bound` says of a point, or of all that ranges and sweeps span, that it is so much at least ("lower") or at most ("upper").
-    The kind "symbolic" has a formula for an answer: an expression of the symbols that were given.
+    For bounds over ranges, `low` and `high` contain the values possible at all points of the ranges, `loose_low` and `loose_high` those
+    possible at one point at least. The kind "loose" has only the loose ends, because no value is possible at all points. `elasticities` are
+    d ln(unknown)/d ln(given) at the point or at the finite end of the interval (the upper one of two). `bound` marks a point, or the values
+    of all ranges and sweeps, as at least this value ("lower") or at most this value ("upper"). The kind "symbolic" has a formula as its
+    answer: an expression of the given symbols.
 
     >>> Answer(kind="point", value=2400.0, bound="lower"), Answer(kind="symbolic", formula="8*machine_balance_ratio")
     (Answer(point: 2400 or more), Answer(symbolic: 8*machine_balance_ratio))
@@ -129,9 +129,9 @@ class Answer:
         return cut(f"{type(self).__name__}({self.kind}: {self}{f', where {self.regime}' if self.regime else ''})")
 
     def __str__(self) -> str:
-        return f"{self._in_short()}{OR[self.bound]}"
+        return f"{self._short_text()}{OR[self.bound]}"
 
-    def _in_short(self) -> str:
+    def _short_text(self) -> str:
         if self.kind == "symbolic":
             return str(self.formula)
         if self.value is not None:
@@ -141,7 +141,7 @@ class Answer:
 
     @property
     def point(self) -> float:
-        """Its value, of an answer that is a point; `NoSingleValue` of any other.
+        """Return the value of a point. Raise `NoSingleValue` for any other answer.
 
         >>> Answer(kind="point", value=3.0).point
         3.0
@@ -152,7 +152,7 @@ class Answer:
 
     @property
     def least(self) -> float:
-        """The lower end of an interval, 0 where it has none.
+        """Return the lower end of an interval, or 0 if it is unbounded below.
 
         >>> Answer(kind="interval", low=2.0).least, Answer(kind="interval", high=8.0).least
         (2.0, 0.0)
@@ -161,7 +161,7 @@ class Answer:
 
     @property
     def ends(self) -> tuple[float, float | None]:
-        """The least and the greatest value it allows anywhere.
+        """Return the least and the greatest value that the answer allows at any point.
 
         >>> Answer(kind="point", value=3.0).ends, Answer(kind="interval", low=2.0).ends
         ((3.0, 3.0), (2.0, None))
@@ -174,7 +174,7 @@ class Answer:
 
     @property
     def whole_ones(self) -> float | None:
-        """As many whole ones as a point takes, or as the money, the power or the chips that there are will do for; None of no point.
+        """Return the whole number that a point needs, or the whole number that its money, power or chips allow. None without a point.
 
         >>> Answer(kind="point", value=55.6).whole_ones, Answer(kind="point", value=55.6, elasticities={"fleet_cost": 1.0}).whole_ones
         (56.0, 55.0)
@@ -186,7 +186,7 @@ class Answer:
 
     @property
     def expr(self) -> "Basic | None":
-        """The formula in SymPy, over the symbols of the registry, or None where the answer has no closed form.
+        """Return the formula in SymPy, over the symbols of the registry, or None if the answer has no closed form.
 
         >>> Answer(kind="point", value=2400.0, formula="machine_balance_ratio*sparsity").expr
         machine_balance_ratio*sparsity
@@ -197,7 +197,7 @@ class Answer:
 
     @property
     def latex(self) -> str | None:
-        r"""The formula as LaTeX, in the symbols of the lecture.
+        r"""Return the formula as LaTeX, in the symbols of the lecture.
 
         >>> print(Answer(kind="point", value=295.4, formula="peak_flops/hbm_bandwidth").latex)
         \frac{F}{W}
@@ -208,7 +208,7 @@ class Answer:
 
 
 def shown_end(answer: Answer) -> float | None:
-    """What a route is shown at: a point, or of an interval the finite end, the upper of two, or None where it has none.
+    """Return the value at which a route is shown: the point, or the finite end of an interval (the upper one of two), or None.
 
     >>> ends = (0.0, 8.0), (2.0, None), (0.0, None)
     >>> [shown_end(Answer(kind="interval", low=low, high=high)) for low, high in ends]
@@ -220,9 +220,9 @@ def shown_end(answer: Answer) -> float | None:
 
 @immutable
 class Reason:
-    """Why there is no answer: a code for programs, the quantities that are missing, the inequalities violated.
+    """The reason why there is no answer: a code for programs, the missing quantities, and the violated inequalities.
 
-    `two_values` is a quantity that comes to one thing by one way and to another by another.
+    `two_values` is a quantity for which two ways lead to different values.
     """
 
     code: str
@@ -234,9 +234,9 @@ class Reason:
 
 @immutable
 class RouteStep:
-    """What was solved on the way, one equation or several together, with the value it gave.
+    """One step of a route: the equation or equations solved together, and the value they gave.
 
-    `forwards` is the result by which it was found, where that was followed at many values of it.
+    `forwards` is the result that gave the value, if the step was found by following that result at many values of the quantity.
     """
 
     equations: tuple[str, ...]
@@ -248,16 +248,16 @@ class RouteStep:
 
     @property
     def equation(self) -> str:
-        """Its equations in one line."""
+        """Return its equations in one line."""
         return ", ".join(self.equations)
 
 
 @immutable
 class Alike:
-    """Points of a sweep, one after the other, whose answers differ in their numbers alone.
+    """Successive points of a sweep whose answers differ only in their numbers.
 
-    `given` and `values` are columns of these points: of every given, and of every answer that is a number. `answers` are
-    without these numbers; of a point that has none they are what it came to, and `reason` why.
+    `given` and `values` are columns over these points: one for every given, and one for every answer that is a number. `answers` leave
+    these numbers out. For points without a number they are the answers themselves, and `reason` says why.
     """
 
     given: list[list[float]]
@@ -268,11 +268,10 @@ class Alike:
 
 @immutable
 class Sweep:
-    """A question answered at many points, as columns: what was given, and the points it has for answers.
+    """The answers to a question at many points, as columns: the givens, and the points of each answer.
 
-    `values` and `places` have a row for every answer a question has at one point and a column for every point; NaN
-    where there is none. `labels[place]` is the regime and `bounds[place]` the bound. `others` are the answers of the
-    points that have no number: intervals, or nothing and why.
+    `values` and `places` have a row for every answer at one point and a column for every point. NaN means no answer. `labels[place]` is the
+    regime and `bounds[place]` the bound. `others` has the answers of the points without a number: intervals, or a reason.
     """
 
     given: "Mapping[str, np.ndarray]"
@@ -286,7 +285,7 @@ class Sweep:
         return int(self.values.shape[1])
 
     def rows(self) -> "Iterator[tuple[dict[str, float], tuple[Answer, ...], Reason | None]]":
-        """What was given, what it came to and why not, point by point."""
+        """Yield the givens, the answers and the reason of every point."""
         for part in self.alike():
             numbers = zip(*part.values, strict=True) if part.values else [()] * len(part.given[0])
             for given, values in zip(zip(*part.given, strict=True), numbers, strict=True):
@@ -295,7 +294,7 @@ class Sweep:
                 yield dict(zip(self.given, given, strict=True)), points or part.answers, part.reason
 
     def alike(self) -> "Iterator[Alike]":
-        """The points in order, together as long as they have answers of one kind."""
+        """Yield the points in order, and successive points together if their answers are of one kind."""
         import numpy as np
 
         kinds = np.where(np.isnan(self.values), _NO_PLACE, self.places)
@@ -315,7 +314,7 @@ class Sweep:
 
     @property
     def bound(self) -> str | None:
-        """What all of its answers are: at least, or at most so much, or None where that is not one thing."""
+        """Return the bound that all its answers have, lower or upper, or None if they differ."""
         import numpy as np
 
         points = (self.bounds[place] for place in np.unique(self.places[~np.isnan(self.values)]).tolist())
@@ -324,13 +323,12 @@ class Sweep:
 
 @immutable
 class Spans:
-    """What an answer spans while givens take any value of their ranges.
+    """The range of an answer over all values of the givens with a range.
 
-    `method` is "bounds" where the answer rises or falls throughout with each of them, so that its ends lie at corners,
-    and "sampled" where it does not, or has no value everywhere or no closed form. `sides` are (regime, low, high, share of
-    the samples), `tornado` (given, answer at its low end, at its high end), the others at their middle, widest first. `shown` is the
-    point that the route and the elasticities are of: the middle, or the first with an answer. `quantiles` are None where
-    next to no point drawn has an answer.
+    `method` is "bounds" if the answer rises or falls throughout with each of them, so that its ends lie at corners. It is "sampled" if it
+    does not, or has no value at some points or no closed form. `sides` are (regime, low, high, share of the samples). `tornado` has (given,
+    answer at its low end, at its high end), the others at their middle, widest first. `shown` is the point of the route and the
+    elasticities: the middle, or the first one with an answer. `quantiles` are None if almost no sampled point has an answer.
     """
 
     ranges: Mapping[str, tuple[float, float]]
@@ -348,11 +346,11 @@ class Spans:
 
 @immutable
 class Result:
-    """The fields of a `Solution`. Always this shape: an empty `answers` has a `reason`; `unused` was given and not needed.
+    """The fields of a `Solution`. The shape is always the same: empty `answers` have a `reason`. `unused` lists givens without effect.
 
-    `lead` are lines before the answer: what can be deployed. `said` are lines behind it: what binds at both ends, and which end is best.
-    `kinds` says of each warning what it is about, at one point; `further` are the routes to the answers after the first.
-    `with_prompts` is what an answer for decode alone is where prompts are computed on the same chips.
+    `lead` has the lines before the answer: possible deployments. `said` has the lines after it: the binding parts at both ends, and the
+    best end. `kinds` gives the subject of each warning, at one point. `further` has the routes to the answers after the first.
+    `with_prompts` is the answer for decode if prompts are computed on the same chips.
     """
 
     unknown: str
@@ -376,7 +374,7 @@ class Result:
 
     @property
     def refusal(self) -> Reason:
-        """The reason of one that has no answers; `ValueError` of any other.
+        """Return the reason of a result without answers. Raise `ValueError` for any other.
 
         >>> Result(unknown="batch", unit="1", answers=(), reason=Reason(code="no_solution")).refusal.code
         'no_solution'
@@ -387,7 +385,7 @@ class Result:
 
     @property
     def why_not(self) -> str:
-        """Why there is no answer, in words, or nothing where there is one.
+        """Return the reason why there is no answer, in words, or an empty text if there is one.
 
         >>> Result(unknown="batch", unit="1", answers=(), reason=Reason(code="no_solution", message="no batch leads to it")).why_not
         'no batch leads to it'
@@ -396,7 +394,7 @@ class Result:
 
 
 def same_bound(bounds: Iterable[str | None]) -> str | None:
-    """The bound that all of these are, or None where they are not one.
+    """Return the bound that all of these share, or None if they differ.
 
     >>> same_bound(["lower", "lower"]), same_bound(["lower", None])
     ('lower', None)
@@ -406,7 +404,7 @@ def same_bound(bounds: Iterable[str | None]) -> str | None:
 
 
 def ways_to(solution: Result) -> Iterator[tuple[Answer, tuple[RouteStep, ...]]]:
-    """Yield every answer with the route to it; several answers may have one route.
+    """Yield every answer with the route to it. Several answers may share one route.
 
     >>> [*ways_to(Result(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),)))]
     [(Answer(point: 8), ())]

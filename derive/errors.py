@@ -1,4 +1,4 @@
-"""What can go wrong, one class a mistake: every message says what was given and what is allowed."""
+"""One class for each kind of mistake. Every message gives the input and the allowed inputs."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ NO_ANSWER = 3
 
 
 class BacksolveError(ValueError):
-    """Any mistake this project names; `exit_status` is what the command line returns for it."""
+    """Any mistake that this project detects. The command line exits with its `exit_status`."""
 
     exit_status = INPUT_IS_WRONG
 
@@ -24,14 +24,14 @@ class UnknownName(BacksolveError):
 
 
 class AmbiguousName(BacksolveError):
-    """A word that is used for several things. The message names them."""
+    """A word with several meanings. The message lists them."""
 
     def __init__(self, kind: str, given: str, meant: Iterable[str]):
         super().__init__(f"{kind} {shorten(given)} could mean {' or '.join(meant)}: write the one that is meant")
 
 
 class SeveralNames(BacksolveError):
-    """Several words none of which names one thing. The message has all of them, and a hint for all in a line of its own."""
+    """Several words without one meaning each. The message has all of them, and on its own line a hint for all."""
 
     def __init__(self, each: Iterable[BacksolveError], hint: str):
         super().__init__("; ".join(str(one).removesuffix(f"; {hint}") for one in each) + f"\n{hint}")
@@ -57,17 +57,17 @@ class WrongData(BacksolveError):
 
 
 class NotCovered(BacksolveError):
-    """A known thing that no equation or table of this version covers."""
+    """A known thing that this version has no equation or table for."""
 
     exit_status = NO_ANSWER
 
 
 class NoRent(NotCovered):
-    """A chip that no table has the rent of."""
+    """A chip without a rent in the tables."""
 
 
 class NoSingleValue(BacksolveError):
-    """The one value of an answer that has none, several, or a range of them."""
+    """A request for the one value of an answer that has no value, several, or a range of them."""
 
     exit_status = NO_ANSWER
 
@@ -81,16 +81,16 @@ MOST_MEANT = 3
 
 
 def suggest(given: str, allowed: Iterable[str]) -> str:
-    """`; did you mean 'batch'?` for the nearest allowed names, or the whole list when it is short."""
+    """Return `; did you mean 'batch'?` for the nearest allowed names, or list the allowed names if they are few."""
     from difflib import get_close_matches
 
     allowed, shows = list(allowed), not hidden(given)
     given = given[:_LONGEST_COMPARED]
     if shows and (meant := look_alike(given, allowed)):
         return f": {mistaken(given, meant)}; did you mean {shorten(meant)}?"
-    spelled = {_drawn(name): name for name in reversed(allowed)}
-    word = _drawn(given)
-    # A letter or two say what they are, or nothing: symbols that short are no guess at a word.
+    spelled = {_look_like_digits(name): name for name in reversed(allowed)}
+    word = _look_like_digits(given)
+    # A symbol of one or two letters is never suggested for a longer word.
     spelled = {name: spelled[name] for name in spelled if len(name) > _SHORT_SYMBOL or len(word) <= _SHORT_SYMBOL}
     whole = [name for name in spelled if name == word or name.startswith(f"{word}-")]
     begun = sorted((name for name in spelled if len(word) > 2 and name.startswith(word)), key=len)
@@ -103,7 +103,7 @@ def suggest(given: str, allowed: Iterable[str]) -> str:
 
 
 def suggest_for_file(place: str, words: Iterable[str]) -> str:
-    """What `suggest` says of words that may stand in the place of a file; nothing of what looks like the name of one.
+    """Return `suggest` for words that may replace a file, and an empty text if the text looks like a file name.
 
     >>> suggest_for_file("shiped", ["shipped"]), suggest_for_file("old/shiped.csv", ["shipped"])
     ("; did you mean 'shipped'?", '')
@@ -111,19 +111,19 @@ def suggest_for_file(place: str, words: Iterable[str]) -> str:
     return "" if "/" in place or "." in place else suggest(place, words)
 
 
-def _drawn(text: str) -> str:
-    """A text in small letters, with those that are drawn like digits as these: H1OO and HlOO are H100."""
+def _look_like_digits(text: str) -> str:
+    """Return a text in small letters, with digits in place of letters that look like them: H1OO and HlOO are H100."""
     return text.lower().translate(_DRAWN_LIKE)
 
 
 def unseen(text: str) -> str:
-    """`: it holds the character U+00A0 (no-break space), which does not show` for a text that holds one beyond ASCII."""
+    """Return `: it holds the character U+00A0 (no-break space), which does not show` if a text has a character beyond ASCII."""
     found = hidden(text)
     return "" if found.isascii() else f": it holds the {mark_in_words(found)}, which does not show"
 
 
 def mistaken(given: str, known: str) -> str:
-    """Which character of a name is another than that of the known name it looks like.
+    """Return the first character in which a name differs from the known name that it looks like, in words.
 
     >>> mistaken("gpt\\u20115", "gpt-5")
     "character 4 is U+2011 (non-breaking hyphen) where 'gpt-5' has '-'"
@@ -138,6 +138,6 @@ def mistaken(given: str, known: str) -> str:
 
 
 def shorten(text: str, length: int = 60) -> str:
-    """The text quoted for a message: control characters escaped, long text cut."""
+    """Return a text quoted for a message: control characters escaped, long text cut."""
     quoted = repr(text)
     return quoted if len(quoted) <= length else quoted[: length - 4] + "...'"

@@ -1,11 +1,11 @@
-"""Exchanges between chips: which link each uses, and what it sends if nobody gives it. `derive/solving/chip_links.py` reads the rows."""
+"""Exchanges between chips: the link of each, and the bytes it sends by default. `derive/solving/chip_links.py` reads the rows."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 
 class Links(NamedTuple):
-    """The links of a chip, and the link of an exchange that is taken from them."""
+    """The links of a chip, and the link of an exchange derived from them."""
 
     taken: str
     inside: str
@@ -24,11 +24,11 @@ LINKS = Links(
 class Exchange(NamedTuple):
     """An exchange: its time, or its bytes.
 
-    `widths` are inputs of `WIDTHS` that it supposes, unless `unless` is known. It takes part in a question that asks for it, in one with
-    its `overlap`, and in one for a quantity of `asked_by`: if `dense`, only of dense models over several chips, without any of `absent`.
-    With `apart` it goes out of the domain, to other chips. If its time is given it says something of the link, unless one of `lengths`
-    is known. With `rings` it uses the links of all chips. `spread` is the number of chips that take part, if they are not all chips, and
-    no more than `at_most`. `variants` are those of its equation within a domain and over several.
+    `widths` are inputs of `WIDTHS` that it supposes, unless `unless` is known. It joins a question that asks for it, a question with its
+    `overlap`, and a question for a quantity of `asked_by`. If `dense`, it joins only for dense models over several chips, and without any
+    of `absent`. With `apart` it goes out of the domain, to other chips. A given time constrains the link, unless one of
+    `lengths` is known. With `rings` it uses the links of all chips. `spread` is the number of participating chips, at most `at_most`, if
+    they are not all chips. `variants` are the variants of its equation within a domain and over several domains.
     """
 
     quantity: str

@@ -1,4 +1,4 @@
-"""Files that a person names: read with care, written whole or not at all."""
+"""Read and write the files that a person names. A file is written whole or not at all."""
 
 import io
 import os
@@ -34,7 +34,7 @@ _HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQ
 
 
 def label(path: str | os.PathLike[str]) -> str:
-    """A path as messages name it: as it was given, unless it holds what would not print on one line.
+    """Return a path for a message: as it was given, or quoted if it would not print on one line.
 
     >>> label("run.json"), label("a\\nb")
     ('run.json', "'a\\\\nb'")
@@ -44,14 +44,14 @@ def label(path: str | os.PathLike[str]) -> str:
 
 
 def opened(path: str | os.PathLike[str], limit: int = LARGEST) -> BinaryIO:
-    """The file as a binary stream; `WrongData` for anything that is not a readable file of at most so many bytes.
+    """Return a file as a binary stream. Raise `WrongData` unless it is a readable file of at most `limit` bytes.
 
     A pipe or device is refused because it may block or never end.
     """
     try:
-        # Before it is opened, as opening a device may do something; and after, as it may be another one by then.
+        # Checked before, because opening a device may have effects, and after, because the file may have been replaced.
         _refuse_unreadable(os.stat(path), limit)
-        file = io.FileIO(path, opener=_at_once)
+        file = io.FileIO(path, opener=_open_without_waiting)
         try:
             _refuse_unreadable(os.fstat(file.fileno()), limit)
         except OSError:
@@ -75,13 +75,13 @@ def _unreadable(path: str | os.PathLike[str], error: Exception) -> str:
     return f"{label(path)} cannot be read: {getattr(error, 'strerror', None) or error}"
 
 
-def _at_once(path: str, flags: int) -> int:
-    """Opens and does not wait for whoever writes it."""
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Return a descriptor of a file without waiting for its writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 class _Bytes(io.RawIOBase):
-    """The bytes of a file; `WrongData` where they cannot be read, or are more than its size says and may be."""
+    """The bytes of a file. Raises `WrongData` if they cannot be read, exceed the size of the file, or exceed the limit."""
 
     def __init__(self, file: io.FileIO, path: str | os.PathLike[str], limit: int):
         self.file, self.path, self.limit, self.left = file, path, limit, limit
@@ -107,7 +107,7 @@ class _Bytes(io.RawIOBase):
 
 
 def size(limit: int) -> str:
-    """A limit of so many bytes in words.
+    """Return a limit in bytes as words.
 
     >>> size(LARGEST)
     '128 MiB'
@@ -116,7 +116,7 @@ def size(limit: int) -> str:
 
 
 def content_before(place: str) -> bytes:
-    """What is in a file that is to be written anew, nothing where there is none yet; `WrongData` for what no file can replace."""
+    """Return the content of a file before it is written, empty if there is no file. Raise `WrongData` if no file can replace it."""
     if not os.path.exists(place):
         return b""
     if not os.path.isfile(place):
@@ -126,19 +126,19 @@ def content_before(place: str) -> bytes:
 
 
 def standard_input() -> BinaryIO:
-    """The bytes of standard input; `WrongData` where it is closed."""
+    """Return the bytes of standard input. Raise `WrongData` if it is closed."""
     if sys.stdin is None:
         raise WrongData("- is standard input, and that is closed: pipe something into it, or name a file")
     return sys.stdin.buffer
 
 
 def called(place: str) -> str:
-    """What messages call the file of that name, which - says is standard input."""
+    """Return the name of a file for messages. The name - means standard input."""
     return "standard input" if place == "-" else label(place)
 
 
 def content_of(place: str, limit: int = LARGEST) -> bytes:
-    """What is in a file, or in standard input where its name is -; `WrongData` where that is not readable or larger than so much."""
+    """Return the content of a file, or of standard input for the name -. Raise `WrongData` if it is unreadable or larger than the limit."""
     with nullcontext(standard_input()) if place == "-" else opened(place, limit) as stream:
         try:
             found = stream.read(limit + 1)
@@ -150,7 +150,7 @@ def content_of(place: str, limit: int = LARGEST) -> bytes:
 
 
 def write(place: str, content: str | bytes) -> None:
-    """The file whole or not at all, by way of a new one beside it. A file that was there keeps its permissions."""
+    """Write a file whole or not at all, through a temporary file in its folder. An existing file keeps its permissions."""
     try:
         path = os.path.realpath(place)
         before = _replaceable(path)
@@ -174,9 +174,9 @@ def write(place: str, content: str | bytes) -> None:
 
 @contextmanager
 def alone(place: str) -> Iterator[None]:
-    """Nobody else who asks for it is between reading and writing this file; `WrongData` where somebody is for too long.
+    """Lock the folder of a file while it is read and written. Raise `WrongData` if another process keeps the lock too long.
 
-    It is the folder that is held, which leaves nothing behind, also where the process is killed. On Windows nothing is held.
+    The lock leaves no file behind, even if the process is killed. On Windows there is no lock.
     """
     if sys.platform == "win32":
         yield
@@ -205,14 +205,14 @@ def _private(path: str, flags: int) -> int:
 
 
 def _replaceable(path: str) -> os.stat_result | None:
-    """What is known of the file that a new one is to replace, if there is one; OSError where it may not be replaced."""
+    """Return the status of the file to be replaced, or None if it does not exist. Raise OSError if it may not be replaced."""
     try:
         found = os.stat(path)
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(found.st_mode):
         raise OSError("it is not a file")
-    # A rename asks leave of the folder only.
+    # A rename checks the permissions of the folder only.
     if not found.st_mode & 0o222 or not os.access(path, os.W_OK):
         raise OSError("it is read-only")
     if any(os.path.samestat(found, output) for output in _outputs()):
@@ -221,7 +221,7 @@ def _replaceable(path: str) -> os.stat_result | None:
 
 
 def _outputs() -> Iterator[os.stat_result]:
-    """What is known of the files behind standard output and standard error."""
+    """Yield the status of the files behind standard output and standard error."""
     for number in (1, 2):
         with suppress(OSError):
             yield os.fstat(number)
@@ -229,8 +229,8 @@ def _outputs() -> Iterator[os.stat_result]:
 
 @contextmanager
 def _signals_held() -> Iterator[None]:
-    """Signals that would end the process do so afterwards: no half of a file stays behind."""
-    if current_thread() is not main_thread():  # where Python lets nobody set a handler
+    """Delay signals that would end the process until a file is written whole."""
+    if current_thread() is not main_thread():  # only the main thread may set a handler
         yield
         return
     met: list[int] = []

@@ -1,10 +1,10 @@
-"""The one kind of record in this package: a dataclass that cannot be changed, and that compiles no code when it is defined.
+"""The one kind of record in this package: a dataclass that cannot be changed. Its definition compiles no code.
 
-`dataclasses` writes six functions for every class and compiles them at each start: 100 ms for 57 classes, against 3 ms here.
-The functions below serve every class. `fields`, `replace` and `asdict` of `dataclasses` work as usual.
+`dataclasses` writes six functions for every class and compiles them at each start. This needs 100 ms for 57 classes, and 3 ms here. The
+functions below serve every class. `fields`, `replace` and `asdict` of `dataclasses` work as usual.
 
-Two thousand rows of the catalogue and of the quantities are made at each start. They are declared in the code, where mypy checks their
-arguments and a test does. So nothing checks them again: `declared` rows take 1.3 µs each, against 5 to 12 µs.
+Two thousand rows of the catalogue and of the quantities are made at each start. They are declared in the code, where mypy and a test check
+their arguments. They are not checked again at the start: a `declared` row needs 1.3 µs, against 5 to 12 µs.
 """
 
 from collections.abc import Callable
@@ -26,9 +26,9 @@ def immutable(cls: _Class, /) -> _Class: ...
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field, Field))
 def immutable(*, eq: bool = True, kw_only: bool = True, declared: bool = False) -> Callable[[_Class], _Class]: ...
 def immutable(cls: Any = None, /, *, eq: bool = True, kw_only: bool = True, declared: bool = False) -> Any:
-    """Make a class a record: with arguments by name, equality by value unless `eq` is false, and a text of one line.
+    """Make a class a record: with arguments by name, equality by value unless `eq` is false, and text in one line.
 
-    Records that are `declared` in the code take their arguments by name and unchecked.
+    Records `declared` in the code have their arguments by name and unchecked.
 
     >>> @immutable
     ... class Point:
@@ -55,7 +55,7 @@ def _initialiser(cls: type) -> Callable[..., None]:
     known = fields(cls)
     names, by_place = frozenset(one.name for one in known), tuple(one.name for one in known if not one.kw_only)
     factories = [(one.name, one.default_factory) for one in known if one.default_factory is not MISSING]
-    # The class has the other defaults, but for functions, which would be its methods.
+    # The class has the other defaults. Functions are excepted, because they would become its methods.
     functions = {one.name: one.default for one in known if isinstance(one.default, FunctionType)}
     needed = names - {one.name for one in known if one.default is not MISSING} - {name for name, _ in factories}
     after = getattr(cls, "__post_init__", None)
@@ -76,7 +76,7 @@ def _initialiser(cls: type) -> Callable[..., None]:
 
 
 def _with_plain_init(cls: type) -> type:
-    """Return a class with the `__init__` of SimpleNamespace: a record has what it is given, and the class has the defaults."""
+    """Return a class with the `__init__` of SimpleNamespace: a record stores its arguments, and the class has the defaults."""
     for one in fields(cls):
         if one.default_factory is not MISSING:
             setattr(cls, one.name, default := cached_property(_default_maker(one.default_factory)))
@@ -89,7 +89,7 @@ def _default_maker(make: Callable[[], Any]) -> Callable[[Any], Any]:
 
 
 def _with_places(cls: type, names: tuple[str, ...], values: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments by name, with those that were given by their place."""
+    """Return all arguments by name, including positional ones."""
     placed = dict(zip(names, values, strict=False))
     if len(values) > len(names) or not placed.keys().isdisjoint(given):
         raise TypeError(f"{cls.__name__} has {len(names)} arguments by place, each given once. {len(values)} were given")
@@ -104,7 +104,7 @@ def _wrong_arguments(cls: type, needed: frozenset[str], names: frozenset[str], g
 
 
 def _comparison(cls: type) -> tuple[Callable[[Any, Any], Any], Callable[[Any], int]]:
-    """Return `__eq__` and `__hash__` of a record: by the values of its fields."""
+    """Return `__eq__` and `__hash__` of a record by the values of its fields."""
     compared = [one.name for one in fields(cls) if one.compare]
     values = attrgetter(*compared) if compared else lambda one: ()
 

@@ -1,4 +1,4 @@
-"""The layouts of a deployment: what `attention=tp`, `attention=dp`, `experts=tp` and `experts=ep` say, one row for each."""
+"""The layouts of a deployment: the meanings of `attention=tp`, `attention=dp`, `experts=tp` and `experts=ep`, one row for each."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from derive.quantities.aliases import in_full
 
 
 class Layout(NamedTuple):
-    """What a layout sets: numbers, or the value of another quantity. Where that is not known the condition in `open` joins instead.
+    """The effect of a layout: numbers, or the value of another quantity. If that value is unknown, the condition in `open` joins instead.
 
     `using` names rules that join. With `by_heads` the chips of one copy of attention share it by its heads, as with `tp`.
     """
@@ -60,7 +60,7 @@ _GROUPS = "attention_replicas"
 def split_layout(values: Mapping[str, Any]) -> tuple[tuple[Key, ...], dict[str, Any]]:
     """Return the keys of the layouts among givens, and the other givens. Beside a layout, dp is data parallelism of attention.
 
-    Raises WrongValue for a layout of attention that is none.
+    Raises WrongValue for an unknown layout of attention.
 
     >>> split_layout({"attention": "dp", "experts": "ep", "chips": 8})
     ((('attention', 'dp'), ('experts', 'ep')), {'chips': 8})
@@ -79,7 +79,7 @@ def split_layout(values: Mapping[str, Any]) -> tuple[tuple[Key, ...], dict[str, 
 
 
 def split_layout_texts(texts: Iterable[str]) -> tuple[tuple[Key, ...], tuple[str, ...]]:
-    """Return the same of givens as typed, `name=value` each.
+    """Return the same for givens as typed, `name=value` each.
 
     >>> split_layout_texts(["attention=dp", "dp=4", "tpot<=50ms"])
     ((('attention', 'dp'),), ('attention_replicas=4', 'tpot<=50ms'))

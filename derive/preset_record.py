@@ -57,10 +57,10 @@ SEVERAL = r"(?s)\s*([0-9]+)\s*[x×*]\s*(?=[A-Za-z])(.+)"
 class Published:
     """A model as it was published: the data types of its weights, and its longest context [token].
 
-    The bytes of a weight are those of one in the routed experts, of one beside them, and of all on average, scales
-    included; `narrowest` leaves scales out, as the data types of chips do. `stored` has the bytes of a weight on average in other
-    checkpoints, by those of their data type. `place` is what says the data type. `origin` is the name of the model if that says it, or
-    blank.
+    `of_experts` and `of_others` are the bytes of a weight in the routed experts and of any other weight. `bytes_per_weight` is the average
+    over all weights. They include scales. `narrowest` leaves scales out, as the data types of chips do. `stored` has the average bytes of a
+    weight in other checkpoints, by the bytes of their data type. `place` is the source of the data type. `origin` is the name of the model
+    if it says the data type, or blank.
     """
 
     model: str
@@ -76,19 +76,19 @@ class Published:
 
     @property
     def widths(self) -> dict[str, float]:
-        """The bytes of a weight in the experts and beside them, where they are not the same and it is known how many are which."""
+        """Return the bytes of a weight in the experts and of other weights, if they differ and the numbers of both kinds are known."""
         counted = self.bytes_per_weight not in (self.of_experts, self.of_others)
         return dict(zip(WIDTHS, (self.of_experts, self.of_others), strict=True)) if counted else {}
 
 
 @immutable
 class Preset:
-    """Givens by registry name [SI], where each is from, which variant of a group fits, and which equations do not; and
-    how a model was published, or its name where its configuration is not known.
+    """Givens by registry name [SI], with their sources, the variants that fit, and the equations that do not.
 
-    Of a given that is known as a range, `ranges` has its ends, and `record` says how often such ranges held. `unsaid` says
-    of data types that nobody gave which is taken and how to give it, and `supposed` why another given is what it is. `notes` are
-    remarks on the source as a whole.
+    `published` says how a model was published. `parameters_only` has the name of a model without a known configuration. `ranges` has the
+    ends of every given that is known as a range, and `record` says how often such ranges contained the measurement. `unsaid` has a text for
+    every data type that was supposed, with the way to give it. `supposed` gives the reasons of other supposed values. `notes` are remarks
+    on the source as a whole.
     """
 
     givens: dict[str, float]
@@ -105,7 +105,7 @@ class Preset:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What is not known of a model of which the parameters alone are."""
+        """Return the unknown quantities of a model with known parameters and no known configuration."""
         return OF_CONFIGURATION if self.parameters_only else ()
 
 
@@ -138,7 +138,7 @@ def merge(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
 
 
 def names_count(text: str) -> bool:
-    """Whether a text names how many chips there are.
+    """Return whether a text gives the number of chips.
 
     >>> names_count("8xH100:fp8"), names_count("H100:fp8")
     (True, False)
@@ -147,7 +147,7 @@ def names_count(text: str) -> bool:
 
 
 def stored_bytes(published: Iterable[Published], width: float) -> tuple[float, str]:
-    """The bytes of a weight in a checkpoint of a data type of this width, and a remark if the table has no such checkpoint.
+    """Return the bytes of a weight in a checkpoint of a data type of this width, and a remark if the table has no such checkpoint.
 
     >>> from derive.presets import model
     >>> stored_bytes(model("Llama-3.1-70B").published, 1.0)

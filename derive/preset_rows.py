@@ -51,7 +51,7 @@ _EXPERTS_AND = " experts + "
 
 @immutable
 class AcceleratorFigure(TableRow):
-    """A row of hardware.csv: one figure of an accelerator, in `unit`; of rivals for it the `preferred` one is taken."""
+    """A row of hardware.csv: one figure of an accelerator, in `unit`. Among rival figures the `preferred` one is used."""
 
     TABLE = "hardware"
 
@@ -84,7 +84,7 @@ class AcceleratorFigure(TableRow):
 
 @immutable
 class MemoryTierFigure(TableRow):
-    """A row of memory_tiers.csv: one figure of a memory device, in `unit`, with its span where that is known."""
+    """A row of memory_tiers.csv: one figure of a memory device, in `unit`, with its span if known."""
 
     TABLE = "memory_tiers"
 
@@ -126,10 +126,10 @@ class MemoryTierFigure(TableRow):
 
 @immutable
 class Efficiency(TableRow):
-    """A row of efficiencies.csv: one published run, and what the calibrated efficiency says of it.
+    """A row of efficiencies.csv: one published run, and the prediction of the calibrated efficiency for it.
 
-    The fit uses the rows that say so, with the ideal time of arithmetic and of reads. `low` and `high` are predicted in the
-    unit of what was measured: by the fit without the run in question, or by the question itself for a run that the fit never sees.
+    The fit uses the marked rows, with the ideal time of arithmetic and of reads. `low` and `high` are predicted in the unit of the
+    measurement: by the fit without this run, or by the question itself for a run outside the fit.
     """
 
     TABLE = "efficiencies"
@@ -167,7 +167,7 @@ class Efficiency(TableRow):
 
 @immutable
 class FittedEfficiency(TableRow):
-    """A row of efficiency_fit.csv: what models of a kind sustain on so many chips, with the ends of its range."""
+    """A row of efficiency_fit.csv: the efficiency that models of a kind sustain on a number of chips, with the ends of its range."""
 
     TABLE = "efficiency_fit"
 
@@ -275,7 +275,7 @@ class Architecture(TableRow):
 
 @immutable
 class OpenModel(TableRow):
-    """A row of open_models.csv: a model with open weights that has a price, its size, and who decides its price."""
+    """A row of open_models.csv: a model with open weights and a price, its parameters, and the organisation that sets its price."""
 
     TABLE = "open_models"
 
@@ -295,7 +295,7 @@ class OpenModel(TableRow):
 
 @immutable
 class ShortName(TableRow):
-    """A row of short_names.csv: the beginning of a name, and the accelerator or model that it means although others begin so."""
+    """A row of short_names.csv: the beginning of a name, and the accelerator or model it means although other names begin like this."""
 
     TABLE = "short_names"
 
@@ -305,7 +305,7 @@ class ShortName(TableRow):
 
 
 def published_types(native: str) -> tuple[str, str]:
-    """The data types of the routed experts and of the other weights, from native_dtype.
+    """Return the data types of the routed experts and of the other weights, from native_dtype.
 
     >>> published_types("mxfp4 experts + bf16"), published_types("fp8")
     (('mxfp4', 'bf16'), ('fp8', 'fp8'))
@@ -333,7 +333,7 @@ def _expert_faults(row: Architecture) -> Iterator[Fault]:
     experts, active, shared, layers = row.experts, row.active_experts, row.shared_experts, row.moe_layers
     if (row.experts_grade == "unread") != (experts is None):
         yield "experts_grade", "is unread, and there are experts" if experts is not None else "is not unread, and experts is blank"
-    # Of a group that is not whole its blanks are named.
+    # The message names the blanks of an incomplete group.
     if experts is None or active is None or shared is None or layers is None or not all(is_known(row, column) for column in _EXPERTS):
         return
     for column, value in (("active_experts", active), ("moe_layers", layers)):
@@ -366,10 +366,10 @@ def _wrongly_preferred(sound: Sequence[Row], present: Sequence[Row]) -> Iterator
         rivals[row["accelerator"], row["quantity"], row["dtype"]].append(row)
     for (_, quantity, _), same in rivals.items():
         chosen = [row for row in same if row["preferred"].lower() == "true"]
-        # No rent is preferred: whoever asks names one.
+        # No rent is preferred: a question names one.
         wanted = 0 if quantity == "chip_price" else 1
         if len(chosen) != wanted:
-            # All of those that may be wrong: which is meant is not known.
+            # All rows that may be wrong, because the right one is not known.
             why = f"is true in {len(chosen)} of {len(same)} rows of one quantity; it must be in one"
             why = why if wanted else f"is true, and no {quantity} is preferred; write false"
             yield from ((row, "preferred", why) for row in sound if any(row is one for one in (same if wanted else chosen)))

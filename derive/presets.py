@@ -1,4 +1,4 @@
-"""Rows of the data that ships, as givens: what an accelerator and a model set, and where each number is from."""
+"""Return rows of the shipped data as givens: the numbers of an accelerator and of a model, each with its source."""
 
 import os
 import re
@@ -123,17 +123,17 @@ _TRAINED = ("training_state_bytes_per_chip", "gradient_bytes_per_param", "optimi
 
 
 def hardware_names(tables: Tables | None = None) -> tuple[str, ...]:
-    """The accelerators of hardware.csv, in its order."""
+    """Return the accelerators of hardware.csv, in its order."""
     return tuple(dict.fromkeys(row.accelerator for row in (tables or shipped.read()).rows_of(AcceleratorFigure)))
 
 
 def model_names(tables: Tables | None = None) -> tuple[str, ...]:
-    """The models of architectures.csv, in its order, those that no equation covers included."""
+    """Return the models of architectures.csv, in its order, including those that no equation covers."""
     return tuple(dict.fromkeys(row.model for row in (tables or shipped.read()).rows_of(Architecture)))
 
 
 def _bad(tables: Tables, record: type[TableRow], column: str) -> dict[str, tuple[Mapping[str, str], Problem]]:
-    """Bad rows that a preset might have taken, by the name they are of; of one name, the first."""
+    """Return the bad rows that a preset might use, by name: the first one for each name."""
     found: dict[str, tuple[Mapping[str, str], Problem]] = {}
     for row, columns, problem in tables.checked(record).bad:
         if row.get(column) and (columns is None or "quantity" in columns or row.get("quantity", "") in ("", *HARDWARE_GIVENS)):
@@ -142,14 +142,13 @@ def _bad(tables: Tables, record: type[TableRow], column: str) -> dict[str, tuple
 
 
 def hardware(text: str, tables: Tables | None = None, published: Collection[Published] = (), dtype: str = "") -> Preset:
-    """Peak FLOP/s, memory bandwidth and capacity of a chip, its links and power, and bytes per weight, from `NAME[:dtype]` of hardware.csv.
+    """Return the givens of a chip from `NAME[:dtype]` of hardware.csv: peak FLOP/s, memory, links, power, and bytes per weight.
 
-    Attention is taken to run in bf16 beside narrower weights: how fast that is against their rate is set too.
-    Without a data type it is that of the models that were published in one that the chip computes in, and else bf16, which
-    `unsaid` says; 8xH100:fp8 sets the chips too. KV bytes and the price of a chip are never set. `dtype` replaces the data type
-    of the text. Where the chip has no rate of a data type, its arithmetic runs in bf16, which `supposed` says.
-    Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in any of the data
-    types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
+    Attention is supposed to run in bf16 with narrower weights. Its rate relative to theirs is set too. Without a data type it is the type
+    of the published models, if the chip computes in it, and otherwise bf16, as `unsaid` says. 8xH100:fp8 sets the chips too. KV bytes and
+    the price of a chip are never set. `dtype` replaces the data type of the text. If the chip has no rate of a data type, its arithmetic
+    runs in bf16, as `supposed` says. Raises UnknownName for the accelerator or data type, NotCovered for an accelerator without a rate in
+    any of the data types of `BYTES_PER_WEIGHT`, and WrongData for a row that cannot be used.
 
     >>> preset = hardware("H100:fp8")
     >>> preset.givens["hbm_bandwidth"], preset.givens["bytes_per_weight"], hardware("8xH100:fp8").givens["chips"]
@@ -163,7 +162,7 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
         return replace(preset, givens={**preset.givens, **chips}, provenance={**preset.provenance, "chips": f"--hardware {text}"})
     given, _, asked = text.partition(":")
     name = chip_name(given, tables)
-    chosen = {(row.quantity, row.dtype): row for row in _of_chip(name, tables).rows_of(AcceleratorFigure) if row.preferred}
+    chosen = {(row.quantity, row.dtype): row for row in _rows_of_chip(name, tables).rows_of(AcceleratorFigure) if row.preferred}
     known = [of_type for called, of_type in chosen if called == "peak_flops" and of_type in BYTES_PER_WEIGHT]
     asked = (dtype or asked or next((one.dtype for one in published if one.origin), "")).strip().lower()
     dtype = _data_type(name, asked, known, published)
@@ -184,9 +183,9 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
             f"{HARDWARE}.csv {name} peak_flops {ATTENTION_DTYPE} over {dtype}: attention runs in {ATTENTION_DTYPE} unless it is given"
         )
     other = next((one for one in known if one != dtype), None)
-    unsaid = {} if asked or known == [ATTENTION_DTYPE] else dict.fromkeys(OF_DATA_TYPE, _taken_in(name, dtype, other))
+    unsaid = {} if asked or known == [ATTENTION_DTYPE] else dict.fromkeys(OF_DATA_TYPE, _supposed_text(name, dtype, other))
     if other and chosen["peak_flops", other].value == chosen["peak_flops", dtype].value:
-        # What is as fast in either moves with the width of the weights alone.
+        # With the same rate in both, only the width of the weights matters.
         unsaid.pop("peak_flops", None)
     memory = chosen.get(("hbm_capacity", ""))
     supposed = {"hbm_capacity": memory.notes} if memory and memory.notes else {}
@@ -196,7 +195,7 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
 
 
 def chip_name(text: str, tables: Tables | None = None) -> str:
-    """The accelerator of hardware.csv that a text names, without a data type. Raises as `hardware` does.
+    """Return the accelerator of hardware.csv that a text names, without a data type. Raises as `hardware` does.
 
     >>> chip_name("h100"), chip_name("TPU-v5e")
     ('H100-SXM', 'TPU-v5e')
@@ -211,17 +210,17 @@ def chip_name(text: str, tables: Tables | None = None) -> str:
     sizes = ((row["accelerator"], row["value"]) for row in rows if row.get("quantity") == "hbm_capacity" and NUMBER.fullmatch(row["value"]))
     known += [(f"{name}-{float(size) / unit:.0f}GB", name) for name, size in sizes for unit in (1e9, 2**30)]
     name = _match("accelerator", text, known, tables, "backsolve list --hardware names them" + _INSTEAD.format(*HARDWARE_GIVENS))
-    if bad := _bad(_of_chip(name, tables), AcceleratorFigure, "accelerator"):
+    if bad := _bad(_rows_of_chip(name, tables), AcceleratorFigure, "accelerator"):
         raise BadRow(bad[name][1])
     return name
 
 
-def _of_chip(name: str, tables: Tables) -> Tables:
+def _rows_of_chip(name: str, tables: Tables) -> Tables:
     return tables.only(HARDWARE, "accelerator", name)
 
 
 def chip_of(text: str, tables: Tables | None = None) -> str:
-    """The accelerator of hardware.csv that a text names, whatever its number and data type. Raises as `hardware` does.
+    """Return the accelerator of hardware.csv that a text names, whatever its number and data type. Raises as `hardware` does.
 
     >>> chip_of("8xH100:fp8")
     'H100-SXM'
@@ -231,19 +230,19 @@ def chip_of(text: str, tables: Tables | None = None) -> str:
 
 
 def has_data_type(text: str, dtype: str, tables: Tables | None = None) -> bool:
-    """Whether hardware.csv has the rate of a chip in a data type.
+    """Return whether hardware.csv has the rate of a chip in a data type.
 
     >>> has_data_type("H100", "fp8"), has_data_type("A100", "fp8")
     (True, False)
     """
     tables = tables or shipped.read()
     name, asked = chip_of(text, tables), dtype.strip().lower()
-    rates = (row for row in _of_chip(name, tables).rows_of(AcceleratorFigure) if row.quantity == "peak_flops")
+    rates = (row for row in _rows_of_chip(name, tables).rows_of(AcceleratorFigure) if row.quantity == "peak_flops")
     return any(row.preferred and row.dtype == asked for row in rates)
 
 
 def rent(text: str, tables: Tables | None = None) -> Preset:
-    """The rent of a chip: the median of those in hardware.csv, whatever their term; NoRent where there is none.
+    """Return the rent of a chip: the median of the rents in hardware.csv, whatever their term. Raises NoRent if there is none.
 
     >>> round(rent("H100:fp8").givens["chip_price"] * 3600, 2)
     2.35
@@ -262,7 +261,7 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
 
 
 def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
-    """What a chip is rented for, row by row; NoRent where the table has none.
+    """Return the rents of a chip, row by row. Raises NoRent if the table has no rent.
 
     >>> [(row.value, term_of(row)) for row in rents("B200:fp8")]
     [(2.9, 'three-year'), (3.75, 'on-demand'), (14.24, 'on-demand')]
@@ -276,33 +275,33 @@ def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
 
 
 def term_of(rent: AcceleratorFigure) -> str:
-    """For how long a chip is rented at a price, in the words of its notes: on-demand, one-year, three-year."""
+    """Return the term of a rent in the words of its notes: on-demand, one-year, three-year."""
     return rent.notes.partition(RENT)[0].strip()
 
 
 def problems_of(hardware: Iterable[str], models: Iterable[str], tables: Tables | None = None) -> tuple[Problem, ...]:
-    """What is wrong with the rows of these chips and models, and with the columns of their tables; what rests on none of it stands.
+    """Return the problems in the rows of these chips and models, and in the columns of their tables. Other results are unaffected.
 
     >>> problems_of(["8xH100:fp8"], ["DeepSeek-V3"])
     ()
     """
     tables = tables or shipped.read()
-    parts: list[tuple[type[TableRow], Tables]] = [(AcceleratorFigure, _of_chip(chip_of(text, tables), tables)) for text in hardware]
+    parts: list[tuple[type[TableRow], Tables]] = [(AcceleratorFigure, _rows_of_chip(chip_of(text, tables), tables)) for text in hardware]
     for text in models:
-        with suppress(UnknownName):  # Of a model of open_models.csv the parameters alone are known.
-            parts.append((Architecture, _of_model(model_name(text, tables), tables)))
+        with suppress(UnknownName):  # A model of open_models.csv has only known parameters.
+            parts.append((Architecture, _rows_of_model(model_name(text, tables), tables)))
     return tuple(dict.fromkeys(problem for record, part in parts for problem in part.problems(record)))
 
 
 def prices_of(name: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
-    """All prices of an hour of a chip in hardware.csv: rents, and what it costs those who own it."""
-    return [row for row in _of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure) if row.quantity == "chip_price"]
+    """Return all prices of an hour of a chip in hardware.csv: rents, and the costs of owners."""
+    return [row for row in _rows_of_chip(name, tables or shipped.read()).rows_of(AcceleratorFigure) if row.quantity == "chip_price"]
 
 
 def _data_type(name: str, asked: str, known: list[str], published: Iterable[Published]) -> str:
-    """The data type that a chip computes in: the one that is asked for, or bf16 where the chip has no rate of that and it is no wider.
+    """Return the data type that a chip computes in: the requested one, or bf16 if the chip has no rate for it and it is no wider.
 
-    Where none is asked for, it is that of published models, bf16, or the first that there is.
+    Without a request, it is the type of the published models, bf16, or the first type of the chip.
     """
     if not known:
         raise NotCovered(f"{HARDWARE}.csv {name}: no peak_flops in any of {', '.join(BYTES_PER_WEIGHT)}")
@@ -319,8 +318,8 @@ def _data_type(name: str, asked: str, known: list[str], published: Iterable[Publ
     return next((one for one in (*own, ATTENTION_DTYPE) if one in known), known[0])
 
 
-def _taken_in(name: str, dtype: str, other: str | None) -> str:
-    """What is said of a data type that nobody gave, with the first other one; where there is none, how wider weights are given."""
+def _supposed_text(name: str, dtype: str, other: str | None) -> str:
+    """Return the text on a supposed data type, with the first other one, or without another the way to give wider weights."""
     told = f"no data type is given, and {name} is taken in {dtype}"
     if other:
         return f"{told}: for another write e.g. --hardware {name}:{other}"
@@ -329,15 +328,14 @@ def _taken_in(name: str, dtype: str, other: str | None) -> str:
 
 
 def model(text: str, tables: Tables | None = None) -> Preset:
-    """Parameters of a model, its router, and what its KV formula asks for, from architectures.csv; bytes per element are never set.
+    """Return the givens of a model from architectures.csv: parameters, router, and inputs of its KV formula, without bytes per element.
 
-    A name, an alias or a Hugging Face id will do. `variants` names the formula, one of `KV_INPUTS`. A model whose
-    attention selects what it reads gets the KV time of what it reads, and none of the equations for dense attention; one
-    with windows or states gets what they hold and read, and no balance context, as not all it reads grows.
-    Of a model of open_models.csv without an architecture there are the parameters alone, and `missing` says what is not known.
-    A data type in the name, such as -FP8, is that of the weights. The path of a config.json, its folder, and an id in the cache of
-    huggingface_hub are models too. Raises UnknownName for the model, NotCovered for one whose attention no equation covers, and
-    WrongData for a row or file that cannot be used.
+    The text is a name, an alias or a Hugging Face id. `variants` names the formula, one of `KV_INPUTS`. A model whose attention selects its
+    reads gets the KV time of these reads, and none of the equations for dense attention. A model with windows or states gets their sizes
+    and reads, and no balance context, because not all of its reads grow. A model of open_models.csv without an architecture has only
+    parameters, and `missing` names the unknown quantities. A data type in the name, such as -FP8, is the type of the weights. The path of a
+    config.json, its folder, and an id in the cache of huggingface_hub are models too. Raises UnknownName for the model, NotCovered for one
+    whose attention no equation covers, and WrongData for a row or file that cannot be used.
 
     >>> model("apertus-70b").givens["active_params"], model("apertus-70b").missing[0]
     (70000000000.0, 'kv_bytes_per_token')
@@ -347,7 +345,7 @@ def model(text: str, tables: Tables | None = None) -> Preset:
     """
     tables = tables or shipped.read()
     if found := own_model(text, tables):
-        return _of_config(found)
+        return _config_preset(found)
     name = _named(text, tables)
     if name in _without_architecture(tables):
         return _stored(_parameters_alone(name, tables), text)
@@ -355,10 +353,9 @@ def model(text: str, tables: Tables | None = None) -> Preset:
 
 
 def own_model(text: str, tables: Tables | None = None) -> "ConfigModel | None":
-    """The model of a config.json that a text names by its path, its folder, or an id in the cache of huggingface_hub, or None.
+    """Return the model of a config.json that a text names by its path, its folder, or an id in the cache of huggingface_hub, or None.
 
-    A path comes first, then a name of the tables, then a folder without a separator and an id. Raises WrongData for a file that is
-    not to be used.
+    A path comes first, then a name of the tables, then a folder without a separator and an id. Raises WrongData for an unusable file.
     """
     if "/" not in text and os.sep not in text and not text.endswith(".json") and not os.path.isdir(text):
         return None
@@ -373,8 +370,8 @@ def own_model(text: str, tables: Tables | None = None) -> "ConfigModel | None":
     return read_config(place) if place else None
 
 
-def _of_config(found: "ConfigModel") -> Preset:
-    """The preset of a model by its config.json. Raises NotCovered as `model` does."""
+def _config_preset(found: "ConfigModel") -> Preset:
+    """Return the preset of a model by its config.json. Raises NotCovered as `model` does."""
     preset, row = of_architecture(found.row), found.row
     provenance = {name: row.params_source if name in PARAMETERS else row.config_source for name in preset.givens}
     (plain,) = preset.published
@@ -383,7 +380,7 @@ def _of_config(found: "ConfigModel") -> Preset:
 
 
 def _stored(preset: Preset, text: str) -> Preset:
-    """The preset of a model, with its weights in the data type that its name says."""
+    """Return the preset of a model, with its weights in the data type that its name says."""
     if not (dtype := stored_as(text)):
         return preset
     row = data_types.ROWS[dtype]
@@ -406,7 +403,7 @@ def _stored(preset: Preset, text: str) -> Preset:
 
 
 def model_name(text: str, tables: Tables | None = None) -> str:
-    """The model of architectures.csv that a name, an alias or a Hugging Face id names. Raises UnknownName, and BadRow for a bad row.
+    """Return the model of architectures.csv that a name, an alias or a Hugging Face id names. Raises UnknownName, and BadRow for a bad row.
 
     >>> model_name("deepseek-ai/DeepSeek-V3")
     'DeepSeek-V3'
@@ -415,14 +412,14 @@ def model_name(text: str, tables: Tables | None = None) -> str:
     name = _named(text, tables)
     if name in _without_architecture(tables):
         raise UnknownName("architecture", name, (), f"{OPEN_MODELS}.csv has its parameters alone")
-    if bad := _bad(_of_model(name, tables), Architecture, "model"):
+    if bad := _bad(_rows_of_model(name, tables), Architecture, "model"):
         raise BadRow(bad[name][1])
     return name
 
 
 def _named(text: str, tables: Tables) -> str:
-    """The model of either table that a text names."""
-    # The name of a bad row is its own too: it must not pass for the beginning of another.
+    """Return the model of either table that a text names."""
+    # The names of bad rows are included, so that they do not match as the beginning of another name.
     spellings = [
         (spelled, row["model"])
         for row in tables.raw_rows(ARCHITECTURES)
@@ -436,18 +433,18 @@ def _named(text: str, tables: Tables) -> str:
 
 
 def _without_architecture(tables: Tables) -> list[str]:
-    """The models of open_models.csv of which the parameters alone are known."""
+    """Return the models of open_models.csv with known parameters and no known architecture."""
     with suppress(BadRow):
         return [row["model"] for row in tables.raw_rows(OPEN_MODELS) if row.get("model") and not row.get("architecture")]
     return []
 
 
-def _of_model(name: str, tables: Tables) -> Tables:
+def _rows_of_model(name: str, tables: Tables) -> Tables:
     return tables.only(ARCHITECTURES, "model", name)
 
 
 def of_architecture(row: Architecture) -> Preset:
-    """The preset of a row of architectures.csv. Raises as `model` does."""
+    """Return the preset of a row of architectures.csv. Raises as `model` does."""
     formula = row.kv_formula
     if not formula:
         why = row.notes.split(";")[0] or "its KV cache is not described"
@@ -460,16 +457,16 @@ def of_architecture(row: Architecture) -> Preset:
     wanted = dict.fromkeys((*PARAMETERS, *KV_INPUTS[formula], *others, *fixed))
     columns = {column: column for column in wanted if is_known(row, column)}
     if row.dense_ffn_dim and not row.experts:
-        # Of a mixture it is the width of few layers, or of none.
+        # In a mixture of experts it is the width of few layers or none.
         columns["ffn_dim"] = "dense_ffn_dim"
-    givens = {name: _in_domain(row, column, name) for name, column in columns.items()}
+    givens = {name: _checked_figure(row, column, name) for name, column in columns.items()}
     return Preset(
         givens=givens | dict.fromkeys(none, 0.0),
         provenance={name: _provenance_of_model(row, column) for name, column in columns.items()}
         | {part: f"{_provenance_of_model(row, layers)}: none" for part, layers in none.items()},
         variants={
-            **_of_formula(formula),
-            **_of_parts(row, selects, FIXED_PARTS.keys() - none.keys()),
+            **_formula_variants(formula),
+            **_part_variants(row, selects, FIXED_PARTS.keys() - none.keys()),
             "kv_replication": COPIES[row.kv_shards],
         },
         left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
@@ -478,7 +475,7 @@ def of_architecture(row: Architecture) -> Preset:
 
 
 def _parameters_alone(name: str, tables: Tables) -> Preset:
-    """The parameters of a model of open_models.csv whose architecture is in no table."""
+    """Return the parameters of a model of open_models.csv without an architecture."""
     if bad := _bad(tables, OpenModel, "model").get(name):
         raise BadRow(bad[1])
     row = next(row for row in tables.rows_of(OpenModel) if row.model == name)
@@ -492,13 +489,13 @@ def _parameters_alone(name: str, tables: Tables) -> Preset:
 
 
 def architecture(name: str, tables: Tables | None = None) -> Architecture:
-    """The row of architectures.csv of that very name; BadRow for one that cannot be used, UnknownName where there is none.
+    """Return the row of architectures.csv with exactly that name. Raises BadRow for an unusable row, and UnknownName if there is none.
 
     >>> architecture("DeepSeek-V3").kv_formula
     'mla'
     """
     tables = tables or shipped.read()
-    row = next(iter(_of_model(name, tables).rows_of(Architecture)), None)
+    row = next(iter(_rows_of_model(name, tables).rows_of(Architecture)), None)
     if row is None:
         tables.refuse_bad(Architecture, model=name)
         raise UnknownName("architecture", name, model_names(tables))
@@ -506,10 +503,10 @@ def architecture(name: str, tables: Tables | None = None) -> Architecture:
 
 
 def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
-    """KV bytes that a model stores of a token, and those that a step reads of one [byte/token], all values in one data type.
+    """Return the KV bytes of a token that a model stores, and those that a step reads [byte/token], all values in one data type.
 
-    architecture.kv_bytes_* and architecture.kv_read_bytes* by the variants of its KV formula; index keys are values too.
-    Raises as `model` does.
+    architecture.kv_bytes_* and architecture.kv_read_bytes* by the variants of its KV formula. Index keys are values too. Raises as `model`
+    does.
 
     >>> kv_bytes(architecture("DeepSeek-V3"), 2.0), kv_bytes(architecture("DeepSeek-V3.2"), 2.0)
     ((70272.0, 70272.0), (85888.0, 15616.0))
@@ -523,7 +520,7 @@ def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
 
 
 def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
-    """Total and active parameters by the dimensions of a row, or none and what the row has not for it.
+    """Return total and active parameters by the dimensions of a row, or an empty record and the column that the row lacks.
 
     architecture.total_params_* and active_params_* over layers that are alike: attention with grouped queries in each of them.
 
@@ -541,7 +538,7 @@ def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
     widths = {"ffn_dim": row.dense_ffn_dim or row.moe_ffn_dim, "moe_ffn_dim": row.moe_ffn_dim}
     known |= {name: float(value) for name, value in widths.items() if value}
     if row.tied_embeddings and "vocab_size" in known:
-        # The equations count a matrix at each end.
+        # The equations count one embedding matrix at the input and one at the output.
         known["vocab_size"] /= 2
     attention = variants_of("attention_params_per_layer")["gqa"]
     kind = "moe" if row.experts else "dense"
@@ -553,8 +550,8 @@ def counted_params(row: Architecture) -> tuple[dict[str, float], str]:
     return {name: float(formula.right_side(known)) for name, formula in zip(PARAMETERS, formulas, strict=True)}, ""
 
 
-def _in_domain(row: Architecture, column: str, name: str) -> float:
-    """A figure of the configuration, within the domain of its quantity."""
+def _checked_figure(row: Architecture, column: str, name: str) -> float:
+    """Return a figure of the configuration, within the domain of its quantity."""
     try:
         return quantity(name).check(float(getattr(row, column)))
     except BacksolveError as fault:
@@ -582,7 +579,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
     narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
     routed, mean = equation("experts.routed_params"), equation(_MEAN_WIDTH)
     known = {"total_params": 1.0, **givens, "expert_bytes_per_weight": of_experts, "shared_bytes_per_weight": of_others}
-    # Where it is not known how many weights are in the experts, all of them are.
+    # If the weights in the experts cannot be counted, all weights are in experts.
     counted = routed.inputs <= givens.keys() and not routed.violated(givens)
     known["routed_params"] = routed.right_side(givens) if counted else known["total_params"]
     return Published(
@@ -599,7 +596,7 @@ def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
 
 
 def usual(link: str) -> float:
-    """What most accelerators of hardware.csv have of a link, of those of which the table has it.
+    """Return the value that most accelerators of hardware.csv have for a link, among accelerators with a value in the table.
 
     >>> usual("scale_up_size"), usual("scale_out_link_bandwidth")
     (8.0, 50000000000.0)
@@ -611,7 +608,7 @@ def usual(link: str) -> float:
 
 
 def usual_attention_rate(dtype: str) -> float:
-    """The rate of attention over that of a narrower data type, to two digits, as most accelerators of hardware.csv have them.
+    """Return the rate of attention over the rate of a narrower data type, to two digits, for most accelerators of hardware.csv.
 
     >>> usual_attention_rate("fp8"), usual_attention_rate("fp4")
     (0.5, 0.25)
@@ -626,7 +623,7 @@ def usual_attention_rate(dtype: str) -> float:
 
 
 def sparsest_router() -> float:
-    """Experts of which a token uses one, in the sparsest router of architectures.csv.
+    """Return the number of experts per used expert in the sparsest router of architectures.csv.
 
     >>> sparsest_router()
     128.0
@@ -635,11 +632,11 @@ def sparsest_router() -> float:
 
 
 def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
-    """The presets of a question with weights as the model was published, where the chip's data type is no narrower than that.
+    """Return the presets of a question with weights as the model was published, if the chip's data type is no narrower.
 
-    A chip computes in the data type it is named with, and converts weights that are stored in fewer bytes; in a wider one
-    than they were published in, nobody stores them, except to train. `settled` is what is given or asked for. Raises
-    WrongValue for two models that were published differently.
+    A chip computes in the data type in its name, and converts weights that are stored in fewer bytes. Weights are stored in a wider type
+    than the published one only for training. `settled` is the set of given and requested quantities. Raises WrongValue for two models that
+    were published differently.
 
     >>> chip, shape = hardware("H100:bf16"), model("gpt-oss-120b")
     >>> round(as_published(replace(chip, published=shape.published)).givens["bytes_per_weight"], 3)
@@ -648,13 +645,13 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
     if not settled.isdisjoint(_TRAINED):
         return preset
     if not settled.isdisjoint(WIDTHS):
-        return _beside_widths(preset, settled)
+        return _complete_widths(preset, settled)
     chip = preset.givens.get("bytes_per_weight")
     named = [one for one in preset.published if one.origin and (chip is None or one.narrowest <= chip)]
     if chip is None and not named:
         return preset
     if not named and chip is not None and any(chip in one.stored for one in preset.published):
-        return _as_stored(preset, chip)
+        return _use_stored_bytes(preset, chip)
     fit = named or [one for one in preset.published if chip is not None and one.narrowest <= chip != one.bytes_per_weight]
     if not fit:
         narrower = any(chip is not None and chip < one.narrowest < inf for one in preset.published)
@@ -673,23 +670,23 @@ def as_published(preset: Preset, settled: Set[str] = frozenset()) -> Preset:
         preset,
         givens={**preset.givens, **found},
         provenance={**preset.provenance, **dict.fromkeys(found, f"{place}: {why}")},
-        # The mean is that of these widths, whatever else is given or asked for.
+        # These widths determine the mean, whatever else is given or requested.
         left_out=(*preset.left_out, *((_MEAN_WIDTH,) if widths else ())),
         unsaid={name: text for name, text in preset.unsaid.items() if name != "bytes_per_weight"},
         supposed={**preset.supposed, **dict.fromkeys(found if first.origin else widths, why)},
     )
 
 
-def _as_stored(preset: Preset, chip: float) -> Preset:
-    """The presets with the bytes of the first checkpoint of a model that stores its weights in a type of these bytes."""
+def _use_stored_bytes(preset: Preset, chip: float) -> Preset:
+    """Return the presets with the bytes of the first checkpoint of a model that stores its weights in a type of these bytes."""
     model = next(one for one in preset.published if chip in one.stored)
     place = f"{ARCHITECTURES}.csv {model.model} stored_bytes: weights stored as published in such a type, with embeddings and scales"
     found = {"bytes_per_weight": model.stored[chip]}
     return replace(preset, givens={**preset.givens, **found}, provenance={**preset.provenance, **dict.fromkeys(found, place)})
 
 
-def _beside_widths(preset: Preset, settled: Set[str]) -> Preset:
-    """The presets of a question that speaks of the width of experts or of the rest: the other is as it would be, and no mean is set."""
+def _complete_widths(preset: Preset, settled: Set[str]) -> Preset:
+    """Return the presets of a question with one of the two widths: the other is as it would be otherwise, and no mean is set."""
     plain = as_published(preset, settled - {*WIDTHS})
     if "bytes_per_weight" in settled or not plain.givens.keys() >= {"bytes_per_weight", *ROUTER[:2]}:
         return plain
@@ -704,8 +701,8 @@ def _beside_widths(preset: Preset, settled: Set[str]) -> Preset:
     )
 
 
-def _of_formula(formula: str) -> dict[str, str]:
-    """The variants that go with a KV formula."""
+def _formula_variants(formula: str) -> dict[str, str]:
+    """Return the variants that go with a KV formula."""
     if formula in DECODE_ATTENTION:
         return {
             **{"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
@@ -714,8 +711,8 @@ def _of_formula(formula: str) -> dict[str, str]:
     return {**dict.fromkeys(SAME_NAME, formula), **(dict.fromkeys(_OF_ENTRIES, formula) if formula == "compressed" else {})}
 
 
-def _of_parts(row: Architecture, selects: bool, parts: Set[str]) -> dict[str, str]:
-    """The variants that go with windows, states and selections."""
+def _part_variants(row: Architecture, selects: bool, parts: Set[str]) -> dict[str, str]:
+    """Return the variants that go with windows, states and selections."""
     found = {"kv_time": "fixed"} if parts else {}
     if parts - {"selected_kv_bytes"}:
         found["kv_bytes_per_sequence"] = "fixed"
@@ -741,10 +738,10 @@ def calibrated(
     deployments: Collection[str] = DEPLOYMENTS,
     phases: Collection[str] = (DECODE,),
 ) -> Preset:
-    """Return what published runs of these kinds of model on so many chips sustain: mfu, mbu and the time of a layer, as ranges.
+    """Return the ranges of mfu, mbu and layer time in published runs of these kinds of model on this number of chips.
 
-    `record` says how the ranges did on runs that the fit never saw, of the same kinds, deployments and phases. Raises WrongData for a
-    row that cannot be used.
+    `record` is the coverage on runs outside the fit, of the same kinds, deployments and phases. Raises WrongData for a row that cannot be
+    used.
 
     >>> calibrated(kinds=["mixture"], deployments=["one node"]).ranges["layer_time"]
     (4.8e-05, 0.0006)
@@ -812,7 +809,7 @@ def _list(words: Iterable[str]) -> str:
 def _provenance_of_model(row: Architecture, column: str) -> str:
     place = f"{ARCHITECTURES}.csv {row.model} {column}"
     if column in PARAMETERS:
-        # The grade is that of the configuration; a source of parameters says its own.
+        # The grade belongs to the configuration. A source of parameters says its own.
         return f"{place}: {row.params_source}"
     if column in (*ROUTER, "model_dim"):
         return f"{place}: {row.experts_source} ({row.experts_grade})"
@@ -820,15 +817,15 @@ def _provenance_of_model(row: Architecture, column: str) -> str:
 
 
 def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: Tables, hint: str) -> str:
-    """The one thing that a text names: by its exact name, else by one that is written otherwise, else by the beginning of one up to a "-".
+    """Return the one thing that a text names: by exact name, else by another spelling, else by the beginning of a name up to a "-".
 
-    Case and separators do not count, nor do the organisation before a "/" and the words of `name_words`. Of two that are spelled
-    alike it is the first, and short_names.csv has other spellings. A suggestion has the sizes that the text has.
+    Case, separators, the organisation before a "/" and the words of `name_words` do not count. If two things have the same spelling, the
+    first one matches. short_names.csv has other spellings. Suggestions have the sizes in the text.
     """
     given, pairs = given.strip(), list(spellings)
     names = {name for _, name in pairs}
     short = [(row.text, name) for row in tables.rows_of(ShortName) if (name := row.accelerator or row.model) in names]
-    if hit := next((hit for hits in _alike(given, pairs, short) for hit in hits), None):
+    if hit := next((hit for hits in _same_spelling(given, pairs, short) for hit in hits), None):
         return hit
     forms = [*filter(None, _forms(given))]
     usual = {name for text, name in short if any(f"{form}-".startswith(f"{_dashed(text)}-") for form in forms)}
@@ -844,8 +841,8 @@ def _match(kind: str, given: str, spellings: Iterable[tuple[str, str]], tables: 
     raise UnknownName(kind, given, alike if not sizes or "did you mean" in suggest(given, alike) else (), hint)
 
 
-def _alike(given: str, pairs: Collection[tuple[str, str]], short: Collection[tuple[str, str]]) -> Iterator[list[str]]:
-    """The things that are spelled like a text, in one way of comparing after the other, the strictest first.
+def _same_spelling(given: str, pairs: Collection[tuple[str, str]], short: Collection[tuple[str, str]]) -> Iterator[list[str]]:
+    """Yield lists of the things with the spelling of a text, by one comparison after the other, the strictest first.
 
     A later release of a short name may be another model.
     """
@@ -858,14 +855,14 @@ def _alike(given: str, pairs: Collection[tuple[str, str]], short: Collection[tup
 
 
 def _forms(given: str) -> tuple[str, str, str]:
-    """A text as it is, without an organisation before it, and without the words that change nothing or name a data type."""
+    """Return a text in full, without its organisation, and without the words that change no meaning or name a data type."""
     own = _dashed(given.rpartition("/")[2])
     return _dashed(given), own, re.sub(LEFT_OUT, "", re.sub(STORED, "", own)).lstrip("-")
 
 
 @lru_cache(4096)
 def _dashed(text: str) -> str:
-    """A name in lower case, with "-" for every separator and a plus sign in words.
+    """Return a name in lower case, with "-" for every separator and a plus sign in words.
 
     >>> _dashed("cohere/Command R+")
     'cohere-command-r-plus'
@@ -875,12 +872,12 @@ def _dashed(text: str) -> str:
 
 @lru_cache(4096)
 def _keys(dashed: str) -> frozenset[str]:
-    """What a name is known by: its letters and digits, and its words in alphabetical order, with and without those that change nothing."""
+    """Return the keys of a name: its letters and digits, and its sorted words, with and without words that change no meaning."""
     forms = (dashed, re.sub(LEFT_OUT, "", dashed).lstrip("-") or dashed)
     return frozenset(key for form in forms for key in (re.sub("[-.]", "", form), "-".join(sorted(form.split("-")))))
 
 
 def stored_as(text: str) -> str:
-    """The data type that the name of a model says its weights are stored in, or nothing."""
+    """Return the data type of stored weights that the name of a model says, or an empty text."""
     found = re.findall(STORED, _dashed(text.rpartition("/")[2]))
     return TYPES[found[-1]] if found else ""

@@ -34,10 +34,10 @@ LOWER, UPPER = "lower", "upper"
 
 @immutable(declared=True)
 class Source:
-    """Where an equation was said or printed, and what we encode where that differs.
+    """The place of an equation in a recording or text, and the encoded formula if it differs from the source.
 
-    `start` and `end` are seconds of the recording at the address `video`; `page` is a page, section or card of a text.
-    `published` is the day, where it is known.
+    `start` and `end` are seconds of the recording at the address `video`. `page` is a page, section or card of a text. `published` is the
+    day, if known.
     """
 
     kind: str
@@ -55,7 +55,7 @@ class Source:
 
     @property
     def address(self) -> str:
-        """Where a reader finds what was said: the recording at its second, else the page.
+        """Return the address of the passage: the recording at its second, else the page.
 
         >>> Source(kind="talk", title="t", author="a", url="u", said="s", start=1404, video="https://youtu.be/v").address
         'https://youtu.be/v?t=1404'
@@ -64,12 +64,12 @@ class Source:
 
     @property
     def dated(self) -> str:
-        """The day it was published, or the year."""
+        """Return the day of publication, or the year."""
         return f"{self.published.day} {self.published:%B %Y}" if self.published else str(self.year)
 
     @property
     def place(self) -> str:
-        """The time or page, as a reader would look it up.
+        """Return the time or page, as a reader would look it up.
 
         >>> Source(kind="talk", title="t", author="a", url="u", said="s", start=1404, end=1405).place
         '0:23:24-0:23:25'
@@ -80,17 +80,17 @@ class Source:
 
 
 def clock(seconds: int) -> str:
-    """Seconds of a recording as h:mm:ss."""
+    """Return seconds of a recording as h:mm:ss."""
     return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
 
 
 @immutable(kw_only=False)
 class Premise:
-    """What a step starts from, taken at a point.
+    """A premise of a step, evaluated at a point.
 
-    `id` is an equation of the catalogue, a step of its derivation (`batching.balance_batch#1`), or an earlier step of
-    the same derivation (`#1`). `point` replaces quantities all at once: by another one (its name), by a number, or by
-    an expression of others (a function of them).
+    `id` is an equation of the catalogue, a step of its derivation (`batching.balance_batch#1`), or an earlier step of the same derivation
+    (`#1`). `point` replaces quantities all at once: by another one (its name), by a number, or by an expression of others (a function of
+    them).
     """
 
     id: str
@@ -98,7 +98,7 @@ class Premise:
 
 
 def at(id: str, **point: "str | int | Callable[..., Any]") -> Premise:
-    """A premise at a point, as a catalogue entry writes it.
+    """Return a premise at a point, as a catalogue entry writes it.
 
     >>> at("roofline.kv_time", context_length="short_context").point
     {'context_length': 'short_context'}
@@ -108,11 +108,10 @@ def at(id: str, **point: "str | int | Callable[..., Any]") -> Premise:
 
 @immutable
 class Step:
-    """One step of a derivation: from premises, some quantities eliminated, to a relation.
+    """One step of a derivation: from premises, by elimination of some quantities, to a relation.
 
-    A step without premises says what the quantity on its left means, or what is claimed. `stationary` takes the one
-    premise where its right side has no slope in these quantities. The last step has no `relation` of its own: it
-    comes to the equation itself.
+    A step without premises defines the quantity on its left, or states a claim. `stationary` names the quantities in which the right side
+    of its one premise has no slope. The last step has no `relation` of its own: it leads to the equation itself.
     """
 
     operation: str
@@ -123,7 +122,7 @@ class Step:
 
 
 def in_sympy(relation: Callable[..., tuple[Any, Any]]) -> "tuple[Expr, Expr]":
-    """Both sides of a relation over registry names, constants as exact integers."""
+    """Return both sides of a relation over registry names, with constants as exact integers."""
     from sympy import Integer
 
     left, right = relation(*map(symbol_or_number, argument_names(relation)))
@@ -131,7 +130,7 @@ def in_sympy(relation: Callable[..., tuple[Any, Any]]) -> "tuple[Expr, Expr]":
 
 
 def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> Callable[..., Any]:
-    """A function of other parameters: these are numbers, or are called by another name.
+    """Return a function of other parameters, with these arguments replaced by numbers or by other names.
 
     >>> argument_names(in_place(lambda batch, chips: batch / chips, {"chips": 8, "batch": "batch_multiple"}))
     ('batch_multiple',)
@@ -141,7 +140,7 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
     numbers = tuple(one for one in stand if not isinstance(one, str))
     all_of_them = [*left, *numbers]
     places = [all_of_them.index(one) for one in stand]
-    # Asked of thousands of draws, and several deep: so it takes half the time.
+    # Called for thousands of draws and nested several times. This form needs half the time.
     in_order = itemgetter(*places) if len(places) > 1 else tuple
 
     def reduced(*arguments: Any) -> Any:
@@ -153,7 +152,7 @@ def in_place(function: Callable[..., Any], values: Mapping[str, int | str]) -> C
 
 
 def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable[..., tuple[Any, Any]]:
-    """A claim as a relation with another of its quantities on the left, the first of these names; solved when it is first called.
+    """Return a claim as a relation with another of its quantities, the first name, on the left. It is solved at the first call.
 
     >>> memory = lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time)
     >>> rest = solved_claim(memory, "kv_time", "memory_time", "weight_time")
@@ -171,10 +170,10 @@ def solved_claim(claim: Callable[..., tuple[Any, Any]], *names: str) -> Callable
 
 @cache
 def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> Callable[..., Any]:
-    """The right side, written with + - * / alone, so that numbers, arrays, quantities with units and symbols go in."""
+    """Return the right side, written with + - * / alone, so that numbers, arrays, quantities with units and symbols work."""
     from derive.expressions.closed_roots import single_root
 
-    # Constants stay names as well: they carry units.
+    # Constants stay names too, because they have units.
     left, right = (tree_of_value(side) for side in claim(*map(Written, argument_names(claim))))
     solved = single_root(difference(left, right), names[0])
     if not solved or any(isinstance(part, tuple) and part[0] not in IN_ORDER for part in all_parts(solved[0])):
@@ -183,14 +182,14 @@ def _solution(claim: Callable[..., tuple[Any, Any]], names: tuple[str, ...]) -> 
 
 
 def as_relations(requires: tuple[Requirement, ...]) -> "tuple[Rel, ...]":
-    """Requirements over their symbols, without those that are true of any."""
+    """Return requirements over their symbols, without those that are always true."""
     from sympy.core.relational import Relational
 
     return tuple(one for one in map(as_relation, requires) if isinstance(one, Relational))
 
 
 def symbol_or_number(name: str) -> Any:
-    """A quantity as its symbol, a constant as its exact number.
+    """Return a quantity as its symbol, a constant as its exact number.
 
     >>> symbol_or_number("batch"), symbol_or_number("flop_per_weight")
     (batch, 2)
@@ -202,8 +201,9 @@ def symbol_or_number(name: str) -> Any:
 
 @immutable(declared=True)
 class Variant:
-    """One of several ways to define a quantity: of which group, by what name it is asked for, whether it is meant if none is;
-    and other names of the group under which it holds as it does under its own.
+    """One of several definitions of a quantity: its group, the name that selects it, and whether it is the default.
+
+    `holds_for` has other names of the group under which the equation is the same.
 
     >>> from derive.catalogue import equation
     >>> equation("roofline.step_time_serial").variant
@@ -218,9 +218,9 @@ class Variant:
 
 @immutable(declared=True)
 class Example:
-    """An equation worked once: what is on the right of it as a person types it, and to four digits what that makes of the left.
+    """An equation evaluated once: the right side as a person types it, and the left side to four digits.
 
-    Of an inequality the result is the bound.
+    For an inequality the result is the bound.
 
     >>> from derive.catalogue import equation
     >>> equation("batching.balance_batch").example.result
@@ -233,7 +233,7 @@ class Example:
 
 @immutable
 class Unmet:
-    """A requirement that is not met: as text, whose it is, the quantities it speaks of, and in words what is the matter."""
+    """A violated requirement: its text, its equation, its quantities, and the meaning in words."""
 
     text: str
     id: str
@@ -245,14 +245,13 @@ class Unmet:
 class Equation:
     """One equation of the catalogue, declared as data.
 
-    `relation` takes the quantities (and constants with units) it speaks of as parameters, by their registry names,
-    and returns the quantity on the left and the expression on the right; it is called when the symbols are first
-    needed. The equation may be used where each entry of `requires` holds.
-    `variant` is there where several equations define one quantity; what holds with one of them alone bears its name as
-    well. A `stand_in` joins by itself only where what it defines is asked for, or not given and all that it takes is at hand.
-    A condition or a rule of thumb with a `rule`, its name on the first line of an answer, is used where definitions lead to none.
-    `direction` says what a bound with the sense = bounds its left side by. `changes` has one line for every version after the first: what
-    became of the mathematics, and why.
+    `relation` has the quantities (and constants with units) of the equation as parameters, by their registry names. It returns the quantity
+    on the left and the expression on the right. It is called when the symbols are first needed. The equation may be used if each entry of
+    `requires` is true. `variant` is set if several equations define one quantity. An equation that is true with only one of them has its
+    name too. A `stand_in` joins by itself only if its quantity is requested, or is not given while all of its inputs are at hand. A
+    condition or a rule of thumb with a `rule`, its name on the first line of an answer, is used if definitions give no answer. `direction`
+    is the side on which a bound with the sense = limits its left side. `changes` has one line for every version after the first: the change
+    of the mathematics, and the reason.
     """
 
     id: str
@@ -281,17 +280,17 @@ class Equation:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The steps of the derivation. They are made when they are first read: no answer needs them."""
+        """Return the steps of the derivation. They are made when they are first read, because no answer needs them."""
         return self.derivation() if self.derivation else ()
 
     @property
     def chapter(self) -> str:
-        """The part of the id before the dot."""
+        """Return the part of the id before the dot."""
         return self.id.split(".")[0]
 
     @property
     def described(self) -> str:
-        """Its kind, that of a bound with its direction.
+        """Return its kind, for a bound with its direction.
 
         >>> from derive.catalogue import equation
         >>> equation("roofline.step_time").described, equation("roofline.step_time_serial").described
@@ -301,42 +300,42 @@ class Equation:
 
     @property
     def told(self) -> str:
-        """What a message calls it."""
+        """Return its name for messages."""
         return self.id
 
     @property
     def reference(self) -> str:
-        """What a result quotes: `id@version`."""
+        """Return the reference that a result quotes: `id@version`."""
         return f"{self.id}@{self.version}"
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """Names of all quantities and constants of the relation, in the order they are written."""
+        """Return the names of all quantities and constants of the relation, in the order they are written."""
         return argument_names(self.relation)
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
-        """Names of the quantities of the relation, without the constants."""
+        """Return the names of the quantities of the relation, without the constants."""
         return tuple(name for name in argument_names(self.relation) if name not in CONSTANTS)
 
     @cached_property
     def inputs(self) -> frozenset[str]:
-        """Names of the quantities on the right."""
+        """Return the names of the quantities on the right."""
         return frozenset(self.symbols[1:])
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Names of all its quantities, in no order."""
+        """Return the names of all its quantities, in no order."""
         return frozenset(self.symbols)
 
     @cached_property
     def sides(self) -> "tuple[Expr, Expr]":
-        """Left and right side in SymPy, constants as exact integers."""
+        """Return the left and right side in SymPy, with constants as exact integers."""
         return in_sympy(self.relation)
 
     @cached_property
     def expression(self) -> "Rel":
-        """The relation as SymPy has it: an equality, or an inequality for the senses <= and >=."""
+        """Return the relation as SymPy has it: an equality, or an inequality for the senses <= and >=."""
         return self._related(*self.sides)
 
     def _related(self, left: "Expr", right: "Expr") -> "Rel":
@@ -346,7 +345,7 @@ class Equation:
 
     @cached_property
     def trees(self) -> "tuple[Tree, Tree]":
-        """The left and right side as trees, like terms added and in order.
+        """Return the left and right side as trees, with like terms added and in order.
 
         >>> from derive.catalogue import equation
         >>> equation("batching.ridge_point").trees
@@ -358,12 +357,12 @@ class Equation:
         return left, sort_terms(right)
 
     def solve_for(self, unknown: str) -> "tuple[SolvedRegime, ...]":
-        """Solve the equation for one of its quantities with SymPy, in each of its regimes.
+        """Return the equation solved for one of its quantities with SymPy, in each of its regimes.
 
         unknown    name or short symbol of a quantity of this equation
         returns    each `regime`, with its `condition`, and its `solutions`: expressions of the other quantities.
-                   An empty tuple says that the unknown drops out there, None that SymPy knows no closed form.
-        requires   none of `requires` is checked: these are inequalities beside the equation
+                   An empty tuple means that the unknown drops out there, None that SymPy knows no closed form.
+        requires   `requires` is not checked, because it has inequalities separate from the equation
 
         >>> from derive.catalogue import equation
         >>> for one in equation("serving.plain_step_time").solve_for("kv_time"):
@@ -380,7 +379,7 @@ class Equation:
 
     @property
     def latex(self) -> str:
-        r"""The relation as LaTeX, in the symbols of the lecture.
+        r"""Return the relation as LaTeX, in the symbols of the lecture.
 
         >>> from derive.catalogue import equation
         >>> print(equation("batching.ridge_point").latex)
@@ -393,10 +392,10 @@ class Equation:
         return f"${self.latex}$"
 
     def subs(self, **values: "float | str | Expr") -> "Rel":
-        """The relation with numbers, texts with a unit or expressions of SymPy in place of quantities, by their names or short symbols.
+        """Return the relation with numbers, texts with a unit or SymPy expressions in place of quantities, by their names or short symbols.
 
-        `UnknownName` for a name that is none of its quantities, so that none is left standing by a slip; `WrongUnit` and
-        `WrongValue` for a value that the quantity cannot have.
+        Raises `UnknownName` for a name that is not one of its quantities, so that a slip leaves no quantity unreplaced. Raises `WrongUnit`
+        and `WrongValue` for a value that the quantity cannot have.
 
         >>> from derive.catalogue import equation
         >>> equation("batching.ridge_point").subs(peak_flops=989e12, W="3.35TB/s").rhs
@@ -405,16 +404,16 @@ class Equation:
         named = {quantity(name).name: value for name, value in values.items()}
         if unknown := next((name for name in named if name not in self.symbols), None):
             raise UnknownName(f"quantity of {self.id}", unknown, self.symbols)
-        put_in = {symbol(name): _put_in(name, value) for name, value in named.items()}
+        put_in = {symbol(name): _replacement(name, value) for name, value in named.items()}
         left, right = (side.subs(put_in) for side in self.sides)
         return self._related(left, right)
 
     def left_side(self, values: Mapping[str, float]) -> float:
-        """The left side at numbers."""
+        """Return the left side at numbers."""
         return values[self.symbols[0]]
 
     def right_side(self, values: Mapping[str, Any]) -> Any:
-        """The right side at numbers or arrays by quantity name: the relation itself, called with them. The left side is not needed.
+        """Return the right side at numbers or arrays by quantity name: the relation itself, called with them. The left side is not needed.
 
         Numbers off its domain raise ArithmeticError.
 
@@ -427,27 +426,27 @@ class Equation:
 
     @cached_property
     def _fixed(self) -> Mapping[str, float]:
-        """What the relation is called with where its right side is worked out: constants, and any number as the left side."""
+        """Return the fixed arguments of the relation if only its right side is needed: constants, and any number as the left side."""
         return {self.symbols[0]: 0.0, **{name: CONSTANTS[name].value for name in self.parameters if name in CONSTANTS}}
 
     def requirements(self) -> "tuple[Rel, ...]":
-        """The inequalities the equation needs, as SymPy relations."""
+        """Return the inequalities that the equation needs, as SymPy relations."""
         return as_relations(self.requires)
 
     def applies(self, values: Mapping[str, Any]) -> bool:
-        """Whether these values break no requirement. One whose quantities are not all known is not judged."""
+        """Return whether these values violate no requirement. A requirement with unknown quantities is not checked."""
         return not self.requires or not any(self._broken(values))
 
     def violated(self, values: Mapping[str, Any]) -> list[str]:
-        """The requirements these values break, as text."""
+        """Return the requirements that these values violate, as text."""
         return [one.text for one in self.unmet(values)]
 
     def unmet(self, values: Mapping[str, Any]) -> "list[Unmet]":
-        """The same with whose they are, of which quantities, and what that means."""
-        return [self._told(needed) for needed in self._broken(values)]
+        """Return the violated requirements with their equation, quantities and meaning."""
+        return [self._unmet_record(needed) for needed in self._broken(values)]
 
-    def _told(self, needed: Requirement) -> Unmet:
-        # One that the defaults alone break is told as it was before they were put in.
+    def _unmet_record(self, needed: Requirement) -> Unmet:
+        # A requirement that only defaults violate is shown as it was before the defaults were put in.
         told = needed if named(needed) else replace(needed, holds=unwrap(needed.holds))
         return Unmet(text=in_words_of_names(told), id=self.id, names=named(needed), meaning=needed.otherwise)
 
@@ -457,8 +456,8 @@ class Equation:
                 yield needed
 
 
-def _put_in(name: str, value: "float | str | Expr") -> "float | Expr":
-    """What is put into a relation for a quantity: a text is read as such, and never as an expression; nothing at all is a limit."""
+def _replacement(name: str, value: "float | str | Expr") -> "float | Expr":
+    """Return the value that replaces a quantity in a relation. A text is parsed as a value, never as an expression. Zero is a limit."""
     from sympy import Expr
 
     if isinstance(value, str):
@@ -473,13 +472,13 @@ def _put_in(name: str, value: "float | str | Expr") -> "float | Expr":
 
 
 class HasRightSide(Protocol):
-    """An equation, or what several come to together."""
+    """An equation, or several equations combined."""
 
     def right_side(self, values: Mapping[str, Any]) -> Any: ...
 
 
 def right_side_at(row: HasRightSide, values: Mapping[str, float]) -> float:
-    """The right side at numbers, or NaN off its domain.
+    """Return the right side at numbers, or NaN off its domain.
 
     >>> from derive.catalogue import equation
     >>> right_side_at(equation("scheduling.sweep_time"), {"hbm_capacity": 288e9, "hbm_bandwidth": 0.0})

@@ -1,10 +1,10 @@
-"""What quantities are to a deployment: rows that `derive/solving` reads. It names none of these quantities itself."""
+"""The roles of quantities in a deployment: rows that `derive/solving` reads. That package names none of these quantities itself."""
 
 from typing import NamedTuple
 
 
 class Replica(NamedTuple):
-    """What a deployment is built of: whole replicas, each of some chips, whose number divides the attention heads."""
+    """The parts of a deployment: whole replicas, each of some chips, whose number divides the attention heads."""
 
     number: str
     chips: str
@@ -57,7 +57,7 @@ REPLICA = Replica(
 
 
 class Batch(NamedTuple):
-    """The size that is found without being asked for, if limits or memory bound it."""
+    """The size that a question finds without asking for it, if limits or memory bound it."""
 
     name: str
     passes: str
@@ -83,7 +83,7 @@ BATCH = Batch(
 
 
 class Memory(NamedTuple):
-    """The constraint that what is held fits in the memory of the chips: `needed` <= `room`."""
+    """The constraint that the stored bytes fit in the memory of the chips: `needed` <= `room`."""
 
     needed: str
     room: str
@@ -136,9 +136,9 @@ MEMORY = Memory(
 
 
 class Held(NamedTuple):
-    """What memory must hold for some quantities to be possible: the weights, and with `cache` the caches too.
+    """The bytes that memory must store for some quantities to be possible: the weights, and with `cache` the caches too.
 
-    With `told` short memory is a warning and no refusal. With `itself` a quantity needs it only if it is asked for, of known chips.
+    With `told` short memory is a warning and no refusal. With `itself` a quantity needs it only if it is asked for, with known chips.
     """
 
     names: tuple[str, ...]
@@ -148,9 +148,9 @@ class Held(NamedTuple):
 
 
 HELD = (
-    # A cache that does not fit takes nothing from the reads of weights.
+    # The reads of weights do not depend on the caches.
     Held(names=("weight_time", "plain_weight_time", "latency_floor", "prefill_weight_time", "prefill_time", "prefill_throughput")),
-    # Arithmetic is true of the chips as such, and a transfer of so many links.
+    # Arithmetic depends on the chips alone, and a transfer on the number of links.
     Held(names=("compute_time", "attention_time", "prefill_compute_time"), cache=True, told=True),
     Held(names=("kv_transfer_time",), told=True),
     Held(names=("memory_demand", "memory_per_chip"), cache=True, told=True, itself=True),
@@ -171,7 +171,7 @@ FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
 
 
 class Step(NamedTuple):
-    """A step of decode: its parts, its roof, and the results that say how long it lasts."""
+    """A step of decode: its parts, its roof, and the results that give its duration."""
 
     time: str
     times: tuple[str, ...]
@@ -250,7 +250,7 @@ SEQUENCE = Sequence(
 
 
 class Phases(NamedTuple):
-    """The phases of serving, and what is said of each."""
+    """The phases of serving, and their quantities."""
 
     of_prompts: tuple[str, ...]
     """What is said of the arithmetic of prompts, beside names that begin with that of their part."""
@@ -288,11 +288,11 @@ VANISH = {
     **dict.fromkeys(("context_length", "kv_bytes_per_token", "kv_cache_bytes", "kv_time"), _NO_CACHE),
     "batch": ("kv_cache_bytes",),
 }
-"""Quantities that are above zero and have a limit there: what comes to nothing with them. A batch of none holds no cache."""
+"""Positive quantities with a limit at zero, and the quantities that become zero with them. An empty batch has no cache."""
 
 
 class Output(NamedTuple):
-    """The output of a request, and what is asked of a request without any: prefill alone."""
+    """The output of a request, and the results of a request without output: prefill alone."""
 
     tokens: str
     without: tuple[str, ...]

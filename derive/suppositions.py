@@ -1,4 +1,4 @@
-"""What answers suppose when nobody gives it: one row for each supposition, with an alternative and what must be true for it to matter.
+"""The suppositions of answers: one row for each, with an alternative and the conditions under which it matters.
 
 A new row needs no code: `derive/solving/caveats.py` asks the same question again with the alternative of every row.
 """
@@ -17,11 +17,11 @@ Alternative = float | str | tuple[str, ...]
 
 
 class Stopgap(NamedTuple):
-    """A quantity that is left out of a question that has no answer otherwise: nothing was said of it.
+    """A quantity that is left out of a question that would have no answer otherwise, because no given mentions it.
 
-    It answers questions of one of `unknowns` with `quantity` at `value` ("most" is the largest possible) if none of `absent` is given.
-    With `lacking` the quantity must be all that the question lacks. With `no_results` no result of the unknown may be given.
-    `hidden` leaves the quantity out of what is shown.
+    It answers questions for one of `unknowns` with `quantity` at `value` ("most" is the largest possible) if none of `absent` is given.
+    With `lacking` the question must lack this quantity alone. With `no_results` no result of the unknown may be given. `hidden` leaves the
+    quantity out of the printed text.
     """
 
     unknowns: tuple[str, ...]
@@ -42,7 +42,7 @@ USUAL_TYPES = {
 
 
 class OneSequence(NamedTuple):
-    """Results that are of one sequence if no given says how many there are."""
+    """Results for one sequence, if no given says the number of sequences."""
 
     results: tuple[str, ...]
     size: str
@@ -58,7 +58,7 @@ ONE_SEQUENCE = OneSequence(
 
 
 class Dense(NamedTuple):
-    """A model of which no given speaks of experts: both parameter counts are equal."""
+    """A model without givens about experts: both parameter counts are equal."""
 
     ratio: str
     results: tuple[str, ...]
@@ -92,16 +92,15 @@ STOPGAPS = (
 
 
 class Supposition(NamedTuple):
-    """A quantity that an answer supposes to be something, and what it could be instead.
+    """A supposed value of a quantity, and an alternative value.
 
-    `beside` is supposed while the alternative is worked out, unless it is known (the least of several replaces what is known).
-    With `added`, the value of that quantity is added to the one that is supposed. `text` may hold names in braces.
-    A row applies if one of `default` is a default that the answer rests on, the answer `uses` one of these quantities or equations,
-    it is `about` one of these quantities (asked for or given), all `known` have a value, none of `absent` has one, the first of each
-    pair in `at_least` is no less than the second, and `equation` takes part. `source` is where the value is from: "table" or "rule".
-    `threshold` is the factor from which on the answer counts as another. With `fills_memory` it is also looked whether memory suffices,
-    with `only_memory` at nothing else. With `compared` the quantity itself is compared with its alternative, and not the answer.
-    With `longer` only a greater alternative counts.
+    `beside` is supposed while the alternative is computed, unless it is known (the least of several replaces a known value). With `added`,
+    the value of that quantity is added to the supposed value. `text` may contain names in braces. A row applies if one of `default` is a
+    default of the answer, the answer `uses` one of these quantities or equations, it is `about` one of these quantities (asked for or
+    given), all `known` have a value, none of `absent` has one, the first of each pair in `at_least` is no less than the second, and
+    `equation` takes part. `source` is the source of the value: "table" or "rule". `threshold` is the factor from which on the answer counts
+    as another. With `fills_memory` memory is checked too, with `only_memory` memory alone is checked. With `compared` the quantity itself
+    is compared with its alternative, and not the answer. With `longer` only a greater alternative counts.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Devices of memory_tiers.csv as givens: capacity, read bandwidth and price, and where each number is from."""
+"""Return devices of memory_tiers.csv as givens: capacity, read bandwidth and price, each with its source."""
 
 from statistics import median_low
 
@@ -65,7 +65,7 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
     if not names:
         tiers = dict.fromkeys(rows["tier_capacity"].tier for rows in devices.values())
         raise UnknownName("memory tier", text, (*tiers, *_TIER_WORDS, *devices), f"the tiers are {', '.join(tiers)}")
-    figures = {name: {one: _in_si(devices[name][one]) for one in _OF_DEVICE} for name in names}
+    figures = {name: {one: _si_value(devices[name][one]) for one in _OF_DEVICE} for name in names}
     drain_times = {name: of_device["tier_capacity"] / of_device["tier_bandwidth"] for name, of_device in figures.items()}
     device = next(name for name in names if drain_times[name] == median_low(drain_times.values()))
     others = f": the middle by drain time of {len(names)} devices of {text}" if len(names) > 1 else ""
@@ -73,14 +73,14 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
     provenance = {name: f"{_place(rows[name])} {name}: {rows[name].source} ({rows[name].verification})" for name in givens}
     supposed = dict.fromkeys(_OF_DEVICE, f"{device}{others}") if others else {}
     if price := _holding_price(rows["tier_capacity"].tier, tables):
-        givens = givens | {"tier_price": quantity("tier_price").check(_in_si(price) * givens["tier_capacity"])}
+        givens = givens | {"tier_price": quantity("tier_price").check(_si_value(price) * givens["tier_capacity"])}
         provenance["tier_price"] = f"{_place(price)} holding_price times the capacity: {price.source} ({price.verification})"
         supposed["tier_price"] = f"{price.device}, {price.basis}: {price.value:g} {price.unit} times the capacity"
     return Preset(givens=givens, provenance=provenance, variants={}, supposed=supposed)
 
 
 def tier_lines(text: str) -> list[str]:
-    """Return a line for each storage device that a text names, with the option of `solve` that takes it; chips are listed elsewhere.
+    """Return a line for each storage device that a text names, with the option of `solve` that selects it. Chips are listed elsewhere.
 
     >>> tier_lines("solidigm 7.68")
     ["Solidigm D7-PS1010 7.68 TB PCIe 5 (flash): 7.68 TB, 14.5 GB/s. solve ... --tier 'Solidigm D7-PS1010 7.68 TB PCIe 5'"]
@@ -88,7 +88,7 @@ def tier_lines(text: str) -> list[str]:
     devices = _devices(shipped.read())
     return [
         f"{device} ({devices[device]['tier_capacity'].tier}): "
-        + ", ".join(show(name, _in_si(devices[device][name])) for name in _OF_DEVICE)
+        + ", ".join(show(name, _si_value(devices[device][name])) for name in _OF_DEVICE)
         + f". solve ... --tier '{device}'"
         for device in matching_devices(text)
         if devices[device]["tier_capacity"].tier != "hbm"
@@ -101,7 +101,7 @@ def _holding_price(of_tier: str, tables: Tables) -> MemoryTierFigure | None:
     return min(rows, key=lambda row: (row.year is not None, _COST_BASES.index(row.basis)), default=None)
 
 
-def _in_si(row: MemoryTierFigure) -> float:
+def _si_value(row: MemoryTierFigure) -> float:
     return in_si(row.quantity, row.value, row.unit)
 
 

@@ -31,7 +31,8 @@ RULES = some(
 )
 OUTPUTS = """
 import json
-from invert import infer, scoreboard
+from invert import infer
+from invert.validation import scoreboard
 from invert.report.contract import run_as_csv, run_as_json
 from invert.report.sheet import report
 from invert.report.columns import WIDE_KEYS, column_of

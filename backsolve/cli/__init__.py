@@ -1,1 +1,1 @@
-"""The commands, a module each; `main` puts them together. What is heavy is imported inside a command, when it is run."""
+"""The commands, one module for each. `main` assembles them. Slow imports are inside functions: each command loads only its own."""

@@ -1,4 +1,4 @@
-"""The commands that open the catalogue: list, show, cite."""
+"""The commands for the catalogue: list, show, explain, cite."""
 
 import json
 import sys
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from invert.sheets.sheet import FileText
 
 LONGEST_WORD = 200
-"""Characters of what is looked for; a longer text is near no name, and to find that out takes minutes."""
+"""Characters of the longest word to look for. A search for a longer text lasts minutes and finds no name."""
 _CITE_STYLES = ("bibtex", "csl-json", "latex", "myst", "markdown", "plain")
 
 
 @click.command("list")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
-@click.option("--at", "time", metavar="TIME", help="Only the equations of what the lecture says at a time, 0:19 or 0:19:30.")
+@click.option("--at", "time", metavar="TIME", help="Only the equations of the lecture at a time, 0:19 or 0:19:30.")
 @click.option("--chapter", metavar="C", help="Only the equations of a chapter.")
-@click.option("--symbol", metavar="X", help="Only the equations that speak of a quantity.")
+@click.option("--symbol", metavar="X", help="Only the equations that contain a quantity.")
 @click.option("--without", type=OneOf(["derivation", "source"]), help="Only the equations that lack one.")
 @click.option("--quantities", is_flag=True, help="The quantities, their symbols and units.")
 @click.option("--hardware", is_flag=True, help="The accelerators that --hardware knows.")
@@ -42,7 +42,7 @@ def list_command(
     words: tuple[str, ...], time: str | None, chapter: str | None, symbol: str | None, without: str | None, quantities: bool,
     hardware: bool, models: bool, style: str,
 ) -> None:  # fmt: skip
-    """List the equations of the catalogue, the quantities, or the presets, all or those of a WORD.
+    """List the equations of the catalogue, the quantities or the presets: all, or only the ones about a WORD.
 
     Example:
 
@@ -92,25 +92,25 @@ def list_command(
         _list_quantities(found)
     presets = [*listing_commands(word), *tier_lines(word)] if word and time is None else []
     for line in presets:
-        _list(line)
+        _print_row(line)
     nothing = not rows and not (word and found) and not presets
     if nothing and not (word and time is None and _list_claims(word)):
-        say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}; claims of the lecture: backsolve claims WORD")
+        say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}. Claims of the lecture: backsolve claims WORD")
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
         why = f"   ({reason_not_derived(row)})" if without == "derivation" else ""
-        _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
+        _print_row(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
 
 
 def _list_claims(word: str) -> bool:
-    """List the claims of the lecture that have a word, and return whether there is one."""
+    """List the claims of the lecture that contain a word. Return whether there is one."""
     from derive.catalogue.searching import mentions
     from derive.tables.shipped import rows_of
     from invert.validation.claim_rows import Claim
 
     rows = [row for row in rows_of(Claim) if mentions(word, f"{row.claim} {row.reason}")]
     for row in rows:
-        _list(f"claim {row.id:<5} {row.verdict:<24} {row.claim}")
+        _print_row(f"claim {row.id:<5} {row.verdict:<24} {row.claim}")
     return bool(rows)
 
 
@@ -138,7 +138,7 @@ def _list_quantities(rows: "Iterable[Quantity]") -> None:
     rows = list(rows)
     longest = max((len(one.name) for one in rows), default=0)
     for one in rows:
-        _list(f"{one.name:<{longest}}  {one.symbol:<10} {'[' + one.unit + ']':<14} {one.meaning}")
+        _print_row(f"{one.name:<{longest}}  {one.symbol:<10} {'[' + one.unit + ']':<14} {one.meaning}")
 
 
 @click.command("show")
@@ -162,7 +162,7 @@ def show_command(words: tuple[str, ...], style: str) -> None:
     id = " ".join(words)
     _refuse_long(id)
     if id.partition("@")[0] in by_id():
-        tell(_equation_shown(id, style), style)
+        tell(_render_equation(id, style), style)
         return
     if style != "text":
         if "." in id:
@@ -190,7 +190,7 @@ def explain_command(words: tuple[str, ...]) -> None:
 
 
 def _show_other(id: str) -> None:
-    """Show what is no equation: a chip, a model, a quantity, or what there is of a word."""
+    """Show a chip, a model or a quantity, or list the quantities and equations about a word."""
     from derive import presets
     from derive.catalogue import by_id, equation, equations
     from derive.glossary import explain_term
@@ -201,10 +201,10 @@ def _show_other(id: str) -> None:
 
     if meaning := explain_term(id):
         tell(meaning)
-        _point_to_list(id)
+        _print_list_hint(id)
         return
     unusable: WrongData | None = None
-    if ":" not in id and (lines := _chip_shown(id)):
+    if ":" not in id and (lines := _chip_details(id)):
         tell("\n".join(lines))
         fail_on(problems(AcceleratorFigure))
         return
@@ -218,7 +218,7 @@ def _show_other(id: str) -> None:
                 tell("\n".join(model_card(presets.model_name(id))))
             raise NotCovered(str(error)) from None
         except WrongData as error:
-            # It may be a name of the other table.
+            # The other table may have the name.
             unusable = unusable or error
             continue
         _show_preset(found)
@@ -232,9 +232,9 @@ def _show_other(id: str) -> None:
         if "." in id:
             equation(id)
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
-        # A row that cannot be read may be why.
+        # The reason may be a row that cannot be read.
         bad = report_problems(problems(Architecture, AcceleratorFigure))
-        if not bad and "." not in id and (_explained_column(id) or _shown_about(id)):
+        if not bad and "." not in id and (_explain_column(id) or _list_about(id)):
             return
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
@@ -246,8 +246,8 @@ def _show_other(id: str) -> None:
         tell(f"{'' if place else 'in':<12}{entry.id}   {entry.title}")
 
 
-def _chip_shown(id: str) -> list[str]:
-    """All that the table has of a chip that is named without a data type, or nothing where it is none, or cannot be read."""
+def _chip_details(id: str) -> list[str]:
+    """Return the lines of a chip named without a data type. Return no lines if the chip is unknown or its rows cannot be read."""
     from derive import presets
     from derive.show.presets import chip_lines
 
@@ -257,8 +257,8 @@ def _chip_shown(id: str) -> list[str]:
         return []
 
 
-def _explained_column(name: str) -> bool:
-    """Explain a column of the price tables, and return whether there is one of this name."""
+def _explain_column(name: str) -> bool:
+    """Explain a column of the price tables. Return whether a column has this name."""
     from invert.report.columns import column_of
 
     try:
@@ -268,8 +268,8 @@ def _explained_column(name: str) -> bool:
     return True
 
 
-def _shown_about(word: str) -> bool:
-    """List what there is of a word, and say whether there is anything."""
+def _list_about(word: str) -> bool:
+    """List the quantities and equations about a text. Return whether every word of it is a part of a name or an id."""
     from derive.catalogue.searching import equations_about, is_word, quantities_about
 
     if not is_word(word):
@@ -278,12 +278,12 @@ def _shown_about(word: str) -> bool:
     _list_quantities(quantities)
     longest = max((len(row.id) for row in rows), default=0)
     for row in rows:
-        _list(f"{row.id:<{longest}}  {row.described:<11}  {row.title}")
+        _print_row(f"{row.id:<{longest}}  {row.described:<11}  {row.title}")
     return True
 
 
-def _point_to_list(word: str) -> None:
-    """Print how many quantities and equations there are about a word, and the command that lists them."""
+def _print_list_hint(word: str) -> None:
+    """Print the number of quantities and equations about a word, and the command that lists them."""
     from derive.catalogue.searching import equations_about, is_word, quantities_about
 
     quantities, rows = (quantities_about(word), equations_about(word)) if is_word(word) else ((), ())
@@ -291,12 +291,12 @@ def _point_to_list(word: str) -> None:
         tell(f"{len(quantities)} quantities and {len(rows)} equations: backsolve list {word}")
 
 
-def _list(line: str) -> None:
-    """Print a row of a list: a line for other programs, lines that fit for a person."""
+def _print_row(line: str) -> None:
+    """Print a row of a list: folded to the width of a terminal, or as one line for other programs."""
     click.echo(fold(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
 
 
-def _equation_shown(id: str, style: str) -> str:
+def _render_equation(id: str, style: str) -> str:
     from derive.catalogue import equation
     from derive.show.entry import card, entry_as_json
     from derive.show.narration import derivation_in_latex
@@ -334,7 +334,8 @@ def _show_preset(preset: "Preset") -> None:
 @click.option(
     "--used-by",
     metavar="RESULT.json",
-    help="Cite all that a result used, and why: equations, and of --save pages, price sheets, inferences, the run. - reads standard input.",
+    help="Cite all sources of a result, with the reason: equations, and for a result of --save pages, price sheets, inferences, the run."
+    " - reads standard input.",
 )
 @click.option(
     "--html-base",
@@ -344,9 +345,9 @@ def _show_preset(preset: "Preset") -> None:
     help="Address of the site with a page for every equation. BACKSOLVE_HTML_BASE sets it for all commands.",
 )
 @click.option(
-    "--reading", type=OneOf(("kv", "fraction", "tier")), help="Of MODEL a reading: price rows, equation, numbers, residual, record."
+    "--reading", type=OneOf(("kv", "fraction", "tier")), help="Cite a reading of MODEL: price rows, equation, numbers, residual, record."
 )
-@click.option("--macros", is_flag=True, help="In LaTeX a \\newcommand for every symbol, so that one place changes the notation.")
+@click.option("--macros", is_flag=True, help="In LaTeX, write a \\newcommand for every symbol, so that one place changes the notation.")
 @tier_option
 @as_of_option
 @prices_option
@@ -354,7 +355,7 @@ def cite_command(
     ids: tuple[str, ...], style: str, used_by: str | None, html_base: str, macros: bool, tier: str | None, as_of: date | None,
     own: "str | BinaryIO | FileText | None", reading: str | None,
 ) -> None:  # fmt: skip
-    """Cite equations, price sheets, single prices, what a sheet is read as, or all that a saved result used.
+    """Cite equations, price sheets, single prices, a reading of a sheet, or all sources of a saved result.
 
     Example:
 
@@ -373,13 +374,13 @@ def cite_command(
             raise WrongValue("--reading and --used-by do not go together")
         _cite_readings(ids, reading, style, {"prices": own, "tier": tier, "as_of": as_of}, html_base, macros)
         return
-    sheets = [id for id in ids if _is_of_prices(id)]
+    sheets = [id for id in ids if _names_prices(id)]
     equations = [id for id in ids if id not in sheets]
-    found, faults = _prices_cited(sheets, tier, as_of, own, html_base) if sheets else ([], ())
+    found, faults = _price_references(sheets, tier, as_of, own, html_base) if sheets else ([], ())
     why: dict[str, str] = {}
     result = None
     if used_by is not None:
-        result = _json(used_by)
+        result = _read_json(used_by)
         try:
             why = uses_in(result)
         except WrongData as error:
@@ -393,7 +394,7 @@ def cite_command(
 
 
 def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dict[str, Any], html_base: str, macros: bool) -> None:
-    """Print a reading of each sheet with all that it rests on."""
+    """Print a reading of each sheet with all its sources."""
     from invert.cited import cite_reading
     from invert.inference import infer
 
@@ -406,7 +407,7 @@ def _cite_readings(models: tuple[str, ...], reading: str, style: str, asked: dic
 
 
 def _refuse_other_schema(result: object) -> None:
-    """`WrongData` for a result that another version saved, whose sheets and inferences may stand elsewhere in it."""
+    """Raise WrongData for a result that another version saved: its sheets and inferences may have other keys."""
     schema = result.get("schema") if isinstance(result, dict) else None
     if not isinstance(result, dict) or schema is None:
         return
@@ -422,17 +423,17 @@ def _refuse_other_schema(result: object) -> None:
         )
 
 
-def _is_of_prices(name: str) -> bool:
-    """Whether a name is that of a model, which no id of an equation is written like."""
+def _names_prices(name: str) -> bool:
+    """Return whether a name is written like a model and not like the id of an equation."""
     from derive.catalogue import CHAPTERS
 
     return "/" in name or ("-" in name and name.partition(".")[0] not in CHAPTERS)
 
 
-def _prices_cited(
+def _price_references(
     names: "Iterable[str]", tier: str | None, as_of: date | None, own: "str | BinaryIO | FileText | None", html_base: str
 ) -> "tuple[list[Reference], Iterable[Problem]]":
-    """Price sheets, or one price of each, as something to cite, and what is wrong with the file of one's own."""
+    """Return references for price sheets or single prices, and the problems of the user's own price file."""
     from invert.data import read_data
     from invert.report.price_pages import price_reference, sheet_reference
     from invert.sheets.assemble import models
@@ -453,9 +454,9 @@ def _prices_cited(
     return found, book.problems
 
 
-def _json(place: str) -> Any:
+def _read_json(place: str) -> Any:
     text = content_of(place, LARGEST_RESULT)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise WrongData(f"{called(place)} is not JSON ({str(error).splitlines()[0]}); save one with --as json") from error
+        raise WrongData(f"{called(place)} is not JSON ({str(error).splitlines()[0]}). Save a result with --as json") from error

@@ -1,4 +1,4 @@
-"""The command `claims`: what the lecture claims and predicts, and what is computed for it."""
+"""The command `claims`: claims and predictions of the lecture, with the computed values."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from derive.show.folding import fold
 @click.argument("words", nargs=-1, metavar="[ID|WORD]...")
 @click.option("--as", "style", type=OneOf(("text", "json")), default="text", help="Form of the list.")
 def claims_command(words: tuple[str, ...], style: str) -> None:
-    """List the claims and predictions of the lecture with the stated and the computed value, all or those of a WORD.
+    """List the claims and predictions of the lecture with the stated and the computed value: all, or only the ones with a WORD.
 
     An ID shows one claim with the command that computes it, its time in the talk, and the reason of the verdict.
 

@@ -1,4 +1,4 @@
-"""What several commands share: options, answers in lines that fit, and faults that are named after the rest was printed."""
+"""Share code between commands: options, folded answers, and problems that are reported after the answer."""
 
 import os
 import shlex
@@ -26,7 +26,7 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 def day(text: str) -> date:
-    """The day of an option.
+    """Return the day that an option names.
 
     >>> day("2026-11-20")
     datetime.date(2026, 11, 20)
@@ -35,17 +35,17 @@ def day(text: str) -> date:
         found = date.fromisoformat(text)
     except ValueError:
         found = None
-    # `fromisoformat` alone would also take 20261120 and 2026-W47-5, and `click.DateTime` 2026-11-2.
+    # `fromisoformat` alone also accepts 20261120 and 2026-W47-5, and `click.DateTime` accepts 2026-11-2.
     if found is None or found.isoformat() != text:
-        raise click.BadParameter(f"{text!r} is not a date; write it as 2026-11-20")
+        raise click.BadParameter(f"{text!r} is not a date. Write it as 2026-11-20")
     return found
 
 
-class OneOf(click.Choice):  # type: ignore[type-arg]  # which click 8.1 has none of
-    """One of a few words; of any other the nearest is offered, beside all that are allowed."""
+class OneOf(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no type parameter
+    """A choice between a few words. An error lists them and suggests the nearest one."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The word itself.
+        """Return the word.
 
         >>> OneOf(("table", "markdown")).convert("mardown", None, None)
         Traceback (most recent call last):
@@ -84,7 +84,7 @@ def _file_or_typed_sheet(context: click.Context, option: click.Parameter, place:
 
 
 def _is_typed(place: str) -> bool:
-    """Return whether what is named as a file is a price sheet itself."""
+    """Return whether the text given as a file name is a typed price sheet."""
     if place[:1] not in "0123456789.$ " or os.path.exists(place):
         return False
     from invert.sheets.typed import is_typed_sheet
@@ -95,8 +95,8 @@ def _is_typed(place: str) -> bool:
 _RATES = "backsolve.rates"
 
 
-def _keep_rates(context: click.Context, _option: click.Parameter, items: tuple[str, ...]) -> None:
-    """Read the rates of exchange before the prices that they are for."""
+def _read_rates(context: click.Context, _option: click.Parameter, items: tuple[str, ...]) -> None:
+    """Read the exchange rates before the prices, which need them."""
     if items:
         from invert.sheets.rules import usd_rate
 
@@ -104,7 +104,7 @@ def _keep_rates(context: click.Context, _option: click.Parameter, items: tuple[s
 
 
 def typed_models(own: "str | BinaryIO | FileText | None") -> tuple[str, ...]:
-    """Return the model to show if prices are typed as one sheet: that sheet."""
+    """Return the name of the sheet if prices are typed as one sheet."""
     place = getattr(own, "place", "")
     if not (place and _is_typed(place)):
         return ()
@@ -119,30 +119,30 @@ def is_stream(own: object) -> bool:
 
 
 def prices_option(command: _Command) -> _Command:
-    """`--prices FILE`, and `--rate` for the currencies in it."""
+    """Add `--prices FILE`, and `--rate` for its currencies, to a command."""
     command = click.option(
         "--rate",
         multiple=True,
         metavar="EUR=1.08",
         is_eager=True,
         expose_value=False,
-        callback=_keep_rates,
-        help="US dollars for one unit of a currency of --prices; a column usd_rate does the same. May be repeated.",
+        callback=_read_rates,
+        help="US dollars for one unit of a currency of --prices. A column usd_rate does the same. May be repeated.",
     )(command)
     return click.option(
         "--prices",
         "own",
         metavar="FILE",
         callback=_file_or_typed_sheet,
-        help="A CSV of your own laid over the shipped prices, - for standard input, or one sheet: '2/12; >200k 4/18; cache .2'.",
+        help="A CSV of your own prices, used with the shipped ones, - for standard input, or one sheet: '2/12; >200k 4/18; cache .2'.",
     )(command)
 
 
 prices_argument = click.argument("file", metavar="[FILE]", required=False, callback=_file_or_typed_sheet)
-"""The same file, named alone."""
+"""The file of `--prices` as an argument."""
 
 
-def _state(context: click.Context, option: click.Parameter, place: str) -> "str | BinaryIO | FileText":
+def _read_state(context: click.Context, option: click.Parameter, place: str) -> "str | BinaryIO | FileText":
     rates = context.meta.get(_RATES, ())
     found = _file_or_standard_input(context, option, place) or place
     if not rates:
@@ -156,23 +156,23 @@ def _state(context: click.Context, option: click.Parameter, place: str) -> "str 
 
 
 def state_argument(name: str) -> Callable[[_Command], _Command]:
-    """Return an argument for a state of the prices: a day, `shipped`, or a file, which - reads from standard input."""
-    return click.argument(name, metavar=name.upper(), callback=_state)
+    """Return an argument for a state of the prices: a day, `shipped`, or a file. - reads a file from standard input."""
+    return click.argument(name, metavar=name.upper(), callback=_read_state)
 
 
 as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold. By default the newest in the data.")
 tier_option = click.option("--tier", metavar="T", help="A service tier, or all. By default standard, else off_peak.")
-all_option = click.option("--all", "everything", is_flag=True, help="Every service tier and batch sheet.")
+all_option = click.option("--all", "everything", is_flag=True, help="Include every service tier and batch sheet.")
 
 
 def workers_option(help: str) -> Callable[[_Command], _Command]:
-    """`--workers N`, the number that `processes` takes."""
+    """Return the option `--workers N`: the number of processes of `processes`."""
     return click.option("--workers", type=click.IntRange(1, 256), metavar="N", help=help)
 
 
 @contextmanager
 def processes(workers: int | None, what: str) -> "Iterator[Executor]":
-    """Yield a pool of processes. Without a number it starts only for work of many parts. `what` is the name in the line of progress."""
+    """Yield a pool of processes. Without a number the pool starts only for many parts. The line of progress begins with `what`."""
     from concurrent.futures import ProcessPoolExecutor
 
     from backsolve.cli.sharing import SharedWork, end_with_parent
@@ -182,7 +182,7 @@ def processes(workers: int | None, what: str) -> "Iterator[Executor]":
 
 
 def pairs(option: str, items: tuple[str, ...], example: str = "output=20") -> dict[str, str]:
-    """`name=value` items by name.
+    """Return the values of `name=value` items by name.
 
     >>> pairs("--set", ("output=20", "input@200k=5"))
     {'output': '20', 'input@200k': '5'}
@@ -197,26 +197,26 @@ def pairs(option: str, items: tuple[str, ...], example: str = "output=20") -> di
 
 
 def refuse_no_file(option: str, place: str | None) -> None:
-    """Raises WrongValue for what no file is written to: an empty name, and a dash, which is a stream elsewhere."""
+    """Raise WrongValue if an option that writes a file has an empty name or a dash. A dash is a stream in other options."""
     if place in ("", "-"):
-        raise WrongValue(f"{option} needs the name of a file; given {place!r}{' (./- for a file of that name)' if place else ''}")
+        raise WrongValue(f"{option} needs the name of a file. Given {place!r}{' (./- for a file of that name)' if place else ''}")
 
 
 def refuse_one_file(option: str, place: str | None, others: Mapping[str, object]) -> None:
-    """Raises WrongValue where the file that an option writes is that of another option too: what it holds would be lost."""
+    """Raise WrongValue if an option would overwrite the file of another option."""
     for other, at in others.items():
         file = getattr(at, "place", at)
         if place is not None and isinstance(file, str) and os.path.realpath(place) == os.path.realpath(file):
-            raise WrongValue(f"{option} would write over {label(place)}, which is the file of {other}; name another one")
+            raise WrongValue(f"{option} would write over {label(place)}, which is the file of {other}. Name another file")
 
 
 def tell(text: str, style: str = "text") -> None:
-    """Print an answer: text in lines that fit, every other form as it is."""
+    """Print an answer. Only text is folded to the width of the terminal."""
     click.echo(fold(text, width(sys.stdout)) if style in ("text", "table") else text)
 
 
 def report_steps() -> Callable[[str], object]:
-    """Return a function that prints how far the work is, if standard error is a terminal."""
+    """Return a function that prints the progress of the work if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return lambda _: None
     return lambda text: say(f"{text} ...")
@@ -228,10 +228,10 @@ def leave(status: int) -> NoReturn:
 
 
 class Commands(click.Group):
-    """A group that is called without a command prints its help, as wrong input; before click 8.2 that passed for an answer."""
+    """A group that prints its help if it is called without a command. The exit status is 2 (with click before 8.2 it would be 0)."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click does, with at least one word to read."""
+        """Parse the arguments as click does. Without any, print the help and exit with the status of wrong input."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit(INPUT_IS_WRONG)
@@ -239,16 +239,17 @@ class Commands(click.Group):
 
 
 def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
-    """Say on stderr, in one line, how many prices that are used are doubtful, the first of them, and what lists all."""
+    """Print on stderr the number of doubtful prices in use, the first one, and the command that lists all."""
     if found := list(doubts):
         own = getattr(own, "place", own)
-        place = f" {shlex.quote(own)}" if isinstance(own, str) else " -" if own is not None else ""
+        named = isinstance(own, str) and own != called("-")
+        place = f" {shlex.quote(str(own))}" if named else " -" if own is not None else ""
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
-        say(f"{counted}: {found[0]}; all: backsolve prices check{place}")
+        say(f"{counted}: {found[0]}. All: backsolve prices check{place}")
 
 
 def report_problems(problems: "Iterable[Problem]") -> bool:
-    """Name every problem on stderr; whether there is one."""
+    """Print every problem on stderr. Return whether there is one."""
     found = list(problems)
     for problem in found:
         say(str(problem))
@@ -256,6 +257,6 @@ def report_problems(problems: "Iterable[Problem]") -> bool:
 
 
 def fail_on(problems: "Iterable[Problem]") -> None:
-    """Name every problem and leave with the status of wrong input. The rest has been printed."""
+    """Print every problem and end with the status of wrong input. Call it after the answer is printed."""
     if report_problems(problems):
         leave(INPUT_IS_WRONG)

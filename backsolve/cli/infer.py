@@ -1,4 +1,4 @@
-"""The command `infer`: what price sheets imply."""
+"""The command `infer`: estimates from price sheets."""
 
 import sys
 from dataclasses import replace
@@ -40,9 +40,9 @@ _RECORDS = ("json", "csv")
 _INFER_FORMATS = ("table", *_RECORDS, "markdown", "latex", "html")
 _HISTORY_FORMATS = ("table", *_RECORDS)
 _MOST_LISTED = 100
-"""Sheets that a table in the terminal lists, if nothing is said of its columns or order; of more it is what they have in common."""
+"""The most sheets of a table in the terminal. For more, a summary is printed unless columns or an order are given."""
 _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
-"""Parameters that ask for nothing else than a saved result did."""
+"""Parameters that go together with --like: they do not change the question of the saved result."""
 
 
 @click.command("infer")
@@ -69,35 +69,35 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
     "supposed",
     multiple=True,
     metavar="NAME=VALUE...",
-    help="Prices that MODEL would have at these values, beside the published ones, e.g. kv_bytes_per_token=49kB active_params=45B.",
+    help="Print the prices of MODEL at these values beside the published ones, e.g. kv_bytes_per_token=49kB active_params=45B.",
 )
 @click.option(
     "--knowledge",
     metavar="FILE",
     help="Scores of your own on benchmarks of facts: a CSV with the columns of knowledge_scores.csv. It does not go with --save.",
 )
-@workers_option("Processes that share the sheets; by default 1, and up to 4 for a market of hundreds.")
+@workers_option("Processes that share the sheets. By default 1, and up to 4 for a market of hundreds.")
 @click.option("--as", "style", type=OneOf(_INFER_FORMATS), default="table", help="Form of the answer.")
 @click.option("--full", is_flag=True, help="For one MODEL: every reading with its numbers, and which quantities the prices determine.")
 @click.option(
     "--columns", metavar="C,...", help="Columns of the table or CSV by heading or key, e.g. model,price,'KV from premium'. See --explain."
 )
-@click.option("--explain", is_flag=True, help="List all columns: what they are, and how often they were right.")
-@click.option("--sort", "by", metavar="C", help="By any column, numbers from the largest; -C the other way. Sheets without a value last.")
+@click.option("--explain", is_flag=True, help="List all columns with their meaning and record.")
+@click.option("--sort", "by", metavar="C", help="Sort by a column, largest numbers first (-C: smallest first), missing values last.")
 @click.option(
     "--where",
     "wanted",
     multiple=True,
     metavar="NAME=PATTERN",
-    help="By provider, model, region, tier, currency, cache or flag (a part of its words). May be repeated.",
+    help="Select by provider, model, region, tier, currency, cache or flag (a part of its words). May be repeated.",
 )
-@click.option("--wide", is_flag=True, help="All sheets in all columns of the table, those without room below each row.")
+@click.option("--wide", is_flag=True, help="All sheets in all columns of the table. Columns that do not fit are below each row.")
 @click.option("--summary", is_flag=True, help="A summary of all sheets on one page. It is the default for more than 100 sheets.")
 @click.option("--save", metavar="FILE", help="Write the result as JSON as well.")
 @click.option(
-    "--like", metavar="FILE", help="Ask again what a result asked that --save wrote, whatever became of its files. - reads standard input."
+    "--like", metavar="FILE", help="Repeat the question of a result of --save, even if its files have changed. - reads standard input."
 )
-@click.option("--history", is_flag=True, help="What the prices of MODEL implied over the days on which one of them changed.")
+@click.option("--history", is_flag=True, help="Print the estimates for MODEL on every day of a price change.")
 @click.option(
     "--against",
     metavar="DATE|FILE|shipped",
@@ -114,11 +114,11 @@ def infer_command(
 ) -> None:  # fmt: skip
     """Estimate KV bytes per token, the bandwidth-bound fraction and the cache tier from price sheets.
 
-    Without MODEL the table has a row for each flagship, and for each sheet of your own or with a price that the last release has not.
-    --all has every sheet of every service tier, --tier T those of one, --provider and --where some. CSV, JSON and --save have the
-    current sheets of all models. With one MODEL it shows the readings of that sheet, --full all of it.
-    --set begins with what it moved; --against shows that alone.
-    --like takes all that is asked from a saved result; beside it stand only --as, --full, --wide, --columns, --save and --workers.
+    Without MODEL the table has a row for each flagship, each sheet of your own, and each sheet with a price newer than the last release.
+    --all lists every sheet of every service tier, --tier T the sheets of one tier, --provider and --where a selection. CSV, JSON and
+    --save contain the current sheets of all models. With one MODEL the command prints the readings of its sheet, and all numbers with
+    --full. --set first prints the changed estimates, and --against prints only these.
+    --like repeats a saved question. Only --as, --full, --wide, --columns, --save and --workers go together with it.
 
     Example:
 
@@ -149,18 +149,18 @@ def infer_command(
         refuse_no_file(option, value if option == "--save" or value != "-" else None)
     for option, value in (("--columns", columns), ("--sort", by)):
         if value == "":
-            raise WrongValue(f"{option} needs the name of a column, e.g. price; given ''")
+            raise WrongValue(f"{option} needs the name of a column, e.g. price. Given ''")
     refuse_one_file("--save", save, {"--prices": own, "--against": against})
     if save is not None and knowledge is not None:
-        raise WrongValue("--save and --knowledge do not go together: a saved result holds no scores. Print it with --as json")
+        raise WrongValue("--save and --knowledge do not go together: a saved result contains no scores. Print it with --as json")
     if against == "-" and is_stream(own):
-        raise WrongValue("infer reads standard input once; - is given more than once")
+        raise WrongValue("infer reads standard input once, and - is given more than once")
     models = models or typed_models(own)
     shown = Shown(
         style=style, full=full, wide=wide, columns=columns, by=by, wanted=wanted, summary=summary, history=history, against=against
     )  # fmt: skip
     if like is not None:
-        _ask_again(like, shown, workers, save)
+        _repeat_question(like, shown, workers, save)
         return
     _refuse_form(shown)
     if history:
@@ -176,8 +176,8 @@ def infer_command(
         _answer_with_history(models, asked, shown, workers, shown, save)
         return
     asked["changes"] = pairs("--set", changes)
-    table, moved = _worked_out(models, asked, shown, workers)
-    _tell(table, moved, shown)
+    table, moved = _run_inference(models, asked, shown, workers)
+    _print_answer(table, moved, shown)
     if save is not None:
         from invert.inference import infer
         from invert.report.contract import saved
@@ -192,7 +192,7 @@ _BESIDE_SUPPOSE = ("supposed", "models", "style", "tier", "as_of", "own", "ancho
 
 
 def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> None:
-    """Print the prices that a model would have, beside the published ones."""
+    """Print the prices implied by the supposed values, beside the published ones."""
     from derive.units import named_texts, parse
     from invert.assumptions import ANCHORS
     from invert.inference import infer
@@ -200,12 +200,12 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
     from invert.report.supposed import supposed_json, supposed_parts
     from invert.supposed import SUPPOSABLE
 
-    for name, option in _given().items():
+    for name, option in _typed_parameters().items():
         if name not in _BESIDE_SUPPOSE:
             raise WrongValue(f"--suppose and {option} do not go together")
     if shown.style not in ("table", "json"):
-        raise WrongValue(f"--suppose is not shown as {shown.style}; allowed: table, json")
-    # --suppose takes one word: the name=value words behind it come as models.
+        raise WrongValue(f"--suppose is not shown as {shown.style}. Allowed: table, json")
+    # --suppose reads one word. click reads the name=value words after it as models.
     models = tuple(word for word in words if "=" not in word)
     if not models:
         raise WrongValue("--suppose needs a MODEL, as gemini-3.1-pro")
@@ -224,7 +224,7 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
 
 
 def _leave_without_an_answer(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
-    """Name what is wrong, and leave with the status of that; or with that of no answer where no sheet is left to tell of."""
+    """Report the problems and end with the status of wrong input. Without problems and without sheets, end with the status of no answer."""
     fail_on((*table.problems, *(moved.problems if moved else ())))
     if not table and shown.against is None:
         say("no sheet holds on that day")
@@ -232,13 +232,13 @@ def _leave_without_an_answer(table: "InferenceTable", moved: "Comparison | None"
 
 
 def _refuse_form(shown: "Shown") -> None:
-    """Raises for options that do not go together and for names of none, before anything is worked out."""
+    """Raise for options that do not go together and for unknown column names, before the inference runs."""
     from invert.report.columns import column_of, csv_names, refuse_unknown_pattern
 
     for name in _columns(shown):
         column_of(name)
     if shown.style == "json" and shown.columns:
-        raise WrongValue("--columns does not go together with --as json, which has everything; --as csv takes some")
+        raise WrongValue("--columns does not go together with --as json, which has all columns. Choose columns with --as csv")
     if shown.style == "csv":
         csv_names(_columns(shown))
     if shown.by:
@@ -246,7 +246,7 @@ def _refuse_form(shown: "Shown") -> None:
     for wanted in shown.wanted:
         refuse_unknown_pattern(wanted)
     if shown.wide and shown.columns:
-        raise WrongValue("--wide and --columns do not go together: it shows all columns, or leave it out to choose some")
+        raise WrongValue("--wide and --columns do not go together: --wide shows all columns")
     otherwise: dict[str, object] = {
         "--full": shown.full, "--columns": shown.columns, "--sort": shown.by, "--wide": shown.wide, "--against": shown.against,
     }  # fmt: skip
@@ -257,13 +257,13 @@ def _refuse_form(shown: "Shown") -> None:
         if shown.history and given:
             raise WrongValue(f"--history and {option} do not go together")
     if shown.history and shown.style not in _HISTORY_FORMATS:
-        raise WrongValue(f"--history is not shown as {shown.style}; allowed: {', '.join(_HISTORY_FORMATS)}")
+        raise WrongValue(f"--history is not shown as {shown.style}. Allowed: {', '.join(_HISTORY_FORMATS)}")
 
 
-def _worked_out(
+def _run_inference(
     names: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int | None
 ) -> "tuple[InferenceTable, Comparison | None]":
-    """The sheets that are wanted, in the order that is; and what moved, where that is shown."""
+    """Return the selected sheets in the requested order, and the comparison with other prices if it is shown."""
     from invert.inference import infer, infer_flagships
     from invert.sheets.assemble import TAKES_ONE
 
@@ -285,35 +285,35 @@ def _worked_out(
     tell_doubts(table.doubts, asked["prices"])
     if moved:
         tell_doubts(moved.doubts, moved.file and moved.file.place)
-    return _as_asked(table, shown.wanted, shown.by), moved
+    return _select_and_sort(table, shown.wanted, shown.by), moved
 
 
-def _tell(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
+def _print_answer(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
     columns = _columns(shown)
-    if shown.style == "table" and shown.against in (None, "shipped") and (text := _since_release(table, shown.against is not None)):
+    if shown.style == "table" and shown.against in (None, "shipped") and (text := _release_changes(table, shown.against is not None)):
         tell(text)
     if moved:
-        click.echo(_changes(moved, shown.style))
+        click.echo(_render_changes(moved, shown.style))
     if shown.against is None:
         if moved:
             click.echo()
         alone = table.request.names and len(table) == 1 and shown.style not in _RECORDS and not columns
         long = len(table) > _MOST_LISTED and shown.style == "table" and not (columns or shown.wide or shown.by)
         if not table and shown.style not in _RECORDS:
-            return  # Why there is no sheet is said with the problems.
+            return  # The problems, printed later, say why there is no sheet.
         if shown.summary or long:
-            click.echo(_summary(table, shown.style))
+            click.echo(_render_summary(table, shown.style))
         else:
             brief = moved is not None and shown.style == "table"
-            click.echo(_reports(table, shown.style, shown.full, brief) if alone else _rendered(table, shown, columns))
+            click.echo(_render_reports(table, shown.style, shown.full, brief) if alone else _render_table(table, shown, columns))
 
 
 _MOST_CHANGES = 3
-"""Prices that are not those of the last release and are listed; of more there is a count."""
+"""The most prices changed since the last release that are listed. The rest are counted."""
 
 
-def _since_release(table: "InferenceTable", of_others: bool) -> str:
-    """The prices of these sheets that were edited or updated after the last release, or those `of_others`. All if no sheet was named."""
+def _release_changes(table: "InferenceTable", of_others: bool) -> str:
+    """Return lines about prices changed since the last release: of these sheets, or `of_others`. Without a named sheet, list all."""
     shown = {(one.sheet.provider, one.sheet.model) for one in table}
     named = bool(table.request.names or table.request.providers)
     found = [one for one in table.since_release if (one.sheet_key[:2] in shown or not named) is not of_others]
@@ -334,15 +334,15 @@ def _columns(shown: "Shown") -> list[str]:
     return [*dict.fromkeys(shown.columns.split(","))] if shown.columns else []
 
 
-def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
-    """What a saved result asked, shown as it was unless another form is given; what is saved keeps the form of the first."""
+def _repeat_question(place: str, form: "Shown", workers: int | None, save: str | None) -> None:
+    """Answer the question of a saved result, in its form unless another is given. A file written with --save keeps the first form."""
     from invert.report.contract import saved
     from invert.reproduce import arguments, changed_since, differing, saved_run
 
-    given = _given()
+    given = _typed_parameters()
     for name, option in given.items():
         if name not in _BESIDE_LIKE:
-            raise WrongValue(f"--like and {option} do not go together: the saved result says what is asked")
+            raise WrongValue(f"--like and {option} do not go together: the saved result contains the question")
     run = saved_run(place)
     shown = run.shown
     if "style" in given:
@@ -353,7 +353,7 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
         shown = replace(shown, columns=form.columns, wide=True)
     shown = replace(shown, full=shown.full or form.full)
     if shown.style not in _INFER_FORMATS:
-        raise WrongData(f"{run.place}: no answer has the form {shorten(shown.style)}; allowed: {', '.join(_INFER_FORMATS)}")
+        raise WrongData(f"{run.place}: no answer has the form {shorten(shown.style)}. Allowed: {', '.join(_INFER_FORMATS)}")
     _refuse_form(shown)
     changed = changed_since(run)
     if changed:
@@ -361,31 +361,31 @@ def _ask_again(place: str, form: "Shown", workers: int | None, save: str | None)
     if shown.history:
         asked = {name: value for name, value in arguments(run).items() if name != "changes"}
         _answer_with_history(run.request.names, asked, shown, workers, run.shown, save)
-        _leave_if_another(not changed, run.place)
+        _leave_if_different(not changed, run.place)
         return
-    table, moved = _worked_out(run.request.names, arguments(run), shown, workers)
+    table, moved = _run_inference(run.request.names, arguments(run), shown, workers)
     if moved and shown.against is None:
-        # Beside --like there is no --against, without which records are of the sheets alone.
+        # --against does not go together with --like, and records without it contain only the sheets.
         moved = replace(moved, in_full="--as markdown")
-    _tell(table, moved, shown)
+    _print_answer(table, moved, shown)
     if save is not None:
         write(save, saved(table, run.shown))
     _leave_without_an_answer(table, moved, shown)
-    # What is held against something else, or looked at over time, is not in the file: only what it was made with can be compared.
+    # A comparison or a history is not in the file. Only its inputs can be compared.
     others = [] if shown.against else differing(run, table)
     where = f": {len(others)} value{'s' if others[1:] else ''} moved, first {shorten(others[0])}" if others else ""
-    _leave_if_another(not (changed if shown.against else others), run.place, where)
+    _leave_if_different(not (changed if shown.against else others), run.place, where)
 
 
-def _leave_if_another(same: bool, place: str, where: str = "") -> None:
-    """Say that an answer is, or may be, another than the saved one, and leave with the status of a question without an answer."""
+def _leave_if_different(same: bool, place: str, where: str = "") -> None:
+    """If the answer differs or may differ from the saved one, say so and end with the status of no answer."""
     if not same:
         say(f"{place}: does not reproduce: today's answer is not the saved one{where}")
         leave(NO_ANSWER)
 
 
-def _given() -> dict[str, str]:
-    """The parameters that were typed, by name, as they are typed."""
+def _typed_parameters() -> dict[str, str]:
+    """Return the names of the parameters on the command line, each with its spelling there."""
     context = click.get_current_context()
     return {
         one.name: one.opts[-1] if isinstance(one, click.Option) else "MODEL"
@@ -406,7 +406,7 @@ def _refuse_beside_history(models: tuple[str, ...], changes: tuple[str, ...]) ->
 def _answer_with_history(
     models: tuple[str, ...], asked: dict[str, Any], shown: "Shown", workers: int | None, as_first: "Shown", save: str | None
 ) -> None:
-    """What sheets implied over time; what is saved is the result of the day, with the form in which it was asked first."""
+    """Print the estimates of sheets over time. --save writes the result of the current day, in the form of the first question."""
     from invert.history import histories
     from invert.inference import infer
     from invert.report import dates
@@ -422,7 +422,7 @@ def _answer_with_history(
     fail_on(dict.fromkeys(problem for one in found for problem in one.problems))
 
 
-def _changes(moved: "Comparison", style: str) -> str:
+def _render_changes(moved: "Comparison", style: str) -> str:
     from invert.report import changes
 
     if style == "table":
@@ -431,8 +431,8 @@ def _changes(moved: "Comparison", style: str) -> str:
     return forms[style](moved) if style in forms else changes.changes_document(moved, style)
 
 
-def _reports(table: "InferenceTable", style: str, full: bool, brief: bool) -> str:
-    """Every sheet by itself: on one screen, or in brief below what moved; or in full."""
+def _render_reports(table: "InferenceTable", style: str, full: bool, brief: bool) -> str:
+    """Return a report of each sheet: on one screen, in full, or in brief below a comparison."""
     from invert.report.document import report_document
     from invert.report.layout import laid_out
     from invert.report.sheet import full_parts
@@ -443,8 +443,8 @@ def _reports(table: "InferenceTable", style: str, full: bool, brief: bool) -> st
     return "\n\n".join(laid_out(parts, width(sys.stdout)) if style == "table" else report_document(parts, style) for parts in reports)
 
 
-def _summary(table: "InferenceTable", style: str) -> str:
-    """What all sheets have in common."""
+def _render_summary(table: "InferenceTable", style: str) -> str:
+    """Return the summary of all sheets."""
     from invert.overview import overview
     from invert.report import overview as page
     from invert.report.document import report_document
@@ -455,8 +455,8 @@ def _summary(table: "InferenceTable", style: str) -> str:
     return page.overview_text(found, width(sys.stdout)) if style == "table" else report_document(page.overview_parts(found), style)
 
 
-def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) -> "InferenceTable":
-    """The run with the sheets that are wanted, in the order that is."""
+def _select_and_sort(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) -> "InferenceTable":
+    """Return the run with the selected sheets in the requested order."""
     from invert.report.columns import picked, sort_sheets
     from invert.sheets.what_if import sheet_key
 
@@ -467,13 +467,13 @@ def _as_asked(table: "InferenceTable", wanted: tuple[str, ...], by: str | None) 
 
 
 def _is_default(names: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -> bool:
-    """Return whether nothing says which sheets: then the table has the flagships and what is new."""
+    """Return whether no option selects sheets. Then the table has the flagships and the new sheets."""
     chosen = (names, *(asked[name] for name in ("provider", "tier", "everything", "changes")), shown.wanted, shown.wide, shown.summary)
     return not any(chosen) and shown.style == "table" and shown.against is None
 
 
-def _rendered(table: "InferenceTable", shown: "Shown", columns: list[str]) -> str:
-    """The sheets in one table, or as records."""
+def _render_table(table: "InferenceTable", shown: "Shown", columns: list[str]) -> str:
+    """Return the sheets in one table, or as records."""
     style, by = shown.style, shown.by
     if style in _RECORDS:
         from invert.report import contract

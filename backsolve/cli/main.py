@@ -1,4 +1,4 @@
-"""The `backsolve` command: its commands put together, and what it leaves with."""
+"""The `backsolve` command: its subcommands and its exit status."""
 
 import gc
 import os
@@ -16,7 +16,7 @@ from derive.errors import INPUT_IS_WRONG, BacksolveError
 from derive.version import VERSION
 
 UNWRITTEN, _INTERRUPTED = 1, 130
-_PLACES = {  # of each command: its module here, and its name there
+_PLACES = {  # for each command: its module in this package, and its name in the module
     "solve": ("solve", "solve_command"),
     "list": ("catalogue", "list_command"),
     "show": ("catalogue", "show_command"),
@@ -33,7 +33,7 @@ _PLACES = {  # of each command: its module here, and its name there
 
 
 class Loaded(Mapping[str, click.Command]):
-    """The commands by name, each imported when it is asked for: nobody waits for those that are not."""
+    """The commands by name. Each is imported when it is run, so that the others cost no time."""
 
     def __getitem__(self, name: str) -> click.Command:
         module, attribute = _PLACES[name]
@@ -48,20 +48,20 @@ class Loaded(Mapping[str, click.Command]):
 
 
 class Program(Commands):
-    """Commands whose every mistake is a line or two on stderr and an exit status, never a traceback."""
+    """A group that reports every error as one or two lines on stderr and an exit status, never as a traceback."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """As click does; help that nobody reads to its end is no failure."""
-        with _unread():
+        """Make the context as click does. A reader that closes the pipe early is no failure."""
+        with _ended_by_reader():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As click does; an answer that nobody reads to its end is no failure."""
-        with _unread():
+        """Run a command as click does. A reader that closes the pipe early is no failure."""
+        with _ended_by_reader():
             return super().invoke(ctx)
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run a command and leave: 0 answered, 2 wrong input, 3 no answer, 1 when the answer could not be written out."""
+        """Run a command and exit: 0 answered, 2 wrong input, 3 no answer, 1 if the answer could not be written."""
         try:
             status = super().main(*args, **extra | {"standalone_mode": False})
             sys.stdout.flush()
@@ -84,8 +84,8 @@ class Program(Commands):
 
 
 @contextmanager
-def _unread() -> Iterator[None]:
-    """A reader that left early ends the command in peace; click alone would call it a failure."""
+def _ended_by_reader() -> Iterator[None]:
+    """End the command with status 0 if the reader closes the pipe early. Click alone would end it with 1."""
     try:
         yield
     except BrokenPipeError:
@@ -112,9 +112,9 @@ def backsolve() -> None:
 def main() -> None:
     """Run the command line of this process."""
     prepare()
-    # The matrices here are small: threads of OpenBLAS wait longer than they work, and last digits would hang on their number.
+    # The matrices are small: threads of OpenBLAS wait longer than they work, and the last digits would depend on their number.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Rows of prices hold no circles, and Python looks through all of them for some ever 700 of them: a third of the time of a large file.
+    # Rows of prices have no reference cycles. Python would search them for cycles every 700 rows: a third of the time of a large file.
     gc.set_threshold(100_000)
     if sys.stdout is None:
         say("the output cannot be written (standard output is closed)")
@@ -122,5 +122,5 @@ def main() -> None:
     try:
         backsolve.main(prog_name="backsolve", windows_expand_args=False)
     finally:
-        # What was loaded goes with the process. Python would look through all of it for circles first, a quarter second after SymPy.
+        # Without this line Python searches all objects for reference cycles before it exits: a quarter of a second if SymPy is loaded.
         gc.freeze()

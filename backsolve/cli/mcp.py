@@ -1,4 +1,4 @@
-"""The command `mcp`: a server of the Model Context Protocol on standard input and output, with the commands as its tools."""
+"""The command `mcp`: a server of the Model Context Protocol on standard input and output. Commands are its tools."""
 
 import json
 from asyncio import Lock
@@ -30,9 +30,9 @@ _Arguments = Mapping[str, Any]
 
 
 class CommandTool(NamedTuple):
-    """A command as a tool: what it does, its arguments as JSON Schema, the words of its command line, and the schema of its answer.
+    """A command as a tool: its description, its arguments as JSON Schema, the words of its command line, and the schema of its answer.
 
-    The answer of a tool is an object or a text. A list is the value of `key` in an object. A blank `schema` of a list says nothing of it.
+    The answer of a tool is an object or a text. A list is the value of `key` in an object. A blank `schema` allows any items in a list.
     """
 
     description: str
@@ -44,12 +44,12 @@ class CommandTool(NamedTuple):
 
     @property
     def input_schema(self) -> dict[str, Any]:
-        """The JSON Schema of the arguments."""
+        """Return the JSON Schema of the arguments."""
         return {"type": "object", "additionalProperties": False, "required": [*self.required], "properties": dict(self.properties)}
 
     @property
     def output_schema(self) -> dict[str, Any] | None:
-        """The JSON Schema of the answer, or None if the answer is a text."""
+        """Return the JSON Schema of the answer, or None if the answer is a text."""
         place = next((folder / self.schema for folder in _SCHEMAS if self.schema and (folder / self.schema).is_file()), None)
         found = json.loads(place.read_bytes()) if place else {}
         if not self.key:
@@ -58,14 +58,14 @@ class CommandTool(NamedTuple):
         return {**around, "type": "object", "required": [self.key], "properties": {self.key: found or {"type": "array"}}}
 
     def answer_of(self, text: str) -> dict[str, Any] | None:
-        """Return what a command printed as an object, or None for a text."""
+        """Return the output of a command as an object, or None for a text."""
         if self.key:
             return {self.key: json.loads(text)}
         return json.loads(text) if self.schema else None
 
 
 def _options(arguments: _Arguments, *names: str) -> list[str]:
-    """Return the options of these names that are given. No value can be taken for an option."""
+    """Return the given options with these names, as --name=value, so that a value is never read as an option."""
     given = {name: arguments[name] for name in names if name in arguments}
     return [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
 
@@ -85,7 +85,7 @@ def _infer_words(arguments: _Arguments) -> list[str]:
 _TOOLS = {
     "solve": CommandTool(
         "Solve the equations of LLM serving and training for one unknown quantity, forwards or backwards: latency, throughput, batch, "
-        "chips, memory, cost. Names of quantities are those that engineers use, as tpot, qps, isl, ctx. SI units in the answer.",
+        "chips, memory, cost. Quantities have the names that engineers use, such as tpot, qps, isl, ctx. SI units in the answer.",
         {
             "unknown": {**_ONE, "description": "The quantity to solve for, as step_time, chips or cost_per_token."},
             "given": {**_VALUES, "description": "Known quantities with a number in SI or a text with its unit: batch: 64, ctx: '8k'."},
@@ -110,7 +110,7 @@ _TOOLS = {
             "model": {**_ONE, "description": "A model of the price table, as gemini-3.1-pro or openai/gpt-5.4."},
             "as_of": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$", "description": "The day whose prices hold."},
             "tier": {**_ONE, "description": "A service tier, as standard or batch."},
-            "set": {**_VALUES, "description": "What if: prices by component, as output: '15' or input: '+10%'."},
+            "set": {**_VALUES, "description": "Changed prices by component, as output: '15' or input: '+10%'."},
         },
         ("model",),
         _infer_words,
@@ -128,7 +128,7 @@ _TOOLS = {
     ),
     "claims": CommandTool(
         "List the claims and predictions of the lecture with the stated and the computed value, the verdict and its reason.",
-        {"words": {**_TEXTS, "description": "The id of a claim, as A13d, or words that it has. Without words all claims are listed."}},
+        {"words": {**_TEXTS, "description": "The id of a claim, as A13d, or words in it. Without words all claims are listed."}},
         (),
         lambda arguments: ["--as=json", "--", *arguments.get("words", ())],
         key="claims",
@@ -138,7 +138,7 @@ _TOOLS = {
 
 
 @click.command("mcp")
-@click.option("--tools", is_flag=True, help="Print the tools with the JSON Schemas of their arguments and answers, and serve nothing.")
+@click.option("--tools", is_flag=True, help="Print the tools with the JSON Schemas of their arguments and answers, and exit.")
 def mcp_command(tools: bool) -> None:
     """Serve solve, infer, cite and claims as tools of the Model Context Protocol, on standard input and output.
 
@@ -189,7 +189,7 @@ def tools_server() -> "Server[Any]":
 
 
 async def _call(name: str, arguments: _Arguments) -> "CallToolResult":
-    """Return what a command answers, or its error in its own words."""
+    """Return the answer of a command, or its error message."""
     from anyio import to_thread
     from jsonschema import Draft202012Validator
     from mcp.types import CallToolResult, TextContent
@@ -198,7 +198,7 @@ async def _call(name: str, arguments: _Arguments) -> "CallToolResult":
         return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=found, is_error=failed)
 
     if name not in _TOOLS:
-        return answer(f"unknown tool {name!r}; allowed: {', '.join(_TOOLS)}", failed=True)
+        return answer(f"unknown tool {name!r}. Allowed: {', '.join(_TOOLS)}", failed=True)
     tool = _TOOLS[name]
     for fault in Draft202012Validator(tool.input_schema).iter_errors(arguments):
         return answer(f"{'.'.join(map(str, fault.path)) or name}: {fault.message[:500]}", failed=True)
@@ -210,7 +210,7 @@ async def _call(name: str, arguments: _Arguments) -> "CallToolResult":
 
 
 def _run(words: list[str]) -> tuple[int, str, str]:
-    """Return the exit status of a command of this program, what it printed, and what it said on stderr."""
+    """Return the exit status of a command of this program, its standard output and its standard error."""
     from backsolve.cli.main import backsolve
 
     out, told = StringIO(), StringIO()

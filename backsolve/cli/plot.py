@@ -1,4 +1,4 @@
-"""The command `plot`: figures by name, of deployments, of price sheets and of the scoreboard."""
+"""The command `plot`: named figures of deployments, price sheets and the scoreboard."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 _ALL, _FRONT = "all", "front"
 _ENDINGS = (".svg", ".png")
 _USUAL_SHEET = "gemini-3.1-pro"
-"""The sheet that a figure of one is of where none is named."""
+"""The sheet of a figure if no sheet is named."""
 
 
 @immutable
 class OfDeployment:
-    """A figure of answers: what is asked, and what is given unless something else is.
+    """A figure of answers: the unknowns, and the default inputs.
 
-    `of_example` are givens as they stand in the worked example of an equation. `drawn` is "all" panels, the "front" of two questions,
-    or all lines on one axis that is called so.
+    `of_example` names an equation and the inputs to copy from its worked example. `drawn` is "all" for all panels, or "front" for the
+    front of two questions. Any other text is the name of one axis for all lines.
     """
 
     about: str
@@ -48,7 +48,7 @@ class OfDeployment:
 
 @immutable
 class OfPrices:
-    """A figure of one price sheet, or `of_all`, of none or several; `chart` makes it of what they imply."""
+    """A figure of one price sheet, or of any number of sheets if `of_all`. `chart` draws their inferences."""
 
     about: str
     chart: "Callable[[Sequence[Inference]], Chart]"
@@ -101,7 +101,7 @@ def _reliability(sheets: "Sequence[Inference]") -> "Chart":
     from invert.validation.scoreboard import section_rows
 
     if sheets:
-        raise WrongValue("reliability is of the whole scoreboard, and of no sheet")
+        raise WrongValue("reliability shows the whole scoreboard: leave out the MODEL")
     return reliability(section_rows("skill"))
 
 
@@ -122,13 +122,13 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
         unknowns=("step_time", "cost_per_token"), given={**_SERVED, "batch": "1..16k:log:15"}, hardware=_CHIPS, model=_MODELS,
         price="rent", drawn=_FRONT,
     ),
-    "kv-by-estimator": OfPrices(about="KV bytes of a sheet by every estimator, against the class of its time", chart=_kv_by_estimator),
+    "kv-by-estimator": OfPrices(about="KV bytes of a sheet by every estimator, and the typical KV", chart=_kv_by_estimator),
     "size-price": OfPrices(about="active parameters against input price: open models, their line, sheets", chart=_size_price, of_all=True),
-    "tier-map": OfPrices(about="what memory tiers cost over the hold time, and what a sheet asks", chart=_tier_map),
+    "tier-map": OfPrices(about="cost of memory tiers over the hold time, and the prices of a sheet", chart=_tier_map),
     "tornado": OfPrices(about="how far each input moves the KV bytes of a sheet", chart=_tornado),
-    "reliability": OfPrices(about="how often the ranges of every estimator held on the scoreboard", chart=_reliability, of_all=True),
+    "reliability": OfPrices(about="coverage of the ranges of every estimator on the scoreboard", chart=_reliability, of_all=True),
     "pipeline-memory": OfDeployment(
-        about="memory of a chip over pipeline stages, which thin out weights and not caches",
+        about="memory of a chip over pipeline stages, which divide weights but not caches",
         unknowns=("memory_per_chip",),
         given={
             "chips": "8", "context_length": "32k", "bytes_per_element": "1", "microbatch_size": "16,64,256",
@@ -150,14 +150,14 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
         drawn="FLOPs",
     ),
 }  # fmt: skip
-"""By name: every figure there is."""
+"""All figures by name."""
 
 
 @click.command("plot")
 @click.argument("name", metavar="[NAME]", required=False)
 @click.argument("items", nargs=-1, metavar="[MODEL | NAME=VALUE]...")
-@click.option("--out", metavar="FILE", help="Where the picture is written: a name that ends in .svg or .png.")
-@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="The chip of a deployment. Several are set side by side.")
+@click.option("--out", metavar="FILE", help="The file to write: a name that ends in .svg or .png.")
+@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="The chip of a deployment. Several are drawn in one figure.")
 @click.option("--model", multiple=True, metavar="NAME", help="The open model of a deployment.")
 @prices_option
 @as_of_option
@@ -167,8 +167,8 @@ def plot_command(
 ) -> None:  # fmt: skip
     """Draw a figure by its NAME into a file. Without one, list them.
 
-    A figure of a deployment takes givens as `solve` does, and has usual ones for all of them. A figure of a price sheet takes the
-    MODEL of the sheet.
+    A figure of a deployment has default inputs, which NAME=VALUE changes as in `solve`. A figure of a price sheet needs the MODEL of
+    the sheet.
 
     Example:
 
@@ -191,20 +191,20 @@ def plot_command(
     if isinstance(figure, OfDeployment):
         if own is not None or as_of is not None or not all(_is_given(item) for item in items):
             raise WrongValue(f"{name} is a figure of a deployment: it needs NAME=VALUE, --hardware and --model, and no price sheet")
-        _solved(figure, items, hardware or figure.hardware, model or figure.model, out)
+        _draw_answers(figure, items, hardware or figure.hardware, model or figure.model, out)
     else:
         if hardware or model or any(map(_is_given, items)):
             raise WrongValue(f"{name} is a figure of prices: it needs the MODEL of a sheet, --prices and --as-of, and no inputs")
-        _of_prices(figure, items, own, as_of, out)
+        _draw_prices(figure, items, own, as_of, out)
 
 
 def _is_given(item: str) -> bool:
-    """Whether an item is a given or a limit, and not a name."""
+    """Return whether an item is an input or a limit, not a name."""
     return any(mark in item for mark in "=<>")
 
 
-def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
-    """Answer the questions of a figure for every deployment, and draw what they come to."""
+def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
+    """Answer the questions of a figure for every deployment, and draw the answers."""
     from backsolve.cli.solve import answered_column, as_drawn, asked_panels, draw_into, each_deployment, named_apart, refuse_long
     from derive.catalogue import equation
     from derive.preset_rows import AcceleratorFigure, Architecture
@@ -217,7 +217,7 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     taken = {}
     if figure.of_example and (example := equation(figure.of_example[0]).example):
         taken = {name: example.given[name] for name in figure.of_example[1]}
-    usual_given = {one: text for one, text in figure.given.items() if one not in _said_by_deployment(figure, hardware, model)}
+    usual_given = {one: text for one, text in figure.given.items() if one not in _replaced_inputs(figure, hardware, model)}
     texts = {**taken, **usual_given, **named_texts(items)}
     refuse_long(texts)
     usual = Conventions(price="given" if "chip_price" in texts else figure.price)
@@ -226,7 +226,7 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = usual.price) -> "tuple[Solution, ...]":
         return respond_all(figure.unknowns, given, Switches(chips, models, figure.using, {}, Conventions(price=priced)))
 
-    def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
+    def resolve(name: str, found: "Result", deployment: "Deployment") -> "Solution":
         return respond(name, {**given, found.unknown: found.answers[0].point}, Switches(*deployment, figure.using, {}, usual))
 
     columns = named_apart([answered_column(*one, solved) for one in each_deployment(hardware, model, False)])
@@ -234,21 +234,21 @@ def _solved(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, .
     if why:
         raise NotCovered("\n".join(why))
     alone = len(columns) == 1
-    panels = asked_panels([("" if alone else one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
-    draw_into(out, _chosen(panels, figure.drawn), [((*one.hardware, *one.model), one.solutions) for one in columns], texts)
+    panels = asked_panels([("" if alone else one.name, one.solutions, (one.hardware, one.model)) for one in columns], resolve)
+    draw_into(out, _select_panels(panels, figure.drawn), [((*one.hardware, *one.model), one.solutions) for one in columns], texts)
     fail_on(problems(*([AcceleratorFigure] if hardware else []), *([Architecture] if model else [])))
 
 
-def _said_by_deployment(figure: OfDeployment, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:
-    """Which usual givens a deployment that somebody names says itself: the data type, and with 8xH100 the chips."""
+def _replaced_inputs(figure: OfDeployment, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:
+    """Return the default inputs that a named deployment replaces: the data type, and the chips for a name such as 8xH100."""
     from derive.preset_record import names_count
 
     counted = {"chips"} if any(map(names_count, hardware)) else set()
     return counted if (hardware, model) == (figure.hardware, figure.model) else {*counted, "bytes_per_element"}
 
 
-def _chosen(panels: "list[Panel]", drawn: str) -> "list[Panel]":
-    """The panels that a figure shows; where there is nothing to weigh there is no front, and all are shown."""
+def _select_panels(panels: "list[Panel]", drawn: str) -> "list[Panel]":
+    """Return the panels of a figure. If no two questions can be compared, there is no front, and all panels are returned."""
     from derive.show.plot import sum_panel
 
     if drawn == _ALL:
@@ -257,8 +257,8 @@ def _chosen(panels: "list[Panel]", drawn: str) -> "list[Panel]":
     return (fronts or panels) if drawn == _FRONT else [sum_panel(panels, drawn)]
 
 
-def _of_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
-    """Read the sheets of a figure, and draw what they come to."""
+def _draw_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
+    """Read the sheets of a figure, and draw their inferences."""
     from backsolve.figures.picture import picture
     from derive.files import write
     from invert.inference import infer
@@ -269,7 +269,7 @@ def _of_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | 
         say(note)
     tell_doubts(table.doubts if table else (), own)
     if table and not figure.of_all and len(table) != 1:
-        raise WrongValue(f"a figure is of one sheet, and {len(table)} are meant: {', '.join(one.name for one in table)}")
+        raise WrongValue(f"the figure shows one sheet, and {len(table)} sheets match: {', '.join(one.name for one in table)}")
     chart = figure.chart([*table] if table else [])
     undisturbed()
     write(out, picture([chart], out.lower()[-3:]))

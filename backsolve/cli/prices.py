@@ -1,4 +1,4 @@
-"""The commands about the price data itself: prices list, diff, news, add, check, pull."""
+"""The commands for the price data: prices list, diff, news, add, check, pull."""
 
 import shlex
 import sys
@@ -60,9 +60,9 @@ def prices() -> None:
 @all_option
 @click.option("--as", "style", type=OneOf(_FORMS), default="table", help="Form of the answer. JSON and CSV have every price.")
 def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, everything: bool, style: str) -> None:
-    """List the sheets that hold on a day, with their base prices; as JSON or CSV every price with its grade, dates and source.
+    """List the sheets valid on a day, with their base prices. JSON and CSV have every price with its grade, dates and source.
 
-    A sheet of a day before the release of its model is left out, as by `infer`.
+    A sheet dated before the release of its model is left out, as in `infer`.
 
     Example:
 
@@ -94,7 +94,7 @@ def list_prices(own: "str | BinaryIO | FileText | None", as_of: date | None, eve
     if book.day_moved and not as_of:
         say(book.day_moved)
     if own is not None or released_prices(data):
-        # The prices of a release were checked, and what checks them loads the solver.
+        # The prices of a release are checked already, and the check loads the solver.
         from invert.sheets.doubts import doubts_about
         from invert.sheets.what_if import sheet_key
 
@@ -115,9 +115,10 @@ def diff_prices(
 ) -> None:
     """Show the changes of prices between OLD and NEW: rows added, closed and changed, other contexts and releases.
 
-    Each is a date, a price CSV, - for one from standard input, or `shipped`. A CSV with the columns of prices.csv, as a copy of it,
-    stands for all prices; any other, as `prices pull` writes, is laid over the shipped ones. Two of those are compared by their own
-    rows alone. What --prices names is laid over the prices of a date.
+    OLD and NEW are each a date, a price CSV, - for a CSV from standard input, or `shipped`. A CSV with the columns of prices.csv, such
+    as a copy of it, replaces all prices. The rows of any other CSV, such as one from `prices pull`, are added to the shipped prices,
+    and replace rows of the same price from their first day. Two such files are compared by their own rows
+    alone. The rows of --prices are added to the prices of a date.
 
     Example:
 
@@ -131,7 +132,7 @@ def diff_prices(
     from invert.sheets.redescribed import redescribed
 
     if sum(map(is_stream, (old, new, own))) > 1:
-        raise WrongValue("prices diff reads standard input once; - is given more than once")
+        raise WrongValue("prices diff reads standard input once, and - is given more than once")
     data = read_data()
     before, after = states_of(old, new, data, own)
     prices_found = differences(before.rows, after.rows)
@@ -147,13 +148,13 @@ def diff_prices(
 
 
 @prices.command("news")
-@click.option("--since", type=day, metavar="DATE", required=True, help="The day from which changes are told.")
+@click.option("--since", type=day, metavar="DATE", required=True, help="Print the changes after this day.")
 @prices_option
 @as_of_option
 @workers_option("Processes that share the sheets.")
 @click.option("--as", "style", type=OneOf(("table", "markdown", "json")), default="table", help="Form of the page.")
 def news_of_prices(since: date, own: "str | BinaryIO | FileText | None", as_of: date | None, workers: int | None, style: str) -> None:
-    """Which price changes since a day moved which estimates, and what new models imply: a page with its dates and sources.
+    """Print the price changes since a day, the estimates that they moved, and the estimates of new models, with dates and sources.
 
     Example:
 
@@ -180,15 +181,15 @@ def news_of_prices(since: date, own: "str | BinaryIO | FileText | None", as_of: 
 @prices.command("add")
 @click.argument("name", metavar="PROVIDER/MODEL", required=False)
 @click.argument("items", nargs=-1, metavar="[NAME=VALUE]...")
-@click.option("--into", metavar="FILE", help="The price CSV to add to, which may be new. Without it nothing is written.")
+@click.option("--into", metavar="FILE", help="The price CSV to add to, which may be new. Without it no file is written.")
 def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> None:
-    """Add one sheet to a price file: checks it, shows what it implies, and writes the file whole or not at all.
+    """Add one sheet to a price file: check it, print its estimates, and write the file whole or not at all.
 
-    A price in FILE that is open ends where the added one of a later effective_date begins.
+    A price in FILE without an end date ends on the effective_date of a later added price.
     NAME is a price, as component[@threshold][:lifetime], or max_context, release_date, currency, region, service_tier,
     effective_date, valid_to, retrieved_date, utc_hours, weekdays, source_url, verification, notes. A band with input or output
-    alone has no premium on the other. In a terminal everything is asked for where no NAME=VALUE is given, and what the sheet
-    lacks of input and output where some are.
+    alone has no premium on the other. In a terminal the command asks for every field if no NAME=VALUE is given, and otherwise for a
+    missing input or output price.
 
     Example:
 
@@ -203,7 +204,7 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     refuse_no_file("--into", into)
     asks = in_terminal(sys.stdin)
     if name is None and asks:
-        name = _asked_name(data)
+        name = _ask_name(data)
     if name is None:
         raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
     lacks = prices_lacking(name, given, data, into) if asks else []
@@ -218,14 +219,14 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
             into = _ask_all(name, given, into, data)
         _add(name, given, into, data)
     except (BacksolveError, click.Abort):
-        _tell_answers(name, given, into, "Nothing is written. The answers as a command:")
+        _print_command(name, given, into, "Nothing is written. The answers as a command:")
         raise
     if into is None:
-        _tell_answers(name, given, into, "The answers as a command:")
+        _print_command(name, given, into, "The answers as a command:")
 
 
 def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") -> None:
-    """Shows what a sheet implies, and writes it where a file is named."""
+    """Print the estimates of a sheet, and write it if a file is named."""
     from io import BytesIO
 
     from invert.sheets.add import add_to_file, addition
@@ -241,7 +242,7 @@ def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") ->
 
     row = found.rows[0]
     today = book_of(data, BytesIO(found.content)).newest_retrieved or date.max
-    # One that is to come is shown as of its first day, and one that has ended as of its last; no day is before date.min.
+    # A future sheet is shown as of its first day, an ended one as of its last day. No day is before date.min.
     nearest = min(max(row.start, today), row.end - timedelta(days=row.end > date.min))
     as_of = None if nearest == today else nearest
     table = infer([f"{row.provider}/{row.model}"], prices=BytesIO(found.content), tier=row.service_tier, as_of=as_of)
@@ -257,25 +258,25 @@ def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") ->
             tell(f"Closed on {row.start}, where these begin: {older}.")
 
 
-def _asked_name(data: "Data") -> str:
-    """The name of a sheet as a person answers it."""
+def _ask_name(data: "Data") -> str:
+    """Ask for the name of a sheet, and return it."""
     from invert.sheets.add import refuse_answer
 
     try:
-        return _answer("Sheet, as provider/model", lambda text: refuse_answer(text, {}, data))
+        return _ask_until_valid("Sheet, as provider/model", lambda text: refuse_answer(text, {}, data))
     except click.Abort:
         click.echo("\nNothing is written.", err=True)
         raise
 
 
 def _ask_prices(name: str, given: dict[str, str], components: Iterable[str], data: "Data") -> None:
-    """Adds to what is given the prices that a person answers."""
+    """Ask for prices, and add the answers to the given fields."""
     for component in components:
         _ask_part(name, given, component, f"in {given.get('currency', 'USD')} per million tokens", data)
 
 
 def _ask_all(name: str, given: dict[str, str], into: str | None, data: "Data") -> str | None:
-    """Adds to what is given all that a person answers of a sheet. The file that it goes to, if there is one."""
+    """Ask for all fields of a sheet, and add the answers to the given ones. Return the file to write, if any."""
     from invert.sheets.add import SHEET_FIELDS, addition, refuse_answer
 
     def refuse(answer: str) -> None:
@@ -289,36 +290,36 @@ def _ask_all(name: str, given: dict[str, str], into: str | None, data: "Data") -
             refuse_no_file("--into", answer)
             addition(name, given, data, answer)
 
-    _ask("Prices are in USD, unless another currency is given among the other fields at the end.")
+    _print_prompt("Prices are in USD, unless another currency is given among the other fields at the end.")
     _ask_prices(name, given, ("input", "output"), data)
     _ask_part(name, given, "cache_read", "in USD per million tokens", data, needed=False)
     _ask_part(name, given, "max_context", "in tokens, as 200k", data, needed=False)
     _ask_part(name, given, "release_date", "as 2026-11-20", data, needed=False)
-    _ask(f"Other fields are {', '.join(field for field in SHEET_FIELDS if field not in given)}.")
-    while answer := _answer("Another price or field, as input@200k=4 or currency=CNY (Enter for none)", refuse, ""):
+    _print_prompt(f"Other fields are {', '.join(field for field in SHEET_FIELDS if field not in given)}.")
+    while answer := _ask_until_valid("Another price or field, as input@200k=4 or currency=CNY (Enter for none)", refuse, ""):
         given |= pairs("prices add", (answer,))
-    return into or _answer("File to add it to (Enter for none)", refuse_file, "") or None
+    return into or _ask_until_valid("File to add it to (Enter for none)", refuse_file, "") or None
 
 
 def _ask_part(name: str, given: dict[str, str], part: str, how: str, data: "Data", needed: bool = True) -> None:
-    """Adds to what is given a price or a field that a person answers; where it is not needed, it may be none."""
+    """Ask for a price or a field, and add the answer to the given ones. An optional one may stay blank."""
     from invert.sheets.add import refuse_answer
 
     def refuse(answer: str) -> None:
         if answer:
             refuse_answer(name, given | {part: answer}, data)
 
-    if answer := _answer(f"{part}, {how}" if needed else f"{part}, {how} (Enter for none)", refuse, None if needed else ""):
+    if answer := _ask_until_valid(f"{part}, {how}" if needed else f"{part}, {how} (Enter for none)", refuse, None if needed else ""):
         given[part] = answer
 
 
-def _ask(line: str) -> None:
-    """A line for the person who is asked."""
+def _print_prompt(line: str) -> None:
+    """Print a line of the dialogue on stderr."""
     click.echo(fold(line, width(sys.stderr)), err=True)
 
 
-def _answer(question: str, refuse: Callable[[str], object], default: str | None = None) -> str:
-    """What a person answers; asked again where that is refused."""
+def _ask_until_valid(question: str, refuse: Callable[[str], object], default: str | None = None) -> str:
+    """Return the answer to a question. Repeat the question until the answer is valid."""
 
     def sound(text: str) -> str:
         try:
@@ -331,8 +332,8 @@ def _answer(question: str, refuse: Callable[[str], object], default: str | None 
     return answer
 
 
-def _tell_answers(name: str, given: Mapping[str, str], into: str | None, line: str) -> None:
-    """What was answered, as the command that says the same: nothing of it is lost."""
+def _print_command(name: str, given: Mapping[str, str], into: str | None, line: str) -> None:
+    """Print the answers as an equivalent command, so that they are not lost."""
     words = [name, *(f"{part}={answer}" for part, answer in given.items()), *(["--into", into] if into else [])]
     command = f"backsolve prices add {shlex.join(words)}"
     click.echo(f"\n{line}\n{command if command.isprintable() else in_a_line(command)}", err=True)
@@ -342,11 +343,11 @@ def _tell_answers(name: str, given: Mapping[str, str], into: str | None, line: s
 @prices_argument
 @prices_option
 def check_prices(file: str | BinaryIO | None, own: "str | BinaryIO | FileText | None") -> None:
-    """Check every row of every table that ships, and of the prices on every day something changes.
+    """Check every row of every shipped table, and the prices on every day of a change.
 
-    FILE, or --prices, is a CSV of your own that is laid over them.
+    FILE, or --prices, is a CSV of your own prices, checked together with the shipped ones.
 
-    What cannot be meant is a fault, and the exit status 2; what is hardly meant is a warning, and leaves it at 0.
+    An impossible value is an error, with exit status 2. An improbable value is a warning, with exit status 0.
 
     Example:
 
@@ -355,7 +356,7 @@ def check_prices(file: str | BinaryIO | None, own: "str | BinaryIO | FileText | 
     backsolve prices check mine.csv
     """
     if file is not None and own is not None:
-        raise WrongValue("prices check takes one file; given another with --prices")
+        raise WrongValue("prices check reads one file, and --prices names another")
 
     from invert.data import read_data
     from invert.sheets.doubts import doubtful_prices
@@ -366,7 +367,7 @@ def check_prices(file: str | BinaryIO | None, own: "str | BinaryIO | FileText | 
     try:
         book = book_of(data, own if file is None else file)
     except WrongData as error:
-        # A file is refused in two lines elsewhere: here all that is wrong with it is asked for.
+        # Other commands report a bad file in two lines. This one prints all its errors.
         for line in str(error).splitlines():
             say(line)
         leave(error.exit_status)
@@ -385,21 +386,21 @@ def check_prices(file: str | BinaryIO | None, own: "str | BinaryIO | FileText | 
 
 @prices.command("pull")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
-@click.option("--into", metavar="FILE", help="The file that the rows go to: made, or brought up to date.")
+@click.option("--into", metavar="FILE", help="The file of the rows, which is created or updated.")
 @click.option(
-    "--provider", "providers", multiple=True, metavar="P", help="Only what one provider sells, e.g. google or open*. May be repeated."
+    "--provider", "providers", multiple=True, metavar="P", help="Only the prices of one provider, e.g. google or open*. May be repeated."
 )
-@click.option("--left-out", metavar="FILE", help="A CSV of every offer that is not taken, and why.")
+@click.option("--left-out", metavar="FILE", help="Write a CSV of every offer that is left out, with the reason.")
 @click.option("--on", "on", type=day, metavar="DATE", help="The day of the pull. By default today, in UTC.")
 def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str, ...], left_out: str | None, on: date | None) -> None:
     """Write the prices of databases as rows of this schema.
 
-    SOURCE is genai-prices or litellm, where that package is installed, or a JSON file of litellm, models.dev or
-    OpenRouter; - reads one from standard input. Without SOURCE, every package that is installed; nothing is asked of a
-    network. What the shipped prices have is not written again, and what contradicts them or an earlier source is listed.
+    SOURCE is genai-prices or litellm if that package is installed, or a JSON file of litellm, models.dev or OpenRouter. - reads a
+    JSON file from standard input. Without SOURCE every installed package is read. The command uses no network. Prices that the
+    shipped table has are not written again. Prices that contradict it or an earlier source are listed.
 
-    A price that changed ends and another row begins. One that is found unchanged keeps the day on which it was read first. What cannot be
-    read is named and leaves the exit status 2. All else is written.
+    A changed price ends, and a new row begins. An unchanged price keeps the day on which it was first read. If entries cannot be
+    read, they are listed, the exit status is 2, and all others are written.
 
     Example:
 
@@ -418,7 +419,7 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     refuse_no_file("--into", into)
     refuse_no_file("--left-out", left_out)
     if sources.count("-") > 1:
-        raise WrongValue("prices pull reads standard input once; - is given more than once")
+        raise WrongValue("prices pull reads standard input once, and - is given more than once")
     for source in sources:
         refuse_one_file("--left-out", left_out, {"SOURCE": source if source != "-" else None})
     refuse_one_file("--left-out", left_out, {"--into": into, "the rivals of --into": rivals_of(into) if into else None})
@@ -434,18 +435,18 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     pulled = pull(found, book, models(data), today, providers, report_steps())
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
-        _tell_of(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
+        _print_pull(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)
     else:
         update = update_file(into, lambda held: updated(held, pulled.rows, today), book.fx, book.rows, pulled.rivals)
-        _tell_of(pulled, distinct((*pulled.rivals, *update.rivals)), into, update, tell)
+        _print_pull(pulled, distinct((*pulled.rivals, *update.rivals)), into, update, tell)
         problems = [*problems, *update.later]
     if left_out is not None:
-        write(left_out, _not_taken(pulled))
+        write(left_out, _left_out_csv(pulled))
     fail_on((*problems, *pulled.problems))
 
 
-def _not_taken(pulled: "Pulled") -> str:
-    """A CSV of the offers that make no rows: priced already, copies, and those that cannot be read, with the reason."""
+def _left_out_csv(pulled: "Pulled") -> str:
+    """Return a CSV of the offers without a row, with the reason: priced already, a copy, or not readable."""
     from invert.databases.pull import TAKEN
 
     return csv_text(("database", "provider", "model", "region", "service_tier", "because"), (
@@ -458,20 +459,20 @@ def _not_taken(pulled: "Pulled") -> str:
 _BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
 
 
-def _because(reasons: "Mapping[str, int]") -> str:
-    """` (216 no price of output tokens; 3 refused amount, as ...)`: the commonest reasons, and how many have others."""
+def _reasons_text(reasons: "Mapping[str, int]") -> str:
+    """Return the commonest reasons and a count of the others, as ` (216 no price of output tokens; 3 refused amount, as ...)`."""
     counts: Counter[str] = Counter()
     for why, count in reasons.items():
         counts[why.partition(":")[0]] += count
-    # What was refused, and a field, is no reason without the first of it.
+    # A refused field is a reason only with its first example.
     first = {why.partition(":")[0]: why.partition(": ")[2] for why in reversed([*reasons])}
     told = [f"{count} {why}{f', as {first[why]}' if first[why] else ''}" for why, count in counts.most_common(_REASONS_SHOWN)]
     others = counts.total() - sum(count for _, count in counts.most_common(_REASONS_SHOWN))
     return f" ({'; '.join(told)}{f'; {others} for other reasons' if others else ''})" if told else ""
 
 
-def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
-    """What became of what the databases list, every offer counted once."""
+def _print_pull(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
+    """Print the results for the offers of the databases. Every offer is counted once."""
     from invert.databases.pull import COPY, KNOWN, TAKEN
 
     by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
@@ -481,7 +482,7 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
         parts = [f"{became.get(fate, 0)} {fate}" for fate in (TAKEN, KNOWN)]
         parts += [f"{copies} {COPY if copies != 1 else 'copy'}", f"{sum(reasons.values())} left out"]
         offers = sum(became.values())
-        line(f"{database.name}: {offers} offer{'' if offers == 1 else 's'} read = {' + '.join(parts)}{_because(reasons)}")
+        line(f"{database.name}: {offers} offer{'' if offers == 1 else 's'} read = {' + '.join(parts)}{_reasons_text(reasons)}")
     for name in dict.fromkeys(database.name for database, _ in pulled.offers):
         prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in _BECAME.items())
         if waiting := update.counts.get((name, "other_day"), 0):
@@ -509,8 +510,8 @@ def _tell_of(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, up
     for one in rivals[:_RIVALS_SHOWN]:
         line(f"disagreeing: {one}")
     if rivals[_RIVALS_SHOWN:]:
-        where = "" if into is None else "; all are in the file of rivals beside it"
-        line(f"disagreeing: {len(rivals) - _RIVALS_SHOWN} more{where or '; --into lists them all in a file'}")
+        where = "" if into is None else " (all are in the file of rivals beside it)"
+        line(f"disagreeing: {len(rivals) - _RIVALS_SHOWN} more{where or ' (--into lists them all in a file)'}")
     if into is not None and not update.held and not update.opened:
         line(f"{into}: no rows to write")
     elif into is not None:

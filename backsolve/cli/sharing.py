@@ -1,4 +1,4 @@
-"""Work that is shared among processes where it has many parts, and done here where it has few."""
+"""Share work among processes if it has many parts. Do it in this process if it has few."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,15 +12,15 @@ from backsolve.streams import progress, say
 _T = TypeVar("_T")
 
 _MANY = 4
-"""Parts from which on processes are started: with fewer it pays little to start them. `infer` has 64 sheets in one."""
+"""The least number of parts that starts processes. For fewer parts the start costs too much. A part of `infer` is 64 sheets."""
 _MOST = 4
-"""Processes at most, if nobody says how many: each holds the tables and its draws."""
+"""The most processes without a given number: each has the tables and its draws in memory."""
 
 
 class SharedWork(Executor):
-    """Map parts in a pool, which is started when it is first needed. Without a number of workers, few parts are mapped here.
+    """Map parts in a pool that starts when it is first needed. Without a number of workers, few parts are mapped in this process.
 
-    A terminal shows how many parts are done. When a worker is killed, the rest of the work is done here.
+    A terminal shows the number of finished parts. If a worker is killed, this process does the rest of the work.
     """
 
     def __init__(self, start: Callable[[int], Executor], workers: int | None = None, what: str = "work"):
@@ -29,7 +29,7 @@ class SharedWork(Executor):
         self.broken = False
 
     def map(self, work: Callable[..., _T], *parts: Iterable[Any], timeout: float | None = None, chunksize: int = 1) -> Iterator[_T]:
-        """Return what `work` makes of the parts, in their order."""
+        """Yield the results of `work` for the parts, in their order."""
         taken = [*zip(*parts, strict=False)]
         few = self.workers == 1 or (self.workers is None and (len(taken) < _MANY or processors() == 1))
         if few or self.broken or not taken:
@@ -39,14 +39,14 @@ class SharedWork(Executor):
         return self._report(self._finish(work, taken, found), len(taken))
 
     def _report(self, found: Iterator[_T], count: int) -> Iterator[_T]:
-        """Yield what is found, and tell a person at a terminal how far it is."""
+        """Yield the results, and show the progress in a terminal."""
         with progress(self.what, count) as starting:
             for _ in range(count):
                 starting("")
                 yield next(found)
 
     def _finish(self, work: Callable[..., _T], taken: Sequence[tuple[Any, ...]], found: Iterator[_T]) -> Iterator[_T]:
-        """Yield what the pool finds, and work out here what it does not."""
+        """Yield the results of the pool. If a worker is killed, compute the rest in this process."""
         done = 0
         try:
             for one in found:
@@ -54,13 +54,13 @@ class SharedWork(Executor):
                 done += 1
         except BrokenExecutor:
             if not self.broken:
-                say("a worker process was killed, perhaps because memory ran out; the work goes on in this process")
+                say("a worker process was killed, perhaps because memory ran out. The work continues in this process")
             self.broken = True
             yield from (work(*one) for one in taken[done:])
 
 
 def end_with_parent() -> None:
-    """End this process when its parent ends, however that is: it would hold the parent's pipes open and wait for work for ever."""
+    """End this process when its parent ends for any reason. Otherwise it would keep the pipes of the parent open and wait for ever."""
 
     def watch() -> None:
         if parent := parent_process():
@@ -71,5 +71,5 @@ def end_with_parent() -> None:
 
 
 def processors() -> int:
-    """Those that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""The command `site`: the catalogue, the book and the documentation as pages to look at, and the book on paper."""
+"""The command `site`: the catalogue, the book and the documentation as web pages, and the book as LaTeX or PDF."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,23 +10,23 @@ from derive.errors import WrongValue
 from derive.files import label
 
 _NEEDED = ("PIL", "jinja2", "markdown_it", "markupsafe", "mdit_py_plugins")
-"""What the extra `site` brings."""
+"""Packages of the extra `site`."""
 
 
 @contextmanager
-def _the_extra() -> Iterator[None]:
-    """Where something of the extra is missing, that is said in a line."""
+def _site_extra() -> Iterator[None]:
+    """Raise WrongValue, in one line, if a package of the extra is missing."""
     try:
         yield
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in _NEEDED:
             raise
-        raise WrongValue(f"the site takes {error.name}: pip install 'backsolve[site]'") from None
+        raise WrongValue(f"the site needs {error.name}: pip install 'backsolve[site]'") from None
 
 
 @click.group("site", cls=Commands)
 def site_command() -> None:
-    """Build the site: a page an equation, the book, and the documentation, to look at without a network."""
+    """Build the site: a page for every equation, the book and the documentation. It needs no network."""
 
 
 @site_command.command("build")
@@ -43,8 +43,8 @@ def site_command() -> None:
 def site_build(out: str, html_base: str) -> None:
     """Write the whole site: static pages that open from disk and from any server. It needs `pip install 'backsolve[site]'`.
 
-    What you put into the folder of an earlier build, as .git or CNAME, stays there. Rows of the tables that cannot be read are named on
-    stderr, and the status is 2: the pages are written without them.
+    Your own files in the folder of an earlier build, such as .git or CNAME, stay there. Rows of the tables that cannot be read are listed
+    on stderr, and the exit status is 2. The pages are written without these rows.
 
     Example:
 
@@ -52,17 +52,17 @@ def site_build(out: str, html_base: str) -> None:
     backsolve site build --out site
     backsolve site build --out site --html-base https://example.org/backsolve/
     """
-    with _the_extra():
+    with _site_extra():
         from backsolve.site.build import build_site
     built = build_site(out, html_base, report_steps())
-    tell(f"{label(out)}: {built.pages} pages, {built.bytes / 1e6:.1f} MB; open {label(out.rstrip('/'))}/index.html")
+    tell(f"{label(out)}: {built.pages} pages, {built.bytes / 1e6:.1f} MB. Open {label(out.rstrip('/'))}/index.html")
     fail_on(built.problems)
 
 
 @site_command.command("book")
-@click.option("--out", required=True, metavar="FILE", help="The file to write: LaTeX if it ends in .tex, PDF if in .pdf and TeX is here.")
+@click.option("--out", required=True, metavar="FILE", help="The file to write: .tex for LaTeX, or .pdf if TeX is installed.")
 def site_book(out: str) -> None:
-    """Write the book as one LaTeX document, or as PDF: the chapters, and behind them times of the lecture, quantities and claims.
+    """Write the book as one LaTeX document, or as PDF: the chapters, then the times of the lecture, the quantities and the claims.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""The command `solve`: any quantity from what is given."""
+"""The command `solve`: any quantity from the given ones."""
 
 import os
 import re
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 _SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
 _PRICES = ("given", "rent")
 _LINES_AT_ONCE = 1000
-"""Lines of an answer that are laid out and written together."""
+"""The number of lines of an answer that are formatted and written together."""
 _MOST_LISTED = 1000
-"""Points of a sweep beyond which a picture of it stands alone."""
+"""The most points of a sweep that are listed beside a picture."""
 _LONG = 100_000
-"""Points of a table beyond which whoever waits for it is told so."""
+"""The most points of a table that is printed without a notice to wait."""
 
 
 @click.command("solve")
@@ -52,20 +52,20 @@ _LONG = 100_000
     multiple=True,
     metavar="NAME[:DTYPE]",
     shell_complete=completes("chips"),
-    help="Take a chip's figures, e.g. H100-SXM:fp8. Several are set side by side.",
+    help="Use the figures of a chip, e.g. H100-SXM:fp8. Several chips give one column for each.",
 )
 @click.option(
     "--model",
     multiple=True,
     metavar="NAME",
     shell_complete=completes("models"),
-    help="Take the figures of an open model, e.g. DeepSeek-V3, or of a config.json.",
+    help="Use the figures of an open model, e.g. DeepSeek-V3, or of a config.json.",
 )
 @click.option(
     "--zip",
     "zipped",
     is_flag=True,
-    help="Combine the first of one list with the first of the other, and so on. By default all are combined with all.",
+    help="Combine the first items of all lists, the second items, and so on. By default all are combined with all.",
 )
 @click.option("--overlap", metavar="NAME", help="How compute and memory time combine: max (default), sum, kv_plus_max, network, exposed.")
 @click.option("--count", default="flop", metavar="flop|mac", help="Count typed figures in flop (default), or in multiply-adds of 2 FLOP.")
@@ -81,11 +81,11 @@ _LONG = 100_000
 @click.option(
     "--price", default="given", metavar="given|rent", help="Price of a chip: as given (default), or its median rent in the table."
 )
-@click.option("--tier", default="", metavar="NAME", help="Take a storage tier or device: capacity, bandwidth, price. E.g. nvme, ddr, hdd.")
-@click.option("--strict", is_flag=True, help="Definitions and bounds alone: no reading, condition or rule of thumb.")
-@click.option("--anyway", is_flag=True, help="Answer although weights and KV cache do not fit in memory.")
+@click.option("--tier", default="", metavar="NAME", help="Use capacity, bandwidth and price of a storage tier or device, e.g. nvme.")
+@click.option("--strict", is_flag=True, help="Use definitions and bounds alone: no reading, condition or rule of thumb.")
+@click.option("--anyway", is_flag=True, help="Answer even if weights and KV cache do not fit in memory.")
 @click.option(
-    "--full", is_flag=True, help="All of the answer: formulas and ids of the route, every given with its source, all assumptions."
+    "--full", is_flag=True, help="Print the whole answer: formulas and ids of the route, every input with its source, all assumptions."
 )
 @click.option("--plot", metavar="FILE", help="Draw a sweep, or a chip's roofline: .svg or .png by the extra plot, or -.")
 @click.option("--as", "style", type=OneOf(_SOLVE_FORMATS), default="table", help="Form of the answer.")
@@ -94,13 +94,13 @@ def solve_command(
     overlap: str | None,
     count: str, sizes: str, efficiency: str, price: str, tier: str, strict: bool, anyway: bool, plot: str | None, full: bool, style: str,
 ) -> None:  # fmt: skip
-    """Solve for UNKNOWN from what is given: any quantity, or several, through as many equations as it takes.
+    """Solve for UNKNOWN, one quantity or several, from the given values, through any number of equations.
 
-    Values take units: active_params=37B context_length=200k hbm_bandwidth=3.35TB/s chip_price='2 USD/h' ttl=5min.
-    They may be ranges (active_params=80B..120B mfu=0.4±0.1), lists (batch=1,8,64 or batch='128;256'),
-    sweeps (batch=1..4096:log:13) or limits of a result ('step_time<=30ms' 'throughput>=2000').
+    Values have units: active_params=37B context_length=200k hbm_bandwidth=3.35TB/s chip_price='2 USD/h' ttl=5min.
+    A value may be a range (active_params=80B..120B mfu=0.4±0.1), a list (batch=1,8,64 or batch='128;256'),
+    a sweep (batch=1..4096:log:13) or a limit of a result ('step_time<=30ms' 'throughput>=2000').
 
-    Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin;
+    Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin,
     dtype (of weights and arithmetic), kv_dtype (of the cache), attention=tp|dp and experts=tp|ep (how chips share a model).
 
     Example:
@@ -112,7 +112,7 @@ def solve_command(
     backsolve solve step_time compute_time=8ms memory_time=1ms..16ms:log:5
     backsolve solve storage_tier ttl=1h
 
-    If definitions and bounds lead to no answer, a reading of prices, a condition or a rule of thumb gives it, named on the first line.
+    If definitions and bounds lead to no answer, a reading of prices, a condition or a rule of thumb gives it. The first line names it.
     --using selects one, --strict leaves all of them out.
     """
     if unknown.strip().lower() in ("storage_tier", "cache_tier"):
@@ -120,7 +120,7 @@ def solve_command(
 
         if strict or using or hardware or model or tier or plot is not None:
             raise WrongValue(
-                "storage_tier is by the drain-time rule from ttl alone: leave out --strict, --using, --hardware, --model, --tier, --plot"
+                "storage_tier follows from ttl by the drain-time rule: leave out --strict, --using, --hardware, --model, --tier, --plot"
             )
         print_tiers(given, style, full)
         return
@@ -136,7 +136,7 @@ def solve_command(
     from derive.units import data_type_named, named_texts
 
     if "=" in unknown:
-        raise WrongValue(f"{shorten(unknown)} is a given; the unknown comes first: backsolve solve UNKNOWN name=value ...")
+        raise WrongValue(f"{shorten(unknown)} is an input. The unknown comes first: backsolve solve UNKNOWN name=value ...")
     _refuse_options(given)
     variants = {} if overlap is None else {"overlap": overlap}
     layouts, given = split_layout_texts(given)
@@ -179,7 +179,7 @@ def solve_command(
 
         return solved
 
-    def again(name: str, found: "Result", deployment: "Deployment") -> "Solution":
+    def resolve(name: str, found: "Result", deployment: "Deployment") -> "Solution":
         own = {spelled: found.given[called] for spelled, (called, _) in of_each.items() if called in found.given}
         known: dict[str, Given] = {**texts, **own, found.unknown: found.answers[0].point}
         return respond(name, known, switches_of(*deployment))
@@ -188,25 +188,25 @@ def solve_command(
         own_givens = [{name: values[at] for name, (_, values) in of_each.items()} for at in range(len(deployments))]
         found = [answered_column(*one, solved_with(own)) for one, own in zip(deployments, own_givens, strict=True)]
         columns = [with_own(one, own) for one, own in zip(named_apart(found), own_givens, strict=True)]
-        panels = [] if plot is None else asked_panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], again)
+        panels = [] if plot is None else asked_panels([(one.name, one.solutions, (one.hardware, one.model)) for one in columns], resolve)
         _side_by_side(columns, style, full)
         if plot is not None:
             draw_into(plot, panels, [((*one.hardware, *one.model), one.solutions) for one in columns], typed)
         fail_on(bad_rows())
         return
     solutions = solved_with({})(*deployments[0])
-    panels = [] if plot is None or not all(one.answers for one in solutions) else asked_panels([("", solutions, deployments[0])], again)
+    panels = [] if plot is None or not all(one.answers for one in solutions) else asked_panels([("", solutions, deployments[0])], resolve)
     first = solutions[0]
     if zipped and len(first.sweep.given if first.sweep else ()) < 2:
         raise WrongValue("--zip needs two lists: of --hardware and --model, or of inputs")
     points = max(len(one.sweep) if one.sweep else 0 for one in solutions)
     if style == "table" and plot is None and points > _LONG and in_terminal(sys.stderr):
-        say(f"{points:,} points are put into columns (--as csv lists them sooner) ...")
+        say(f"{points:,} points are formatted in columns (--as csv is faster) ...")
     shown = lines(solutions, style, full, width(sys.stdout))
     if style == "table":
         named = {quantity(name).name: word for name, word in zip(unknowns, words, strict=True)}
         other = {name: word for name, word in named.items() if word != name}
-        shown = _with_words(shown, other) if other else shown
+        shown = _add_typed_words(shown, other) if other else shown
     if plot is not None and style == "table" and points > _MOST_LISTED:
         tell(f"{points:,} points, drawn and not listed: --as csv lists them", style)
     elif style != "table" or any(one.answers for one in solutions):
@@ -216,13 +216,13 @@ def solve_command(
     bad = report_problems(bad_rows())
     refused = [one for one in solutions if not one.answers]
 
-    def anew(values: "Mapping[str, Given]", chips: "Sequence[str]", models: "Sequence[str]") -> "Callable[[str], Solution]":
+    def answer_with(values: "Mapping[str, Given]", chips: "Sequence[str]", models: "Sequence[str]") -> "Callable[[str], Solution]":
         return lambda name: respond(name, values, switches_of(chips, models))
 
     def may_be(name: str) -> bool:
         return may_have_answer(name, texts, switches_of(*deployments[0]))
 
-    for why in dict.fromkeys(_why_not(refused, texts, deployments[0], anew, may_be)):
+    for why in dict.fromkeys(_refusal_lines(refused, texts, deployments[0], answer_with, may_be)):
         say(why)
     if plot is not None and not refused:
         draw_into(plot, panels, [((*chain(*deployments[0]),), solutions)], typed)
@@ -232,16 +232,16 @@ def solve_command(
         leave(INPUT_IS_WRONG)
 
 
-def _why_not(
+def _refusal_lines(
     refused: "Sequence[Solution]",
     given: "Mapping[str, Given]",
     deployment: "Deployment",
     ask: "Ask",
     may_be: "Callable[[str], bool]",
 ) -> list[str]:
-    """Why questions have no answer; where all of them lack something, and usual values will do, a command with these.
+    """Return the reasons why questions have no answer. If usual values would answer all of them, add a command with these values.
 
-    Why takes one line beside such a command, which would be the third.
+    Add the command only if every reason has one line, because messages are short.
     """
     if not refused:
         return []
@@ -259,17 +259,17 @@ def _why_not(
         said.append(f"{reason.message}\n{instead}".rstrip())
     fit = not any("\n" in why for why in said)
     own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
-    example = f"for example{own}: {_as_a_command(found)}"
+    example = f"for example{own}: {_command_line(found)}"
     if in_a_line(example) != example:
-        # It would be cut, and a part of a command cannot be run.
+        # The whole command would be cut, and a part of it cannot be run.
         options = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
         new = [word for option, name in options if name not in (*deployment[0], *deployment[1]) for word in (option, name)]
         example = f"for example{own}, add: {shlex.join([*new, *(f'{name}={text}' for name, text in found.given.items())])}"
     return [*said, example] if covered and fit else said
 
 
-def _as_a_command(found: "Enough") -> str:
-    """The command as it was typed, with what it lacked."""
+def _command_line(found: "Enough") -> str:
+    """Return the command line with the missing values added."""
     context = click.get_current_context()
     options = [("--hardware", one) for one in found.hardware] + [("--model", one) for one in found.model]
     for option in (one for one in context.command.params if isinstance(one, click.Option) and one.name not in ("hardware", "model")):
@@ -286,10 +286,10 @@ def _print(shown: "Iterator[str]", style: str) -> None:
         tell("\n".join(part), style)
 
 
-def _with_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator[str]":
-    """Lines of answers, the first of each with the word that was typed beside the name of what was asked for.
+def _add_typed_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator[str]":
+    """Yield the lines of answers. The first line of each answer has the typed word beside the name of the unknown.
 
-    >>> [*_with_words(["step_time = 2.8 ms", "step_time = memory_time"], {"step_time": "tpot"})]
+    >>> [*_add_typed_words(["step_time = 2.8 ms", "step_time = memory_time"], {"step_time": "tpot"})]
     ['step_time (tpot) = 2.8 ms', 'step_time = memory_time']
     """
     left = dict(words)
@@ -300,12 +300,12 @@ def _with_words(shown: "Iterable[str]", words: "Mapping[str, str]") -> "Iterator
 
 
 def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Every deployment that is asked for: all of the chips with all of the models, or one with one.
+    """Return the deployments: all chips with all models, or pairs if `zipped`.
 
     >>> each_deployment(("H100,B200:fp8",), ("Llama-3.1-70B",), False)
     [(('H100:fp8',), ('Llama-3.1-70B',)), (('B200:fp8',), ('Llama-3.1-70B',))]
     """
-    lists = [_listed(text, typed) for texts, typed in ((hardware, True), (model, False)) for text in texts]
+    lists = [_split_names(text, typed) for texts, typed in ((hardware, True), (model, False)) for text in texts]
     if zipped:
         longest = max(map(len, lists), default=1)
         if any(len(one) not in (1, longest) for one in lists):
@@ -317,9 +317,9 @@ def each_deployment(hardware: tuple[str, ...], model: tuple[str, ...], zipped: b
 
 
 def each_value(texts: "Mapping[str, Given]", conventions: "Conventions", many: int) -> "dict[str, tuple[str, tuple[float, ...]]]":
-    """Lists of givens that are zipped with so many deployments, by what they were called: the quantity, and its values.
+    """Return the lists of inputs to zip with `many` deployments, by their typed name: the quantity, and its values.
 
-    Raises WrongValue for lists of another length.
+    Raise WrongValue for lists of another length.
 
     >>> from derive.solving.conventions import USUAL_CONVENTIONS
     >>> each_value({"B": "64;128", "chips": "8"}, USUAL_CONVENTIONS, 2)
@@ -336,13 +336,13 @@ def each_value(texts: "Mapping[str, Given]", conventions: "Conventions", many: i
         one = spread(name, text, conventions.read) if isinstance(text, str) and not signed(text) else None
         if isinstance(one, Series) and one.values:
             if len(one) != many:
-                raise WrongValue(f"{name} ({len(one)}) and --hardware and --model ({many}): lists that are zipped are equally long")
+                raise WrongValue(f"{name} ({len(one)}) and --hardware and --model ({many}): lists that are zipped must be equally long")
             found[spelled] = (name, one.values)
     return found
 
 
 def with_own(column: "Column", own: "Mapping[str, float]") -> "Column":
-    """A deployment named with what was given to it alone."""
+    """Return the deployment with the inputs that only it has in its name."""
     from derive.quantities import quantity
     from derive.units import show
 
@@ -350,8 +350,8 @@ def with_own(column: "Column", own: "Mapping[str, float]") -> "Column":
     return replace(column, name=" ".join((column.name, *said)))
 
 
-def _listed(text: str, typed: bool) -> list[str]:
-    """The names of a list. The data type of the last is that of those before it that compute in it and have none."""
+def _split_names(text: str, typed: bool) -> list[str]:
+    """Return the names of a list. Chips without a data type get the data type of the last one if they support it."""
     from derive.presets import has_data_type
 
     *names, last = [name.strip() for name in text.split(",") if name.strip()] or [text]
@@ -361,7 +361,10 @@ def _listed(text: str, typed: bool) -> list[str]:
 
 
 def answered_column(chips: tuple[str, ...], models: tuple[str, ...], solved: "Callable[..., tuple[Solution, ...]]") -> "Column":
-    """A deployment with its answers, or with why the tables do not cover it; of one without a rent those that need no price."""
+    """Return a deployment with its answers, or with the reason why the tables do not cover it.
+
+    A deployment without a rent has the answers that need no price.
+    """
     from derive.show.side_by_side import Column
 
     name = " ".join((*chips, *models))
@@ -384,20 +387,20 @@ def _refuse_form(place: str, style: str) -> None:
 
 
 def asked_panels(columns: "list[Asked]", again: "Again") -> "list[Panel]":
-    """What is drawn: sweeps, and where nothing is swept the roofs of the chips with the step that each works at."""
+    """Return the panels to draw: the sweeps, or without a sweep the rooflines of the chips with the step of each."""
     from derive.show.plot import panels, roofline
     from derive.show.roofline import roof
 
     answered = [one for one in columns if one[1]]
     if any(solution.sweep for _, solutions, _ in answered for solution in solutions):
         return panels([(name, solutions) for name, solutions, _ in answered])
-    roofs = [roof(name, _of_step(solutions, deployment, again)) for name, solutions, deployment in answered]
+    roofs = [roof(name, _step_numbers(solutions, deployment, again)) for name, solutions, deployment in answered]
     found = [one for one in roofs if one]
     return [roofline(found)] if found else panels([(name, solutions) for name, solutions, _ in answered])
 
 
-def _of_step(solutions: "tuple[Result, ...]", deployment: "Deployment", again: "Again") -> "dict[str, float]":
-    """What is known of a step: the numbers of answers, and times that they lead to."""
+def _step_numbers(solutions: "tuple[Result, ...]", deployment: "Deployment", again: "Again") -> "dict[str, float]":
+    """Return the known numbers of a step: the answers, and the times that follow from them."""
     from derive.show.roofline import STEPS, known_numbers
 
     known: dict[str, float] = {}
@@ -411,7 +414,7 @@ def _of_step(solutions: "tuple[Result, ...]", deployment: "Deployment", again: "
 
 
 def as_drawn(texts: "Mapping[str, str]", conventions: "Conventions", zipped: bool) -> "dict[str, Given]":
-    """The givens with ranges as sweeps, and sweeps of what is counted in whole ones. The quantity that is across the picture last."""
+    """Return the inputs to draw: ranges as sweeps, and sweeps of counts in whole numbers. The quantity of the x axis is last."""
     from derive.show.plot import plotted_values
     from derive.solving.givens import spread
     from derive.spreads import Interval, Series
@@ -421,7 +424,7 @@ def as_drawn(texts: "Mapping[str, str]", conventions: "Conventions", zipped: boo
     ranges = [name for name, found in spans.items() if isinstance(found, Interval)]
     series = {name: found for name, found in spans.items() if isinstance(found, Series)}
     sweeps = [name for name, found in series.items() if found.count]
-    # A sweep is across, without one the last range, and without that the longest list; all else are lines.
+    # The x axis is a sweep, else the last range, else the longest list. All others are lines.
     longest = sorted(sweeps or series, key=lambda name: len(series[name]))[-1:]
     across = [] if zipped else longest if sweeps else ranges[-1:] or longest
     lines = [name for name in ranges if name not in across]
@@ -449,12 +452,12 @@ def draw_into(
 
 
 def undisturbed() -> None:
-    """Nothing that is set for the pictures of other programs changes ours, or is complained of beside it."""
+    """Reset matplotlib to its defaults and silence its log, so that settings of the user do not change the pictures."""
     import logging
 
     for name in ("MPLBACKEND", "SOURCE_DATE_EPOCH"):
         os.environ.pop(name, None)
-    # A folder in which it cannot keep its list of fonts, a file of settings that it cannot read.
+    # It logs a folder that cannot store its list of fonts, and a file of settings that it cannot read.
     logging.getLogger("matplotlib").setLevel(logging.CRITICAL)
     with suppress(ImportError):
         try:
@@ -465,13 +468,13 @@ def undisturbed() -> None:
 
 
 def named_apart(columns: "list[Column]") -> "list[Column]":
-    """Deployments named by what they differ in."""
+    """Return the deployments, each named by its differences from the others."""
     shared = {*columns[0].hardware, *columns[0].model}.intersection(*({*one.hardware, *one.model} for one in columns))
     return [replace(one, name=" ".join(name for name in (*one.hardware, *one.model) if name not in shared) or one.name) for one in columns]
 
 
 def _side_by_side(columns: "list[Column]", style: str, full: bool) -> None:
-    """Print deployments side by side. Without an answer of any of them leave with 3."""
+    """Print deployments side by side. If none has an answer, end with status 3."""
     from derive.show.parts import all_warnings
     from derive.show.side_by_side import side_lines
 
@@ -484,23 +487,21 @@ def _side_by_side(columns: "list[Column]", style: str, full: bool) -> None:
 
 
 def refuse_long(texts: "Mapping[str, str]") -> None:
-    """Refuses a given of which a piece is longer than any value, before it is looked for a range in it."""
+    """Raise WrongValue for an input with a piece longer than any value, before it is searched for a range."""
     from derive.units import LONGEST
 
     for name, text in texts.items():
         longest = max(map(len, re.split("[,;]", text)))
         # A range of two, with its signs and its number of points.
         if longest > 3 * LONGEST:
-            raise WrongValue(
-                f"{name}={shorten(text)[1:-1]}: a piece of it has {longest:,} characters; at most {LONGEST} are read of a value"
-            )
+            raise WrongValue(f"{name}={shorten(text)[1:-1]}: a piece of it has {longest:,} characters, and a value has at most {LONGEST}")
 
 
 def _refuse_options(given: tuple[str, ...]) -> None:
-    """Refuses an option that was written as a given."""
+    """Raise WrongValue for an option that is written as an input."""
     options = {name for one in solve_command.params if isinstance(one, click.Option) for name in one.opts}
     for item in given:
         name, equals, value = item.partition("=")
-        # A price that is none of the option's words is a quantity.
+        # A price other than the words of the option is a quantity.
         if equals and f"--{name}" in options and (name != "price" or value.strip() in _PRICES):
             raise WrongValue(f"{name} is an option: write --{name} {shorten(value)[1:-1]}")

@@ -19,7 +19,7 @@ from invert.storage.tariffs import disclosed_cases
 from invert.storage.tiers import TIERS_OF
 
 _RULE, _MOST = equation("cache.drain_time_rule"), 8
-"""The rule, and how many devices are listed unless all are wanted."""
+"""The rule, and the number of listed devices without --full."""
 _NAMES = ("tier", "device", "drain_time", "drain_time_over_ttl")
 
 
@@ -54,5 +54,5 @@ def print_tiers(given: tuple[str, ...], style: str, full: bool) -> None:
         tell(f"storage_tier = {devices[0][0]} for ttl = {show('ttl', ttl)}, by {_RULE.rule}")
         rows = [[tier, device, show("drain_time", time), f"{over:.3g}"] for tier, device, time, over in devices[: None if full else _MOST]]
         tell("\n".join([*align_columns([["tier", "device", "drain time", "over ttl"], *rows], left=[0, 1]), ""]))
-    tell(f"record      right for {right} of {len(cases)} lifetimes whose tier a vendor disclosed{'' if full else '; all devices: --full'}")
+    tell(f"record      right for {right} of {len(cases)} lifetimes whose tier a vendor disclosed{'' if full else ' (all devices: --full)'}")
     tell(f"cite        backsolve cite {_RULE.id}")

@@ -1,4 +1,4 @@
-"""The command `validate`: the readings held against what is known."""
+"""The command `validate`: the readings compared with known values."""
 
 import sys
 
@@ -23,31 +23,33 @@ _SECTIONS = (
     "calibration",
 )
 _ALGEBRA = "algebra"
-"""A section that has to be named, as it takes most of a minute."""
+"""A section that must be named, because it runs for most of a minute."""
 _ALL = "all"
-"""What `--section` is for all the others."""
+"""The word of `--section` for all other sections."""
 SEEDS, SHEETS, _DRAWS = 10, 300, 8192
-"""What `--rerun` simulates, unless told otherwise."""
+"""Defaults of `--rerun`."""
 _FAULTY_NOISE = 0.3
-"""Of its size, what the noise of the premiums is taken for in a run that must fail."""
+"""Assumed noise of the premiums, as a share of its true size, in a run that must fail."""
 _FEWEST_DRAWS, _MOST_DRAWS = 64, 65536
 
 
 def _power_of_two(_context: click.Context, _option: click.Parameter, draws: int | None) -> int | None:
     if draws is not None and draws & (draws - 1):
         below = 1 << (draws.bit_length() - 1)
-        raise click.BadParameter(f"{draws} is not a power of two; nearest are {below} and {2 * below}")
+        raise click.BadParameter(f"{draws} is not a power of two. Nearest are {below} and {2 * below}")
     return draws
 
 
 @click.command("validate")
 @click.option("--section", type=OneOf((*_SECTIONS, _ALGEBRA, _ALL)), multiple=True, help="One part of the scoreboard. May be repeated.")
-@click.option("--rerun", is_flag=True, help="Run the calibration again: 36,000 simulated sheets, unless the next three say otherwise.")
+@click.option(
+    "--rerun", is_flag=True, help="Run the calibration again: 36,000 simulated sheets, unless the next options change the number."
+)
 @click.option("--seeds", type=click.IntRange(1, 1000), metavar="N", help=f"Seeds of a rerun. {SEEDS} by default.")
 @click.option("--sheets", type=click.IntRange(1, 10_000), metavar="N", help=f"Sheets for each seed and shape. {SHEETS} by default.")
 @click.option(
     "--draws", type=click.IntRange(_FEWEST_DRAWS, _MOST_DRAWS), callback=_power_of_two, metavar="N",
-    help=f"Draws a sheet, a power of two. {_DRAWS} by default.",
+    help=f"Draws for each sheet, a power of two. {_DRAWS} by default.",
 )  # fmt: skip
 @workers_option("Processes that share a rerun.")
 @click.option("--as", "style", type=OneOf(("table", "json", "csv")), default="table", help="Form of the answer.")
@@ -58,26 +60,26 @@ def validate_command(
 ) -> None:  # fmt: skip
     """Compare the estimates with known values: the scoreboard.
 
-    Without --section a screen says what is claimed, judged on what, right how often, with which gain. CSV and JSON have all sections.
+    Without --section one screen shows every claim, its test data, its record and its gain. CSV and JSON have all sections.
 
     \b
-    truth        KV bytes and attention of models of known architecture, over the truth
-    skill        every estimator, and what might join it, on models that were left out
-    single-band  what lists of one band tell, by hosts of one model
+    truth        KV bytes and attention of models of known architecture, over the true values
+    skill        every estimator, and candidates for new ones, on models that were left out
+    single-band  readings of sheets with one band, by hosts of one model
     storage      tier rules on lifetimes whose tier a vendor disclosed
     controls     one storage price on models of unlike cache
     production   the nodes of a disclosed day
     efficiency   published runs in the ranges of --efficiency calibrated
     experiments  every estimate of one model before and after its price changed
-    claims       numbers that the lecture says, beside what the equations and tables make of them
+    claims       stated numbers of the lecture, beside the values of the equations and tables
     problems     problems that others published with their answers, each as one command
-    calibration  what ranges held against what they promise: of sheets drawn from the priors, the last long run or a new one,
-                 and of models that an estimator had not seen, with a verdict on each
-    algebra      the closed forms of every equation, unknown and regime, against those of SymPy; takes most of a minute
+    calibration  coverage of ranges against their promise: for sheets drawn from the priors (the last long run or a new one),
+                 and for models that an estimator had not seen, with a verdict on each
+    algebra      the closed forms of every equation, unknown and regime, against SymPy (most of a minute)
 
     all          all of them but algebra
 
-    A rerun takes about seven minutes of one processor; of one seed and 10 sheets, two seconds.
+    A rerun lasts about seven minutes on one processor. With one seed and 10 sheets it lasts two seconds.
 
     Example:
 
@@ -97,7 +99,7 @@ def validate_command(
     if not rerun and any(option is not None for option in (save, seeds, sheets, draws, workers)):
         raise WrongValue("--seeds, --sheets, --draws, --save and --workers need --rerun")
     if rerun and chosen != ("calibration",):
-        raise WrongValue("--rerun is of the calibration: --section calibration --rerun")
+        raise WrongValue("--rerun is for the calibration only: --section calibration --rerun")
     on_screen = style == "table" and not section and not rerun
     with progress("validate", len(chosen)) as starting:
         found, problems = ({}, []) if rerun else scoreboard.sections([name for name in chosen if name != _ALGEBRA], starting)
@@ -119,7 +121,7 @@ def validate_command(
 
 
 def _rerun(seeds: int, sheets: int, draws: int, workers: int) -> str:
-    """A calibration, and the same with a fault put in, as CSV."""
+    """Return a calibration, and the same calibration with a deliberate fault, as CSV."""
     from invert.validation.simulation import calibration_run, rankings_as_csv
 
     with processes(workers, "validate --rerun") as executor:

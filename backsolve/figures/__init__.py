@@ -1,1 +1,1 @@
-"""Figures: a `Chart` of plain numbers drawn as SVG for pages and notebooks, and as a file by matplotlib."""
+"""Figures: draw a `Chart` of plain numbers as SVG for pages and notebooks, and as a file by matplotlib."""

@@ -1,4 +1,4 @@
-"""Colours, ends and ticks of an axis, alike in every drawing of a chart."""
+"""Colours, ends and ticks of an axis, the same in every drawing of a chart."""
 
 from math import ceil, floor, log10
 
@@ -7,7 +7,7 @@ from derive.show.chart import Axis, Chart, extent
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 """The colours of Okabe and Ito, which colour-blind people can tell apart, without the yellow that is faint on white."""
 _FEW_DECADES = 1e3
-"""Largest ratio on a logarithmic axis at which 2 and 5 have a tick beside 1 and 10."""
+"""Largest ratio of a logarithmic axis with ticks at 2 and 5, not only at 1 and 10."""
 _STEPS, _LEAST_TICKS = (1, 2, 5, 10), 5
 """Round numbers between the ticks of a linear axis, and the least number of such ticks."""
 _ROOM, _ROOM_FOR_TEXTS = 0.04, 0.13

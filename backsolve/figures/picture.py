@@ -28,13 +28,13 @@ _BELOW_AXES = 0.55
 
 
 def picture(charts: Sequence[Chart], form: str) -> bytes:
-    """Return charts one below the other as "svg" or "png", the same bytes for the same charts; WrongValue without matplotlib."""
+    """Return charts one below the other as "svg" or "png". The same charts give the same bytes. Raise WrongValue without matplotlib."""
     try:
         from matplotlib import rc_context
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        raise WrongValue("pictures take matplotlib: pip install 'backsolve[plot]'; solve --plot - draws in the terminal") from None
+        raise WrongValue("pictures need matplotlib: pip install 'backsolve[plot]'. solve --plot - draws in the terminal") from None
     heights = [_height(chart, len(charts)) for chart in charts]
     # No date and no random names, so that the bytes are the same each time. A $ is a dollar.
     with rc_context({"svg.hashsalt": "backsolve", "svg.fonttype": "none", "text.parse_math": False}):
@@ -108,7 +108,7 @@ def _draw_axis(axes: Any, chart: Chart, up: bool) -> None:
 
 
 def _draw_mark(axes: Any, chart: Chart, place: int) -> Any:
-    """Draw one mark, and return what represents it in the legend."""
+    """Draw one mark, and return its handle for the legend."""
     mark, number = chart.marks[place], colour_number(chart, place)
     colour, shape = COLOURS[number], _SHAPES[place % len(_SHAPES)]
     if mark.form in ("area", "bars"):
@@ -130,7 +130,7 @@ def _draw_mark(axes: Any, chart: Chart, place: int) -> Any:
 
 
 def _write_beside(axes: Any, mark: Mark, ys: Sequence[float]) -> None:
-    """Write the texts at points: on the side that the mark names, or towards the middle, where there is room."""
+    """Write the texts at points: on the side that the mark names, or towards the middle."""
     for x, y, text in zip(mark.xs, ys, mark.beside, strict=False):
         right = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))[0] > 1 / 2
         across, up = mark.aside or (-8 if right else 8, 5)
@@ -139,7 +139,7 @@ def _write_beside(axes: Any, mark: Mark, ys: Sequence[float]) -> None:
 
 
 def _draw_range(axes: Any, chart: Chart, at: tuple[float, float], ends: tuple[float | None, float | None], colour: str) -> None:
-    """Draw a range with a stop at either end. An end that is not known is an arrow at the edge."""
+    """Draw a range with a stop at either end. An unknown end is an arrow at the edge."""
     from matplotlib.markers import CARETLEFT, CARETRIGHT
 
     low, high = ends

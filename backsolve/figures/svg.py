@@ -20,7 +20,7 @@ _SAID_WIDTH = 96
 _GAP, _TICK, _STOP = 8, 5, 5
 """Room between things, length of a tick, and half the stop at the end of a range [px]."""
 _BEFORE_NAME = _GAP + 2 * _LINE + _GAP
-"""Room that the keys of a legend take before their names [px]."""
+"""Room for the keys of a legend before their names [px]."""
 _BAR = 7
 """Half the height of a bar [px]."""
 
@@ -44,7 +44,7 @@ _STYLE = ".chart{background:#fff}" + "".join(
         (".area", "fill:var(--c);opacity:.2"),
     )
 )
-"""How a drawing that stands alone looks; on a page the style sheet of the page says so."""
+"""The style of a drawing outside a page. A page has its own style sheet."""
 
 _Place = Callable[[float], float]
 _Box = tuple[float, float, float, float]
@@ -54,7 +54,7 @@ _DOT = 4
 
 
 class Room(NamedTuple):
-    """Width of a drawing and height of its plane [px], characters of the name of a row, and its height at the least [px]."""
+    """Width of a drawing and height of its plane [px], characters of the name of a row, and least height of a row [px]."""
 
     wide: float
     high: float
@@ -63,7 +63,7 @@ class Room(NamedTuple):
 
 
 _ALONE, _ON_PAGE = Room(wide=680, high=320, letters=26, row=48), Room(wide=420, high=270, letters=20, row=48)
-"""A page is read on a phone too, where a wider drawing scrolls or shrinks until nobody reads it."""
+"""Sizes of a drawing alone and on a page. On a phone a wider drawing would be too small to read, or would scroll."""
 
 
 class Drawing:
@@ -103,9 +103,9 @@ def chart_svg(chart: Chart, alone: bool = True, links: Mapping[str, str] = NOTHI
         *(_text(_GAP, _LINE * (place + 2), line, "said") for place, line in enumerate(lines)),
         *_axes(chart, room, across, up, (left, right, top, bottom)),
         *(part for place in range(len(chart.marks)) for part in _mark(chart, room, place, across, up, (left, right), links)),
-        *_names_of_points(chart, across, up, (left, right, top, bottom)),
+        *_point_names(chart, across, up, (left, right, top, bottom)),
         *_rules(chart, room, across, up, (left, right, top, bottom)),
-        *_keys(chart, legend, bottom + 3 * _LINE),
+        *_draw_legend(chart, legend, bottom + 3 * _LINE),
     ]
     style = f"<style>{_STYLE}</style>" if alone else ""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {room.wide} {height}" role="{"group" if links else "img"}">'
@@ -113,7 +113,7 @@ def chart_svg(chart: Chart, alone: bool = True, links: Mapping[str, str] = NOTHI
 
 
 def _room(chart: Chart, room: Room) -> Room:
-    """Room whose rows are as high as the lines of their names."""
+    """Return the room with rows high enough for the lines of their names."""
     lines = max((len(wrap(name, room.letters)) for name in chart.up.rows), default=0)
     return room._replace(row=max(room.row, _LINE * lines + _GAP))
 
@@ -148,8 +148,8 @@ def _text(x: float, y: float, text: str, name: str = "", anchor: str = "") -> st
     return f'<text x="{x:g}" y="{y:g}"{where}{named}>{escape(text)}</text>'
 
 
-def _named(anchor: str, texts: Iterable[str]) -> str:
-    """Texts that are set by their middle, or by their end."""
+def _text_group(anchor: str, texts: Iterable[str]) -> str:
+    """Return a group of texts that are anchored at their middle or their end."""
     return f'<g text-anchor="{anchor}">{"".join(texts)}</g>'
 
 
@@ -162,14 +162,14 @@ def _line(name: str, *points: tuple[float, float]) -> str:
 
 
 def _strokes(name: str, *lines: tuple[tuple[float, float], ...]) -> str:
-    """Several lines as one path."""
+    """Return several lines as one path."""
     return f'<path class="{name}" d="{"".join("M" + "L".join(f"{x:g} {y:g}" for x, y in points) for points in lines)}"/>'
 
 
-def _apart(ticks: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
-    """The texts below an axis, without those that would run into the one before.
+def _spaced_texts(ticks: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
+    """Yield the texts below an axis that do not overlap the text before them.
 
-    >>> [*_apart([(10, "1 min"), (30, "5 min"), (70, "1 h")])]
+    >>> [*_spaced_texts([(10, "1 min"), (30, "5 min"), (70, "1 h")])]
     [(10, '1 min'), (70, '1 h')]
     """
     end = -inf
@@ -179,8 +179,8 @@ def _apart(ticks: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
             end = x + _width(text) / 2
 
 
-def _within(middle: float, text: str, room: Room) -> float:
-    """Where the middle of a text stands so that all of it is in the drawing."""
+def _middle_inside(middle: float, text: str, room: Room) -> float:
+    """Return the middle of a text, moved so that the whole text is in the drawing."""
     return min(max(middle, _width(text) / 2), room.wide - _width(text) / 2)
 
 
@@ -188,17 +188,17 @@ def _axes(chart: Chart, room: Room, across: _Place, up: _Place, sides: tuple[flo
     left, right, top, bottom = sides
     ticks = [(across(at), text) for at, text in _ticks(chart, up=False)]
     yield _grid(f"M{x:g} {top:g}V{bottom:g}" for x, _ in ticks)
-    yield _named("middle", (_text(x, bottom + _LINE, text) for x, text in _apart(ticks)))
-    yield _text(_within((left + right) / 2, chart.across.words, room), bottom + 2 * _LINE, chart.across.words, anchor="middle")
+    yield _text_group("middle", (_text(x, bottom + _LINE, text) for x, text in _spaced_texts(ticks)))
+    yield _text(_middle_inside((left + right) / 2, chart.across.words, room), bottom + 2 * _LINE, chart.across.words, anchor="middle")
     if chart.up.rows:
         for row, name in enumerate(chart.up.rows):
             lines = wrap(name, room.letters)
             first = up(row) + SMALL / 3 - _LINE * (len(lines) - 1) / 2
-            yield _named("end", (_text(left - _TICK, first + _LINE * place, line) for place, line in enumerate(lines)))
+            yield _text_group("end", (_text(left - _TICK, first + _LINE * place, line) for place, line in enumerate(lines)))
     else:
         heights = [(up(at), text) for at, text in _ticks(chart, up=True)]
         yield _grid(f"M{left:g} {y:g}H{right:g}" for y, _ in heights)
-        yield _named("end", (_text(left - _TICK, y + SMALL / 3, text) for y, text in heights))
+        yield _text_group("end", (_text(left - _TICK, y + SMALL / 3, text) for y, text in heights))
         middle = f'transform="rotate(-90 {SMALL} {(top + bottom) / 2:g})"'
         yield _text(SMALL, (top + bottom) / 2, chart.up.words, anchor="middle").replace("<text", f"<text {middle}", 1)
     yield _line("axis", (left, top), (left, bottom), (right, bottom))
@@ -224,7 +224,7 @@ def _mark(
             yield _range(chart, point, ends, across if chart.up.rows else up, colour, sides)
         yield _dots(colour, points, mark.names, links)
     for (x, y), text in zip(points, mark.beside, strict=False):
-        start, anchor = _aside(x, right=x <= sum(sides) / 2)
+        start, anchor = _place_beside(x, right=x <= sum(sides) / 2)
         yield _text(start, y - _GAP, text, "beside", anchor)
 
 
@@ -248,18 +248,18 @@ def _stroke(mark: Mark, colour: str) -> str:
     return f"line {colour}{' dashed' if mark.dashed else ''}"
 
 
-def _aside(x: float, right: bool) -> tuple[float, str]:
-    """Where a text begins or ends that stands beside a point, and which of the two."""
+def _place_beside(x: float, right: bool) -> tuple[float, str]:
+    """Return the start or the end of a text beside a point, and "start" or "end"."""
     return (x + _GAP, "start") if right else (x - _GAP, "end")
 
 
-def _box(x: float, y: float, text: str, anchor: str) -> _Box:
-    """What a text takes up whose line is at a height."""
+def _text_box(x: float, y: float, text: str, anchor: str) -> _Box:
+    """Return the box of a text from its anchor point."""
     return (x - _width(text) if anchor == "end" else x), y - SMALL, _width(text), float(SMALL)
 
 
-def _names_of_points(chart: Chart, across: _Place, up: _Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
-    """The names of points for which there is room beside them: over no other point with its range, and over no other text."""
+def _point_names(chart: Chart, across: _Place, up: _Place, sides: tuple[float, float, float, float]) -> Iterator[str]:
+    """Yield the names of points that fit beside them without overlap with other points, ranges or texts."""
     left, right, top, bottom = sides
     drawn = [mark for mark in chart.marks if mark.form == "points" and not chart.up.rows]
     places = [[(across(x), up(y)) for x, y in zip(mark.xs, mark.ys, strict=True)] for mark in drawn]
@@ -267,16 +267,16 @@ def _names_of_points(chart: Chart, across: _Place, up: _Place, sides: tuple[floa
     dots: list[tuple[tuple[float, float], _Box]] = []
     for mark, of_mark in zip(drawn, places, strict=True):
         for text, (x, y) in zip(mark.beside, of_mark, strict=False):
-            start, anchor = _aside(x, right=x <= (left + right) / 2)
-            taken.append(_box(start, y - _GAP, text, anchor))
+            start, anchor = _place_beside(x, right=x <= (left + right) / 2)
+            taken.append(_text_box(start, y - _GAP, text, anchor))
         for at, (x, y) in enumerate(of_mark):
             ends = [y if end is None else up(end) for end in mark.ends[at]] if mark.ends else [y]
             high, low = min(ends) - _DOT, max(ends) + _DOT
             dots.append(((x, y), (x - _DOT, high, 2 * _DOT, low - high)))
     for mark, of_mark in zip(drawn, places, strict=True):
         for name, (x, y) in zip(mark.names, of_mark, strict=False):
-            for start, anchor in (_aside(x, right=True), _aside(x, right=False)):
-                box = _box(start, y + SMALL / 3, name, anchor)
+            for start, anchor in (_place_beside(x, right=True), _place_beside(x, right=False)):
+                box = _text_box(start, y + SMALL / 3, name, anchor)
                 within = left <= box[0] and box[0] + box[2] <= right and top <= box[1] and box[1] + box[3] <= bottom
                 others = [*taken, *(other for place, other in dots if place != (x, y))]
                 if within and not any(_overlap(box, other) for other in others):
@@ -286,7 +286,7 @@ def _names_of_points(chart: Chart, across: _Place, up: _Place, sides: tuple[floa
 
 
 def _overlap(one: _Box, other: _Box) -> bool:
-    """Whether two boxes share some of the plane.
+    """Return whether two boxes overlap.
 
     >>> _overlap((0, 0, 10, 10), (9, 9, 5, 5)), _overlap((0, 0, 10, 10), (10, 0, 5, 5))
     (True, False)
@@ -295,7 +295,7 @@ def _overlap(one: _Box, other: _Box) -> bool:
 
 
 def _outline(chart: Chart, mark: Mark, across: _Place, up: _Place) -> list[tuple[float, float]]:
-    """The corners of an area: along its one side, and back along the other."""
+    """Return the corners of an area: along one side, and back along the other."""
     ends = [(low or 0.0, high or 0.0) for low, high in mark.ends]
     if chart.up.rows:
         return [*((across(low), up(y)) for y, (low, _) in zip(mark.ys, ends, strict=True))] + [
@@ -309,7 +309,7 @@ def _outline(chart: Chart, mark: Mark, across: _Place, up: _Place) -> list[tuple
 def _range(
     chart: Chart, at: tuple[float, float], ends: tuple[float | None, float | None], place: _Place, colour: str, sides: tuple[float, float]
 ) -> str:
-    """A range with a stop at either end that is known. One that is not goes to the edge with an arrow."""
+    """Return a range with a stop at either end. An unknown end is an arrow at the edge."""
     if not chart.up.rows:
         low, high = (at[1] if end is None else place(end) for end in ends)
         return _strokes(f"range {colour}", ((at[0], low), (at[0], high)), *(((at[0] - _STOP, y), (at[0] + _STOP, y)) for y in (low, high)))
@@ -328,38 +328,38 @@ def _rules(chart: Chart, room: Room, across: _Place, up: _Place, sides: tuple[fl
             yield _free_text(rule.name, up(rule.at), (left, right), taken)
             continue
         yield _line("rule", (across(rule.at), top), (across(rule.at), bottom))
-        yield _text(_within(across(rule.at), rule.name, room), top - _TICK - _LINE * (place % 2), rule.name, "beside", "middle")
+        yield _text(_middle_inside(across(rule.at), rule.name, room), top - _TICK - _LINE * (place % 2), rule.name, "beside", "middle")
 
 
 def _boxes_beside(chart: Chart, across: _Place, up: _Place, sides: tuple[float, float]) -> Iterator[_Box]:
-    """Yield the room that the texts at points take."""
+    """Yield the boxes of the texts at points."""
     for mark in chart.marks:
         for x, y, text in zip(mark.xs, mark.ys, mark.beside, strict=False):
-            start, anchor = _aside(across(x), right=across(x) <= sum(sides) / 2)
-            yield _box(start, up(y) - _GAP, text, anchor)
+            start, anchor = _place_beside(across(x), right=across(x) <= sum(sides) / 2)
+            yield _text_box(start, up(y) - _GAP, text, anchor)
 
 
 def _free_text(text: str, y: float, sides: tuple[float, float], taken: Sequence[_Box]) -> str:
-    """Return the name of a horizontal line, above or below it at its left or right end, where no other text is."""
+    """Return the name of a horizontal line, above or below it at its left or right end, away from other texts if possible."""
     left, right = sides
     ends = [
         (x, line, anchor)
         for line in (y - _TICK, y + _LINE, y - _TICK - _LINE)
         for x, anchor in ((left + _GAP, "start"), (right - _GAP, "end"))
     ]
-    free = [(x, line, anchor) for x, line, anchor in ends if not any(_overlap(_box(x, line, text, anchor), box) for box in taken)]
+    free = [(x, line, anchor) for x, line, anchor in ends if not any(_overlap(_text_box(x, line, text, anchor), box) for box in taken)]
     x, line, anchor = (free or ends)[0]
     return _text(x, line, text, "beside", anchor)
 
 
 def _legend(chart: Chart, room: Room) -> Iterator[tuple[int, Mark, list[str]]]:
-    """The marks that have names, with their places among all and the lines of their names."""
+    """Yield the named marks, with their places among all marks and the lines of their names."""
     letters = int((room.wide - _BEFORE_NAME) / (_LETTER * SMALL))
     yield from ((place, mark, wrap(mark.name, letters)) for place, mark in enumerate(chart.marks) if mark.name)
 
 
-def _keys(chart: Chart, legend: Iterable[tuple[int, Mark, list[str]]], y: float) -> Iterator[str]:
-    """What stands for each mark, and its name."""
+def _draw_legend(chart: Chart, legend: Iterable[tuple[int, Mark, list[str]]], y: float) -> Iterator[str]:
+    """Yield the key of each mark, and its name."""
     for place, mark, lines in legend:
         yield _key(mark, f"c{colour_number(chart, place)}", y - SMALL / 3)
         for line in lines:

@@ -1,1 +1,1 @@
-"""The site: catalogue, book and documentation as static pages, out of the records that the commands print."""
+"""Build the site: catalogue, book and documentation as static pages, from the records that the commands print."""

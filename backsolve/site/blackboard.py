@@ -1,6 +1,6 @@
-"""The blackboard of the lecture: six pictures as data, their curves as trees of the catalogue, and what they start with.
+"""Build the blackboard of the lecture: six pictures as data, their curves as trees of the catalogue, and their first values.
 
-A script draws the curves as the sliders move. Without one the same curves stand there as Python computes them.
+A script draws the curves as the sliders move. Without a script, the page shows the same curves as computed by Python.
 """
 
 from collections.abc import Collection, Mapping
@@ -31,7 +31,7 @@ from invert.validation.claim_rows import Claim
 LECTURE = "lecture"
 _THRESHOLD = "long_context_threshold"
 SHARED = ("batch", "machine_balance_ratio", "sparsity", "context_length", "kv_bytes_per_token", "active_params")
-"""What has a slider above the pictures, as it moves several of them."""
+"""Quantities with a slider above the pictures, because they move several of them."""
 _TITLES = {
     **{"batch": "batch", "machine_balance_ratio": "balance ratio", "sparsity": "sparsity"},
     **{"context_length": "context", "kv_bytes_per_token": "KV cache", "active_params": "active params"},
@@ -39,18 +39,18 @@ _TITLES = {
     **{_THRESHOLD: "price step at", "premium_out": "price step", "rl_tokens": "RL tokens", "inference_tokens": "tokens served"},
     **{"decode_efficiency": "decode efficiency", "rl_multiplier": "RL FLOPs per token"},
 }
-"""What has a slider, and its label."""
+"""Quantities with a slider, and the label of the slider."""
 _RANGES = {
     **{"batch": (10, 20_000), "machine_balance_ratio": (50, 2000), "sparsity": (1, 50), "context_length": (1000, 1e6)},
     **{"kv_bytes_per_token": (100, 2e5), "active_params": (1e9, 1e12), "chips": (1, 576), "hbm_bandwidth": (1e12, 3e13)},
     **{"fast_price_ratio": (1.1, 20), "fast_speed_ratio": (1.1, 10), _THRESHOLD: (2e4, 2e6), "premium_out": (1, 4)},
     **{"rl_tokens": (1e12, 1e15), "inference_tokens": (1e12, 1e16), "decode_efficiency": (0.05, 1), "rl_multiplier": (2, 8)},
 }
-"""From where to where each slider goes [SI]."""
+"""The range of each slider [SI]."""
 _RACK = "GB200-NVL72:fp8"
 """The rack that the lecture speaks of."""
 _ROLES = {"compute": 0, "weights": 1, "kv": 2, "price": 3, "total": 4}
-"""What a curve is of, and the number of its colour where no script draws it."""
+"""The role of a curve, and the number of its colour without a script."""
 _POINTS = 96
 
 _STEP: tuple[tuple[Tree, Tree], ...] = ((0, 1), (_THRESHOLD, 1), (_THRESHOLD, "premium_out"), ("end", "premium_out"))
@@ -79,14 +79,14 @@ _LEGS = (
     ("training.rl_cost", "rl_flops"),
     ("training.inference_cost_lecture", "inference_flops"),
 )
-"""Equations with what each gives, in the order in which they follow from the sliders."""
+"""Equations and the quantity that each one gives, in the order in which they follow from the sliders."""
 
 
 @immutable
 class Line:
-    """A curve: the quantity on it, its name and role, and the quantities that it takes at other values than the sliders say.
+    """A curve: its quantity, its name and role, and the quantities with values other than the values of the sliders.
 
-    `points` are the corners of a line that is given by them, where `end` is the end of the axis.
+    `points` are the corners of a line that is drawn through them. In them, `end` is the end of the axis.
     """
 
     of: Tree
@@ -108,7 +108,7 @@ class Spot:
 
 @immutable
 class Picture:
-    """A picture: a title that says what is seen, its axes, curves and marked values, its own sliders, equations and claims.
+    """A picture: its title, axes, curves and marked values, its own sliders, equations and claims.
 
     The axis across ends at a round number above `end`. Curves leave the picture above `most`.
     """
@@ -224,7 +224,7 @@ def pictures() -> tuple[Picture, ...]:
         ),
         Picture(
             key="training",
-            title="Training: pre-train until it costs as much as RL, or as serving",
+            title="Training: pre-train until it costs the same as RL or as serving",
             time="1:25:28",
             across="pretrain_tokens",
             end=("Max", ("*", 1.3, equal_rl), ("*", 1.3, equal_inference)),
@@ -235,7 +235,7 @@ def pictures() -> tuple[Picture, ...]:
                 Line(of="rl_flops", words="RL", role="kv"),
                 Line(of="inference_flops", words="inference", role="compute"),
             ),
-            marks=(Spot(at=equal_rl, words="as much as RL"), Spot(at=equal_inference, words="as inference")),
+            marks=(Spot(at=equal_rl, words="same as RL"), Spot(at=equal_inference, words="same as inference")),
             sliders=("rl_tokens", "inference_tokens", "decode_efficiency", "rl_multiplier"),
             equations=("training.equal_cost_rl", "training.equal_cost_inference", "training.overtraining"),
             claims=("D5a", "D8a"),
@@ -257,10 +257,10 @@ LADDER = Picture(
     claims=("E15a", "E15c", "E15d"),
 )
 _TIERS = {"hbm": "HBM", "ddr": "DDR", "flash": "flash", "hdd": "disk"}
-"""Tiers of memory_tiers.csv on the ladder, and what people call them."""
+"""Tiers of memory_tiers.csv on the ladder, and their labels."""
 
 
-# -- what the pictures start with --------------------------------------------------------------------------------------
+# -- the first values of the pictures --------------------------------------------------------------------------------------
 
 
 def presets() -> dict[str, dict[str, float]]:
@@ -297,7 +297,7 @@ def presets() -> dict[str, dict[str, float]]:
 
 
 def _of_claim(id: str, name: str) -> float:
-    """Return a number of a claim [SI]: a given of it, or what it states."""
+    """Return a number of a claim [SI]: one of its givens, or its stated number."""
     claim = claims()[id]
     typed = read_givens(claim.givens).texts.get(name)
     return parse(name, typed) if typed else amount_in_si(name, claim.stated, claim.unit)
@@ -312,7 +312,7 @@ def claims() -> dict[str, Claim]:
 
 
 def followed(legs: list[Json], given: Mapping[str, float]) -> dict[str, float]:
-    """Return all values that follow from what is given, equation after equation. What is given is not computed again."""
+    """Return all values that follow from what is given, equation after equation. Given values stay."""
     values = {**given}
     for leg in legs:
         if leg["makes"] not in values and names(leg["right"]) <= values.keys():
@@ -341,7 +341,7 @@ def points_of(picture: Picture, line: Line, state: Mapping[str, float], legs: li
 
 
 def start() -> dict[str, float]:
-    """Return what the pictures start with: the lecture, at ideal rates."""
+    """Return the first state of the pictures: the lecture, at ideal rates."""
     return NEUTRAL_DEFAULTS | presets()[LECTURE]
 
 
@@ -388,7 +388,7 @@ def _axis(name: str, values: list[float], words: str) -> tuple[Axis, float]:
 
 
 def ladder() -> list[Json]:
-    """Return the tiers with the drain times [s] of today's devices, and what the lecture says of each.
+    """Return the tiers with the drain times [s] of today's devices, and the figures of the lecture for each.
 
     >>> [(row["name"], row["lecture"]) for row in ladder()]
     [('HBM', [0.02, 0.02]), ('DDR', [1.0, 10.0]), ('flash', [60.0, 60.0]), ('disk', [3600.0, 3600.0])]
@@ -406,7 +406,7 @@ def ladder() -> list[Json]:
 
 
 def sold_lifetimes() -> list[float]:
-    """Return for how long caches are sold [s]: those that vendors list most, from the prices that ship."""
+    """Return the lifetimes of caches that vendors list most often [s], from the shipped prices."""
     from invert.data import read_data
     from invert.sheets.diff import shipped_book
 
@@ -448,7 +448,7 @@ def _ladder_chart() -> Chart:
 
 
 def legs_of_pictures() -> list[Json]:
-    """Return the equations of the pictures as the script works them out."""
+    """Return the equations of the pictures in the form that the script computes."""
     return [{name: leg[name] for name in ("id", "makes", "right")} for leg in (leg_of(equation(id), name) for id, name in _LEGS)]
 
 
@@ -476,7 +476,7 @@ def blackboard_data(keys: Collection[str] = ()) -> Json:
 
 
 def inputs_of(picture: Picture, legs: list[Json]) -> set[str]:
-    """Return the quantities that move a picture: those that its curves and marks follow from.
+    """Return the quantities that move a picture, because its curves and marks follow from them.
 
     >>> sorted(inputs_of(pictures()[3], legs_of_pictures()) & {*SHARED})
     ['active_params', 'batch', 'context_length', 'kv_bytes_per_token', 'sparsity']

@@ -1,4 +1,4 @@
-"""The book: the catalogue as one reads it, chapter by chapter, and by time of the lecture, by quantity and by claim."""
+"""Build the book: the catalogue chapter by chapter, and by time of the lecture, by quantity and by claim."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ BY_TIME, BY_QUANTITY, BY_CLAIM = (f"book/{name}/{INDEX}" for name in ("by-time",
 
 
 def chapter_address(chapter: str) -> str:
-    """Where a chapter stands.
+    """Return the address of a chapter.
 
     >>> chapter_address("roofline")
     'book/roofline/index.html'
@@ -28,7 +28,7 @@ def chapter_address(chapter: str) -> str:
 
 
 def book_pages() -> Iterator[Page]:
-    """The contents, the chapters, and the three ways to look something up."""
+    """Yield the contents, the chapters, and the three indexes."""
     rows = by_id().values()
     derived = sum(bool(row.steps) for row in rows)
     chapters = [(chapter, *chapter_text(chapter), equations(chapter)) for chapter in CHAPTERS]
@@ -64,7 +64,7 @@ def book_pages() -> Iterator[Page]:
 
 
 def _live(rows: Sequence[Equation]) -> dict[str, object]:
-    """Return what a chapter draws live: the pictures of the blackboard with its equations, or else its first worked example."""
+    """Return the live part of a chapter: the pictures of the blackboard with its equations, or else its first worked example."""
     drawn = [one for one in shown_pictures() if {*one["equations"]} & {*rows}]
     if drawn:
         return {"pictures": drawn, "board": blackboard_data([one["picture"].key for one in drawn]), "states": claim_states()}
@@ -73,7 +73,7 @@ def _live(rows: Sequence[Equation]) -> dict[str, object]:
 
 
 def _first_said(row: Equation) -> tuple[Source, str] | None:
-    """Where the lecture comes to an equation first."""
+    """Return the first source of an equation in the lecture with its second of the video, or None."""
     return next(((source, video_of(source)) for source in row.sources if video_of(source)), None)
 
 
@@ -99,7 +99,7 @@ def _by_time() -> Page:
 
 
 def time_anchor(source: Source) -> str:
-    """What a time of the lecture is linked by."""
+    """Return the anchor of a time of the lecture."""
     return f"t{source.start}"
 
 

@@ -38,7 +38,7 @@ _STAGES = {
     **{"index.html": "the blackboard", "eq": "equations", "book": "the book", "desk": "the desk", "docs": "documents"},
     **{"notebooks": "notebooks", "market": "price sheets", "sheet": "price sheets", "scoreboard": "the scoreboard"},
 }
-"""What the progress lines call the first folder of an address."""
+"""The names of the first folders of addresses in the progress lines."""
 
 
 @immutable
@@ -117,7 +117,7 @@ def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
 
 
 def social_cards(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
-    """Yield the cards of all pages with a summary. Pages that only lead to another page have none."""
+    """Yield the cards of all pages with a summary. A page without a summary only leads to another page."""
     first = {card_address(page): page for page in reversed(pages) if page.summary}
     yield from ((address, card(page)) for address, page in sorted(first.items()))
 
@@ -140,7 +140,7 @@ def present(pages: list[Page]) -> tuple[tuple[str, str], ...]:
 
 @contextmanager
 def _site_folder(out: str) -> Iterator[tuple[Path, set[str], Path]]:
-    """Yield the folder of the site, the files of the build before, and an empty folder next to it, which is deleted at the end.
+    """Yield the folder of the site, the files of the earlier build, and an empty folder next to it, which is deleted at the end.
 
     The folder may be new, empty, or made by an earlier build. Raise WrongData for any other.
     """
@@ -149,10 +149,10 @@ def _site_folder(out: str) -> Iterator[tuple[Path, set[str], Path]]:
     try:
         target = Path(os.path.realpath(out))
         if os.path.lexists(target) and not target.is_dir():
-            raise WrongData(f"{label(out)} is there and is no folder; name a new one")
+            raise WrongData(f"{label(out)} exists and is not a folder. Name a new folder")
         marker = target / MARKER
         if target.is_dir() and any(target.iterdir()) and not marker.is_file():
-            raise WrongData(f"{label(out)} is there and was not made by backsolve site build (it holds no {MARKER}); name a new folder")
+            raise WrongData(f"{label(out)} exists and was not made by backsolve site build (it has no {MARKER}). Name a new folder")
         _, *before = marker.read_text(encoding="utf-8", errors="replace").splitlines() if marker.is_file() else [""]
         with TemporaryDirectory(prefix=".backsolve-", dir=target.parent) as staging:
             yield target, {*before, MARKER}, Path(staging)
@@ -165,12 +165,12 @@ def _site_folder(out: str) -> Iterator[tuple[Path, set[str], Path]]:
 
 
 def _publish(files: dict[str, bytes], target: Path, before: set[str], staging: Path) -> None:
-    """Write all files to the staging folder, move each one to the site, and delete what the build before left.
+    """Write all files to the staging folder, move each one to the site, and delete the remaining files of the earlier build.
 
     The marker names the files of both builds until the end, so that an interrupted build can be repeated.
     """
     if taken := next((name for name in files if name not in before and os.path.lexists(target / name)), None):
-        raise WrongData(f"{label(str(target / taken))} was not written by an earlier build, and this one would replace it; move it away")
+        raise WrongData(f"{label(str(target / taken))} was not written by an earlier build, and this build would replace it. Move it away")
     for name, content in {**files, MARKER: _marker({*files, *before} - {MARKER})}.items():
         _write(staging / name, content)
     for name in (MARKER, *files):

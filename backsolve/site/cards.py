@@ -1,4 +1,4 @@
-"""The social card of a page: its title and what it says, as a small picture that a shared link shows."""
+"""Draw the social card of a page: its title as a small picture for shared links."""
 
 from functools import cache
 from io import BytesIO
@@ -14,7 +14,7 @@ _WIDE, _HIGH = 480, 252
 _MARGIN, _INK, _PAPER = 28, (0x21, 0x24, 0x2A), (0xFD, 0xFD, 0xFB)
 _SHADES, _BITS = 4, 2
 """Shades from ink to paper, of which a picture of letters needs no more, and the bits that hold one."""
-_TITLE, _SUMMARY, _SITE = (27, 30, 2), (16, 54, 4), (16, 54, 1)
+_TITLE, _SITE = (34, 24, 4), (16, 54, 1)
 """Size of letters [px], letters in a line, and most lines."""
 
 
@@ -22,8 +22,7 @@ def card(page: Page) -> bytes:
     """Return the card of a page as PNG, the same bytes each time, with the hyperbola of the lecture along its edge."""
     picture = Image.new("L", (_WIDE, _HIGH), _SHADES - 1)
     draw = ImageDraw.Draw(picture)
-    below = _write(draw, page.title, _MARGIN, _TITLE)
-    _write(draw, page.summary, below + 10, _SUMMARY)
+    _write(draw, page.title, _MARGIN, _TITLE)
     _write(draw, "backsolve", _HIGH - 2 * _MARGIN, _SITE)
     draw.line(_hyperbola(), fill=0, width=3)
     picture.putpalette(
@@ -34,13 +33,12 @@ def card(page: Page) -> bytes:
     return out.getvalue()
 
 
-def _write(draw: ImageDraw.ImageDraw, text: str, top: int, how: tuple[int, int, int]) -> int:
-    """Write a text in lines, and return where the next may begin."""
+def _write(draw: ImageDraw.ImageDraw, text: str, top: int, how: tuple[int, int, int]) -> None:
+    """Write a text in lines."""
     size, letters, most = how
     lines = wrap(text, letters, max_lines=most, placeholder=" ...")
     for place, line in enumerate(lines):
         draw.text((_MARGIN, top + place * size * 1.3), line, fill=0, font=_font(size))
-    return top + round(len(lines) * size * 1.3)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Claims of the lecture as states of pages: the equation that bears a claim, with the numbers of the claim in its address."""
+"""Turn claims of the lecture into states of pages: the page of an equation, with the numbers of the claim in its address."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ _READABLE = "/:,$"
 
 @immutable
 class ClaimState:
-    """A claim as `validate --section claims` prints it, the equation that bears it, what its page opens with, and the value there [SI]."""
+    """A claim as `validate --section claims` prints it, its equation, the values that the page opens with, and the result there [SI]."""
 
     claim: Mapping[str, Any]
     equation: str

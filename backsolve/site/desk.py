@@ -1,4 +1,4 @@
-"""The sizing desk: a model on chips, and what a step, a token and a user come to."""
+"""Build the sizing desk: a model on chips, with the results for a step, a token and a user."""
 
 from backsolve.site.formulas import Json
 from backsolve.site.presets import ASKED, FIELDS, OWN, parts_of_fields, presets_data
@@ -21,11 +21,11 @@ _TITLES = {
     **{"cost_per_token": "cost of a token", "tokens_per_second_per_user": "tokens/s of a user", "memory_per_chip": "memory of a chip"},
     **{"prompt_tokens": "prompt", "time_to_first_token": "time to first token", "attention_replicas": "copies of the attention weights"},
 }
-"""What quantities are called on the desk, where it is not by their names."""
+"""Labels of quantities on the desk that differ from their names."""
 
 
 def desk_page() -> Page:
-    """The page of the desk."""
+    """Return the page of the desk."""
     summary = (
         "Pick a model, chips, a batch and a context: how long a step takes, what users get, what a token costs, what fits and what binds."
     )
@@ -51,19 +51,19 @@ def desk_page() -> Page:
 
 
 def first_command() -> str:
-    """What the desk begins with as it is asked at the command line: with the rent of its chip."""
+    """Return the command for the first state of the desk, with the rent of its chip."""
     chip, dtype, model = _START
     fields = " ".join(f"'{name}={show(name, value)}'" for name, value in (FIELDS | presets.rent(chip).givens).items())
     return f"backsolve solve {','.join(ASKED)} --hardware {chip}:{dtype} --model {model} {fields}"
 
 
 def desk_data() -> Json:
-    """What the script of the desk works with beside chips and models."""
+    """Return the data for the script of the desk, except chips and models."""
     return {"asked": ASKED, "start": _START, "bounds": _bounds(), "parts": parts_of_fields(), "titles": _TITLES, "own": OWN}
 
 
 def _bounds() -> dict[str, str]:
-    """Which way each result is a bound, as nothing overlaps or is hidden better than the equations have it."""
+    """Return the bound of each result. The equations assume the best overlap and hiding, so a result may be a lower or upper bound."""
     chip, dtype, model = _START
     found = {name: answered(question(name, FIELDS, f"{chip}:{dtype}", model))[0] for name in ASKED}
     return {name: solution.answers[0].bound or "" for name, solution in found.items()}

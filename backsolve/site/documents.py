@@ -1,4 +1,4 @@
-"""The documentation of the repository as pages: Markdown to HTML, its links turned to pages of the site, its formulas to MathML."""
+"""Turn the documentation of the repository into pages: Markdown into HTML, links into links of the site, formulas into MathML."""
 
 import json
 import posixpath
@@ -22,19 +22,19 @@ from derive.quantities import QUANTITIES
 from derive.show.mathml import latex_in_mathml, math
 
 _PARTS = {"tutorials": "Tutorials", "how-to": "How to", "reference": "Reference", "explanation": "Explanation"}
-"""The folders of docs, each with what it is called."""
+"""The folders of docs with their titles."""
 _BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "pricing_data/README.md")
-"""Documents of the repository that stand outside of docs."""
+"""Documents of the repository outside of docs."""
 START = "docs/README.md"
 _CATALOGUE = "docs/reference/catalogue.md"
-"""It has no page of its own: the book and the pages of the equations say all of it."""
+"""It has no page of its own, because the book and the pages of the equations have all of its content."""
 SCHEMAS = "docs/reference/schema"
 _HEADINGS_WITH_ANCHOR = 4
 
 
 @immutable
 class Section:
-    """A heading of a document with the plain text below it, up to the next one."""
+    """A heading of a document with the plain text up to the next heading."""
 
     level: int
     title: str
@@ -44,7 +44,7 @@ class Section:
 
 @immutable
 class Document:
-    """A Markdown file, read: its title, its HTML, and its sections."""
+    """The title, the HTML and the sections of a Markdown file."""
 
     path: str
     title: str
@@ -53,13 +53,13 @@ class Document:
 
     @property
     def part(self) -> str:
-        """The folder of docs in which it stands, or nothing for a document outside of them."""
+        """Return the folder of docs that contains the document, or "" for a document outside of them."""
         folders = self.path.split("/")
         return folders[1] if len(folders) > 2 and folders[1] in _PARTS else ""
 
 
 def texts_root() -> Path:
-    """The folder of README.md and docs: the checkout this package is in, else what was packed into the wheel."""
+    """Return the folder of README.md and docs: the checkout of this package, or else the copy in the wheel."""
     checkout = HERE.parents[1]
     found = next((root for root in (checkout, HERE / "texts") if (root / START).is_file()), None)
     if found is None:
@@ -68,7 +68,7 @@ def texts_root() -> Path:
 
 
 def document_pages() -> Iterator[Page]:
-    """The start page of the documentation, all its documents, and the list of JSON Schemas."""
+    """Yield the pages of all documents, the start page first, and the list of JSON Schemas."""
     documents = {path: read_document(path) for path in document_paths()}
     ordered = {part: as_named(part, documents) for part in _PARTS}
     for document in documents.values():
@@ -91,27 +91,27 @@ def document_pages() -> Iterator[Page]:
 
 
 def schemas() -> dict[str, bytes]:
-    """The JSON Schemas by file name, as short as they can be written."""
+    """Return the JSON Schemas by file name, without white space."""
     files = sorted((texts_root() / SCHEMAS).glob("*.json"))
     return {file.name: json.dumps(json.loads(file.read_bytes()), separators=(",", ":")).encode() for file in files}
 
 
 def pictures() -> dict[str, bytes]:
-    """The pictures of the documentation, by path."""
+    """Return the pictures of the documentation by path."""
     root = texts_root()
     files = (file for ending in ("svg", "png") for file in sorted((root / "docs").rglob(f"*.{ending}")))
     return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
 
 
 def document_paths() -> list[str]:
-    """All documents, as paths from the root of the repository."""
+    """Return the paths of all documents from the root of the repository."""
     root = texts_root()
     inside = (file.relative_to(root).as_posix() for folder in _PARTS for file in sorted((root / "docs" / folder).glob("*.md")))
     return [START, *(path for path in inside if path != _CATALOGUE), *(path for path in _BESIDE if (root / path).is_file())]
 
 
 def document_address(path: str) -> str:
-    """Where the page of a document stands.
+    """Return the address of the page of a document.
 
     >>> document_address("docs/how-to/cite.md"), document_address("docs/README.md"), document_address("CONTRIBUTING.md")
     ('docs/how-to/cite/index.html', 'docs/index.html', 'docs/contributing/index.html')
@@ -123,7 +123,7 @@ def document_address(path: str) -> str:
 
 
 def as_named(part: str, documents: Mapping[str, Document]) -> list[Document]:
-    """The documents of a part as the start page of the documentation names them, then those that it does not."""
+    """Return the documents of a part in the order of the start page of the documentation, then the documents that it does not name."""
     named = re.findall(r"\]\(([\w/-]+\.md)", (texts_root() / START).read_text(encoding="utf-8"))
     found = [document for document in documents.values() if document.part == part]
     place = {f"docs/{name}": number for number, name in enumerate(named)}
@@ -132,12 +132,12 @@ def as_named(part: str, documents: Mapping[str, Document]) -> list[Document]:
 
 @cache
 def read_document(path: str) -> Document:
-    """A document of the repository by its path."""
+    """Return the document of the repository at a path."""
     return document_of((texts_root() / path).read_text(encoding="utf-8"), path)
 
 
 def document_of(text: str, path: str, address: str = "") -> Document:
-    """Markdown as a document of a path of the repository, for a page of its own or for the one at an address; HTML in it is text.
+    """Return Markdown as a document at a path of the repository, for its own page or the page at `address`. HTML in it is plain text.
 
     >>> print(document_of("# A\\n\\n<b> and $`t_c`$", "docs/README.md").html)
     <h1 id="a">A</h1>
@@ -154,13 +154,13 @@ def document_of(text: str, path: str, address: str = "") -> Document:
 
 @cache
 def _reader() -> MarkdownIt:
-    # Without html, what stands in a document can be no element of the page.
+    # Without html, no text of a document can become an element of the page.
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     return reader.use(anchors_plugin, max_level=_HEADINGS_WITH_ANCHOR, slug_func=anchor_of)
 
 
 def anchor_of(heading: str) -> str:
-    """What a heading is linked by, as the hosts of repositories name it.
+    """Return the anchor of a heading, as the hosts of repositories build it.
 
     >>> anchor_of("What `infer` prints, by column")
     'what-infer-prints-by-column'
@@ -169,7 +169,7 @@ def anchor_of(heading: str) -> str:
 
 
 def _with_links(tokens: Sequence[Token], path: str, link: Callable[[str], str]) -> None:
-    """Turn links to other files into links to their pages; what has no page stays as text that names the file."""
+    """Turn links to other files into links to their pages. A link to a file without a page becomes text that names the file."""
     for token in tokens:
         opened: list[bool] = []
         for inner in token.children or ():
@@ -187,7 +187,7 @@ def _with_links(tokens: Sequence[Token], path: str, link: Callable[[str], str]) 
 
 
 def _with_picture(image: Token, path: str, link: Callable[[str], str]) -> None:
-    """Turn a picture to the copy of it in the site; of one that is not in docs only what is said of it is left."""
+    """Point a picture at its copy in the site. A picture outside of docs becomes its alternative text."""
     file = posixpath.normpath(posixpath.join(posixpath.dirname(path), str(image.attrs["src"])))
     if file in pictures():
         image.attrs["src"] = link(file)
@@ -196,12 +196,12 @@ def _with_picture(image: Token, path: str, link: Callable[[str], str]) -> None:
 
 
 def is_elsewhere(target: str) -> bool:
-    """Whether a link leads out of the site."""
+    """Return whether a link leads out of the site."""
     return target.startswith(("https://", "http://", "mailto:"))
 
 
 def _target(href: str, path: str) -> str | None:
-    """The address in the site, from its root, that a link of a document means, or None where the site has none."""
+    """Return the target of a link of a document as an address from the root of the site, or None if the site has no such page."""
     if is_elsewhere(href) or href.startswith("#"):
         return href
     file, _, anchor = href.partition("#")
@@ -216,7 +216,7 @@ def _target(href: str, path: str) -> str | None:
 
 
 def _in_the_book(anchor: str) -> str:
-    """What an anchor of the catalogue's document is in the book."""
+    """Return the address in the book for an anchor of the catalogue's document."""
     if anchor in by_id():
         return equation_address(anchor)
     if anchor in QUANTITIES:
@@ -248,7 +248,7 @@ def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
 
 
 def _plain(token: Token) -> str:
-    """The text of a token without marks."""
+    """Return the text of a token without its markup."""
     if token.type == "html_block":
         return ""
     return "".join(" " if one.type == "softbreak" else one.content for one in token.children or [token] if one.type != "html_inline")

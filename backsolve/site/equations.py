@@ -1,4 +1,4 @@
-"""A page an equation: all that `backsolve show` prints of it and `backsolve cite` says, typeset and linked."""
+"""Build a page for each equation: the outputs of `backsolve show` and `backsolve cite`, typeset and linked."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +33,7 @@ _STYLE_NAMES = {
 
 
 def equation_address(id: str) -> str:
-    """Where the page of an equation stands, for good.
+    """Return the permanent address of the page of an equation.
 
     >>> equation_address("roofline.step_time")
     'eq/roofline.step_time/index.html'
@@ -42,13 +42,13 @@ def equation_address(id: str) -> str:
 
 
 def equation_pages(html_base: str = "") -> Iterator[Page]:
-    """All equations in the order of the catalogue; citations have their addresses where `html_base` says where the site will stand."""
+    """Yield the pages of all equations in the order of the catalogue. `html_base` is the address of the site, for citations."""
     leads_to = descendants()
     return (equation_page(row, leads_to[row.id], html_base) for row in by_id().values())
 
 
 def equation_page(row: Equation, leads_to: list[Equation], html_base: str = "") -> Page:
-    """The page of an equation, with those whose derivations start from it."""
+    """Return the page of an equation, with the equations whose derivations start from it."""
     ids = [None, *by_id(), None]
     place = ids.index(row.id)
     before, after = (by_id()[id] if id else None for id in (ids[place - 1], ids[place + 1]))
@@ -69,7 +69,7 @@ def equation_page(row: Equation, leads_to: list[Equation], html_base: str = "") 
 
 
 def descendants() -> Mapping[str, list[Equation]]:
-    """The equations whose derivations start from each."""
+    """Return, for each equation, the equations whose derivations start from it."""
     found: dict[str, list[Equation]] = {id: [] for id in by_id()}
     for row in by_id().values():
         for id in parents(row):
@@ -78,7 +78,7 @@ def descendants() -> Mapping[str, list[Equation]]:
 
 
 def _entry(row: Equation) -> Entry:
-    """What is searched of an equation; what else the quantities are called that it only speaks of stands with these."""
+    """Return the search entry of an equation, with the other names only of the quantity that it defines."""
     called = " ".join(aliases(row.defines)) if row.defines else ""
     spoken_of = f"{' '.join(f'{name} {QUANTITIES[name].symbol}' for name in row.symbols)} {called}"
     said = " ".join(source.said for source in row.sources)
@@ -87,7 +87,7 @@ def _entry(row: Equation) -> Entry:
 
 
 def _context(row: Equation) -> dict[str, Any]:
-    """What the template of an equation shows, out of the record that `show --as json` prints."""
+    """Return the context of the template of an equation, from the record that `show --as json` prints."""
     record = entry_as_record(row)
     return {
         "row": row,
@@ -106,9 +106,9 @@ def _context(row: Equation) -> dict[str, Any]:
 
 
 def all_styles(written: Callable[[str], str]) -> list[tuple[str, str, str]]:
-    """Every form of a citation: its style, what people call that, and the text.
+    """Return every form of a citation: its style, the common name of the style, and the text.
 
-    Of CSL-JSON an item is a line, as indented it takes half as much again.
+    CSL-JSON has one line for each item, because indented text would be longer by half.
 
     >>> all_styles(lambda style: '[{"id": "a"}, {"id": "b"}]')[2][2].splitlines()
     ['[{"id":"a"},', '{"id":"b"}]']
@@ -117,12 +117,12 @@ def all_styles(written: Callable[[str], str]) -> list[tuple[str, str, str]]:
 
 
 def in_lines(items: str) -> str:
-    """A list of JSON, an item a line."""
+    """Return a list of JSON with one line for each item."""
     return "[" + ",\n".join(json.dumps(item, separators=(",", ":"), ensure_ascii=False) for item in json.loads(items)) + "]"
 
 
 def _example(row: Equation, record: Mapping[str, Any]) -> dict[str, str] | None:
-    """The worked example: the formula, the same with the numbers of the record in it, and the result."""
+    """Return the worked example: the formula, the formula with the numbers of the record, and the result."""
     if row.example is None:
         return None
     left, _, right = record["equation"].partition(f" {row.sense} ")
@@ -132,7 +132,7 @@ def _example(row: Equation, record: Mapping[str, Any]) -> dict[str, str] | None:
 
 @immutable
 class ShownStep:
-    """A step as it is typeset: its premises with the id and the step they are of, what it changes, what it comes to."""
+    """A typeset step: its premises, each with the id and the step that it comes from, the change, and the conclusion."""
 
     operation: str
     premises: tuple[tuple[Markup, str, int, str, str], ...]
@@ -141,7 +141,7 @@ class ShownStep:
 
 
 def step_shown(step: NarratedStep) -> ShownStep:
-    """A step of a derivation, its relations set in MathML."""
+    """Return a step of a derivation with its relations in MathML."""
     return ShownStep(
         operation=step.operation,
         premises=tuple((_set(one.sides), one.owner[0].id, one.owner[1], one.origin, one.where) for one in step.premises),

@@ -1,6 +1,6 @@
-"""What the script of a page needs: equations as trees with their closed forms, all quantities, and the roof.
+"""Compute the data for the script of a page: equations as trees with their closed forms, all quantities, and the roof.
 
-The closed forms are worked out when the site is built. Numbers are those of the registry, the examples and the tables.
+The build of the site computes the closed forms. All numbers come from the registry, the examples and the tables.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 
 def page_data(id: str) -> Json:
-    """All that the form on the page of an equation works with. Raises UnknownName for an id that is none.
+    """Return the data for the form on the page of an equation. Raise UnknownName for an unknown id.
 
     >>> data = page_data("batching.balance_batch")
     >>> data["equation"]["symbols"][0], data["example"]["sparsity"]
@@ -41,7 +41,7 @@ def page_data(id: str) -> Json:
 
 
 def solvable(row: Equation) -> Json:
-    """An equation as the engine solves it: its regimes, and for each of its quantities the closed forms and the turning points.
+    """Return an equation as the engine solves it: its regimes, and the closed forms and turning points for each of its quantities.
 
     >>> data = solvable(equation("roofline.memory_time"))
     >>> data["right"], [(form["tree"], form["text"], form["latex"]) for form in data["roots"]["weight_time"][0]]
@@ -83,14 +83,14 @@ def _requirement(row: Equation, needed: Any) -> Json:
 
 
 def _pair(row: Equation, pair: TreePair) -> Json:
-    """A larger and a smaller tree, with where they are equal for each quantity that is in them."""
+    """Return a larger and a smaller tree, and for each of their quantities the values at which the trees are equal."""
     found = {name: turning_points(row, pair, name) for name in row.symbols}
     turning = {name: [{"zero": zero, "roots": _forms(roots)} for zero, roots in parts] for name, parts in found.items() if parts}
     return {"larger": pair[0], "smaller": pair[1], "turns": turning}
 
 
 def _forms(roots: Roots) -> list[Json] | None:
-    """Closed forms, or None where there are none to be had."""
+    """Return the closed forms, or None if there are no closed forms."""
     return None if roots is None else [_form(root) for root in roots]
 
 
@@ -99,7 +99,7 @@ def _form(root: Tree) -> Json:
 
 
 def _printed(forms: list[Json] | None) -> list[Json] | None:
-    """Return closed forms with their texts for the page and to be pasted; * multiplies, and in LaTeX a quantity is its name in @."""
+    """Return closed forms with MathML, text and LaTeX. The product sign is *, and LaTeX has the name of a quantity between @ signs."""
     for form in forms or ():
         tree = form["tree"]
         named = {name: f"@{name}@" for name in names(tree)}
@@ -108,7 +108,7 @@ def _printed(forms: list[Json] | None) -> list[Json] | None:
 
 
 def quantities_data(asked: Iterable[str] = QUANTITIES) -> dict[str, Json]:
-    """Quantities by name: in which units people write them, and which values they may have.
+    """Return quantities by name, with their common units and their allowed values.
 
     >>> quantities_data()["mfu"]["domain"]
     'in (0, 1]'
@@ -117,7 +117,7 @@ def quantities_data(asked: Iterable[str] = QUANTITIES) -> dict[str, Json]:
 
 
 def _quantity(name: str) -> Json:
-    """A quantity; what is so of most of them is left out: no 0, no least or greatest value of an answer, no default, parts of one."""
+    """Return the data of a quantity, without keys for false flags, infinite limits and a missing default."""
     row = QUANTITIES[name]
     least, most = row.limits()
     *larger, smallest = people_units(name)
@@ -145,13 +145,13 @@ def _quantity(name: str) -> Json:
 
 
 _OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "signed", "ceiling", "whole", "type")
-"""What many quantities have alike."""
+"""Keys with equal values for many quantities."""
 
 
 def in_families(quantities: dict[str, Json]) -> tuple[list[Json], dict[str, Json]]:
-    """The same quantities, what they have alike said once: families, and each quantity with the place of its own.
+    """Return families of quantities with equal data, and each quantity with the number of its family and its other data.
 
-    Values accepted of it end as far beyond those met in practice as its family says, unless it says otherwise.
+    The accepted values of a quantity exceed its practical range by the factor of its family, unless the quantity has its own limits.
 
     >>> families, rows = in_families(quantities_data(("sparsity", "mfu", "mbu")))
     >>> rows["mfu"]["of"] == rows["mbu"]["of"] != rows["sparsity"]["of"], families[rows["mfu"]["of"]]["domain"]
@@ -169,7 +169,7 @@ def in_families(quantities: dict[str, Json]) -> tuple[list[Json], dict[str, Json
 
 
 def roof_data() -> Json:
-    """The roofline of a chip as trees, with what a step has where nothing is said of it, and what is along its axes."""
+    """Return the roofline of a chip as trees, with the neutral values of a step and the labels of the axes."""
     _, ridge = sides_of(equation("batching.ridge_point"))
     return {
         **{"rate": RATE, "intensity": INTENSITY, "ridge": ridge, "attainable": ATTAINABLE, "given": NEUTRAL},

@@ -1,4 +1,4 @@
-"""The front page: the blackboard of the lecture, live, then what the README begins with, and the ways into the site."""
+"""Build the front page: the live blackboard of the lecture, the beginning of the README, and links into the site."""
 
 from backsolve.site.blackboard import LECTURE, blackboard_data, presets, shown_pictures
 from backsolve.site.claim_states import claim_states

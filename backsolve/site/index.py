@@ -1,4 +1,4 @@
-"""The index of the search: what every page has to be found by, as data for one script."""
+"""Build the index of the search: the words of every page, as data for one script."""
 
 import re
 from collections.abc import Iterable
@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from backsolve.site.writing import Entry
 
 _SUMMARY = 110
-"""Characters of what is said of a page below its title."""
+"""The most characters of the summary below the title of a page."""
 _SHORTEST = 2
-"""Letters of the shortest word that is looked for."""
+"""Letters of the shortest word in the index."""
 
 
 def search_index(entries: Iterable[Entry]) -> list[list[str]]:
-    """Of every entry its title, kind, address, a line about it, and the words that are in none of these, each once.
+    """Return title, kind, address and summary of every entry, and once each word that is not in these.
 
     >>> search_index([Entry(title="A", kind="k", address="a", summary="one line", words="one line, two line")])
     [['A', 'k', 'a', 'one line', 'two']]
@@ -33,7 +33,7 @@ def _row(entry: Entry) -> list[str]:
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text in small letters, names with their underscores and dots.
+    """Return the words of a text in lower case. Names keep their underscores and dots.
 
     >>> words_in("See roofline.step_time, 24 ms.")
     ['see', 'roofline.step_time', '24', 'ms']

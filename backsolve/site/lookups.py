@@ -1,4 +1,4 @@
-"""The ways to look something up in the book, on pages and on paper: by time of the lecture, by quantity, and by claim with its verdict."""
+"""Compute the indexes of the book, for pages and for paper: by time of the lecture, by quantity, and by claim with its verdict."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -17,7 +17,7 @@ from invert.validation.scoreboard import sections
 
 @immutable
 class Said:
-    """Something of the lecture that an equation is from."""
+    """A statement of the lecture that is the source of an equation."""
 
     source: Source
     row: Equation
@@ -25,12 +25,12 @@ class Said:
 
 
 def video_of(source: Source) -> str:
-    """The second of the lecture's video that a source is from, or nothing for other works."""
+    """Return the address of a source's second in the video of the lecture, or "" for other works."""
     return source.address if source.video and source.start is not None else ""
 
 
 def video_at(time: str) -> str:
-    """The second of the video for a time written h:mm:ss, or nothing for none.
+    """Return the address of the second of the video for a time in the format h:mm:ss, or "" for a blank time.
 
     >>> video_at("0:03:28"), video_at("")
     ('https://youtu.be/xmkSf5IS-zw?t=208', '')
@@ -39,13 +39,13 @@ def video_at(time: str) -> str:
 
 
 def said_in_order() -> list[Said]:
-    """What the lecture says, second by second, with the equations that it became."""
+    """Return the statements of the lecture in order, with their equations."""
     said = [Said(source=one, row=row, video=video_of(one)) for row in by_id().values() for one in row.sources if one.kind == TALK]
     return sorted((one for one in said if one.source.start is not None), key=lambda one: (one.source.start, one.source.end))
 
 
 def quantities_in_order() -> list[tuple[Quantity, list[Equation], list[Equation]]]:
-    """Every quantity by name, with the equations that define it, and the others that speak of it."""
+    """Return every quantity by name, with the equations that define it, and the other equations that use it."""
     found = []
     for row in sorted(QUANTITIES.values(), key=lambda row: row.name):
         of_it = equations(symbol=row.name)
@@ -55,13 +55,13 @@ def quantities_in_order() -> list[tuple[Quantity, list[Equation], list[Equation]
 
 @cache
 def claims_found() -> tuple[list[Mapping[str, Any]], tuple[Problem, ...]]:
-    """The claims as `backsolve validate --section claims` prints them, and what it says of the tables."""
+    """Return the claims as `backsolve validate --section claims` prints them, and the problems of the tables."""
     found, problems = sections(("claims",))
     return list(found.get("claims", ())), tuple(problems)
 
 
 def bearers(by: str) -> list[tuple[str, bool]]:
-    """What bears a finding, each with whether it is an equation.
+    """Return the basis of a finding: equations and tables, each with whether it is an equation.
 
     >>> bearers("roofline.kv_time; hardware.csv")
     [('roofline.kv_time', True), ('hardware.csv', False)]

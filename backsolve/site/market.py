@@ -1,4 +1,4 @@
-"""Build the page of the market: size against price, and a table of all sheets, which is also a CSV and a JSON file."""
+"""Build the page of the market: size against price, and a table of all sheets that is also a CSV and a JSON file."""
 
 import json
 
@@ -46,7 +46,7 @@ def market_page(table: Run, data: Data) -> Page:
 
 
 def _cell(column: Column, one: Inference) -> tuple[str, str]:
-    """Return the text of a cell and what it is sorted by: a number [SI], a text, or nothing for an unknown value."""
+    """Return the text of a cell and its sort key: a number [SI], a text, or "" for an unknown value."""
     value, text = column.ordered_by(one), column.text(one)
     return text, f"{value:.6g}" if isinstance(value, float | int) else str(value or "")
 

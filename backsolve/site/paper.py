@@ -1,4 +1,4 @@
-"""The book on paper: the catalogue as one LaTeX document, and as PDF where a TeX engine is installed."""
+"""Write the book for paper: the catalogue as one LaTeX document, or as a PDF if a TeX engine is installed."""
 
 import shutil
 import subprocess
@@ -21,7 +21,7 @@ from derive.show.narration import derivation_in_latex
 _ENDINGS = (".tex", ".pdf")
 ENGINES = ("lualatex", "xelatex", "pdflatex")
 _RUNS = 3
-"""The first finds what the contents name, the second on which page it stands behind them."""
+"""The first run finds the headings for the table of contents, and the later ones the page numbers after it."""
 PREAMBLE = r"""\documentclass[10pt]{report}
 \usepackage[a4paper,margin=22mm]{geometry}
 \usepackage{amsmath,amssymb}
@@ -41,7 +41,7 @@ PREAMBLE = r"""\documentclass[10pt]{report}
 
 
 def write_book(out: str) -> None:
-    """Write the book as LaTeX or as PDF, by what the name ends with; `NotCovered` where a PDF takes a TeX engine that is not there."""
+    """Write the book as LaTeX or as PDF, by the ending of the name. Raise NotCovered for a PDF if no TeX engine is installed."""
     if not out.lower().endswith(_ENDINGS):
         raise WrongValue(f"--out {shorten(out)}: the book is written to a file that ends in {' or '.join(_ENDINGS)}")
     text = book_in_latex()
@@ -49,7 +49,7 @@ def write_book(out: str) -> None:
 
 
 def book_in_latex() -> str:
-    """The whole catalogue, a chapter a chapter and an equation a section, and behind it the ways to look something up."""
+    """Return the whole catalogue in LaTeX, with a section for each equation, and then the indexes by time, quantity and claim."""
     chapters = (part for chapter in CHAPTERS for part in _chapter(chapter))
     return "\n\n".join([PREAMBLE, *chapters, r"\appendix", *by_time(), *by_quantity(), *by_claim(), r"\end{document}"]) + "\n"
 
@@ -63,7 +63,7 @@ def _chapter(chapter: str) -> Iterator[str]:
 
 
 def section_in_latex(row: Equation) -> Iterator[str]:
-    """An equation with its derivation, what it takes for granted, its example and its sources."""
+    """Yield the parts of the section of an equation: its derivation, its assumptions, its example and its sources."""
     yield rf"\section{{{latex_text(row.title)}}}\label{{{row.id}}}"
     yield rf"\texttt{{{latex_text(row.reference)}}}, {row.described}. {latex_text(row.statement)}"
     yield derivation_in_latex(row)
@@ -87,14 +87,14 @@ def _linked(text: str, address: str) -> str:
 
 
 def by_time() -> Iterator[str]:
-    """What the lecture says, second by second, each with its second of the video and the equation that it became."""
+    """Yield the statements of the lecture in order, each with its second of the video and its equation."""
     yield r"\chapter{By time of the lecture}"
     for one in said_in_order():
         yield rf"\noindent {_linked(one.source.place, one.video)}: {latex_text(one.source.said)}. {_sections([one.row])}"
 
 
 def by_quantity() -> Iterator[str]:
-    """Every quantity with its meaning and the sections that define it or speak of it."""
+    """Yield every quantity with its meaning and the sections that define or use it."""
     yield r"\chapter{By quantity}"
     for row, defined, used in quantities_in_order():
         places = [f"{head} {_sections(found)}" for head, found in (("Defined in", defined), ("Also in", used)) if found]
@@ -103,7 +103,7 @@ def by_quantity() -> Iterator[str]:
 
 
 def by_claim() -> Iterator[str]:
-    """The claims by verdict, what was said beside what was found."""
+    """Yield the claims by verdict, each with the stated number and the result."""
     rows, _problems = claims_found()
     yield r"\chapter{By claim}"
     for verdict, count in Counter(row["verdict"] for row in rows).most_common():
@@ -121,7 +121,7 @@ def _claim(row: Mapping[str, Any]) -> str:
 
 
 def _sections(rows: Iterable[Equation]) -> str:
-    """The numbers of the sections of equations, which are links."""
+    """Return the section numbers of equations as links."""
     found = ", ".join(rf"\ref{{{row.id}}}" for row in rows)
     return f"{found}." if found else ""
 
@@ -129,7 +129,7 @@ def _sections(rows: Iterable[Equation]) -> str:
 def _as_pdf(text: str) -> bytes:
     engine = next((found for name in ENGINES if (found := shutil.which(name))), None)
     if engine is None:
-        raise NotCovered(f"a PDF needs a TeX engine ({', '.join(ENGINES)}), and none is here; name a file that ends with .tex")
+        raise NotCovered(f"a PDF needs a TeX engine ({', '.join(ENGINES)}), and none is installed. Name a file that ends with .tex")
     with TemporaryDirectory() as folder:
         source = Path(folder, "book.tex")
         source.write_text(text, encoding="utf-8")
@@ -138,5 +138,5 @@ def _as_pdf(text: str) -> bytes:
             done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
             if done.returncode:
                 said = next((line for line in done.stdout.decode(errors="replace").splitlines() if line.startswith("!")), "no reason given")
-                raise NotCovered(f"{engine} could not set the book ({said}); name a file that ends with .tex")
+                raise NotCovered(f"{engine} could not typeset the book ({said}). Name a file that ends with .tex")
         return source.with_suffix(".pdf").read_bytes()

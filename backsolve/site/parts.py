@@ -1,4 +1,4 @@
-"""The parts of a report as a page sets them: sections of tables, paragraphs and lists; and charts in a figure."""
+"""Turn the parts of a report into parts of a page: sections of tables, paragraphs and lists, and charts in figures."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -23,7 +23,7 @@ class Block:
 
 @immutable
 class ReportSection:
-    """A heading with what stands below it, and the id that a link leads to."""
+    """A heading, the blocks below it, and the id for links to it."""
 
     anchor: str
     heading: str
@@ -32,7 +32,7 @@ class ReportSection:
 
 @immutable
 class Figure:
-    """A chart for a page: the drawing, and what is said below it."""
+    """A chart for a page: the drawing and its caption."""
 
     title: str
     drawing: Markup
@@ -46,7 +46,7 @@ def figure_of(chart: Chart, links: Mapping[str, str] = NOTHING) -> Figure:
 
 
 def sections_of(parts: Sequence[str]) -> list[ReportSection]:
-    """A report in sections, without what stands before the first heading.
+    """Return a report in sections, without the parts before the first heading.
 
     >>> from invert.report.layout import title
     >>> [(one.heading, one.blocks[0].lines) for one in sections_of(["before", *title("What it says"), "one line"])]
@@ -62,7 +62,7 @@ def sections_of(parts: Sequence[str]) -> list[ReportSection]:
 
 
 def text_blocks(parts: Iterable[str]) -> Iterator[Block]:
-    """Tables as they are, other lines as paragraphs; those that are indented are one list.
+    """Yield tables unchanged, other lines as paragraphs, and consecutive indented lines as one list.
 
     >>> [(one.kind, one.lines) for one in text_blocks(["said:\\n    this", "    and this"])]
     [('text', ('said:',)), ('list', ('this', 'and this'))]
@@ -83,13 +83,13 @@ def text_blocks(parts: Iterable[str]) -> Iterator[Block]:
 
 
 def _listed(items: list[str]) -> Iterator[Block]:
-    """The lines gathered so far as a list, which is empty from then on."""
+    """Yield the collected lines as one list block, and clear them."""
     if items:
         yield Block(kind="list", lines=tuple(items))
         items.clear()
 
 
 def table_block(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Block:
-    """Rows of texts and numbers as a table; what is not there is a dash."""
+    """Return rows of texts and numbers as a table. A dash marks a missing value."""
     texts = tuple(tuple("-" if row[column] is None else str(row[column]) for column in columns) for row in rows)
     return Block(kind="table", columns=tuple(columns), rows=texts)

@@ -1,6 +1,6 @@
-"""Chips and models as a page has them: what they set, and the equations that lead from there, in the order they are solved.
+"""Compute the data of chips and models for a page: their values, and the equations that follow, in the order of their solution.
 
-Which equations those are is what a question of `derive` goes through. A page puts numbers into them one after another.
+The questions of `derive` choose the equations. A page evaluates them one after another.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ ASKED = (
 """Results of the desk. It also shows the equations that lead to them."""
 
 SUSTAINED = {name: DEPLOYED[name] for name in ("mfu", "mbu")}
-"""The shares of its peaks that a step sustains where a reader asks for sustained rates."""
+"""The shares of its peaks that a step sustains if a reader selects sustained rates."""
 
 FIELDS = DEPLOYED | dict.fromkeys(SUSTAINED, 1.0) | {"chip_price": 2 / 3600, "prompt_tokens": 2000.0, "attention_replicas": 1.0}
 """Inputs beside chip and model with their first values [SI]: ideal rates, as at the command line. A chip sets its rent."""
@@ -43,21 +43,21 @@ OWN = {
 """Inputs of a model and of a chip that are in no table, with their first values [SI]. The model is that of the lecture."""
 
 _BINDING = {"memory_time": "memory", "compute_time": "arithmetic"}
-"""What binds a step, by the time that is the longer one."""
+"""The resource that binds a step, by the longer of its times."""
 
 NO_CHIP = ""
-"""The kind of chip where none is chosen."""
+"""The kind of chip if no chip is chosen."""
 
 _Solved = tuple[Equation, str]
-"""An equation, and the quantity it is solved for."""
+"""An equation, and the quantity that it gives."""
 
 _Structure = tuple[frozenset[str], tuple[Equation, ...]]
-"""What a way rests on: the quantities that are known, and the equations that may be used."""
+"""The inputs of a way: the known quantities, and the allowed equations."""
 
 
 @immutable
 class Way:
-    """Equations with what each is solved for, in their order, how many of them the desk takes, and the defaults they take."""
+    """Equations in order, each with the quantity that it gives, the number of them that the desk uses, and their defaults."""
 
     legs: tuple[_Solved, ...]
     asked: int
@@ -66,9 +66,9 @@ class Way:
 
 @cache
 def presets_data() -> Json:
-    """Chips by data type and open models: what they set, by registry name [SI], and which way leads on from them.
+    """Return chips by data type and open models, with their values by registry name [SI] and the equations that follow.
 
-    What a model sets beside each kind of chip, and the way from there, many models have alike: `kinds`, by their place there.
+    `kinds` has the values and the way for each kind of chip. Many models share an item of it, so a model has only its place there.
 
     >>> data = presets_data()
     >>> data["chips"]["H100-SXM"]["givens"]["hbm_capacity"], data["chips"]["H100-SXM"]["types"]["fp8"]["bytes_per_weight"]
@@ -104,7 +104,7 @@ def presets_data() -> Json:
 
 
 def covered_models() -> list[str]:
-    """The open models whose attention an equation covers."""
+    """Return the open models whose attention an equation covers."""
     tables = shipped.read()
     return [name for name in presets.model_names(tables) if _is_covered(name, tables)]
 
@@ -120,7 +120,7 @@ def _is_covered(name: str, tables: Tables) -> bool:
 
 
 def _chip(name: str, tables: Tables) -> Json:
-    """What a chip sets whatever its data type, and what each of its data types sets."""
+    """Return the values of a chip that are the same for all data types, and the values of each data type."""
     types = {dtype: presets.hardware(f"{name}:{dtype}", tables) for dtype in BYTES_PER_WEIGHT if presets.has_data_type(name, dtype, tables)}
     of_type = (*presets.OF_DATA_TYPE, "attention_rate_ratio")
     common = next(iter(types.values())).givens if types else {}
@@ -138,7 +138,7 @@ def _rent(name: str, tables: Tables) -> dict[str, float]:
 
 
 def kind_of(given: Mapping[str, float]) -> str:
-    """What of a chip's data type decides which equations are used: the bytes of a weight, and whether attention has a rate of its own.
+    """Return the key of a data type for the choice of equations: the bytes of a weight, and whether attention has its own rate.
 
     >>> kind_of({"bytes_per_weight": 1.0, "attention_rate_ratio": 0.5})
     '1 apart'
@@ -147,7 +147,7 @@ def kind_of(given: Mapping[str, float]) -> str:
 
 
 def _model_on(name: str, kinds: Mapping[str, str], ways: dict[_Structure, Way]) -> Json:
-    """What a model sets beside each kind of chip and without one, and which way its questions go there."""
+    """Return the values of a model and its way, for each kind of chip and without a chip."""
     found = {kind: _on(chip, name, ways) for kind, chip in {NO_CHIP: None, **kinds}.items()}
     first, *others = (givens for _, givens in found.values())
     alike = {given: value for given, value in first.items() if all(one.get(given) == value for one in others)}
@@ -157,7 +157,7 @@ def _model_on(name: str, kinds: Mapping[str, str], ways: dict[_Structure, Way]) 
 
 
 def _own_model_on(kinds: Mapping[str, str], ways: dict[_Structure, Way]) -> Json:
-    """Return what an own model sets, and its way beside each kind of chip and without one."""
+    """Return the values of the reader's own model, and its way, for each kind of chip and without a chip."""
     places = {kind: _on(chip, None, ways, FIELDS | OWN["model"])[0] for kind, chip in {NO_CHIP: None, **kinds}.items()}
     return {"givens": OWN["model"], "kinds": {kind: (place, {}) for kind, place in places.items()}, "longest": None}
 
@@ -165,7 +165,7 @@ def _own_model_on(kinds: Mapping[str, str], ways: dict[_Structure, Way]) -> Json
 def _on(
     chip: str | None, model: str | None, ways: dict[_Structure, Way], fields: Mapping[str, float] = FIELDS
 ) -> tuple[int, dict[str, float]]:
-    """Return the way that leads on from a model on a chip, either of which may be None, and what the model sets."""
+    """Return the place of the way for a model on a chip, and the values of the model. Either name may be None."""
     asked = question(ASKED[0], fields, chip, model)
     structure = frozenset(asked.known), asked.active
     if structure not in ways:
@@ -176,7 +176,7 @@ def _on(
 
 
 def _way(chip: str | None, model: str | None, fields: Mapping[str, float]) -> Way:
-    """The equations that the questions of the desk go through on a chip with a model, and those that lead on from there."""
+    """Return the equations for the questions of the desk on a chip with a model, and the further definitions that follow from them."""
     rows: dict[str, Equation] = {}
     defaults: dict[str, float] = {}
     for name in ASKED:
@@ -197,7 +197,7 @@ def _way(chip: str | None, model: str | None, fields: Mapping[str, float]) -> Wa
 
 
 def _in_order(rows: Mapping[str, Equation]) -> Iterator[_Solved]:
-    """Equations by what they are solved for, each after those that it rests on."""
+    """Yield equations with the quantity that each one gives, each after the equations that it needs."""
     made: set[str] = set()
 
     def with_premises(name: str) -> Iterator[_Solved]:
@@ -212,9 +212,9 @@ def _in_order(rows: Mapping[str, Equation]) -> Iterator[_Solved]:
 
 
 def _further(asked: Question, made: Iterable[str]) -> Iterator[_Solved]:
-    """Definitions of what other equations speak of, each after those that it rests on, as far as all that they rest on is there.
+    """Yield definitions of quantities that other equations use, each after the definitions that it needs, if all its inputs are known.
 
-    A default stands where no equation that may be used defines the quantity.
+    A quantity has its default only if no allowed equation defines it.
     """
     defining = [row for row in asked.active if row.defines == row.symbols[0] and row.sense == "="]
     spoken = {name for row in by_id().values() for name in row.symbols[1:]}
@@ -227,7 +227,7 @@ def _further(asked: Question, made: Iterable[str]) -> Iterator[_Solved]:
 
 
 def leg_of(row: Equation, makes: str) -> Json:
-    """An equation as a way uses it: what it makes and of what, what it requires, and what binds in each of its regimes."""
+    """Return an equation as a way uses it: its result, its formula, its requirements, and the binding resource of each regime."""
     whole, told = solvable(row), ("sign", "larger", "smaller", "names", "said", "otherwise")
     return {
         "id": row.id,
@@ -240,11 +240,11 @@ def leg_of(row: Equation, makes: str) -> Json:
 
 
 def _binding(wins: list[Json]) -> Json:
-    """Which of the times of a step is the longer one in a regime, and the pairs that make it so."""
+    """Return the resource that binds a step in a regime, and the pairs of trees that define the regime."""
     longer = next(told for name, told in _BINDING.items() if name in names(wins[0]["larger"]))
     return {"wins": [{"larger": pair["larger"], "smaller": pair["smaller"]} for pair in wins], "binds": longer}
 
 
 def parts_of_fields() -> dict[str, str | None]:
-    """Of which field another is a part."""
+    """Return, for each field that is a part of another field, the name of the whole."""
     return {name: quantity(name).whole for name in FIELDS if quantity(name).whole in FIELDS}

@@ -11,7 +11,7 @@ from invert.inference import infer
 
 
 def price_pages(html_base: str = "") -> Iterator[Page]:
-    """All pages of prices; `html_base` is where the site will stand, for what is cited."""
+    """Yield all pages of prices. `html_base` is the address of the published site, for citations."""
     table, data = infer(), read_data()
     yield market_page(table, data)
     yield from pages_of_sheets(table, data, html_base)

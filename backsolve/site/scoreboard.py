@@ -1,4 +1,4 @@
-"""The scoreboard as a page, and one of its misses: what was foretold of models that are known, and where that was wrong."""
+"""Build the page of the scoreboard, and the page of its misses: the wrong predictions for known models."""
 
 from collections.abc import Iterator, Sequence
 from math import log
@@ -16,14 +16,14 @@ from invert.validation import scoreboard_text as shown
 
 _BOARD, _MISSES = "scoreboard/index.html", "scoreboard/misses/index.html"
 SECTIONS_SHOWN = ("skill", "experiments", "truth", "single-band", "storage", "controls", "production", "calibration")
-"""Sections of the scoreboard on this page: claims and published problems are of equations."""
-_MISSED = ("model", "by", "true", "foretold", "range", "off by")
+"""Sections of the scoreboard on this page. Claims and published problems are not here, because they are about equations."""
+_MISSED = ("model", "by", "true", "predicted", "range", "off by")
 _BOARD_SUMMARY = "How often every estimate was right of models it had not seen, and by how much it was wrong."
 _MISSES_SUMMARY = "Every range that did not hold what is true, the worst first."
 
 
 def scoreboard_pages(data: Data) -> Iterator[Page]:
-    """The scoreboard, and its misses."""
+    """Yield the page of the scoreboard and the page of its misses."""
     sizes, caches = judged_sizes(data), judgements(data)
     found = {name: scoreboard.section_rows(name, data) for name in SECTIONS_SHOWN}
     sections = [_section(name, rows) for name, rows in found.items()]
@@ -70,7 +70,7 @@ def _missed(quantity: str, one: Judgement) -> dict[str, object]:
         "model": one.model,
         "by": one.by,
         "true": text(one.truth),
-        "foretold": text(one.median),
+        "predicted": text(one.median),
         "range": f"{text(one.low)} to {text(one.high)}",
         "off by": f"x{_off_by(one):.2g}",
     }

@@ -1,4 +1,4 @@
-"""A page a price sheet: what to take home, its prices with where each is from, what every reading makes of them, and how to cite it."""
+"""Build a page for each price sheet: its main results, its prices with their sources, every reading of them, and its citation."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from derive.show.chart import Chart
 
 _SHOWN = 2
-"""Sections that are open: the prices and all estimates. The others open by their headings."""
+"""The number of open sections: the prices and all estimates. A reader opens the others by their headings."""
 ROW_COLUMNS = ("what", "price", "from", "until", "read on", "grade", "page", "notes")
 
 
 def sheet_address(one: Inference) -> str:
-    """Where the page of a sheet is, for good.
+    """Return the permanent address of the page of a sheet.
 
     >>> from invert.inference import infer
     >>> sheet_address(infer("gemini-3.1-pro")[0])
@@ -55,12 +55,12 @@ def _address(provider: str, model: str) -> str:
 
 
 def _as_folder(name: str) -> str:
-    """A name as a folder of any file system has it: nothing in it climbs out, or has a meaning of its own in an address."""
+    """Return a name as a folder name for any file system, without a path to a parent folder and without special characters of URLs."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".") or "-"
 
 
 def pages_of_sheets(table: Run, data: Data, html_base: str = "") -> Iterator[Page]:
-    """The page of every sheet of a run."""
+    """Yield the page of every sheet of a run."""
     line, known = size_line(data, table.assumptions), known_kv_bytes(data, table.assumptions)
     past = {found.key: found for found in histories([one.name for one in table], assumptions=table.assumptions)}
     for one in table:
@@ -69,7 +69,7 @@ def pages_of_sheets(table: Run, data: Data, html_base: str = "") -> Iterator[Pag
 
 
 def pages_of_other_names(table: Run) -> Iterator[Page]:
-    """Under every other name of a model, in small letters, a page that leads to that of its sheet, where it is the name of no other."""
+    """Yield, for every other name of a model in lower case, a page that leads to its sheet, unless another model has the name too."""
     titles = {sheet_address(one): f"{one.sheet.provider} {one.sheet.model}" for one in table}
     meant: dict[str, set[str]] = {address.lower(): {address} for address in titles}
     for one in table:
@@ -107,7 +107,7 @@ def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History |
 
 
 def provenance(rows: Sequence[PriceRow]) -> Block:
-    """Every price row with the day it holds from, how it is known and where it was read."""
+    """Return every price row with its effective date, its grade and its source."""
     return table_block(ROW_COLUMNS, map(_row, rows))
 
 
@@ -128,7 +128,7 @@ def _row(row: PriceRow) -> dict[str, object]:
 
 
 def _figures(one: Inference, data: Data, line: SizeLine, known: Mapping[str, float], assumptions: Assumptions) -> list[Figure]:
-    """The figures that there is something to draw for."""
+    """Return the figures with data to draw."""
     stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
     charts: list[Callable[[], Chart]] = [partial(kv_by_estimator, one, known), partial(_size_price_of, line, one)]
     if one.pairs:
@@ -143,6 +143,6 @@ def _figures(one: Inference, data: Data, line: SizeLine, known: Mapping[str, flo
 
 
 def _size_price_of(line: SizeLine, one: Inference) -> "Chart":
-    """Its size against its price, the point of the sheet alone named: those of all open models are on the page of the market."""
+    """Return the chart of size against price with only the sheet named. The page of the market names all open models."""
     chart = size_price(line, [one])
     return replace(chart, marks=tuple(replace(mark, names=mark.names if len(mark.names) == 1 else ()) for mark in chart.marks))

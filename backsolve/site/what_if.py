@@ -1,4 +1,4 @@
-"""Compute what a page needs to read a sheet at other prices: price fields, and the estimates that have a closed form, as trees."""
+"""Compute the data for the readings of a sheet at other prices: price fields, and the estimates with a closed form, as trees."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -59,7 +59,7 @@ def _field(name: str, words: str, price: float, quantity: str = "input_price") -
 
 
 def _tiers(one: Inference, fields: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield what the storage price says of the memory tier: the drain time that it implies, and its ratio to the cost of HBM."""
+    """Yield the readings of the storage price about the memory tier: the drain time that it implies, and its ratio to the cost of HBM."""
     published = {field["name"]: field["price"] for field in fields}
     storage = _storage_price(list(published))
     if storage is None or (now := value_of(storage, published)) <= 0:

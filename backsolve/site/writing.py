@@ -1,4 +1,4 @@
-"""One page written: a template and what fills it, with links that hold from disk and from any server."""
+"""Write one page from a template and its context. Its links work from disk and from any server."""
 
 import json
 import posixpath
@@ -24,15 +24,15 @@ INDEX = "index.html"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'"
 )
-"""What a page may load: files of the site, and no script or style inside the page."""
+"""The files that a page may load: files of the site, and no script or style inside the page."""
 
 _EXACT = 2.0**53
-"""Whole numbers up to here have no other that is written alike."""
+"""Each whole number up to here has its own floating-point value."""
 
 
 @immutable
 class Entry:
-    """What the search finds: a page, or a part of one behind `#`; `words` is all the text of it."""
+    """A result of the search: a page, or a part of a page behind `#`. `words` is its whole text."""
 
     title: str
     kind: str
@@ -60,14 +60,14 @@ class Page:
 
 @immutable
 class Surroundings:
-    """What all pages share: the parts of the site by name and address, and the address it is published under, if there is one."""
+    """The data that all pages share: the parts of the site by name and address, and the address of the published site, if it has one."""
 
     parts: tuple[tuple[str, str], ...]
     html_base: str = ""
 
 
 def written_page(page: Page, site: Surroundings) -> str:
-    """The HTML of a page."""
+    """Return the HTML of a page."""
     template = _templates().get_template(page.template)
     text: str = template.render(
         {
@@ -85,7 +85,7 @@ def written_page(page: Page, site: Surroundings) -> str:
 
 
 def card_address(page: Page) -> str:
-    """Return where the social card of a page is; the pages of the documentation share that of the front page.
+    """Return the address of the social card of a page. The pages of the documentation share the card of the front page.
 
     >>> card_address(Page(address="eq/roofline.step_time/index.html", template="", title=""))
     'cards/eq/roofline.step_time.png'
@@ -95,7 +95,7 @@ def card_address(page: Page) -> str:
 
 
 def relative_to(address: str) -> Callable[[str], str]:
-    """How a page names other files of the site.
+    """Return a function from the address of a file of the site to its relative link on a page.
 
     >>> relative_to("eq/roofline.step_time/index.html")("book/index.html#roofline")
     '../../book/index.html#roofline'
@@ -110,7 +110,7 @@ def relative_to(address: str) -> Callable[[str], str]:
 
 
 def data_script(name: str, value: Any) -> str:
-    """A script that holds nothing but data, as a field of the one global `backsolve`.
+    """Return a script that contains only data, as a field of the one global `backsolve`.
 
     >>> data_script("answer", {"a": 1})
     '(globalThis.backsolve ??= {}).answer = {"a":1};\\n'
@@ -119,7 +119,7 @@ def data_script(name: str, value: Any) -> str:
 
 
 def as_script_data(value: Any) -> str:
-    """Return JSON that may be inside a page: no text in it can end the element around it.
+    """Return JSON that is safe inside a page, because no text in it can end the element around it.
 
     >>> as_script_data("<mi>a</mi></script>")
     '"<mi>a</mi>\\\\u003c/script>"'
@@ -140,7 +140,7 @@ def _without_points(value: Any) -> Any:
 
 
 def verbatim(text: str) -> Markup:
-    """The text of an element, quotation marks as they are: only in an attribute they would end something.
+    """Return the escaped text of an element. Quotation marks stay unescaped, because they only matter in an attribute.
 
     >>> verbatim('<"a">')
     Markup('&lt;"a"&gt;')
@@ -149,7 +149,7 @@ def verbatim(text: str) -> Markup:
 
 
 def broken_name(name: str) -> Markup:
-    """A name that may go on in the next line behind each of its underscores and dots.
+    """Return a name that may wrap after each of its underscores and dots.
 
     >>> broken_name("kv_time")
     Markup('kv_<wbr>time')

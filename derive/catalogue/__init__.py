@@ -1,4 +1,4 @@
-"""The equations, a module a chapter, declared as data. Reading them imports no SymPy."""
+"""The equations, one module for each chapter, declared as data. Reading them imports no SymPy."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
@@ -21,7 +21,7 @@ ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.peak
 
 @lru_cache(maxsize=1)
 def by_id() -> dict[str, Equation]:
-    """All equations in the order of the chapters, by id."""
+    """Return all equations by id, in the order of the chapters."""
     return {row.id: row for chapter in CHAPTERS for row in _rows_of(chapter)}
 
 
@@ -66,7 +66,7 @@ def _retired() -> Mapping[str, tuple[str, Equation]]:
 
 
 def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Equation, ...]:
-    """All equations, or those of a chapter, or those that speak of a quantity.
+    """Return all equations, or the equations of a chapter or with a quantity.
 
     >>> [row.id for row in equations(symbol="batch_multiple")]
     ['batching.practical_batch', 'readings.threshold_with_weights']
@@ -79,7 +79,7 @@ def equations(chapter: str | None = None, symbol: str | None = None) -> tuple[Eq
 
 
 def chapter_text(chapter: str) -> tuple[str, str]:
-    """The name of a chapter and what it is about, as its module says.
+    """Return the name of a chapter and its subject, from the docstring of its module.
 
     >>> chapter_text("roofline")
     ('Roofline', 'How long one decode step takes at least (lecture, 0:02:50 to 0:10:34).')
@@ -89,7 +89,7 @@ def chapter_text(chapter: str) -> tuple[str, str]:
 
 
 def rules_among(ids: Iterable[str]) -> list[Equation]:
-    """Return those of some equations that join by name or as a last resort: readings, conditions, rules of thumb.
+    """Return the equations that join by name or as a last resort: readings, conditions, rules of thumb.
 
     >>> [row.id for row in rules_among(["training.chinchilla@1", "batching.ridge_point@1"])]
     ['training.chinchilla']
@@ -98,7 +98,7 @@ def rules_among(ids: Iterable[str]) -> list[Equation]:
 
 
 def basis_of(ids: Iterable[str], answers: Iterable[Answer]) -> str:
-    """Return what answers by these equations rest on: reading or rule, else bound or definition.
+    """Return the basis of an answer by these equations: reading or rule, else bound or definition.
 
     >>> basis_of(["readings.joint_slope@2"], []), basis_of(["training.chinchilla@1"], []), basis_of(["batching.ridge_point@1"], [])
     ('reading', 'rule', 'definition')
@@ -110,7 +110,7 @@ def basis_of(ids: Iterable[str], answers: Iterable[Answer]) -> str:
 
 @lru_cache(maxsize=1)
 def bounds() -> tuple[Equation, ...]:
-    """The inequalities that join by themselves.
+    """Return the inequalities that join by themselves.
 
     >>> [row.id for row in bounds() if row.chapter == "memory"]
     ['memory.most_kv_copies', 'memory.fits', 'memory.sequences_that_fit']
@@ -120,7 +120,7 @@ def bounds() -> tuple[Equation, ...]:
 
 @lru_cache(maxsize=1)
 def definitions() -> dict[str, Equation]:
-    """What defines each quantity, of variants the default.
+    """Return the definition of each quantity, for variants the default one.
 
     >>> definitions()["step_time"].id, definitions()["tensor_parallel_time"].id
     ('roofline.step_time', 'network.tensor_parallel_time')
@@ -131,7 +131,7 @@ def definitions() -> dict[str, Equation]:
 
 @lru_cache(maxsize=1)
 def stand_ins() -> dict[Equation, frozenset[str]]:
-    """Definitions that stand in for what is not given, each with what has to be at hand for it: what no other equation makes.
+    """Return definitions that replace missing givens, each with the inputs that must be at hand because no other equation gives them.
 
     >>> {row.id: sorted(needed) for row, needed in stand_ins().items() if "context" in row.id and row.chapter == "serving"}
     {'serving.mean_decode_context': ['output_tokens', 'prompt_tokens'], 'serving.context_of_prompt': ['prompt_tokens']}
@@ -142,9 +142,9 @@ def stand_ins() -> dict[Equation, frozenset[str]]:
 
 @cache
 def variants_of(group: str) -> Mapping[str, Equation]:
-    """The leading equation of each variant of a group by the variant's name, the default first.
+    """Return the leading equation of each variant of a group by the variant's name, the default first.
 
-    Others of the same name are what follows of further quantities where that variant holds. They take part with it.
+    Other equations of the same name follow for further quantities under that variant. They join with it.
 
     >>> list(variants_of("overlap"))
     ['max', 'sum', 'kv_plus_max', 'network', 'exposed']

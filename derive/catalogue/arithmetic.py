@@ -1,4 +1,4 @@
-"""What relations are written with beyond + - * /: the same for numbers, arrays and SymPy, which are imported when they are needed."""
+"""Functions of relations beyond + - * /. They work for numbers, arrays and SymPy, and import these packages when needed."""
 
 from functools import reduce
 from math import log
@@ -8,7 +8,7 @@ from derive.written import Written, largest, logarithm_of, smallest
 
 
 def maximum(*terms: Any) -> Any:
-    """The largest of the terms: a number of numbers, an array where one is an array, else a SymPy Max.
+    """Return the largest of the terms: a number for numbers, an array if one is an array, else a SymPy Max.
 
     >>> maximum(1, 2.5)
     2.5
@@ -27,7 +27,7 @@ def maximum(*terms: Any) -> Any:
 
 
 def minimum(*terms: Any) -> Any:
-    """The smallest of the terms: a number of numbers, an array where one is an array, else a SymPy Min."""
+    """Return the smallest of the terms: a number for numbers, an array if one is an array, else a SymPy Min."""
     if all(isinstance(term, int | float) for term in terms):
         return min(terms)
     if any(hasattr(term, "__array__") for term in terms):
@@ -42,7 +42,7 @@ def minimum(*terms: Any) -> Any:
 
 
 def part_times(part: Any, factor: Any, whole: Any) -> Any:
-    """A part of a whole so many times, the whole at most; once it is the part, and there is nothing to compare.
+    """Return a part multiplied by a number of times, limited to the whole. Once it is the part itself, without a comparison.
 
     >>> part_times(20.0, 3, 100.0), part_times(40.0, 3, 100.0)
     (60.0, 100.0)
@@ -51,7 +51,7 @@ def part_times(part: Any, factor: Any, whole: Any) -> Any:
 
 
 def logarithm(value: Any) -> Any:
-    """The natural logarithm.
+    """Return the natural logarithm.
 
     >>> logarithm(1.0)
     0.0
@@ -70,7 +70,7 @@ def logarithm(value: Any) -> Any:
 
 
 def power(base: Any, numerator: int, denominator: int) -> Any:
-    """A fractional power, exact in SymPy.
+    """Return a fractional power, exact in SymPy.
 
     >>> power(16.0, 3, 4)
     8.0

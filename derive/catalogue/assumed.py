@@ -1,4 +1,4 @@
-"""What several equations of the catalogue take for granted, so that each is spelled once."""
+"""Assumptions that several equations of the catalogue share."""
 
 COPIES = (
     "no copies of the cache over the chips unless kv_replication says so: under tensor parallelism, chips that share a KV head"

@@ -6,17 +6,17 @@ from derive.catalogue.arithmetic import maximum, minimum
 
 
 def compute(context: Any, attention_flops_per_pair: Any, active_params: Any, flop_per_weight: Any) -> Any:
-    """Compute of a token at a context, attention included, over its compute without."""
+    """Return the compute of a token at a context with attention, over its compute without attention."""
     return 1 + attention_flops_per_pair * context / (flop_per_weight * active_params)
 
 
 def decode(ratio: Any, compute: Any, memory: Any, overlap: Any) -> Any:
-    """Cost of a decoded token: its compute and its reads, the shorter of which is hidden as far as they overlap."""
+    """Return the cost of a decoded token from its compute and its reads. The overlapping part of the shorter one costs no time."""
     return ratio * (maximum(compute, memory) + (1 - overlap) * minimum(compute, memory))
 
 
 def shared(memory_ratio: Any, tokens_per_step: Any, one_token: Any) -> Any:
-    """A step reads once for all the tokens it yields, and computes for each of them."""
+    """Return the memory ratio of one token: a step reads once for all the tokens it yields, and computes for each of them."""
     return memory_ratio * one_token / tokens_per_step
 
 

@@ -1,7 +1,7 @@
 """Bands: the forward model of a two-band sheet, and what inverts it. All are conditions: they equate prices with costs.
 
 Costs are in units of the linear compute cost of a prompt token. `memory_ratio` is memory over linear compute time,
-w + L/L_star; attention adds a L/(2 N_a) to compute. A sheet gives output_input_ratio, premium_in and premium_out;
+w + L/L_star. Attention adds a L/(2 N_a) to compute. A sheet gives output_input_ratio, premium_in and premium_out.
 premium_in gives the attention FLOPs, the output prices give the decode cost of each band, the decode cost gives the
 memory ratio, and two memory ratios give L_star and w.
 """

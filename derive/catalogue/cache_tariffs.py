@@ -1,4 +1,4 @@
-"""Cache, continued: what storage is priced as, and tariffs of two lifetimes."""
+"""Cache, continued: the storage tier behind a price, and tariffs of two lifetimes."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from derive.records import CONDITION, Equation, Example, Step, at, solved_claim
 from derive.requirements import Requirement
 
 
-# The claim of a write tariff is said once. Its entry is solved for the charge: so it was published, and so it is compared.
+# The claim of a write tariff is written once. Its entry is solved for the charge, the form in which it is published and compared.
 def _write_premium(cache_write_premium: Any, write_charge: Any, storage_price: Any, ttl: Any, input_price: Any) -> Any:
     return cache_write_premium, (write_charge + storage_price * ttl) / input_price
 

@@ -1,4 +1,4 @@
-"""Energy: what a token takes in electricity, and what that costs."""
+"""Energy: the electricity of a token, and its cost."""
 
 from derive.catalogue.sources import WAREHOUSE_BOOK, ours
 from derive.records import Equation, Example

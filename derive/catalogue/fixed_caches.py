@@ -1,4 +1,4 @@
-"""Architecture: what a sequence holds or reads up to a limit however long it grows, and with it the bytes of a whole sequence."""
+"""Architecture: the bytes that a sequence stores or reads up to a fixed limit, and the bytes of a whole sequence."""
 
 from derive.catalogue.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, LINEAR_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk

@@ -1,6 +1,6 @@
-"""Memory: what weights and caches take, over all chips and stages (lecture, 0:45:30 to 0:47:02 and 1:01:44 to 1:07:15).
+"""Memory: the bytes of weights and caches, over all chips and stages (lecture, 0:45:30 to 0:47:02 and 1:01:44 to 1:07:15).
 
-Mind the two meanings of batch: `sequences_in_flight` are all whose cache is held, over all stages; `batch`, in the other
+Batch has two meanings: `sequences_in_flight` are all sequences with a cache in memory, over all stages. `batch`, in the other
 chapters, is the sequences of one pass on the chips of one stage.
 """
 

@@ -1,4 +1,4 @@
-"""Network: what chips send each other besides the tokens of experts, and how long that takes."""
+"""Network: the transfers between chips, apart from the tokens of experts, and their duration."""
 
 from derive.catalogue.arithmetic import maximum, power
 from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TENSOR_PARALLEL_PAPER, ours

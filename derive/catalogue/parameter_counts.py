@@ -1,4 +1,4 @@
-"""Architecture, continued: parameters counted from the dimensions of a model, where nobody has published how many there are."""
+"""Architecture, continued: parameters counted from the dimensions of a model, if their number is not published."""
 
 from derive.catalogue.sources import LLAMA_REFERENCE, MIXTRAL_PAPER, MLA_PAPER, MOE_PAPER, ours
 from derive.records import Equation, Example, Step, Variant, at

@@ -1,7 +1,7 @@
-"""Pipeline: layers cut into stages, and what that does to memory, latency and idle time (lecture, 0:47:00 to 1:18:14).
+"""Pipeline: layers cut into stages, and the effect on memory, latency and idle time (lecture, 0:47:00 to 1:18:14).
 
-Mind the two meanings of batch: a pass works on one microbatch on the chips of one stage, so the roofline's `batch` is
-`microbatch_size`; memory holds the caches of all `sequences_in_flight`, which is all microbatches.
+Batch has two meanings. A pass works on one microbatch on the chips of one stage, so the roofline's `batch` is
+`microbatch_size`. Memory stores the caches of all `sequences_in_flight`, which is all microbatches.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from derive.requirements import Requirement
 
 
 def hops(stages: Any) -> Any:
-    """Hops of a token through all stages and back to the first: one a stage, none where there is a single one.
+    """Return the hops of a token through all stages and back to the first: one per stage, 0 for a single stage.
 
     >>> [hops(stages) for stages in (1, 2, 3, 8)]
     [0, 2, 3, 8]

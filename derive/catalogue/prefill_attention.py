@@ -1,7 +1,7 @@
 """Architecture, continued: attention FLOPs of prefill, the mean over the new tokens of a prompt.
 
-A new token meets the tokens before it: all that is cached, and on average half of what is new. Means are integrals over the
-place in the prompt, not sums over whole tokens: a token meets half of itself.
+A new token attends to the tokens before it: all cached ones, and on average half of the new ones. Means are integrals over the
+place in the prompt, not sums over whole tokens: a token attends to half of itself.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ _LATENT_EXPANDED = "Prefill expands the latent into keys of nope_dim + rope_dim 
 _PLACES = ("a mean over places in the prompt, not a sum over whole tokens", "every prompt is as long, and as much of it is cached")
 _WINDOW = {
     "window_attention_flops": "prefill_window_flops",
-    # Of a window and a context that are both what is met on average, the lesser is that too.
+    # The lesser of a mean window and a mean context is the mean too.
     **dict.fromkeys(("window_tokens", "context_length"), "prefill_window_tokens"),
 }
 _SELECTED = {"selected_attention_flops": "prefill_selected_flops", "read_entries": "prefill_read_entries"}
@@ -25,7 +25,7 @@ _DECODED = {row.id.split(".")[1]: row for row in DECODE_ATTENTION_EQUATIONS}
 
 
 def mean_met(limit: Any, cached_tokens: Any, uncached_tokens: Any) -> Any:
-    """What a new token meets on average: the tokens before it, up to a limit.
+    """Return the mean number of tokens that a new token attends to: the tokens before it, up to a limit.
 
     >>> mean_met(100, 0, 50), mean_met(100, 0, 200), mean_met(100, 80, 40), mean_met(100, 300, 50)
     (25.0, 75.0, 95.0, 100.0)
@@ -34,8 +34,8 @@ def mean_met(limit: Any, cached_tokens: Any, uncached_tokens: Any) -> Any:
     return (before_it * (cached_tokens + before_it / 2) + (uncached_tokens - before_it) * limit) / uncached_tokens
 
 
-def _at_the_mean(decoded: str, **point: Any) -> Premise:
-    """The FLOPs of a decoded token at the mean of what a prompt's tokens meet: linear in it."""
+def _premise_at_mean(decoded: str, **point: Any) -> Premise:
+    """Return the FLOPs of a decoded token at the mean context of a prompt's tokens. They are linear in it."""
     return at(
         f"architecture.{decoded}",
         attention_flops_per_sequence="prefill_attention_flops_per_token",
@@ -44,8 +44,8 @@ def _at_the_mean(decoded: str, **point: Any) -> Premise:
     )
 
 
-def _in_prefill(decoded: str, *, id: str, title: str, names: dict[str, str], example: Example) -> Equation:
-    """The same for a token of a prompt as for a decoded one, over the mean of what it meets."""
+def _prefill_equation(decoded: str, *, id: str, title: str, names: dict[str, str], example: Example) -> Equation:
+    """Return the equation of a decoded token for a token of a prompt, over its mean context."""
     row = _DECODED[decoded]
     renamed = {row.symbols[0]: names[row.symbols[0]], **{old: new for old, new in names.items() if old in row.symbols}}
     return Equation(
@@ -139,7 +139,7 @@ PREFILL_ATTENTION = (
         example=Example(given={"window_tokens": "1024", "cached_tokens": "500", "uncached_tokens": "1000"}, result="886.7 tokens"),
         sources=(WINDOW_PAPER, ours("the mean of the lesser of window and place")),
     ),
-    _in_prefill(
+    _prefill_equation(
         "window_attention_flops",
         id="prefill_window_flops",
         title="Attention FLOPs of one new token of a prompt in windowed layers",
@@ -155,7 +155,7 @@ PREFILL_ATTENTION = (
             result="755.4 MFLOP",
         ),
     ),
-    _in_prefill(
+    _prefill_equation(
         "window_attention_flops_shared",
         id="prefill_window_flops_shared",
         title="Attention FLOPs of one new token of a prompt in windowed layers, if the key is the value",
@@ -199,7 +199,7 @@ PREFILL_ATTENTION = (
         ),
         sources=(COMPRESSED_DOCS, ours("as for tokens, with one entry for every few of them")),
     ),
-    _in_prefill(
+    _prefill_equation(
         "selected_attention_flops",
         id="prefill_selected_flops",
         title="Attention FLOPs of one new token of a prompt over selected entries, latent attention absorbed",
@@ -209,7 +209,7 @@ PREFILL_ATTENTION = (
             result="33.1 GFLOP",
         ),
     ),
-    _in_prefill(
+    _prefill_equation(
         "selected_attention_flops_gqa_indexed",
         id="prefill_selected_flops_gqa_indexed",
         title="Attention FLOPs of one new token of a prompt over selected entries, grouped queries or compressed entries",
@@ -238,7 +238,7 @@ PREFILL_ATTENTION = (
             Step(
                 operation="a decoded token meets its context, a new one the mean place in the prompt",
                 premises=(
-                    _at_the_mean("attention_flops_of_context", attention_flops_per_pair="prefill_attention_flops_per_pair"),
+                    _premise_at_mean("attention_flops_of_context", attention_flops_per_pair="prefill_attention_flops_per_pair"),
                 ),
             ),
         ),
@@ -269,7 +269,7 @@ PREFILL_ATTENTION = (
             Step(
                 operation="a decoded token meets its context, a new one the mean place in the prompt and the mean of what a window holds",
                 premises=(
-                    _at_the_mean(
+                    _premise_at_mean(
                         "attention_flops_with_windows",
                         attention_flops_per_pair="prefill_attention_flops_per_pair",
                         window_attention_flops="prefill_window_flops",
@@ -309,7 +309,7 @@ PREFILL_ATTENTION = (
             Step(
                 operation="a decoded token's indexers score its context, a new one's the mean place in the prompt",
                 premises=(
-                    _at_the_mean("attention_flops_mla_indexed", selected_attention_flops="prefill_selected_flops"),
+                    _premise_at_mean("attention_flops_mla_indexed", selected_attention_flops="prefill_selected_flops"),
                 ),
             ),
         ),
@@ -347,7 +347,7 @@ PREFILL_ATTENTION = (
             Step(
                 operation="a decoded token's indexers and dense layers meet its context, a new one's the mean place in the prompt",
                 premises=(
-                    _at_the_mean("attention_flops_gqa_indexed", selected_attention_flops="prefill_selected_flops"),
+                    _premise_at_mean("attention_flops_gqa_indexed", selected_attention_flops="prefill_selected_flops"),
                 ),
             ),
         ),
@@ -392,7 +392,7 @@ PREFILL_ATTENTION = (
                 operation="a decoded token attends to the entries of its context, a new one to the entries of the mean position in the"
                           " prompt",
                 premises=(
-                    _at_the_mean(
+                    _premise_at_mean(
                         "attention_flops_compressed",
                         selected_attention_flops="prefill_selected_flops",
                         window_attention_flops="prefill_window_flops",

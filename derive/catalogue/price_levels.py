@@ -1,6 +1,6 @@
-"""Bands, continued: price levels and increments in dollars, with a mark-up for each, and what they say without N_a.
+"""Bands, continued: price levels and increments in dollars, with a mark-up for each, and their consequences without N_a.
 
-A ratio of prices keeps only what is not common to both. An increment, the long-context price less the base price, pays
+A ratio of prices removes all common factors. An increment, the long-context price less the base price, pays
 for what more context costs: KV reads in decode, attention in prefill. Over the rental price of a byte or a FLOP it gives
 KV bytes and attention FLOPs with no parameters, no base price and no batch in it.
 """

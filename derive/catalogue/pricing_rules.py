@@ -1,7 +1,7 @@
 """Bands, continued: rules by which a vendor may set the premium, each a context scale on which the cost doubles.
 
-The cost of a band is affine in the context, base_cost (1 + L/cost_context_scale); a rule says at which contexts the two
-prices are costs.
+The cost of a band is affine in the context, base_cost (1 + L/cost_context_scale). A rule gives the contexts at which the two
+prices equal costs.
 """
 
 from typing import Any
@@ -15,11 +15,11 @@ _AFFINE = ("the cost of a band is affine in the context, and premiums follow cos
 
 
 def _cost(context: Any, scale: Any) -> Any:
-    """What more a band costs at a context than at none."""
+    """Return the cost of a band at a context over its cost at context 0."""
     return 1 + context / scale
 
 
-# What a rule claims is said once. Its entry is that claim solved for the scale: so it was published, and so the rules are compared.
+# The claim of a rule is written once. Its entry is solved for the scale, the form in which rules are published and compared.
 
 
 def _memory_bound(output_input_ratio: Any, prefill_decode_flops_ratio: Any, base_cost: Any, tokens_per_step: Any, one_token: Any) -> Any:

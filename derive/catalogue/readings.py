@@ -1,8 +1,8 @@
 """Readings: what the lecture infers from a price sheet (1:35:23 to 1:48:23), each a condition someone claims.
 
-They contradict each other: the threshold readings say that decode is compute-bound up to the threshold, which
-makes the output/input ratio 1 to 1.5 there; the ratio reading takes the 2 to 8 of real sheets as memory-bound
-decode everywhere. Nothing here joins a chain unless it is named.
+They contradict each other. The threshold readings say that decode is compute-bound up to the threshold, which
+makes the output/input ratio 1 to 1.5 there. The ratio reading explains the 2 to 8 of real sheets by memory-bound
+decode everywhere. A reading joins a chain only if it is named.
 """
 
 from derive.catalogue.arithmetic import maximum

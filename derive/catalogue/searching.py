@@ -1,4 +1,4 @@
-"""What the catalogue has of a word: quantities and equations by name, symbol and meaning, and by the time at which it was said."""
+"""Search the catalogue: quantities and equations by name, symbol and meaning, and by their time in the lecture."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -24,26 +24,26 @@ _TIME = re.compile(r"(?:(?P<hours>[0-9]{1,2}):)?(?P<minutes>[0-9]{1,2}):(?P<last
 
 
 def quantities_about(text: str) -> list[Quantity]:
-    """The quantities of a word or words, best first: called so, named with it, misspelled, then spoken of in their meaning.
+    """Return the quantities for a word or words, best first: exact names, parts of names, misspelled names, then words of the meaning.
 
     >>> [row.name for row in quantities_about("t_kv")], quantities_about("tpot")[0].name
     (['kv_time'], 'step_time')
     """
     from difflib import get_close_matches
 
-    wanted, name = _words(text), _as_name(text)
+    wanted, name = _words(text), _name_from(text)
     alike = get_close_matches(name, QUANTITIES, len(QUANTITIES), _ALIKE) if len(name) >= _STEM else []
     ranks = ((_rank(name, wanted, row, alike), len(row.name), row.name) for row in QUANTITIES.values())
     ranked = sorted(one for one in ranks if one[0])
     return [QUANTITIES[name] for _, _, name in ranked]
 
 
-def _as_name(text: str) -> str:
+def _name_from(text: str) -> str:
     return text.strip().lower().replace(" ", "_").replace("-", "_")
 
 
 def _rank(name: str, wanted: Sequence[str], row: Quantity, alike: Collection[str] = ()) -> int:
-    """How near a quantity is to what was typed, 1 the nearest; 0 for not at all. A name misspelled is one of those that are alike."""
+    """Return how well a quantity matches a text: 1 is the best, 0 is no match. `alike` has the names close to a misspelled one."""
     plain = in_full(name)
     called = (*ALIASES.get(name, ALIASES.get(plain, ())), *ALSO_CALLED.get(plain, ()))
     if row.name in (name, plain, *called) or (row.symbol.lower() == name and len(name) > 1):
@@ -53,39 +53,39 @@ def _rank(name: str, wanted: Sequence[str], row: Quantity, alike: Collection[str
         return 2
     if row.name in alike:
         return 3
-    return 4 if wanted and _in(wanted, row.meaning) else 0
+    return 4 if wanted and _has_words(wanted, row.meaning) else 0
 
 
 def equations_about(text: str, among: Iterable[Equation] | None = None) -> list[Equation]:
-    """The equations of a word or words: in their id or title first, then of a quantity called so, then in what they state.
+    """Return the equations for a word or words: matches in id or title first, then with a quantity of that name, then in the statement.
 
     >>> [row.id for row in equations_about("balance batch")][:2]
     ['batching.balance_batch', 'batching.balance_batch_with_kv']
     """
     wanted, rows = _words(text), [*(by_id().values() if among is None else among)]
-    names = {row.name for row in QUANTITIES.values() if _rank(_as_name(text), wanted, row) in (1, 2)}
+    names = {row.name for row in QUANTITIES.values() if _rank(_name_from(text), wanted, row) in (1, 2)}
     if not wanted:
         return []
     return sorted((row for row in rows if _place(row, wanted, names)), key=lambda row: _place(row, wanted, names))
 
 
 def _place(row: Equation, wanted: Sequence[str], names: set[str]) -> int:
-    """How near an equation is to a word, 1 the nearest; 0 for not at all."""
+    """Return how well an equation matches a word: 1 is the best, 0 is no match."""
     of_the_id = re.split(r"[._]", row.id)
     found = (
         all(word in of_the_id for word in wanted),
-        _in(wanted, f"{' '.join(of_the_id)} {row.title}"),
+        _has_words(wanted, f"{' '.join(of_the_id)} {row.title}"),
         row.defines in names,
         not names.isdisjoint(row.symbols),
-        _in(wanted, " ".join((row.statement, *row.assumptions, *(source.said for source in row.sources)))),
+        _has_words(wanted, " ".join((row.statement, *row.assumptions, *(source.said for source in row.sources)))),
     )
     return found.index(True) + 1 if any(found) else 0
 
 
 def equations_at(time: str) -> list[Equation]:
-    """The equations of what was said at a time of the lecture, h:mm or h:mm:ss; raises WrongValue for what is no time.
+    """Return the equations of a time in the lecture, h:mm or h:mm:ss. Raise WrongValue for any other text.
 
-    Of a minute all that was said in it. 19:30 is in the first hour, as no lecture has nineteen.
+    A time without seconds means the whole minute. 19:30 is in the first hour, because no lecture lasts nineteen hours.
 
     >>> "batching.balance_batch" in [row.id for row in equations_at("0:19")]
     True
@@ -100,7 +100,7 @@ def equations_at(time: str) -> list[Equation]:
 
 
 def _span(time: str) -> tuple[int, int]:
-    """The seconds of a time: a minute for h:mm, one for h:mm:ss and, from ten hours on, for mm:ss."""
+    """Return the start and end of a time [s]: a minute for h:mm, a second for h:mm:ss and, from 10:00 on, for mm:ss."""
     match = _TIME.fullmatch(time.strip())
     if match is None:
         raise WrongValue(f"{shorten(time)} is no time of the lecture: write it as 0:19 or 0:19:30")
@@ -133,8 +133,8 @@ def corrected(text: str) -> str:
 
     known = _known_words()
     kept = [word for word in _words(text) if word not in _FILLERS] or [*_words(text)]
-    unknown = [word for word in kept if len(word) > _STEM and not _in((word,), " ".join(known))]
-    # All letters but one agree.
+    unknown = [word for word in kept if len(word) > _STEM and not _has_words((word,), " ".join(known))]
+    # All letters agree except one.
     near = {word: get_close_matches(word, known, 1, 0.999 - 1 / len(word)) for word in unknown}
     return " ".join(near[word][0] if near.get(word) else word for word in kept)
 
@@ -147,7 +147,7 @@ def _known_words() -> tuple[str, ...]:
 
 
 def is_word(text: str) -> bool:
-    """Whether every word of a text is a part of a name or an id.
+    """Return whether every word of a text is a part of a name or an id.
 
     >>> is_word("kv"), is_word("balance batch"), is_word("batc")
     (True, True, False)
@@ -167,10 +167,10 @@ def mentions(words: str, text: str) -> bool:
     >>> mentions("kv bytes", "KV bytes per token"), mentions("predict", "Prediction: disk"), mentions("ilya", "disk")
     (True, True, False)
     """
-    return _in(_words(words), text)
+    return _has_words(_words(words), text)
 
 
-def _in(wanted: Sequence[str], text: str) -> bool:
-    """Whether a text holds all the words, of long ones the beginning."""
+def _has_words(wanted: Sequence[str], text: str) -> bool:
+    """Return whether a text has all the words. Long words match the beginning of its words."""
     there = _words(text)
     return all(word in there or (len(word) >= _STEM and any(one.startswith(word) for one in there)) for word in wanted)

@@ -1,4 +1,4 @@
-"""Serving, continued: attention in prefill, the mean context of decode, and what a chip costs that is owned."""
+"""Serving, continued: attention in prefill, the mean context of decode, and the cost of an owned chip."""
 
 from derive.catalogue.sources import KAPLAN_PAPER, PALM_PAPER, WAREHOUSE_BOOK, ours
 from derive.records import Equation, Example, Step, Variant, at

@@ -1,4 +1,4 @@
-"""Serving, continued: requests a second, how long each takes, how many there are at once, and what they cost and are sold for."""
+"""Serving, continued: requests per second, their duration, the number at once, their cost, and their price."""
 
 from derive.catalogue.sources import (
     ARTIFICIAL_ANALYSIS,

@@ -1,4 +1,4 @@
-"""What no replica beats, whatever its batch, context and schedule: each token is a pass through the active weights."""
+"""Limits of any replica, whatever its batch, context and schedule: each token is a pass through the active weights."""
 
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import DISTSERVE_PAPER, ROOFLINE_PAPER, ours

@@ -1,4 +1,4 @@
-"""The works the catalogue cites, so that each is spelled once."""
+"""The works that the catalogue cites."""
 
 from datetime import date
 
@@ -12,7 +12,7 @@ _DAY_OF_LECTURE = date(2026, 4, 29)
 
 
 def talk(start: str, end: str, said: str, encoded: str = "") -> Source:
-    """The lecture of 29 April 2026, by video time h:mm:ss."""
+    """Return the lecture of 29 April 2026 as a source, by video time h:mm:ss."""
     first, last = (3600 * int(h) + 60 * int(m) + int(s) for h, m, s in (one.split(":") for one in (start, end)))
     return Source(
         kind="talk", title=_LECTURE, author=_LECTURER, url=TRANSCRIPT, said=said, start=first, end=last, encoded=encoded, video=_VIDEO,
@@ -21,7 +21,7 @@ def talk(start: str, end: str, said: str, encoded: str = "") -> Source:
 
 
 def flashcard(card: str, said: str, encoded: str = "") -> Source:
-    """One of the 27 flashcards published with the lecture, by its number, or by its subject where we have no number."""
+    """Return one of the 27 flashcards published with the lecture, by its number, or by its subject if the number is unknown."""
     return Source(
         kind="web",
         title="Flashcards for the Reiner Pope lecture",
@@ -34,7 +34,7 @@ def flashcard(card: str, said: str, encoded: str = "") -> Source:
 
 
 def scaling_book(said: str, encoded: str = "") -> Source:
-    """The 2026 continuation of the JAX scaling book, on serving DeepSeek-V3."""
+    """Return the 2026 continuation of the JAX scaling book, on serving DeepSeek-V3."""
     return Source(
         kind="book",
         title="How to Scale Your Model, section 16: Serving DeepSeek-V3",
@@ -47,7 +47,7 @@ def scaling_book(said: str, encoded: str = "") -> Source:
 
 
 def scaling_book_inference(said: str, encoded: str = "") -> Source:
-    """The chapter of the JAX scaling book on inference."""
+    """Return the chapter of the JAX scaling book on inference."""
     return Source(
         kind="book",
         title="How to Scale Your Model, section 7: All About Transformer Inference",
@@ -61,7 +61,7 @@ def scaling_book_inference(said: str, encoded: str = "") -> Source:
 
 
 def scaling_book_training(said: str, encoded: str = "") -> Source:
-    """The chapter of the JAX scaling book on training."""
+    """Return the chapter of the JAX scaling book on training."""
     return Source(
         kind="book",
         title="How to Parallelize a Transformer for Training (How to Scale Your Model, section 5)",
@@ -75,7 +75,7 @@ def scaling_book_training(said: str, encoded: str = "") -> Source:
 
 
 def scaling_book_applied_training(said: str, encoded: str = "", page: str = "counting parameters and FLOPs") -> Source:
-    """The chapter of the JAX scaling book that works out the training of a model of 70B."""
+    """Return the chapter of the JAX scaling book that computes the training of a model of 70B."""
     return Source(
         kind="book",
         title="Training LLaMA 3 on TPUs (How to Scale Your Model, section 6)",
@@ -89,7 +89,7 @@ def scaling_book_applied_training(said: str, encoded: str = "", page: str = "cou
 
 
 def ours(said: str) -> Source:
-    """A result worked out for this project; the derivation is the citation."""
+    """Return the source of a result derived for this project: the derivation is the citation."""
     return Source(
         kind="derivation", title="Derived for backsolve", author="The backsolve maintainers", url="", said=said, page="this entry"
     )

@@ -1,7 +1,7 @@
 """Architecture: caches of models that choose what to read, so that a step reads less than is stored.
 
-An indexer scores every token by a small key of its own, and attention then reads a fixed number of entries. What
-grows with the context is then stored and read apart: keys and values are stored, the indexer's keys are read.
+An indexer scores every token by a small key of its own, and attention then reads a fixed number of entries. The data that
+grow with the context are stored and read separately: keys and values are stored, the indexer's keys are read.
 """
 
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, MLA_PAPER, MSA_CONFIG, ours

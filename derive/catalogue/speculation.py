@@ -1,4 +1,4 @@
-"""Serving, continued: drafts that a step checks, what they bring in tokens and what they cost in time."""
+"""Serving, continued: drafts that a step verifies, their yield in tokens, and their cost in time."""
 
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.sources import SPECULATIVE_PAPER, ours

@@ -1,4 +1,4 @@
-"""Training, continued: how long a run takes on so many chips, and what it costs."""
+"""Training, continued: the duration of a run on a number of chips, and its cost."""
 
 from derive.catalogue.sources import DEEPSEEK_V3_BUDGET, PALM_ON_TRAINING, scaling_book_applied_training
 from derive.records import Equation, Example, Step, at

@@ -1,7 +1,7 @@
-"""Training, continued: what a chip holds while a model is trained, and what computing activations again costs.
+"""Training, continued: the memory of a chip during training, and the cost of computing activations again.
 
-`activation_bytes` are those of one microbatch through all layers; how many microbatches a chip holds at once, and of how
-many layers, is up to the schedule of the pipeline.
+`activation_bytes` are the bytes of one microbatch through all layers. The schedule of the pipeline determines the number of
+microbatches that a chip stores at once, and the number of their layers.
 """
 
 from derive.catalogue.sources import CHECKPOINT_PAPER, MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours

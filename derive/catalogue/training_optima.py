@@ -1,6 +1,6 @@
-"""Training, continued: where the sum of two costs is least, and what size and data suit a model that will be served.
+"""Training, continued: the minimum of the sum of two costs, and the best size and data of a model that will be served.
 
-The lecture takes equal costs for least costs. Here is what that asks of the costs, and a test that does not ask it.
+The lecture equates equal costs with least costs. This chapter has the condition on the costs, and a test without it.
 """
 
 from derive.catalogue.arithmetic import power

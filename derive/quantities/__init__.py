@@ -1,7 +1,7 @@
-"""The one registry: what every quantity is called, its symbol, its unit and the domain it lives in.
+"""The one registry of quantities: name, symbol, unit and domain.
 
-SI inside: s, byte, FLOP, token, USD are the base units, and sequences, parameters, chips, layers and experts are
-counts of unit 1. 1 MAC = 2 FLOP; `peak_flops` is the dense data-sheet figure.
+The base units are SI: s, byte, FLOP, token and USD. Sequences, parameters, chips, layers and experts are counts of unit 1. 1 MAC = 2 FLOP.
+`peak_flops` is the dense data-sheet figure.
 """
 
 import re
@@ -39,7 +39,7 @@ NAME_OF_SYMBOL = {row.symbol: row.name for row in QUANTITIES.values()}
 
 
 def quantity(name: str) -> Quantity:
-    """The registry row of a name, of its symbol, or of what else it is called. Raises AmbiguousName for a word that could mean several.
+    """Return the registry row of a name, symbol or alias. Raise AmbiguousName for a word with several meanings.
 
     >>> quantity("B_star").name, quantity("TTFT").name, quantity("tok/s/user").name
     ('balance_batch', 'time_to_first_token', 'tokens_per_second_per_user')
@@ -49,14 +49,14 @@ def quantity(name: str) -> Quantity:
     if len(meant) > 1:
         raise AmbiguousName("quantity", name, meant)
     if row is None and not meant:
-        # Symbols are what few people type: they are offered where no word is near.
+        # Few people type symbols. They are offered only if no word is near.
         words = [*QUANTITIES, *(word for word in ALIASES if word not in OWN_UNITS)]
-        raise UnknownName("quantity", name, words if suggest(name, words) else NAME_OF_SYMBOL, _SEARCHES, _near(name))
+        raise UnknownName("quantity", name, words if suggest(name, words) else NAME_OF_SYMBOL, _SEARCHES, _suggestions(name))
     return row or QUANTITIES[meant[0]]
 
 
 def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()) -> str:
-    """The quantity of a name that stands beside others: of several that a word could mean, they or what is asked for may say which.
+    """Return the quantity of a name among other names. They or the unknown may decide between several meanings of a word.
 
     >>> meant_beside("tokens", ["mfu", "train_cost"]), meant_beside("ttft", []), meant_beside("price_per_mtok", ["margin"])
     ('pretrain_tokens', 'time_to_first_token', 'output_price')
@@ -64,7 +64,7 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     of_training = {row.name for row in training.ROWS}
     word = _without_unit(in_full(name))
     called = [one for other in others for one in ((other,) if other in QUANTITIES else _called(other)[:1]) if other != name]
-    # Chips that are asked for beside those of a replica are those of all.
+    # If the chips of a replica are given too, requested chips are the chips of all replicas.
     beside = {*called, *(("fleet_chips",) if called.count("chips") > 1 else ())}
     if word in BESIDE_TRAINING and not of_training.isdisjoint(beside):
         return BESIDE_TRAINING[word]
@@ -76,13 +76,13 @@ def meant_beside(name: str, others: Collection[str], asked: Collection[str] = ()
     if any(of_asked):
         return quantity(name).name
     if meant := next((meant for others, meant in BESIDE.get(word, {}).items() if beside.issuperset(others.split())), None):
-        # Who gives both by name means both.
+        # If both names are given, both are meant.
         return word if word in QUANTITIES and meant in beside else meant
     return quantity(name).name
 
 
 def refuse_unnamed(names: Collection[str], asked: Collection[str] = (), beside: Collection[str] = ()) -> None:
-    """Refuses names that are of no one quantity, all of them at once; what stands unwritten `beside` them is not looked at."""
+    """Raise an error for all names that match no single quantity. Names in `beside` are not checked."""
     refused = []
     for name in dict.fromkeys(names):
         try:
@@ -95,18 +95,18 @@ def refuse_unnamed(names: Collection[str], asked: Collection[str] = (), beside: 
 
 _SEARCHES = "backsolve list WORD searches them"
 _MISSPELT = 0.85
-"""How alike a word and a name are, of which one is the other misspelt."""
+"""The least similarity of a name and a misspelling of it."""
 
 
 def _called(word: str) -> tuple[str, ...]:
-    """What quantities a word is taken for that is no name: an alias, the name itself written otherwise, or the number of something."""
+    """Return the quantities that a word means if it is not a name: an alias, another spelling of a name, or a count."""
     name = in_full(word)
-    counted = next((meant for one in (*_counted(name), *_of_the_best(name)) if (meant := _named(one))), ())
-    return ALIASES.get(word.lower()) or _named(name) or counted or _in_a_unit(name)[0]
+    counted = next((meant for one in (*_counted(name), *_superlative(name)) if (meant := _named(one))), ())
+    return ALIASES.get(word.lower()) or _named(name) or counted or _split_unit(name)[0]
 
 
 def says_tensor_parallel(words: Collection[str]) -> bool:
-    """Whether one of these words says of chips that they share every layer by its heads.
+    """Return whether one of these words says that chips share every layer by its heads.
 
     >>> says_tensor_parallel(["ctx", "TP-size"]), says_tensor_parallel(["gpus"])
     (True, False)
@@ -115,23 +115,23 @@ def says_tensor_parallel(words: Collection[str]) -> bool:
 
 
 def own_unit(word: str) -> str | None:
-    """The unit that a name says: as a whole, or at its end.
+    """Return the unit that a name states: as a whole, or at its end.
 
     >>> own_unit("cost_per_mtok"), own_unit("TPOT_ms"), own_unit("kv_cache_GiB"), own_unit("tpot")
     ('USD/MTok', 'ms', 'GiB', None)
     """
     name = in_full(word)
-    return OWN_UNITS.get(name) or (None if _named(name) else _in_a_unit(name)[1])
+    return OWN_UNITS.get(name) or (None if _named(name) else _split_unit(name)[1])
 
 
 def _without_unit(name: str) -> str:
-    """A name without the unit at its end."""
+    """Return a name without the unit at its end."""
     rest, _, end = name.rpartition("_")
     return rest if end in UNIT_ENDINGS and rest in ALIASES else name
 
 
-def _in_a_unit(name: str) -> tuple[tuple[str, ...], str | None]:
-    """What a name means without the unit at its end, and that unit, where all that it means is in such a unit."""
+def _split_unit(name: str) -> tuple[tuple[str, ...], str | None]:
+    """Return the meanings of a name without the unit at its end, and that unit, if all the meanings have such a unit."""
     rest, _, end = name.rpartition("_")
     unit, of = UNIT_ENDINGS.get(end, (None, ""))
     meant = _named(rest) if unit else ()
@@ -143,22 +143,22 @@ def _named(name: str) -> tuple[str, ...]:
 
 
 def _counted(name: str) -> tuple[str, ...]:
-    """What a name counts that says that it is a number of it, alone and in the plural."""
+    """Return the thing that a name counts, in the singular and the plural, if the name says that it is a number."""
     found = re.fullmatch(HOW_MANY, name)
     one = found and (found["first"] or found["last"])
     return (one, f"{one}s") if one else ()
 
 
-def _of_the_best(name: str) -> tuple[str, ...]:
-    """What a name asks the best of, alone and in the plural."""
+def _superlative(name: str) -> tuple[str, ...]:
+    """Return the thing after a superlative in a name, in the singular and the plural."""
     found = re.fullmatch(SUPERLATIVES, name)
     return (found["name"], f"{found['name']}s") if found else ()
 
 
-def _near(name: str) -> list[str]:
-    """The names that may be meant: what people call so, else those of which the word is a part, the shortest first, or says the most.
+def _suggestions(name: str) -> list[str]:
+    """Return names that may be meant: other words for it, else names with the word as a part, the shortest first, or by meaning.
 
-    None of one that is a name or two letters off.
+    The search by meaning is skipped for a name or a misspelling.
     """
     word = in_full(name)
     called = ALSO_CALLED.get(word, ())
@@ -174,7 +174,7 @@ def _is_misspelt(word: str) -> bool:
 
 
 def aliases(name: str) -> tuple[str, ...]:
-    """What else a quantity is called, of the words that mean it alone.
+    """Return the other words for a quantity that mean it alone.
 
     >>> aliases("step_time")
     ('tpot', 'itl', 'tbt', 'time_between_tokens', 'inter_token_latency')
@@ -184,7 +184,7 @@ def aliases(name: str) -> tuple[str, ...]:
 
 @cache
 def symbol(name: str) -> "Symbol":
-    """The one SymPy symbol of a quantity or constant, made when first asked for.
+    """Return the one SymPy symbol of a quantity or constant, made when first asked for.
 
     >>> symbol("overlap").is_positive is None, symbol("batch").is_positive
     (True, True)

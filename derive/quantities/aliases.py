@@ -1,4 +1,4 @@
-"""What quantities are called elsewhere, taken for the name itself. A word that could mean several is refused with all of them."""
+"""Words for quantities elsewhere, accepted in place of the name. A word with several meanings is refused with all of them."""
 
 import re
 from collections.abc import Mapping
@@ -303,7 +303,7 @@ _BESIDE_RATES = {
     "fleet_throughput": "throughput",
     **dict.fromkeys(("replicas", "fleet_chips", "fleet_cost", "fleet_electricity_cost", "fleet_power"), "fleet_throughput"),
     "throughput": "fleet_throughput",
-    # Of one replica both are the same.
+    # For one replica both are the same.
     "layers": "throughput",
 }
 
@@ -372,7 +372,7 @@ BESIDE: dict[str, dict[str, str]] = {
     **dict.fromkeys(("electricity_cost", "energy_cost", "power_cost"), _ELECTRICITY),
     "energy": _ENERGY,
     "microbatches": {"bubble_fraction": "training_microbatches"},
-    # The cache of one sequence is sent, unless it is said how many there are.
+    # The cache of one sequence is sent, unless the number of sequences is given.
     "kv_cache_bytes": {"kv_transfer_time batch": "kv_cache_bytes", "kv_transfer_time": "kv_bytes_per_sequence"},
     **dict.fromkeys(_TIMES_OF_A_TOKEN, dict.fromkeys((*_SEVERAL_A_STEP, _PROMPTS_BETWEEN), "time_per_output_token")),
     **dict.fromkeys(_IN_FLIGHT, _IN_FLIGHT_BESIDE),
@@ -537,7 +537,7 @@ _PER_SECOND = r"_per_s(?=_|$)"
 
 @lru_cache(maxsize=1024)
 def in_full(word: str) -> str:
-    """A word as a name would be written: in small letters, a slash as per, parts of it in full.
+    """Return a word in the form of a name: in small letters, with "per" for a slash, and abbreviated parts in full.
 
     >>> in_full("tok/s/GPU"), in_full("Requests per sec"), in_full("hbm-bw")
     ('tokens_per_second_per_chip', 'requests_per_second', 'hbm_bandwidth')

@@ -1,4 +1,4 @@
-"""The data types of weights and caches: the bytes of one element, and the type whose rate is that of their arithmetic."""
+"""The data types of weights and caches: the bytes of one element, and the type that their arithmetic runs in."""
 
 from typing import NamedTuple
 

@@ -1,20 +1,20 @@
-"""The values of quantities that nobody gives: one row for each default. Factors are 1 and terms are 0, until a given says otherwise."""
+"""The values of quantities without a given: one row for each default. Factors are 1 and terms are 0, until a given says otherwise."""
 
 from typing import NamedTuple
 
 
 class Default(NamedTuple):
-    """A default, and what it gives way to.
+    """A default, and the givens that replace it.
 
     It is `value`, or the first of `follows` that is known or asked for. If one of each of `gives_way` is known or asked for, the quantity
-    is what its definition makes of it. Any of `said_by`, given together, says how many there are. `worked_out_by` is the same for the
-    first of `follows`: with one of each at hand the quantity is that one, whatever it comes to. `together` puts the quantity that it
-    follows into the equations too, and leaves it open if that quantity is asked for.
+    has the value of its definition. Any of `said_by`, given together, determines the number. `worked_out_by` is the same for the first of
+    `follows`: with one of each at hand the quantity equals that one, whatever its value. `together` puts the quantity that it follows into
+    the equations too, and leaves it open if that quantity is asked for.
 
-    `ideal` is the side on which nothing real is better: a share of a peak is at most 1, what takes time takes at least 0. A default that
-    is `measured` stays in the equations, as a measured result may contradict it. A `found` one is put into them, and a result that no
-    measured one explains may contradict it. With `spoken`, only a question that mentions one of these changes it. `waits` is a time that
-    says nothing of what chips sustain.
+    `ideal` is the better side: a share of a peak is at most 1, a duration is at least 0. A default that is `measured` stays in the
+    equations, as a measured result may contradict it. A `found` one is put into them, and a result that no measured one explains may
+    contradict it. With `spoken`, only a question that mentions one of these changes it. `waits` is a time that does not depend on the
+    efficiency of chips.
     """
 
     quantity: str
@@ -44,7 +44,7 @@ DEFAULTS = (
     Default("pipeline_stages", 1.0, measured=True),
     Default("mfu", 1.0, ideal="upper", measured=True),
     Default("mbu", 1.0, ideal="upper", measured=True),
-    # A fleet is as many replicas as make what it makes.
+    # The throughput of a fleet determines its number of replicas.
     Default("replicas", 1.0, said_by=(("fleet_throughput",), ("fleet_requests_per_second",)), measured=True),
     Default("tokens_per_step", 1.0, gives_way=(_DRAFTS,), measured=True, spoken=_DRAFTS),
     Default("fleet_utilisation", 1.0, ideal="upper", found=True),
@@ -98,7 +98,7 @@ DEFAULTS = (
     Default("queue_time", 0.0, ideal="lower", waits=True),
     Default("shared_experts", 0.0),
     Default("reserved_share", 0.0, gives_way=(("reserved_bytes_per_chip", "usable_share"),), ideal="lower"),
-    # A prompt is what one pass computes of it, and else as long as the context.
+    # A prompt has the tokens that one pass computes, or else the length of the context.
     Default(
         "uncached_tokens",
         follows=("new_tokens_per_pass", "context_length"),
@@ -106,11 +106,11 @@ DEFAULTS = (
         said_by=(("prefill_attention_factor",), ("prefill_attention_flops_per_token",)),
         found=True,
     ),
-    # What is to be computed of a prompt is computed in one pass.
+    # One pass computes all uncached tokens of a prompt.
     Default("new_tokens_per_pass", follows=("uncached_tokens", "prompt_tokens"), worked_out_by=(("prompt_tokens",), _HITS)),
-    # The chips that train are those that are spoken of, unless copies or stages are.
+    # The training chips are the given chips, unless copies or stages are given.
     Default("training_chips", follows=("chips",), gives_way=(("pipeline_stages", "data_parallel"),)),
-    # If some layers are not said to be dense, all have experts, and a width is that of experts as well.
+    # Without givens on dense layers, all layers have experts, and a given width is the width of experts too.
     Default("moe_layers", follows=("layers",)),
     Default("moe_ffn_dim", follows=("ffn_dim",)),
     Default("ffn_dim", follows=("moe_ffn_dim",), gives_way=(("moe_layers",),)),

@@ -1,6 +1,6 @@
-"""The text of a formula as the SymPy expression it was printed from, and formulas as LaTeX.
+"""Convert the text of a formula to its SymPy expression, and formulas to LaTeX.
 
-Only what formulas are made of is read: names of the registry, numbers, + - * / **, comparisons and a few functions.
+The reader accepts only the elements of formulas: names of the registry, numbers, + - * / **, comparisons and a few functions.
 """
 
 import ast
@@ -33,7 +33,7 @@ _FUNCTIONS = frozenset({"Max", "Min", "sqrt", "exp", "log", "Abs", "ceiling", "f
 
 @cache
 def as_expression(text: str) -> "Basic":
-    """The expression a formula was printed from; of an inequality the relation, of several all of them.
+    """Return the SymPy expression that a formula was printed from: for an inequality its relation, for several their conjunction.
 
     >>> as_expression("2*active_params*batch/(chips*mfu*peak_flops)").free_symbols == {
     ...     symbol(name) for name in ("active_params", "batch", "chips", "mfu", "peak_flops")}
@@ -121,7 +121,7 @@ def equation_in_latex(left: Tree, sign: str, right: Tree) -> str:
 
 
 def tree_in_latex(tree: Tree, put_in: Mapping[str, str] = NOTHING, times: str = _THIN_SPACE) -> str:
-    r"""Return the LaTeX of a tree. What is taken away comes after what it is taken from.
+    r"""Return the LaTeX of a tree. Negative terms come after positive ones.
 
     >>> print(tree_in_latex(tree_of("-drafting_time + step_time")))
     t - t_{\mathrm{draft}}

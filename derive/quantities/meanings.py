@@ -1,4 +1,4 @@
-"""Quantities by what words mean: for a name that is none, those whose names, other names and meanings say most of it."""
+"""Find quantities by meaning: for a word that is not a name, those with most of its content in name, aliases and meaning."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -39,7 +39,7 @@ _ALIKE = """
     utilisation mfu occupancy
     verification check verified verify
 """
-"""Words that are used for each other, a line for each meaning; plurals are read too."""
+"""Synonyms, one line for each meaning. Plurals match too."""
 
 _LITTLE = """
     a all and as at average avg by count each for in is it its max maximum mean million min minimum mtok n needed num number of on one or
@@ -47,11 +47,11 @@ _LITTLE = """
 """
 _SAYS_LITTLE = frozenset(_LITTLE.split())
 _MOST_OF_IT = 0.5
-"""Share of what a word says, rare words counting more, that a quantity has to say for a hint."""
+"""Least share of a text's words, weighted by rarity, that a quantity must contain for a hint."""
 _OTHER_NAME, _MEANING = 0.8, 0.5
-"""How much less a word counts that stands in another name of the quantity, or in its meaning."""
+"""Weight of a word in an alias of the quantity, and in its meaning. A word in the name counts 1."""
 _FURTHER = 0.06
-"""How much every further word of the name takes off."""
+"""Penalty for every further word of the name."""
 
 
 class _Words(NamedTuple):
@@ -61,23 +61,23 @@ class _Words(NamedTuple):
 
 
 @cache
-def _meant_by() -> dict[str, str]:
-    """Each word by the first of those that are used for it."""
+def _synonyms() -> dict[str, str]:
+    """Return the first synonym on its line for each word."""
     return {word: line.split()[0] for line in _ALIKE.strip().splitlines() for word in line.split()}
 
 
 def _meanings(words: Iterable[str]) -> frozenset[str]:
-    """What words mean, those left out that say little."""
-    return frozenset(_meant(word) for word in words if word and word not in _SAYS_LITTLE)
+    """Return the meanings of words, without the words that say little."""
+    return frozenset(_meaning(word) for word in words if word and word not in _SAYS_LITTLE)
 
 
-def _meant(word: str) -> str:
-    alone = word if word in _meant_by() else word.removesuffix("s")
-    return _meant_by().get(alone, alone)
+def _meaning(word: str) -> str:
+    alone = word if word in _synonyms() else word.removesuffix("s")
+    return _synonyms().get(alone, alone)
 
 
 def words_of(rows: Mapping[str, Quantity]) -> dict[str, _Words]:
-    """What is said of each quantity: by its name, by what it alone is called, and by its meaning."""
+    """Return the words of each quantity: of its name, its unambiguous aliases, and its meaning."""
     called: dict[str, set[str]] = {name: set() for name in rows}
     for word, meant in ALIASES.items():
         if len(meant) == 1:
@@ -89,7 +89,7 @@ def words_of(rows: Mapping[str, Quantity]) -> dict[str, _Words]:
 
 
 def by_meaning(word: str, said: Mapping[str, _Words]) -> list[str]:
-    """The quantities that say most of what a word says, the nearest first, or none where none says half of it.
+    """Return the quantities that contain most of a text's words, the nearest first, if they contain at least half.
 
     >>> from derive.quantities import QUANTITIES
     >>> by_meaning("weights_memory", words_of(QUANTITIES))[0], by_meaning("first_token_latency", words_of(QUANTITIES))[0]
@@ -99,12 +99,12 @@ def by_meaning(word: str, said: Mapping[str, _Words]) -> list[str]:
     among = {one: sum(any(one in words for words in each) for each in said.values()) for one in wanted}
     tells = {one: log(len(said) / max(count, 0.5)) for one, count in among.items()}
     most = sum(tells.values())
-    found = {name: _told(tells, each) / most for name, each in said.items()} if most else {}
+    found = {name: _matched_weight(tells, each) / most for name, each in said.items()} if most else {}
     near = {name: share - _FURTHER * len(said[name].of_name - wanted) for name, share in found.items()}
     return sorted((name for name, share in near.items() if share >= _MOST_OF_IT), key=lambda name: (-near[name], len(name)))
 
 
-def _told(tells: Mapping[str, float], of: _Words) -> float:
-    """How much of words is said of a quantity."""
+def _matched_weight(tells: Mapping[str, float], of: _Words) -> float:
+    """Return the weight of a text's words that a quantity contains."""
     counted = ((1.0, of.of_name), (_OTHER_NAME, of.of_others), (_MEANING, of.of_meaning))
     return sum(next((much for much, words in counted if one in words), 0.0) * told for one, told in tells.items())

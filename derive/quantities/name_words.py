@@ -1,4 +1,4 @@
-"""Words in the names of models and chips that people use, and what they change: nothing, the data type of the weights, or the release."""
+"""Words in the names of models and chips, and their effect: none, the data type of the weights, or the release."""
 
 from collections.abc import Iterable
 

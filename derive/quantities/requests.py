@@ -1,4 +1,4 @@
-"""Requests: what a user waits for, how many there are at once, and what they cost and are sold for."""
+"""Requests: the waiting time of a user, the number at once, their cost, and their price."""
 
 from derive.quantities.domains import AT_MOST_ONE, FRACTION, NONNEGATIVE
 from derive.quantities.row import Quantity

@@ -1,4 +1,4 @@
-"""What a row of the registry is: a quantity, or a constant of an equation."""
+"""The rows of the registry: a quantity, or a constant of an equation."""
 
 from math import inf, isfinite
 
@@ -16,10 +16,10 @@ _USUALLY_WRITTEN = {"USD/s": " A price of an hour is written as '2 USD/h'."}
 
 @immutable(declared=True)
 class Quantity:
-    """A row of the registry: `low` and `high` bound the values met in practice, from which the tests draw.
+    """A row of the registry. `low` and `high` bound the values in practice, from which the tests draw.
 
-    `whole` is the quantity of which it is a part, and than which it is no more; `unlike` says how it differs from others that are
-    easily taken for it. `rated` is true if a table has what a thing is rated at, and what is measured may be more or less.
+    `whole` is the quantity that includes this one as a part, and bounds it from above. `unlike` is the difference from quantities that are
+    easily mistaken for it. `rated` is true if a table has its rated value, and a measured value may be more or less.
 
     >>> Quantity(name="batch", symbol="B", latex="B", unit="1", meaning="sequences of one pass", low=1, high=1e6).limits()
     (0.01, 100000000.0)
@@ -39,7 +39,7 @@ class Quantity:
 
     @property
     def may_be_zero(self) -> bool:
-        """Whether 0 is a value and not a mistake.
+        """Return whether 0 is a value and not a mistake.
 
         >>> from derive.quantities import QUANTITIES
         >>> QUANTITIES["overlap"].may_be_zero, QUANTITIES["batch"].may_be_zero
@@ -49,19 +49,18 @@ class Quantity:
 
     @property
     def ceiling(self) -> float:
-        """The value no answer can exceed: 1 for shares, infinity for the rest."""
+        """Return the greatest possible value: 1 for shares, infinity for the rest."""
         return 1.0 if self.domain in (FRACTION, UNIT_INTERVAL, AT_MOST_ONE) else inf
 
     @property
     def floor(self) -> float:
-        """The value no answer is below: 1 for counts of which there is one wherever there is anything, minus infinity for shares
-        that may be negative, 0 for the rest."""
+        """Return the least possible value: 1 for counts of at least one, minus infinity for shares that may be negative, 0 for the rest."""
         if self.domain == AT_MOST_ONE:
             return -inf
         return 1.0 if self.domain == AT_LEAST_ONE else 0.0
 
     def limits(self) -> tuple[float, float]:
-        """The interval of values accepted from outside [in the quantity's unit]; beyond it a number is a slip.
+        """Return the interval of accepted values [in the quantity's unit]. A number beyond it is a slip.
 
         >>> from derive.quantities import QUANTITIES
         >>> QUANTITIES["mfu"].limits(), QUANTITIES["batch"].limits()
@@ -72,7 +71,7 @@ class Quantity:
         return (0.0 if self.may_be_zero else max(self.floor, self.low / ABSURD)), self.high * ABSURD
 
     def at(self, share: float) -> float:
-        """The value so far from the least (share 0) to the greatest (share 1) met in practice: by ratios, unless the least is 0.
+        """Return the value at a share of the way from the least (0) to the greatest (1) in practice: by ratios, unless the least is 0.
 
         >>> from derive.quantities import QUANTITIES
         >>> row = QUANTITIES["batch"]
@@ -82,7 +81,9 @@ class Quantity:
         return self.low * (self.high / self.low) ** share if self.low else share * self.high
 
     def anywhere(self, share: float) -> float:
-        """The value so far from the least (share 0) to the greatest (share 1) accepted; of what may be nothing from the least met.
+        """Return the value at a share of the way from the least (0) to the greatest (1) accepted.
+
+        If 0 is accepted but `low` is positive, the way starts at `low`.
 
         >>> from derive.quantities import QUANTITIES
         >>> [QUANTITIES[name].anywhere(share) for name in ("mfu", "hop_latency") for share in (0, 1)]
@@ -95,7 +96,7 @@ class Quantity:
         return float(least * (high / least) ** share)
 
     def check(self, value: float) -> float:
-        """The value itself, or `WrongValue` naming the quantity, what was given and what is allowed."""
+        """Return the value itself. Raise `WrongValue` with the quantity, the given and the allowed values if it is out of range."""
         if not isfinite(value):
             raise WrongValue(f"{self.name} = {value:g}: must be a finite number {self.domain}")
         if value < self.floor or (value == 0 and not self.may_be_zero):
@@ -115,7 +116,7 @@ class Quantity:
 
 @immutable(declared=True)
 class Constant:
-    """A number of an equation that carries a unit, so that the dimension check can see it.
+    """A number of an equation with a unit, so that the dimension check can see it.
 
     >>> Constant(name="flop_per_weight", value=2, unit="FLOP", meaning="a multiply and an add")
     Constant(name='flop_per_weight', value=2, unit='FLOP', meaning='a multiply and an add')

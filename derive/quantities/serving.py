@@ -1,4 +1,4 @@
-"""Serving a request from prompt to answer, and what a chip costs that is owned."""
+"""Serving a request from prompt to answer, and the cost of an owned chip."""
 
 from derive.quantities.domains import FRACTION, NONNEGATIVE, UNIT_INTERVAL
 from derive.quantities.row import Quantity

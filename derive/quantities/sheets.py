@@ -1,4 +1,4 @@
-"""A price sheet, what is read off it, and the tiers of a cache."""
+"""A price sheet, the quantities derived from it, and the tiers of a cache."""
 
 from derive.quantities.domains import FRACTION, NONNEGATIVE, UNIT_INTERVAL
 from derive.quantities.row import Quantity

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Symbols(Mapping[str, "Symbol"]):
-    """Every quantity as the SymPy symbol that the equations are written in. A name or its short symbol will do.
+    """Every quantity as the SymPy symbol in the equations, by its name or its short symbol.
 
     >>> symbols.batch, symbols["batch"] is symbols.B, symbols.batch.is_positive
     (batch, True, True)
@@ -22,7 +22,7 @@ class Symbols(Mapping[str, "Symbol"]):
 
     def __getattr__(self, name: str) -> "Symbol":
         if name.startswith("_"):
-            # What tools ask of any object is no quantity, and no near one is looked for.
+            # Attributes that tools look up on any object are not quantities, and need no suggestion.
             raise AttributeError(name)
         try:
             return self[name]

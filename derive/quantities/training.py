@@ -1,4 +1,4 @@
-"""Training and reinforcement learning: tokens, FLOPs and loss; and what a reversible network saves."""
+"""Training and reinforcement learning: tokens, FLOPs, loss, and the savings of a reversible network."""
 
 from derive.quantities.domains import FRACTION, NONNEGATIVE, UNIT_INTERVAL
 from derive.quantities.row import Quantity

@@ -18,7 +18,7 @@ _SMALLEST, _LARGEST = 1e-20, 1e20
 """The range of all figures, in any unit. Powers of figures outside it would overflow."""
 NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FORMULA_ERROR, _TOO_NARROW = re.compile(r"#(?:[A-ZÜ_]+[!?]|N/A|NV|DIV/0!)"), re.compile("#{3,}")
-"""What spreadsheets write in place of a value: #REF!, #NV and similar after an error, ######## in a narrow column."""
+"""The text of spreadsheets in place of a value: #REF!, #NV and similar after an error, ######## in a narrow column."""
 _CACHED = 1024
 """Cells of a column that are read once: rows of a large file repeat their cells."""
 
@@ -46,9 +46,9 @@ def column_of(field: Mapping[str, Any]) -> Column:
 
     >>> read = column_of({"name": "layers", "type": "integer"}).read
     >>> read("61"), read(""), read("0")
-    ((61, ''), (None, ''), (None, 'is zero; leave it blank where there is none'))
+    ((61, ''), (None, ''), (None, 'is zero. Leave the cell blank if there is no value'))
     >>> read("61.0")
-    (None, "'61.0' is not a whole number; write 61")
+    (None, "'61.0' is not a whole number. Write 61")
     """
     limits, kind = field.get("constraints", {}), field["type"]
     to_value, default, required = _READERS[kind], field.get("default", ""), bool(limits.get("required"))
@@ -60,7 +60,7 @@ def column_of(field: Mapping[str, Any]) -> Column:
     def read(text: str) -> tuple[Any, str]:
         text = text or default
         if not text:
-            return (None, "is blank" + ("; write true or false" if kind == "boolean" else "")) if required else (blank, "")
+            return (None, "is blank" + (". Write true or false" if kind == "boolean" else "")) if required else (blank, "")
         try:
             refuse_hostile(text, signs)
             if text not in limits.get("enum", (text,)):
@@ -93,9 +93,7 @@ def refuse_hostile(text: str, formula_signs: str) -> None:
     if found := hidden(text):
         raise WrongValue("the cell holds " + ("a NUL byte" if found == "\0" else f"the {mark_in_words(found)}") + ", which does not show")
     if text.startswith("#") and _FORMULA_ERROR.fullmatch(text):
-        raise WrongValue(
-            f"{shorten(text)} is what a spreadsheet writes where it cannot work out a formula: write what is meant in its place"
-        )
+        raise WrongValue(f"{shorten(text)} is the text of a spreadsheet for a formula that failed: write the value in its place")
     if text.startswith("#") and _TOO_NARROW.fullmatch(text):
         raise WrongValue(f"{shorten(text)} is shown by a spreadsheet in a narrow column: widen it, and save the file again")
     if formula_signs and begins_as_formula(text, formula_signs):
@@ -105,7 +103,7 @@ def refuse_hostile(text: str, formula_signs: str) -> None:
 def _refuse_out_of_range(value: float, limits: Mapping[str, Any], required: bool) -> None:
     low, high = limits.get("minimum", 0), limits.get("maximum", inf)
     if not value and not required and (low > 0 or "minimum" not in limits):
-        raise WrongData("is zero; leave it blank where there is none")
+        raise WrongData("is zero. Leave the cell blank if there is no value")
     if value < low or value > high or (value == 0 and "minimum" not in limits):
         least = f"{low:g} or more" if "minimum" in limits else "above 0"
         raise WrongData(f"{value:g} is out of range: it must be {least}" + (f", at most {high:g}" if high < inf else ""))
@@ -125,7 +123,7 @@ def read_number(text: str) -> float:
     if not NUMBER.fullmatch(text.removeprefix("-")):
         dated = ": a spreadsheet took it for a date" if re.fullmatch(_SHORT_DATE, text) else ""
         plain = plain_number(text) or "a plain 1.25 or 1e-3, without unit, sign or separator"
-        raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}; write {plain}")
+        raise WrongData(f"{shorten(text)} is not a number{unseen(text)}{dated}. Write {plain}")
     if text.startswith("-"):
         raise WrongData(f"{shorten(text)} is negative")
     value = float(text)
@@ -185,23 +183,23 @@ def read_whole(text: str, unit: str = "") -> int:
     if re.fullmatch("-[0-9]+([.,][0-9]+)*", text):
         raise WrongData(f"{shorten(text)} is negative")
     if not re.fullmatch("[0-9]{1,12}", text):
-        raise WrongData(f"{shorten(text)} is not a whole number{unit}{_whole_meant(text) or ('' if unit else '; write digits only')}")
+        raise WrongData(f"{shorten(text)} is not a whole number{unit}{_whole_meant(text) or ('' if unit else '. Write digits only')}")
     return int(text)
 
 
 def _whole_meant(text: str) -> str:
-    """Return `; write 200000` for the whole number that a text means, or "" if that is not clear.
+    """Return a hint such as "write 200000" for the whole number that a text means, or "" if that is not clear.
 
     >>> _whole_meant("200k"), _whole_meant("200,000"), _whole_meant("200000.0"), _whole_meant("2E+05"), _whole_meant("200.000")
-    ('; write 200000', '; write 200000', '; write 200000', '; write 200000', '')
+    ('. Write 200000', '. Write 200000', '. Write 200000', '. Write 200000', '')
     """
     # 5m may be five minutes.
     if not text.endswith("m") and (found := token_count(text)):
-        return f"; write {found}"
+        return f". Write {found}"
     if re.fullmatch(r"[0-9](\.[0-9]{1,11})?E\+?(0?[0-9]|1[01])", text, re.IGNORECASE) and (value := float(text)).is_integer():
-        return f"; write {value:.0f}"
+        return f". Write {value:.0f}"
     if form := re.fullmatch("([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+|[0-9]{1,12}(?=\\.00?$))(?:\\.00?)?", text):
-        return f"; write {re.sub('[, ]', '', form[1])}"
+        return f". Write {re.sub('[, ]', '', form[1])}"
     return ""
 
 
@@ -225,7 +223,7 @@ def read_truth(text: str) -> bool:
     (True, False)
     """
     if text.lower() not in ("true", "false"):
-        raise WrongData(f"{shorten(text)} is no truth value; allowed: true, false")
+        raise WrongData(f"{shorten(text)} is not a truth value. Write true or false")
     return text.lower() == "true"
 
 
@@ -251,19 +249,19 @@ _SHORT_DATE = (
     "[0-9]{1,2}[-. ](?![A-Z]{3}$)[A-Za-z]{3,4}(?:[-. ][0-9]{2,4})?|[A-Za-z]{3,4}[- ][0-9]{2,4}|[0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}"
     "|[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+Z?"
 )
-"""What spreadsheets write for a date or for what they take for one. An amount with its currency, as 8 USD, is none."""
+"""The text of spreadsheets for a date, or for a cell that they mistake for a date. An amount with a currency, as 8 USD, does not match."""
 
 
 def _spreadsheet_date(text: str) -> str:
     """Return how a spreadsheet changed a date and how to keep it, or "" if no spreadsheet did.
 
     >>> _spreadsheet_date("45992")
-    ': a spreadsheet counts 2025-12-01 so; give its column the format yyyy-mm-dd'
+    ': a spreadsheet writes 2025-12-01 as this number. Give its column the format yyyy-mm-dd'
     """
     if re.fullmatch("[2-6][0-9]{4}", text):
         day = _FIRST_OF_SPREADSHEETS + datetime.timedelta(days=int(text))
-        return f": a spreadsheet counts {day} so; give its column the format yyyy-mm-dd"
-    return ": a spreadsheet writes dates so; give its column the format yyyy-mm-dd" if re.fullmatch(_SHORT_DATE, text) else ""
+        return f": a spreadsheet writes {day} as this number. Give its column the format yyyy-mm-dd"
+    return ": a spreadsheet writes dates in this form. Give its column the format yyyy-mm-dd" if re.fullmatch(_SHORT_DATE, text) else ""
 
 
 def read_list(text: str) -> tuple[str, ...]:

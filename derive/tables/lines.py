@@ -35,9 +35,9 @@ class Row(dict[str, str]):
 
 
 class CsvTable:
-    """The rows of a CSV file under its header. Raises BadRow for a file without a usable header, and in the loop for one without rows.
+    """The rows of a CSV file under its header. Raise BadRow for a file without a usable header, and in the loop for a file without rows.
 
-    `columns` are the described columns, and `needed` the ones that a header must have. `other_names` are common names of described
+    `columns` are the described columns, and `needed` the required ones. `other_names` are common names of described
     columns. `unknown` says what to do about columns without a description, or is blank. Case and outer spaces of a header do not matter.
 
     >>> [(row.place, row) for row in CsvTable(["a,b", "", "1,2"], "my.csv", ("a", "b"))]
@@ -79,7 +79,7 @@ class CsvTable:
                     continue
                 if len(cells) != width:
                     fault = f"has {len(cells)} cells where the header has {width}"
-                    fault += "; a comma inside a cell needs quotes around the cell" if len(cells) > width else ""
+                    fault += ". A comma inside a cell needs quotes around the cell" if len(cells) > width else ""
             is_empty = False
             # The first cells of a bad row are probably in the right columns. They tell which answers need the row.
             row = Row(zip(header, cells, strict=False))
@@ -93,9 +93,7 @@ class CsvTable:
 
     def _refuse_too_many(self, place: int) -> None:
         if place > ROW_LIMIT + 1:
-            raise WrongData(
-                f"{self.origin} has more than {ROW_LIMIT:,} rows, the most that are read; split it, or leave out what is not needed"
-            )
+            raise WrongData(f"{self.origin} has more than {ROW_LIMIT:,} rows, which is the limit. Split it, or leave out rows")
 
     def _refuse_header(self, place: int, needed: Collection[str], unknown: list[str]) -> None:
         """Raise BadRow if a column occurs twice or a needed column is missing."""
@@ -107,7 +105,7 @@ class CsvTable:
             return
         first = self.header[0]
         if first.lower().startswith("sep="):
-            raise BadRow(self._problem(f"{shorten(first)} tells a spreadsheet what separates cells; take the line out", place))
+            raise BadRow(self._problem(f"{shorten(first)} is a line for spreadsheets. Remove it", place))
         mark = next((mark for mark in (";", "\t", "|") if mark in first), None)
         hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
         raise BadRow(self._problem(f"there is no column {', '.join(missing)}" + (f"; {hint}" if hint else ""), place))
@@ -141,7 +139,7 @@ def text_lines(source: Source, origin: str) -> Iterator[str | bytes]:
 def split_line(raw: str | bytes, first: bool = False) -> tuple[list[str], str]:
     """Return the cells of a line without outer white space, and why the line cannot be read, or "".
 
-    >>> split_line("a, b "), split_line(b'"a,b')[1].partition(";")[0]
+    >>> split_line("a, b "), split_line(b'"a,b')[1].partition(".")[0]
     ((['a', 'b'], ''), 'is not CSV (unexpected end of data)')
     """
     text, fault = _decode(raw, first)
@@ -152,11 +150,11 @@ def split_line(raw: str | bytes, first: bool = False) -> tuple[list[str], str]:
         # Most lines: a comma ends a cell.
         return (text.split(",") if " " not in text else [cell.strip(" ") for cell in text.split(",")]), fault
     if "\n" in text or "\r" in text:
-        text, fault = re.split("[\r\n]", text)[0], fault or "has a line break inside; lines end in LF or CRLF"
+        text, fault = re.split("[\r\n]", text)[0], fault or "has a line break inside. Lines end in LF or CRLF"
     try:
         cells = text.split(",") if '"' not in text else [cell for record in csv.reader([text], strict=True) for cell in record]
     except csv.Error as error:
-        cells, fault = text.split(","), fault or f"is not CSV ({error}); a quote is closed on its line and doubled inside a cell"
+        cells, fault = text.split(","), fault or f"is not CSV ({error}). Close a quote on its line, and double it inside a cell"
     return [*map(trimmed, cells)], fault
 
 
@@ -166,14 +164,14 @@ def _decode(raw: str | bytes, first: bool) -> tuple[str, str]:
         return (raw.removeprefix("\ufeff") if first else raw), ""
     if first:
         if raw.startswith(b"PK\x03\x04"):
-            return "", "this is a spreadsheet file (xlsx, ods) or another archive and no text; save it as CSV in UTF-8"
+            return "", "this is a spreadsheet file (xlsx, ods) or another archive, not text. Save it as CSV in UTF-8"
         if raw.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in raw:
-            return "", "this is UTF-16 or no text at all; save it as CSV in UTF-8"
+            return "", "this is UTF-16 or no text at all. Save it as CSV in UTF-8"
         raw = raw.removeprefix(b"\xef\xbb\xbf")
     try:
         return raw.decode(), ""
     except UnicodeDecodeError as error:
-        fault = f"byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8; save it as UTF-8"
+        fault = f"byte {error.object[error.start]:#04x} at position {error.start + 1} is not UTF-8. Save it as UTF-8"
         return raw.decode(errors="replace"), fault
 
 
@@ -188,7 +186,7 @@ def _unknown_columns(header: list[str], columns: Collection[str], other_names: M
 
 
 def _intended_column(name: str, header: list[str], columns: Collection[str], other_names: Mapping[str, str]) -> str:
-    """Return `; did you mean 'max_context'?` by the other names or by the spelling, or "". Columns that the header has are no guess."""
+    """Return a hint on the column that an unknown name means, or "". The hint names no column of the header."""
     ours = other_names.get(re.sub("[^a-z0-9]+", "_", name.lower()).strip("_"))
     missing = [column for column in columns if column not in header]
     guess = f"; did you mean {ours!r}?" if ours in missing else suggest(name[:200], missing)
@@ -200,10 +198,10 @@ def _all_unknown(messages: list[str]) -> str:
     """Return the message on all unknown columns. An unread column may hold the currency or the dates of the others.
 
     >>> _all_unknown(["unknown column 'modell'; did you mean 'model'?"])
-    "unknown column 'modell'; did you mean 'model'?; rename the column or take it out"
+    "unknown column 'modell'; did you mean 'model'? Rename the column or remove it"
     """
     first, *others = messages
     if not others:
-        return f"{first}; rename the column or take it out"
+        return f"{first}{'' if first.endswith('?') else '.'} Rename the column or remove it"
     more = f" and {len(others) - _OTHERS_NAMED} more" if others[_OTHERS_NAMED:] else ""
-    return f"{first}\nand {', '.join(others[:_OTHERS_NAMED])}{more}; rename these columns or take them out"
+    return f"{first}\nand {', '.join(others[:_OTHERS_NAMED])}{more}. Rename these columns or remove them"

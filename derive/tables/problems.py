@@ -1,4 +1,4 @@
-"""What is wrong with a table: a file, a row or a cell."""
+"""Records of the problems of a table: a file, a row or a cell."""
 
 from derive.errors import WrongData
 from derive.immutable import immutable

@@ -1,4 +1,4 @@
-"""How the cells of claims.csv and problems.csv are read: what was said, as a number or a range, what is asked, and what is given for it."""
+"""Read the cells of claims.csv and problems.csv: the stated number or range, the unknown, and the givens."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ from derive.tables.cells import read_date, read_number
 from derive.units import named_texts, parse
 
 _SOURCES = ("hardware", "model", "sheet", "device", "disclosed")
-"""Givens that stand for rows of a table: an accelerator, an architecture, a price list on a day, a memory device, what a vendor said."""
+"""Givens that name rows of a table: an accelerator, an architecture, a price list on a day, a memory device, a disclosure of a vendor."""
 _USING = "using"
 """Given of the equations that a question joins by their ids, separated by commas."""
 _SWITCHES = ("overlap", "count", "bytes", "efficiency", "anyway")
@@ -20,7 +20,7 @@ _SWITCHES = ("overlap", "count", "bytes", "efficiency", "anyway")
 
 @immutable
 class Givens:
-    """What a number is worked out from: rows of tables by their names, values as unread text by registry name, and how it is asked."""
+    """The inputs of a question: rows of tables by their names, values as unread text by registry name, equation ids, and options."""
 
     rows: dict[str, str]
     texts: dict[str, str]
@@ -29,7 +29,7 @@ class Givens:
 
 
 def unknown_names(unknown: str) -> tuple[str, ...]:
-    """The quantity that is asked for, or the two of a quotient. Raises UnknownName for what is none.
+    """Return the name of the unknown quantity, or both names of a quotient. Raise UnknownName for an unknown name.
 
     >>> unknown_names("B_star"), unknown_names("scale_up_link_bandwidth/scale_out_link_bandwidth")
     (('balance_batch',), ('scale_up_link_bandwidth', 'scale_out_link_bandwidth'))
@@ -38,7 +38,7 @@ def unknown_names(unknown: str) -> tuple[str, ...]:
 
 
 def amount_in_si(unknown: str, text: str, unit: str) -> float:
-    """A number in a unit as the quantity that is asked for [SI]; that of a quotient has none. Raises as `parse` does.
+    """Return a number with its unit as the unknown quantity [SI]. A quotient has no unit. Raise as `parse` does.
 
     >>> amount_in_si("ttl", "5", "min"), amount_in_si("premium_in/premium_out", "1.5", "")
     (300.0, 1.5)
@@ -52,7 +52,7 @@ def amount_in_si(unknown: str, text: str, unit: str) -> float:
 
 
 def stated_range(unknown: str, stated: str, unit: str) -> tuple[float, float]:
-    """The least and the greatest value that was said [SI]. Raises as `amount` does, and for a range that falls.
+    """Return the least and the greatest stated value [SI]. Raise as `amount_in_si` does, and for a range that falls.
 
     >>> stated_range("drain_time", "1..10", "s"), stated_range("sparsity", "8", "")
     ((1.0, 10.0), (8.0, 8.0))
@@ -65,7 +65,7 @@ def stated_range(unknown: str, stated: str, unit: str) -> tuple[float, float]:
 
 
 def read_givens(text: str) -> Givens:
-    """The givens `name=value;...` of a row; raises for what is none, and for a value that cannot be read.
+    """Return the givens `name=value;...` of a row. Raise for an unknown or blank name, and for a value that cannot be read.
 
     >>> read_givens("rho=300;hardware=H100:fp8").texts
     {'machine_balance_ratio': '300'}
@@ -91,7 +91,7 @@ def read_givens(text: str) -> Givens:
 
 
 def command_of(unknown: str, given: Givens) -> str:
-    """What a person types to be told a quantity from these givens.
+    """Return the command that solves for a quantity from these givens.
 
     >>> command_of("step_time", read_givens("batch=8;chip_price=2 USD/h;hardware=H100:fp8;--overlap=sum"))
     "backsolve solve step_time --hardware H100:fp8 --overlap sum batch=8 'chip_price=2 USD/h'"

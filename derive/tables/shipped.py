@@ -1,4 +1,4 @@
-"""The shipped tables: read together, checked against datapackage.json, and a bad row is named and left out."""
+"""Read the shipped tables together and check them against datapackage.json. A bad row is named and left out."""
 
 import json
 import os
@@ -29,7 +29,7 @@ _FEW = 4
 """The most rows that a message lists. For more rows it names the first."""
 
 Table: TypeAlias = type[TableRow] | str
-"""The record of a table, or the name of a table of prices, which has none."""
+"""The record of a table, or the name of a table of prices without a record."""
 
 
 @immutable(kw_only=False)
@@ -65,7 +65,7 @@ class Tables:
         self._parts: dict[tuple[str, str, str], Tables] = {}
 
     def __reduce__(self) -> tuple[type["Tables"], tuple[Mapping[str, bytes | str]]]:
-        # Another process reads the rows anew.
+        # Another process reads the rows again.
         return Tables, (self.files,)
 
     def edited(self, **contents: str) -> "Tables":
@@ -220,7 +220,7 @@ def problems(*tables: Table) -> tuple[Problem, ...]:
 
 
 def _schemas(description: bytes) -> Mapping[str, Mapping[str, Any]]:
-    """Return the schema of every file of a description. There is none if the description cannot be read."""
+    """Return the schema of every file of a description. Return no schemas if the description cannot be read."""
     try:
         return {one["path"]: one["schema"] for one in json.loads(description)["resources"] if one.keys() >= {"path", "schema"}}
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -1,4 +1,4 @@
-"""The writer of CSV tables: values as cells, and content with rows added and cells changed. All other lines stay as they are."""
+"""Write CSV tables: values as cells, and content with rows added and cells changed. All other lines stay as they are."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""Ways to get an estimate from prices, a module each; what they are called stands in `names`, the functions in `registry`."""
+"""Estimators from prices, one module each. Their names are in `names`, their functions in `registry`."""

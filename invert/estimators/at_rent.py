@@ -1,7 +1,7 @@
-"""Increments at rental cost: the price of a sheet as a line in the context, and what its slope pays for at rental cost.
+"""Increments at rental cost: the price of a sheet as a line in the context, and the KV bytes that its slope pays for.
 
-`estimates` is what a table prints, what the calibration on known models learns from and takes its bias out of, and what the
-scoreboard scores.
+Tables print the result of `estimates`, the calibration on known models learns from it and corrects its bias, and the
+scoreboard scores it.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ _ONE_TOKEN_MORE = {"long_context": 2.0, "short_context": 1.0}
 
 @immutable(kw_only=False)
 class PriceLine:
-    """A price as a line in the context: at no context [USD/token], and more for each token of it [USD/token per token]."""
+    """A price as a line in the context: its value at no context [USD/token], and its slope per token of context [USD/token per token]."""
 
     at_none: float
     slope: float
@@ -39,7 +39,7 @@ class PriceLine:
 
 @immutable(kw_only=False)
 class PriceLines:
-    """The input and the output price of a sheet of several bands as lines through the contexts [token] its bands stand for."""
+    """The input and the output price of a sheet of several bands as lines through the mean contexts [token] of its bands."""
 
     contexts: tuple[float, ...]
     input: PriceLine
@@ -47,7 +47,7 @@ class PriceLines:
 
 
 def price_lines(sheet: PriceSheet, contexts: tuple[float, ...]) -> PriceLines | None:
-    """Both prices of a sheet as lines in the mean context [token] of its bands, or nothing where it has one band."""
+    """Return both prices of a sheet as lines in the mean context [token] of its bands, or None for a sheet with one band."""
     if len(sheet.bands) < 2:
         return None
     lines = (weighted_line(contexts, prices) for prices in zip(*map(_traded, sheet.bands), strict=True))
@@ -59,10 +59,10 @@ def _traded(band: PriceBand) -> tuple[float, float]:
 
 
 def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Values]:
-    """The line through prices over contexts with the least squared relative error: its value at no context, and its slope.
+    """Return the line through prices over contexts with the least squared relative error: its value at no context, and its slope.
 
-    Bands run along the last axis, so that draws of either can go along others. Two bands are met exactly; equal prices
-    have a slope of exactly zero. Relative error of the slope about 1e-16 times the price over its rise.
+    Bands are the last axis, so that draws of either can be on other axes. The line goes exactly through two bands, and equal
+    prices have a slope of exactly zero. The relative error of the slope is about 1e-16 times the price over its rise.
 
     >>> [float(round(number, 12)) for number in weighted_line([1000.0, 3000.0], [2.0, 3.0])]
     [1.5, 0.0005]
@@ -71,16 +71,16 @@ def weighted_line(contexts: ArrayLike, prices: ArrayLike) -> tuple[Values, Value
     weights = levels**-2.0
     weights = weights / weights.sum(axis=-1, keepdims=True)
     centre = (weights * places).sum(axis=-1, keepdims=True)
-    # Prices are taken from the first of them: what all of them share must not leave a rounding error in the slope.
+    # The first price is subtracted: the common part of all prices must not leave a rounding error in the slope.
     rises = levels - levels[..., :1]
     slope = (weights * (places - centre) * rises).sum(axis=-1) / (weights * (places - centre) ** 2).sum(axis=-1)
     return levels[..., 0] + (weights * rises).sum(axis=-1) - slope * centre[..., 0], slope
 
 
 def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Values:
-    """KV bytes per token of context [byte/token] that an output slope [USD/token per token] pays for at rental cost.
+    """Return the KV bytes per token of context [byte/token] that an output slope [USD/token per token] pays for at rental cost.
 
-    bands.kv_bytes_from_increment at a mark-up of 1; numbers or arrays. The slope must be above zero.
+    bands.kv_bytes_from_increment at a mark-up of 1, for numbers or arrays. The slope must be above zero.
 
     >>> from invert.data import read_data
     >>> f"{kv_bytes_at_cost(1.66e-11, rental(read_data()).values):.0f}"
@@ -91,9 +91,9 @@ def kv_bytes_at_cost(output_slope: Values, anchors: Mapping[str, Values]) -> Val
 
 
 def attention_flops_at_cost(input_slope: Values, anchors: Mapping[str, Values]) -> Values:
-    """Attention FLOPs per query and context token that an input slope [USD/token per token] pays for at rental cost.
+    """Return attention FLOPs per query and context token that an input slope [USD/token per token] pays for at rental cost.
 
-    bands.attention_flops_from_increment at a mark-up of 1; numbers or arrays.
+    bands.attention_flops_from_increment at a mark-up of 1, for numbers or arrays.
     """
     at = {**anchors, **_ONE_TOKEN_MORE, "input_increment": input_slope}
     flops: Values = equation("bands.attention_flops_from_increment").right_side(at)
@@ -101,9 +101,9 @@ def attention_flops_at_cost(input_slope: Values, anchors: Mapping[str, Values]) 
 
 
 def kv_bytes_within_price(output_price: float, max_context: float, anchors: Mapping[str, float]) -> float:
-    """The most KV bytes per token [byte/token] that one output price [USD/token] up to `max_context` [token] pays for at cost.
+    """Return the most KV bytes per token [byte/token] that one output price [USD/token] up to `max_context` [token] pays for at cost.
 
-    bands.kv_read_within_price: what a sheet without a premium says, at a mark-up of 1.
+    bands.kv_read_within_price at a mark-up of 1, for a sheet without a premium.
 
     >>> from invert.data import read_data
     >>> f"{kv_bytes_within_price(1e-5, 1e6, rental(read_data()).values):.0f}"
@@ -116,7 +116,7 @@ def kv_bytes_within_price(output_price: float, max_context: float, anchors: Mapp
 
 
 def base_markup(lines: PriceLines, active_params: float, anchors: Mapping[str, float]) -> float:
-    """The input price at no context over what a prompt token costs at rental prices: bands.active_params_times_markup over N_a."""
+    """Return the input price at no context over the cost of a prompt token at rental prices: bands.active_params_times_markup over N_a."""
     given = {**anchors, "input_price": lines.input.at_none, "prefill_cost_ratio": 1.0}
     total: float = equation("bands.active_params_times_markup").right_side(given)
     return total / active_params
@@ -129,14 +129,14 @@ _BOUND = ("bands.kv_read_within_price", "serving.price_per_hbm_byte")
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """KV bytes that the output increments pay for at the rental price of an HBM byte, rounding, band means and rent uncertain.
+    """Return the KV bytes that the output increments pay for at rental cost, given uncertain rounding, band means and rent.
 
-    Without an output premium a bound. It rests on the mean contexts of the bands, and on no other outside fact.
+    Without an output premium it is a bound. It depends on the mean contexts of the bands and on no other outside fact.
     """
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
-# Whoever reads a premium asks for it of one case after the other.
+# Callers use one case after the other, so a cache of one is enough.
 @lru_cache(maxsize=1)
 @undetermined_on_error
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
@@ -158,7 +158,7 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 
 
 def kv_quantiles(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, float, float]:
-    """Low, median and high of the KV bytes [byte/token] that the slope of the output price pays for."""
+    """Return low, median and high of the KV bytes [byte/token] that the slope of the output price pays for."""
     normal = normals(DRAWS)
     bottom, top = (end[0] for end in case.price_data.cells["premium_out"])
     logs = bottom + (top - bottom) * coordinates(DRAWS, LATENT, len(bottom))
@@ -176,6 +176,6 @@ MEANS = ("short_context", "long_context")
 
 
 def most_within_price(sheet: PriceSheet, max_context: int | None, data: Data, assumptions: Assumptions) -> float:
-    """The most KV bytes [byte/token] the output price of a sheet pays for at rental cost, at the longest context known [token]."""
+    """Return the most KV bytes [byte/token] that the output price of a sheet pays for at cost, at the longest known context [token]."""
     output = max(band.output.usd_per_token for band in sheet.bands)
     return kv_bytes_within_price(output, max_context or assumptions.nominal_context, rental(data, assumptions).values)

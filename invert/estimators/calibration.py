@@ -1,6 +1,7 @@
-"""What models of known architecture teach of prices: how far the increments of their sheets lie from cost.
+"""Calibration on models of known architecture: the distance of the increments of their sheets from cost.
 
-Learned at run time from calibration_models.csv, a family one vote, without the model being inferred and its family.
+It is learnt at run time from calibration_models.csv, with one vote per family, without the model being inferred and its
+family.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,7 +44,8 @@ _KNOWN, LAUNCHED = CalibrationModel.TABLE, "prices_calibration.csv"
 class Member:
     """A model of known architecture: its KV bytes and attention FLOPs, and the sheet of several bands that sells it.
 
-    kv_bytes_per_token is what a step reads [byte/token]; attention FLOPs are those of prefill, None where heads are unknown.
+    kv_bytes_per_token are the bytes that a step reads [byte/token]. attention_flops_per_pair is for prefill, None if heads
+    are unknown.
     """
 
     architecture: str
@@ -56,9 +58,9 @@ class Member:
 
 @immutable(kw_only=False)
 class SoldInBands:
-    """A sheet of several bands of a model of known architecture, as its model row describes it.
+    """A sheet of several bands of a model of known architecture, with the facts of its model row.
 
-    `lines` are its prices over the mean contexts of its bands, `at_rent` the estimate of its KV bytes by increments.
+    `lines` are its prices over the mean contexts of its bands, and `at_rent` is the estimate of its KV bytes by increments.
     """
 
     __repr__ = brief
@@ -69,9 +71,9 @@ class SoldInBands:
 
 @immutable
 class Calibration:
-    """What known models teach: ln(KV bytes at cost / true) of one more family, and the ratios by architecture.
+    """The calibration on known models: ln(KV bytes at cost / true) of one more family, and the ratios by architecture.
 
-    `families` had a vote each; `left_out` was not learned from.
+    `families` had one vote each. `left_out` was not learnt from.
     """
 
     increments: Student
@@ -82,9 +84,11 @@ class Calibration:
 
 @cache_with_data
 def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = USUAL) -> Calibration:
-    """The calibration without an architecture of architectures.csv and its family. With all members if none is named.
+    """Return the calibration without an architecture of architectures.csv and its family.
 
-    Raises UnknownName for an architecture that does not exist and WrongData for a table that cannot be used.
+    It uses all members if no architecture is given.
+
+    Raise `UnknownName` for an architecture that does not exist, `WrongData` for a table that cannot be used.
 
     >>> from invert.data import read_data
     >>> data = read_data()
@@ -95,7 +99,7 @@ def learn(data: Data, leave_out: str | None = None, assumptions: Assumptions = U
 
 
 def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
-    """The calibration from these members, without some."""
+    """Return the calibration from these members, without some architectures."""
     kept = [member for member in known if member.architecture not in left_out]
     ratios = [(member, ratio) for member in kept if (ratio := kv_ratio(member))]
     of_family: dict[str, list[float]] = {}
@@ -114,13 +118,13 @@ def learned(known: Sequence[Member], left_out: frozenset[str]) -> Calibration:
 
 
 def from_increment(ln_at_cost: float, calibration: Calibration) -> Student:
-    """ln KV bytes by an increment: its KV bytes at cost less what increments of known families lie off it."""
+    """Return ln KV bytes by an increment: its KV bytes at cost, corrected by the offset of the increments of known families."""
     return replace(calibration.increments, centre=ln_at_cost - calibration.increments.centre)
 
 
 @cache_with_data
 def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict | None:
-    """What increments have earned beside the class of KV bytes, each known model foretold by other families; None of too few."""
+    """Return the gain of increments beside the class of KV bytes, each known model predicted by other families, or None for too few."""
     known, caches = members(data, assumptions), learnt.known_caches(data, assumptions)["read"]
     of_name = {one.architecture: one for one in caches}
     rows = [(of_name[one.architecture], ratio) for one in known if (ratio := kv_ratio(one)) and one.architecture in of_name]
@@ -128,27 +132,27 @@ def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict 
     if len({one.family for one, _ in rows}) < assumptions.least_families:
         return None
     foreseen = [
-        LogDensities(family=one.family, by_price=_by_price(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
+        LogDensities(family=one.family, by_price=_predict_by_premium(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
         for (one, ratio), by_class in zip(rows, of_class, strict=True)
         if isfinite(by_class)
     ]
     return pool_verdict(foreseen, assumptions)
 
 
-def _by_price(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
-    """One known model by its own increments and the calibration of other families."""
+def _predict_by_premium(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
+    """Return the KV bytes of one known model by its own increments and the calibration of other families."""
     others = learned(known, frozenset(member.architecture for member in known if member.family == one.family))
     return from_increment(one.ln_kv + log(ratio), others)
 
 
 def kv_ratio(member: Member) -> float | None:
-    """KV bytes at rental cost over those of the architecture; None without an increment."""
+    """Return the KV bytes at rental cost over the true KV bytes of the architecture, or None without an increment."""
     median = member.sold.at_rent.median
     return None if median is None else median / member.kv_bytes_per_token
 
 
 def attention_ratio(data: Data, member: Member, assumptions: Assumptions = USUAL) -> float | None:
-    """Attention FLOPs that the input increment pays for at rental cost, over those of the architecture; None without either."""
+    """Return the attention FLOPs that the input increment pays for at rental cost over the true ones, or None if either is missing."""
     if member.sold.lines.input.slope <= 0 or not member.attention_flops_per_pair:
         return None
     return float(attention_flops_at_cost(member.sold.lines.input.slope, rental(data, assumptions).values)) / member.attention_flops_per_pair
@@ -158,7 +162,7 @@ def attention_ratio(data: Data, member: Member, assumptions: Assumptions = USUAL
 
 
 def siblings(data: Data, architecture: str) -> frozenset[str]:
-    """The architecture and every other that shares its design of a cache.
+    """Return the architecture and every other with the same design of a cache.
 
     >>> from invert.data import read_data
     >>> sorted(siblings(read_data(), "GLM-4.5-Air"))
@@ -169,20 +173,20 @@ def siblings(data: Data, architecture: str) -> frozenset[str]:
 
 
 def members(data: Data, assumptions: Assumptions = USUAL) -> tuple[Member, ...]:
-    """Every sound row of calibration_models.csv, with its architecture worked out and its sheet read.
+    """Return every sound row of calibration_models.csv, with its architecture and its sheet.
 
-    Facts that were given about one model or its traffic say nothing of these.
+    Facts that were given about one model or its traffic are not used here.
     """
     return _class(data, assumptions.without_facts(UNLESS_GIVEN))[0]
 
 
 def class_problems(data: Data, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
-    """What is wrong with rows of calibration_models.csv beyond the row itself, and with the launch sheets."""
+    """Return the problems of rows of calibration_models.csv beyond the row itself, and of the launch sheets."""
     return (*calibration_book(data).problems[len(book_of(data).problems) :], *_class(data, assumptions.without_facts(UNLESS_GIVEN))[1])
 
 
 def lacking(data: Data, assumptions: Assumptions = USUAL) -> tuple[str, ...]:
-    """What is not learned from because a row is bad, theirs or one that they rest on: architectures, or the rows where the name is lost."""
+    """Return the architectures that are not learnt from because of a bad row, or the rows if the name is lost."""
     return _class(data, assumptions.without_facts(UNLESS_GIVEN))[2]
 
 
@@ -202,7 +206,7 @@ def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tu
 
 
 def _misnamed(tables: Tables) -> Iterator[str]:
-    """What rows of calibration_models.csv that share a name stand for beyond that name: all of them but one are another member."""
+    """Yield a note on rows of calibration_models.csv that share a name: all except one of them are another member."""
     same: dict[str, dict[int, Row]] = {}
     for row in tables.raw_rows(CalibrationModel.TABLE):
         if not row.fault:
@@ -213,7 +217,7 @@ def _misnamed(tables: Tables) -> Iterator[str]:
 
 
 def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow], data: Data, assumptions: Assumptions) -> Member:
-    """One row of calibration_models.csv; `BadRow` where it rests on something that cannot be used."""
+    """Return the member of one row of calibration_models.csv. Raise `BadRow` if it depends on something that cannot be used."""
     try:
         architecture = presets.architecture(row.architecture, data.tables)
         preset, (_, read) = presets.of_architecture(architecture), presets.kv_bytes(architecture, assumptions.bytes_per_kv_value)
@@ -222,7 +226,7 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
     if late := learnt.dated_late(architecture, data):
         raise BadRow(late)
     params = preset.givens.get("active_params")
-    sold = _sold(row, book, known, params, data, assumptions)
+    sold = _sheet_sold(row, book, known, params, data, assumptions)
     return Member(
         architecture=row.architecture,
         family=architecture.kv_family,
@@ -239,7 +243,7 @@ def _fault(row: CalibrationModel, column: str, message: str) -> Problem:
 
 @cache_with_data
 def calibration_book(data: Data) -> PriceBook:
-    """The shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not see."""
+    """Return the shipped prices and the launch sheets of prices_calibration.csv, which `infer` does not use."""
     book = book_of(data)
     try:
         rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx, data=data)
@@ -249,7 +253,7 @@ def calibration_book(data: Data) -> PriceBook:
 
 
 def prefill_attention_flops(preset: presets.Preset) -> float | None:
-    """Attention FLOPs per query and context token of prefill, by the equation of its KV formula, or None where heads are unknown.
+    """Return attention FLOPs per query and context token of prefill, by the equation of its KV formula, or None if heads are unknown.
 
     >>> prefill_attention_flops(presets.model("DeepSeek-V3")), prefill_attention_flops(presets.model("MiniMax-M3"))
     (4997120.0, None)
@@ -260,7 +264,7 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     return float(formula.right_side(preset.givens))
 
 
-def _sold(
+def _sheet_sold(
     row: CalibrationModel,
     book: PriceBook,
     known: Mapping[str, ModelRow],
@@ -268,7 +272,7 @@ def _sold(
     data: Data,
     assumptions: Assumptions,
 ) -> SoldInBands:
-    """The sheet that a row of calibration_models.csv names, on its day, under the row of models.csv that `infer` reads it with."""
+    """Return the sheet that a row of calibration_models.csv names, on its day, with the row of models.csv that `infer` uses for it."""
     wanted = row.sheet
     provider, _, model = wanted.partition("/")
     if wanted not in known:
@@ -302,7 +306,7 @@ def _sold(
 
 
 def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None) -> ModelRow:
-    """A row for a model that models.csv does not hold: a launch sheet of an open model, whose parameters are public."""
+    """Return a row for a model that is not in models.csv: a launch sheet of an open model with public parameters."""
     return ModelRow(
         provider=sheet.provider,
         model=sheet.model,
@@ -323,7 +327,7 @@ def _unlisted(sheet: PriceSheet, architecture: str, active_params: float | None)
 
 
 def _refuse_spoilt(tables: Tables, wanted: str, problems: Iterable[Problem]) -> None:
-    """Raises `BadRow` for the first bad row of a sheet: without a whole band it would still be a sheet, of other prices."""
+    """Raise `BadRow` for the first bad row of a sheet: without a whole band it would still be a sheet, with other prices."""
     of_sheet = {
         (f"{name}.csv", row.place)
         for name in ("prices", "prices_calibration")

@@ -1,4 +1,4 @@
-"""One sheet made ready for its estimators: what is observed on it, the facts it is read with, and its posterior."""
+"""One sheet prepared for its estimators: its observables, the facts it is read with, and its posterior."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import field, replace
@@ -30,17 +30,17 @@ from invert.sheets.tables import ModelRow
 from invert.storage.tariffs import by_slope, tariffs
 
 _UNVERIFIED = ("models.csv (assumed)", "models.csv (unverified)", "open_models.csv (assumed)")
-"""Where active_params come from that nobody verified."""
+"""Sources of active_params that are not verified."""
 
 
 @immutable(eq=False)
 class Case:
-    """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or as two write prices make it, and its price data.
+    """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or from two write prices, and its price data.
 
-    `released` is the day of its model, None where nobody says it, `first_mention` then the earliest day that a table has of it;
-    `kv_family` who shares its design of a cache, where that is public.
+    `released` is the day of its model, or None if it is unknown. `first_mention` is then the earliest day that a table has
+    for it. `kv_family` is the family with the same design of a cache, if that is public.
 
-    `summary` is its posterior and `prior_spreads` the spread [nat] of each quantity before it, where they are worked out.
+    `summary` is its posterior and `prior_spreads` the prior spread [nat] of each quantity, once they are drawn.
     """
 
     sheet: PriceSheet
@@ -59,32 +59,35 @@ class Case:
 
     @property
     def max_context(self) -> int | None:
-        """The longest context [token] of the model, where it is known."""
+        """Return the longest context [token] of the model, if it is known."""
         return longest_context(self.sheet, self.model)
 
     @property
     def architecture(self) -> str | None:
-        """Its row of architectures.csv, where it is public."""
+        """Return the name of its row of architectures.csv, if it is public."""
         return (self.model.architecture or None) if self.model else None
 
     @property
     def day(self) -> date:
-        """The day whose caches are usual for it: that of its release, or the earliest that tables have of it, up to that of the prices."""
+        """Return the day for its typical KV: its release or, if unknown, the earliest day in the tables, up to the day of the prices."""
         return min(self.released or self.first_mention or self.sheet.as_of, self.sheet.as_of)
 
     @property
     def has_premium(self) -> bool:
-        """Whether an output token costs more in some band than in the one below it."""
+        """Return whether an output token costs more in some band than in the one below it."""
         return has_premium(self.sheet)
 
 
 def has_premium(sheet: PriceSheet) -> bool:
-    """Whether an output token of a sheet costs more in some band than in the one below it."""
+    """Return whether an output token of a sheet costs more in some band than in the one below it."""
     return any(above.output.usd_per_token > below.output.usd_per_token for below, above in pairwise(sheet.bands))
 
 
 def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Case:
-    """A sheet read on the facts of a run. Raises `WrongValue` where the mean contexts given do not ascend, or output is absurdly dear."""
+    """Return a sheet read with the facts of a run.
+
+    Raise `WrongValue` if the mean contexts given do not ascend, or if output/input is outside its limits.
+    """
     model = model and model.known_on(sheet.as_of)
     max_context = longest_context(sheet, model)
     seen = observables(sheet, max_context, assumptions)
@@ -92,10 +95,10 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     contexts = seen.contexts
     if contexts and contexts[0] >= contexts[1]:
         short, long = (show(name, value) for name, value in zip(("short_context", "long_context"), contexts, strict=False))
-        raise WrongValue(f"short_context {short} must be below long_context {long}; give both with --anchor, or a smaller one")
+        raise WrongValue(f"short_context {short} must be below long_context {long}. Give both with --anchor, or a smaller one")
     if any(low >= high for low, high in pairwise(contexts)):
         means = ", ".join(show("long_context", mean) for mean in contexts[1:])
-        raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend; give one that lies in its band")
+        raise WrongValue(f"long_context puts the means of the long bands at {means}, which must ascend. Give one that is in its band")
     by_price = size_by_price(sheet, model, data, assumptions)
     row, listed = _architecture(model, data), by_price.value.listed if by_price.value else None
     anchors, suggested = anchors_of(model, assumptions, _stated_size(row, listed if same_weights(listed, model) else None)), None
@@ -110,7 +113,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
     kv = (log(given), assumptions.given_kv_spread) if given else None
     price_data = price_data_of(sheet, seen, max_context, assumptions, size_of(anchors, assumptions, suggested), storage, kv)
     if anchors.origin["active_params"] == MARKET:
-        # The input price has said how big the model is: it says so once.
+        # The input price already gave the size of the model, so it is not used twice.
         price_data = replace(price_data, size_by_price=True)
     released = sheet.release_date or (model.release_date if model else None) or (row.release_date if row else None)
     known_by = first_mention(model, data) if model and not released else None
@@ -130,7 +133,7 @@ def case_of(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: 
 
 
 def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size | None:
-    """The active parameters that the price suggests, or None where too few models are left to learn them from."""
+    """Return the active parameters that the price suggests, or None if too few models are left to learn them from."""
     try:
         return size_at_price(by_price, "active_params", data, assumptions)
     except WrongData:
@@ -138,28 +141,31 @@ def _suggested(by_price: ByPrice, data: Data, assumptions: Assumptions) -> Size 
 
 
 def _architecture(model: ModelRow | None, data: Data) -> Architecture | None:
-    """The row of its architecture, or None where none is public or the row cannot be used, which the tables' problems name."""
+    """Return the row of its architecture, or None if no row is public or usable. The tables' problems report an unusable row."""
     name = model.architecture if model else ""
     return next((row for row in data.tables.rows_of(Architecture) if row.model == name), None) if name else None
 
 
 def same_weights(listed: Priced | None, model: ModelRow | None) -> bool:
-    """Whether a sheet sells the open model that has its name: not where that one's architecture is known and models.csv names none.
+    """Return whether a sheet sells the open model that has its name.
 
-    Such an id has gone over to other weights. What it sells is still left out of what is learnt for it, for its price is not its own.
+    It does not if that model's architecture is known and models.csv gives none.
+
+    Such an id now has other weights. The open model of that name is still left out of the fits for the sheet, because the two
+    prices are related.
     """
     return listed is not None and (not listed.architecture or (model is not None and listed.architecture == model.architecture))
 
 
 def _stated_size(row: Architecture | None, listed: Priced | None) -> tuple[float, str] | None:
-    """The active parameters of public weights, and the table that has them, with its grade where it has one."""
+    """Return the active parameters of public weights, and the table that has them, with its grade if there is one."""
     if row and row.active_params:
         return row.active_params, OF_ARCHITECTURE
     return (listed.active_params, f"open_models.csv ({listed.params_grade})") if listed else None
 
 
 def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None = None) -> tuple[float, float]:
-    """ln active_params and how firmly they are known [nat], by where they come from."""
+    """Return ln active_params and its spread [nat], by the source of the number."""
     origin = anchors.origin["active_params"]
     if origin == MARKET and suggested:
         spread = suggested.spread
@@ -171,7 +177,7 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
 
 
 Drawn: TypeAlias = dict[Hashable, tuple[Summary, Mapping[str, float]]]
-"""By the key of price data, its posterior and the spreads before it, on one set of assumptions."""
+"""The posterior and the prior spreads by the key of price data, on one set of assumptions."""
 
 
 def with_posteriors(cases: Sequence[Case], data: Data, assumptions: Assumptions, drawn: Drawn | None = None) -> list[Case]:
@@ -189,7 +195,7 @@ def with_posteriors(cases: Sequence[Case], data: Data, assumptions: Assumptions,
 
 
 def _price_per_flop(data: Data, assumptions: Assumptions) -> float | None:
-    """What a FLOP rents for [USD], where the tables say it."""
+    """Return the rent of a FLOP [USD], or None if the tables do not have it."""
     try:
         return rental(data, assumptions).values["price_per_flop"]
     except WrongData:

@@ -1,4 +1,4 @@
-"""A fast and a standard sheet of one model, paired: what their prices and speeds say of the batches, and of a slow mode."""
+"""A fast and a standard sheet of one model, paired: the batches and the slow mode that follow from their prices and speeds."""
 
 from collections.abc import Mapping
 
@@ -16,9 +16,9 @@ _SPEED = "fast_speed_ratio"
 
 
 def pair_fast_mode(standard: SheetKey, output_input_ratio: float, asked: Mapping[SheetKey, float], data: Data) -> FastMode | None:
-    """Return the fast mode of a standard sheet, or None if no fast sheet dearer than it is on offer.
+    """Return the fast mode of a standard sheet, or None if no fast sheet with a higher price is on offer.
 
-    `asked` are the input prices [USD/token] of all sheets of the day. The speed ratio is the one that the vendor states.
+    `asked` are the input prices [USD/token] of all sheets of the day. The vendor states the speed ratio.
 
     >>> from invert.data import read_data
     >>> prices = {("anthropic", "claude-opus-4-6", "", tier): price for tier, price in (("standard", 5e-6), ("fast", 30e-6))}
@@ -30,7 +30,7 @@ def pair_fast_mode(standard: SheetKey, output_input_ratio: float, asked: Mapping
     base, fast = asked.get(standard), asked.get((provider, model, region, _FAST))
     if tier != "standard" or not base or not fast or fast <= base:
         return None
-    # A price that was converted is a product of rounded numbers.
+    # A converted price is a product of rounded numbers.
     price_ratio = float(f"{fast / base:.12g}")
     speed_ratio, source = _stated_speed(provider, model, data)
     if speed_ratio is None:
@@ -47,7 +47,7 @@ def pair_fast_mode(standard: SheetKey, output_input_ratio: float, asked: Mapping
 
 
 def slow_mode_floor(output_input_ratio: float, fast_speed_ratio: float) -> float:
-    """Return the least that a slow mode could cost, over the standard price: max(1, R - 1/sigma)/R.
+    """Return the lowest possible cost of a slow mode over the standard price: max(1, R - 1/sigma)/R.
 
     Output over input R is read as the cost of a token over its compute, and the standard mode as one of sigma balance batches. A slow mode
     shares the weights among any number of sequences. Arithmetic and KV reads remain.
@@ -57,7 +57,7 @@ def slow_mode_floor(output_input_ratio: float, fast_speed_ratio: float) -> float
     """
     if output_input_ratio <= 1:
         return 1.0
-    # At sigma balance batches the weights take 1/sigma of the time of the arithmetic.
+    # At sigma balance batches the time for the weights is 1/sigma of the time for the arithmetic.
     # Without drafts and overhead the compute time has no effect.
     given = {"compute_time": 1.0, "weight_compute_ratio": 1 / fast_speed_ratio}
     found = solve_steps([("serving.normalised_cost", "kv_compute_ratio")], {"normalised_cost": output_input_ratio, **given})
@@ -66,7 +66,7 @@ def slow_mode_floor(output_input_ratio: float, fast_speed_ratio: float) -> float
 
 
 def _stated_speed(provider: str, model: str, data: Data) -> tuple[float | None, str]:
-    """Return how many times as fast the vendor states that the fast mode of a model is, and the page."""
+    """Return the speed of the fast mode of a model over the standard speed, as the vendor states it, and the page."""
     data.tables.refuse_bad(Disclosure, provider=provider, quantity=_SPEED)
     for row in data.tables.rows_of(Disclosure):
         if (row.provider, row.model, row.quantity) == (provider, model, _SPEED):

@@ -1,4 +1,4 @@
-"""The headline: KV bytes as models of the time have them, those read and those stored apart. A price enters by its record alone."""
+"""The headline: KV bytes from the models of the time, read and stored bytes apart. A price enters only by its record."""
 
 from dataclasses import replace
 
@@ -15,9 +15,9 @@ from invert.records import Estimate, Votes, given_value, interval, undetermined,
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """KV bytes that a step reads, by the class of the time and what a premium has earned beside it; and those stored, by the class.
+    """Return the KV bytes that a step reads, by the baseline and by the premium with its gain, and the stored ones, by the baseline.
 
-    Given KV bytes are those read, and stand in their place.
+    Given KV bytes are the bytes read, and replace the estimate.
     """
     return {
         "kv_bytes_per_token": _read(case, data, assumptions),
@@ -31,7 +31,7 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
     (weight, by_price), of_class = _premium(case, data, assumptions), _class("read", case, data, assumptions)
     if of_class is None or by_price is None:
-        return replace(_of_class("read", case, data, assumptions), anchors=_GIVEN)
+        return replace(_typical_kv("read", case, data, assumptions), anchors=_GIVEN)
     ends = pooled_range(weight, by_price, of_class, assumptions.level)
     because = f"what models released before {case.day} have and, with a weight of {weight:.2f}, what its premium pays for"
     pooled = interval(assumptions, *ends, because, equations=increment.CITED, anchors=(*MEANS, *_GIVEN))
@@ -39,7 +39,7 @@ def _read(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 
 
 def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, Student | None]:
-    """The weight that premiums have earned, and what that of the sheet foretells, or none where the tables say nothing of premiums."""
+    """Return the weight of premiums from their gain and the prediction by the sheet's premium, or 0 and None without a gain."""
     try:
         verdict = calibration.verdict_on_premium(data, assumptions)
         if verdict is None or not verdict.enters:
@@ -50,16 +50,16 @@ def _premium(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, S
 
 
 _GIVEN = ("kv_bytes_per_token",)
-"""Bytes that are given stand in the place of those that are usual."""
+"""Given KV bytes replace the typical ones."""
 _NO_CLASS = "fewer than two families whose cache is known were released earlier"
 
 
 @undetermined_on_error
 def _stored(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    return _of_class("stored", case, data, assumptions)
+    return _typical_kv("stored", case, data, assumptions)
 
 
-def _of_class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     of_class = _class(of, case, data, assumptions)
     if of_class is None:
         return undetermined(assumptions, _NO_CLASS)
@@ -70,7 +70,7 @@ def _of_class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Es
 
 
 def _unless_released(case: Case) -> str:
-    """Why it is that day where its release is not known, and whose record then stands beside: that of models taken alike."""
+    """Return a remark on the day and on the record if the release is not known, or an empty text."""
     if case.released:
         return ""
     by_then = ", the earliest day that a table has of it" if case.day < case.sheet.as_of else ""

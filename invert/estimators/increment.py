@@ -1,4 +1,4 @@
-"""A reading of the premium: what context costs more, at the mark-up that models of known architecture show on theirs."""
+"""An estimate from the premium: the extra cost of context at the mark-up that models of known architecture have on theirs."""
 
 from math import log
 
@@ -14,7 +14,7 @@ CITED = references(*at_rent.INCREMENT)
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """KV bytes that the output increments pay for at the mark-up of other families, each of which has one vote."""
+    """Return the KV bytes that the output increments pay for at the mark-up of other families, with one vote each."""
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
@@ -30,12 +30,12 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 
 
 def by_premium(case: Case, data: Data, assumptions: Assumptions) -> Student | None:
-    """ln KV bytes as the premium foretells them, or None where output does not cost more with length."""
+    """Return ln KV bytes as the premium predicts them, or None if output does not cost more with length."""
     return _foretold(at_rent.estimates(case, data, assumptions)["kv_bytes_per_token"], case, data, assumptions)
 
 
 def _foretold(at_cost: Estimate, case: Case, data: Data, assumptions: Assumptions) -> Student | None:
-    """ln KV bytes by what the increments pay for at rental cost."""
+    """Return ln KV bytes from the bytes that the increments pay for at rental cost."""
     if at_cost.median is None:
         return None
     return calibration.from_increment(log(at_cost.median), calibration.learn(data, case.architecture, assumptions))

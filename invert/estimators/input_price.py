@@ -1,4 +1,4 @@
-"""The market: how big a model is by its input price, learnt from open models, and the mark-up that its price then holds."""
+"""The market: the size of a model by its input price, learnt from open models, and the price/cost of that price."""
 
 from dataclasses import replace
 from math import exp
@@ -21,7 +21,7 @@ _MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Active and total parameters by the input price, and the mark-up of input: over cost where the parameters are known."""
+    """Return active and total parameters by the input price, and price/cost of input: over cost if the parameters are known."""
     return {
         "active_params": _active_params(case, data, assumptions),
         "total_params": _total_params(case, data, assumptions),
@@ -52,7 +52,10 @@ def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assu
 
 @cached_beside_prices
 def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
-    """The mark-up in the middle of the lists of open models, whose parameters are known: no chip is in full use. None without a list."""
+    """Return the median price/cost of the lists of open models, which have known parameters.
+
+    No chip is in full use. It is None without a list.
+    """
     try:
         listed = learnt.listed_models(data)
     except WrongData:
@@ -62,16 +65,17 @@ def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
 
 
 def _params_times_markup(input_price: float, data: Data, assumptions: Assumptions) -> float:
-    """Active parameters times the mark-up of a price of input [USD/token]."""
+    """Return active parameters times the price/cost of a price of input [USD/token]."""
     given = {**rental(data, assumptions).values, "input_price": input_price, "prefill_cost_ratio": 1.0}
     return float(equation(_MARKUP[0]).right_side(given))
 
 
 @undetermined_on_error
 def _markup(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    """The input price over what a prompt token costs at rent: by the parameters where they are known, else by their estimate.
+    """Return the input price over the cost of a prompt token at rent, with the parameters if they are known, or else their estimate.
 
-    Its range is that of rents where the parameters are known, and else that of their estimate at the usual rent.
+    With known parameters, its range comes from the range of rents. Otherwise it comes from the range of the parameters at the
+    usual rent.
     """
     known, found = case.anchors.origin["active_params"] not in UNKNOWN, case.by_price.value
     if not known and found is None:

@@ -41,11 +41,11 @@ JOINT_STEPS = (
 JOINT_EQUATIONS = tuple(id for id, _ in JOINT_STEPS[:-1])
 _JOINT_ANCHORS = ("active_params", "ridge_point", "prompt_position", "prefill_decode_flops_ratio", "overlap", *ASSUMED)
 _COMPUTE_BOUND = 0.1
-"""Weight reads over arithmetic at which a search begins where decode is bound by arithmetic."""
+"""Weight reads over arithmetic at the start of a search for a compute-bound decode."""
 _ROUNDING = 1e-12
-"""A parameter smaller than this, as a share of the arithmetic of the weights, is 0 but for rounding."""
+"""A parameter below this share of the arithmetic of the weights is 0 except for rounding."""
 _UNUSED = {"sweep_time": 1.0, "holding_cost_ratio": 1.0}
-"""What the forward model needs for a storage price, which the joint reading does not use."""
+"""Inputs of the forward model for a storage price, which the joint reading does not use."""
 STEPS_OF_RULE = {
     **{
         rule: ((id, "cost_context_scale"), ("bands.kv_bytes_from_scale", "kv_bytes_per_token"))
@@ -59,11 +59,11 @@ STEPS_OF_RULE = {
     },
     "roofline, upper end": (("readings.tier_coverage", "balance_context"), ("context.balance_context", "kv_bytes_per_token")),
 }
-"""The equations of each pricing rule, and what each is solved for."""
+"""The equations of each pricing rule, with their unknowns."""
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """KV bytes and what goes with them at the anchors as they stand; undetermined, with what they break, where prices contradict them."""
+    """Return KV bytes and related quantities at the anchors as they are, or undetermined with the contradiction in the prices."""
     names = ("kv_bytes_per_token", "balance_context", "memory_time_share")
     if not case.seen.pairs:
         because = "one price for all lengths: there is no premium to read KV bytes from"
@@ -76,17 +76,21 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 
 
 def joint_reading(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
-    """KV bytes and what goes with them from both premiums and R together, each band priced at its mean context.
+    """Return KV bytes and related quantities from both premiums and R together, each band priced at its mean context.
 
-    premium_in gives the attention FLOPs, the output prices the decode cost of each band, those the memory ratios, and
-    two memory ratios L_star and w. Where the prices cannot come from the model, the inequality they break is named.
+    premium_in gives the attention FLOPs. The output prices give the decode cost of each band, these costs the memory ratios,
+    and two memory ratios L_star and w. If the prices cannot come from the model, the problem names the inequality that they
+    break.
     """
     return _jointly((*((name, anchors[name]) for name in _JOINT_ANCHORS), *pair.values.items()))
 
 
 @lru_cache
 def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
-    """The reading of these numbers: what `infer` compares asks mostly the same ones again, and each takes as long as half a posterior."""
+    """Return the reading of these numbers.
+
+    It is cached: comparisons in `infer` repeat most of them, and one costs half a posterior.
+    """
     given = dict(numbers)
     solution = solve_steps(JOINT_STEPS, given)
     if not solution.answers:
@@ -107,8 +111,8 @@ def _jointly(numbers: tuple[tuple[str, float], ...]) -> Reading:
 def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None = None) -> Inversion:
     """Return attention FLOPs, balance context and weight reads at which the forward model predicts both premiums and output/input.
 
-    `given` has the three ratios, the mean contexts of both bands and the anchors, `closed` the solution in closed form, if it is known. No
-    value is clipped: one below zero says that the prices cannot come from the model.
+    `given` has the three ratios, the mean contexts of both bands and the anchors. `closed` is the solution in closed form, if
+    it is known. No value is clipped: a value below zero means that the prices cannot come from the model.
     """
     contexts = given["short_context"], given["long_context"]
     published = {name: given[name] for name in ("premium_in", "premium_out", "output_input_ratio")}
@@ -124,12 +128,12 @@ def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None =
             "output_input_ratio": float(found["output_input_ratio"]),
         }
 
-    # Each parameter is a share of the arithmetic of the weights: of one size for every model. Costs have a kink where memory overtakes
+    # Each parameter is a share of the arithmetic of the weights, of one scale for every model. Costs have a kink where memory overtakes
     # arithmetic: a search from one side of it may not find a solution on the other.
     ratio = max(given["output_input_ratio"], 1.0)
     starts = [(1.0, ratio, ratio), (1.0, ratio, _COMPUTE_BOUND)]
     if closed:
-        # Near the kink both may end on the wrong side.
+        # Near the kink both searches may end on the wrong side.
         attention = closed["attention_flops_per_pair"] * contexts[1] / (2 * given["active_params"])
         exact = (attention, contexts[1] / closed["balance_context"], closed["weight_compute_ratio"])
         starts += [(exact[0] or _ROUNDING, exact[1] or _ROUNDING, exact[2] or _ROUNDING)]
@@ -148,7 +152,7 @@ def invert_pair(given: Mapping[str, float], closed: Mapping[str, float] | None =
 
 
 def broken_by(case: Case, assumptions: Assumptions) -> str | None:
-    """What the prices break, in the catalogue's names, where the facts given leave the decode cost nothing to move; else None."""
+    """Return the inequality that the prices break, in the catalogue's names, if the given facts fix the decode cost, or else None."""
     pinned = {"overlap", "prompt_position", "prefill_decode_flops_ratio"} <= set(assumptions.given)
     problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if pinned and case.seen.pairs else None
     if not problem:
@@ -168,7 +172,7 @@ def broken_by(case: Case, assumptions: Assumptions) -> str | None:
 
 
 def pricing_rules(pairs: Sequence[PairInference], anchors: Mapping[str, float], max_context: float | None) -> PricingRules | None:
-    """KV bytes by each pricing rule over the first pair of bands, and what a memory-bound base makes of them; None without a pair."""
+    """Return KV bytes by each pricing rule over the first pair of bands and the factor of a memory-bound base, or None."""
     if not pairs:
         return None
     pair = pairs[0].pair
@@ -176,9 +180,9 @@ def pricing_rules(pairs: Sequence[PairInference], anchors: Mapping[str, float], 
 
 
 def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: float | None) -> dict[str, Solution]:
-    """KV bytes by each pricing rule, on the same anchors, for a base band that is compute-bound (base_cost 1).
+    """Return KV bytes by each pricing rule, on the same anchors, for a base band that is compute-bound (base_cost 1).
 
-    A memory-bound base multiplies all but the last by its base cost. The rule decides as much as the prices do.
+    A memory-bound base multiplies all except the last by its base cost. The choice of the rule matters no less than the prices.
     """
     given = {
         "active_params": anchors["active_params"],
@@ -195,7 +199,7 @@ def rule_solutions(pair: BandPair, anchors: Mapping[str, float], max_context: fl
 
 
 def memory_bound_base_cost(pair: BandPair, anchors: Mapping[str, float]) -> float:
-    """What a memory-bound base band multiplies the KV bytes of most pricing rules by: R over the FLOP/s ratio."""
+    """Return the factor of a memory-bound base band on the KV bytes of most pricing rules: R over the FLOP/s ratio."""
     at = {**anchors, "output_input_ratio": pair.output_input_ratio.value}
     base_cost: float = equation("bands.base_cost_memory_bound").right_side(at)
     return base_cost

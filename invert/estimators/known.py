@@ -1,4 +1,4 @@
-"""The estimators on sheets of models whose cache is known, by the very functions that read any other sheet."""
+"""The estimators on sheets of models with a known cache, by the same functions that read any other sheet."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -34,28 +34,28 @@ from invert.storage.tariffs import by_slope, tariffs
 
 @immutable(kw_only=False)
 class Judged:
-    """A model of known cache, and what every estimator makes of its sheet: KV bytes by estimator, and by quantity what is beside."""
+    """A model of known cache, with the estimates from its sheet: KV bytes by estimator, and other estimates by quantity."""
 
     member: Member
     kv_bytes: Mapping[str, Estimate]
     beside: Mapping[str, Estimate]
 
     def ratio(self, estimator: str) -> float | None:
-        """The median over the true cache, or None where the estimator gives no median."""
+        """Return the median over the true cache, or None if the estimator gives no median."""
         median = self.kv_bytes[estimator].median
         return median and median / self.member.kv_bytes_per_token
 
     def error(self, estimator: str) -> float | None:
-        """Its natural logarithm."""
+        """Return its natural logarithm, or None if the estimator gives no median."""
         ratio = self.ratio(estimator)
         return None if ratio is None else log(ratio)
 
 
 def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = None) -> tuple[Judged, ...]:
-    """Every known model that a sheet of several bands sells, as a run of `infer` on these assumptions reads it.
+    """Return every known model that a sheet of several bands sells, as a run of `infer` on these assumptions reads it.
 
-    Facts that were given about one model or its traffic say nothing of these. What was `drawn` on these assumptions is drawn no
-    second time.
+    Facts that were given about one model or its traffic are not used here. Posteriors in `drawn` on the same assumptions are
+    not drawn again.
 
     >>> from invert.data import read_data
     >>> first = judged(read_data())[0]
@@ -69,9 +69,9 @@ def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = N
 
 
 def draw_known(drawn: Drawn, data: Data, assumptions: Assumptions) -> None:
-    """Adds to what was `drawn` the posteriors of the sheets of known models, those of an earlier run on the same tables.
+    """Add to `drawn` the posteriors of the sheets of known models, from an earlier run on the same tables if there was one.
 
-    Last digits hang on what is drawn together: every run has those of known sheets drawn by themselves.
+    The last digits depend on the sheets that are drawn together: every run draws the sheets of known models by themselves.
     """
 
     def work() -> Drawn:
@@ -89,7 +89,7 @@ def _judged(data: Data, assumptions: Assumptions, drawn: Drawn) -> tuple[Judged,
 
 
 def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:
-    """Every range of KV bytes on a sheet of several bands beside the cache that the architecture has, estimator by estimator.
+    """Return every range of KV bytes on a sheet of several bands beside the true KV bytes of the architecture, by estimator.
 
     >>> from invert.data import read_data
     >>> found = judgements(read_data())
@@ -116,10 +116,10 @@ def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement,
 
 
 def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUAL) -> dict[str, Record]:
-    """What the ranges of each estimator have got right of these models, held against the class of the time, a family one vote.
+    """Return the record of each estimator's ranges on these models, with the gain over the typical KV and one vote per family.
 
-    A printed range is taken for a normal density of the logarithm on either side of its median. An estimator that gives no
-    range of two families or more has no record.
+    A printed range is read as a normal density of the logarithm on either side of its median. An estimator without ranges of
+    at least two families has no record.
     """
     caches = learnt.known_caches(data, assumptions)["read"]
     of_name = {one.architecture: one for one in caches}
@@ -134,7 +134,7 @@ def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUA
 
 
 def balance_context(member: Member, assumptions: Assumptions) -> float | None:
-    """The balance context [token] that an architecture has at the ridge point of a run, or None where its parameters are not known."""
+    """Return the balance context [token] of an architecture at the ridge point of a run, or None if its parameters are not known."""
     if not member.active_params:
         return None
     of_model = {"active_params": member.active_params, "kv_bytes_per_token": member.kv_bytes_per_token}
@@ -143,7 +143,7 @@ def balance_context(member: Member, assumptions: Assumptions) -> float | None:
 
 
 def attention_intensity(member: Member, _: Assumptions) -> float | None:
-    """The attention FLOPs a byte of cache [FLOP/byte] of the prefill of an architecture, or None where its heads are not known."""
+    """Return the attention FLOPs per byte of cache [FLOP/byte] of the prefill of an architecture, or None if its heads are not known."""
     if not member.attention_flops_per_pair:
         return None
     at = {"attention_flops_per_pair": member.attention_flops_per_pair, "kv_bytes_per_token": member.kv_bytes_per_token}
@@ -154,11 +154,11 @@ _OF_ARCHITECTURES: Mapping[str, Callable[[Member, Assumptions], float | None]] =
     "balance_context": balance_context,
     "attention_intensity": attention_intensity,
 }
-"""What is estimated beside KV bytes on a sheet of several bands, and an architecture says."""
+"""Quantities other than KV bytes that are estimated from a sheet of several bands and known from an architecture."""
 
 
 def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) -> dict[str, Record]:
-    """What ranges of other quantities have got right of these models, held against what the other families among them have.
+    """Return the record of ranges of other quantities on these models, with the gain over the values of the other families.
 
     >>> from invert.data import read_data
     >>> found = records_beside(judged(read_data()))
@@ -169,15 +169,15 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
     for quantity, true_value in _OF_ARCHITECTURES.items():
         rows = [(one, truth) for one in known if (truth := true_value(one.member, assumptions))]
         truths, families = np.array([log(truth) for _, truth in rows]), [one.member.family for one, _ in rows]
-        found[quantity] = _record([one.beside[quantity] for one, _ in rows], truths, _by_other_families(truths, families), families)
+        found[quantity] = _record([one.beside[quantity] for one, _ in rows], truths, _predict_by_other_families(truths, families), families)
     return {quantity: one for quantity, one in found.items() if one}
 
 
 @cache_with_data
 def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Record | None:
-    """What KV bytes by a storage price have got right of the stored cache, on every shipped sheet that has one and whose cache is known.
+    """Return the record of KV bytes by a storage price, on every shipped sheet with such a price and a known stored cache.
 
-    Held against the class of the time; None of fewer than two families.
+    The gain is over the typical KV. It is None for fewer than two families.
 
     >>> from invert.data import read_data
     >>> found = record_of_storage_price(read_data())
@@ -202,9 +202,10 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
 
 @cache_with_data
 def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, earlier_only: bool = False) -> Verdict | None:
-    """What it has earned beside the class of read bytes whether more context costs more at all; None of too few families.
+    """Return the gain of knowing whether context costs more, beside the typical KV read, or None for too few families.
 
-    Of every sheet whose cache is known, on sale or learned from; `earlier_only`: by models released before alone.
+    It uses every sheet with a known cache, on sale or in the calibration. With `earlier_only`, only models released before
+    predict.
 
     >>> from invert.data import read_data
     >>> found = verdict_on_having_a_premium(read_data())
@@ -220,8 +221,8 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, ea
     return judge_predictors(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only, assumptions)
 
 
-def _by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:
-    """ln density of each truth, and how far off it is foretold, by the other families, each of which has a vote; nan of too few."""
+def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:
+    """Return ln density of each truth and the error [nat] of its prediction by the other families, one vote each, or nan for too few."""
     of_family = {family: fmean(truth for truth, of in zip(truths, families, strict=True) if of == family) for family in families}
     if len(of_family) <= LEAST_VOTES:
         return np.full(len(truths), np.nan), np.full(len(truths), np.nan)
@@ -231,7 +232,10 @@ def _by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats,
 
 
 def _record(estimates: Sequence[Estimate], truths: Floats, by_class: tuple[Floats, Floats], families: Sequence[str]) -> Record | None:
-    """The record of printed ranges, where they and the class have a density; `by_class` is its ln at the truths, and how far off it is."""
+    """Return the record of printed ranges if they and the baseline have a density.
+
+    `by_class` are the baseline's ln densities and errors.
+    """
     ranges = [_two_normals(one, truth) for one, truth in zip(estimates, truths, strict=True)]
     densities_of_class, errors_of_class = by_class
     kept = np.array([place for place, one in enumerate(ranges) if one and np.isfinite(densities_of_class[place])], dtype=int)
@@ -244,7 +248,7 @@ def _record(estimates: Sequence[Estimate], truths: Floats, by_class: tuple[Float
 
 @cache_with_data
 def _sheets_of_known_cache(data: Data, assumptions: Assumptions) -> tuple[tuple[PriceSheet, ModelRow, KnownCache], ...]:
-    """Every shipped sheet of a model whose cache is known and whose row can be used."""
+    """Return every shipped sheet of a model with a known cache and a usable row."""
     described, found = {(row.provider, row.model): row for row in models(data)}, []
     for sheet in sheets_that_ship(data):
         row = described.get((sheet.provider, sheet.model))
@@ -279,9 +283,9 @@ def error_of_lecture(data: Data, assumptions: Assumptions = USUAL) -> Span | Non
 
 @cache_with_data
 def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | None:
-    """What the bound at rental cost makes of every shipped sheet that has no output premium and whose cache is known; None of none.
+    """Return the bounds at rental cost over the true cache, on shipped sheets of known cache without an output premium, or None.
 
-    Facts that were given about one model or its traffic say nothing of these.
+    Facts that were given about one model or its traffic are not used here.
 
     >>> from invert.data import read_data
     >>> found = bounds_at_rent(read_data())
@@ -307,7 +311,7 @@ def bounds_at_rent(data: Data, assumptions: Assumptions = USUAL) -> Bounds | Non
 
 
 def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
-    """A bound that says what others like it were over the true cache, or the estimate as it is.
+    """Return a bound with the ratios of similar bounds to the true cache, or any other estimate as it is.
 
     >>> of = Bounds(count=9, held=6, held_at_one_byte=9, least=0.6, median=5.5, most=84.0)
     >>> told_by_others(Estimate(kind="upper", high=2e3, because="no premium"), of).because
@@ -323,7 +327,7 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
 
 
 def _two_normals(estimate: Estimate, truth: float) -> tuple[float, float, float] | None:
-    """How far off the median is [nat], ln density of the truth, and how much of the range lies nearer to its median than the truth."""
+    """Return the error of the median [nat], ln density of the truth, and the share of the range nearer to its median than the truth."""
     if estimate.kind != "interval" or not (estimate.median and estimate.low and estimate.high and estimate.level):
         return None
     reach = NormalDist().inv_cdf((1 + estimate.level) / 2)

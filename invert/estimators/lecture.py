@@ -33,16 +33,16 @@ from invert.records import (
 from invert.steps import solve_steps
 
 _MOST_RATIOS = 4096
-"""Ratios of output to input whose readings are kept: whole markets ask a few hundred."""
+"""Number of output/input ratios with cached readings: a whole market has a few hundred."""
 _LEAST_FRACTION = 1e-15
-"""Between this and 1 less this lie the fractions that a ratio of prices can come from."""
+"""A ratio of prices can come from fractions between this and 1 minus this."""
 _START_KV_BYTES = 1e4
-"""Bytes per token by which KV bytes that no price determines are scaled."""
+"""Scale [byte/token] of KV bytes that no price determines."""
 LEANS_UPWARD = "leans upward: output/input also holds margin on output, idle capacity and whatever else leaves compute idle"
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """KV bytes from the threshold, at the anchors as they stand, and the bandwidth-bound fraction over the cell of output/input."""
+    """Return KV bytes from the threshold, at the anchors as they are, and the bandwidth-bound fraction over the cell of output/input."""
     bound = bandwidth_bound(case, data, assumptions)
     return {"kv_bytes_per_token": _kv_bytes(case, assumptions), "bandwidth_bound_fraction": bound}
 
@@ -58,7 +58,7 @@ def _kv_bytes(case: Case, assumptions: Assumptions) -> Estimate:
 
 @undetermined_on_error
 def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    """The bandwidth-bound fraction, over what hosts of one model ask apart: their output/input differs, and their model does not."""
+    """Return the bandwidth-bound fraction, with the spread of output/input between hosts of one model."""
     ratio = case.seen.output_input_ratio
     cited = references("readings.bandwidth_bound_fraction")
     if ratio.value <= 1:
@@ -71,16 +71,16 @@ def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimat
 
 
 def kv_bytes_from_threshold(pair: BandPair, anchors: Mapping[str, float]) -> Reading:
-    """KV bytes per token if the threshold is where KV reads overtake compute: N_a b_w/(rho L_thr) [byte/token].
+    """Return KV bytes per token if the threshold is where KV reads overtake compute: N_a b_w/(rho L_thr) [byte/token].
 
     The premium is not used. Lecture 1:36:01 to 1:38:27.
     """
     active_params, bytes_per_weight, balance = (anchors[name] for name in ("active_params", "bytes_per_weight", "machine_balance_ratio"))
-    return _at_crossover(pair.long_context_threshold, active_params, bytes_per_weight, balance)
+    return _read_crossover(pair.long_context_threshold, active_params, bytes_per_weight, balance)
 
 
 @lru_cache
-def _at_crossover(long_context_threshold: int, active_params: float, bytes_per_weight: float, machine_balance_ratio: float) -> Reading:
+def _read_crossover(long_context_threshold: int, active_params: float, bytes_per_weight: float, machine_balance_ratio: float) -> Reading:
     given: dict[str, float] = {
         "long_context_threshold": long_context_threshold,
         "active_params": active_params,
@@ -88,7 +88,7 @@ def _at_crossover(long_context_threshold: int, active_params: float, bytes_per_w
         "machine_balance_ratio": machine_balance_ratio,
     }
     found = invert_price(lambda kv_bytes: crossover_context(kv_bytes, given), long_context_threshold)
-    # The formula, the elasticities and the reason of a refusal are those of the catalogue.
+    # The formula, the elasticities and the reason of a refusal come from the catalogue.
     solution = solve_steps([("readings.threshold_is_crossover", "kv_bytes_per_token")], given)
     return Reading(name="lecture", values={"kv_bytes_per_token": found}, solution=solution) if found else unanswered("lecture", solution)
 
@@ -122,16 +122,16 @@ def _inverted(published: tuple[tuple[str, float], ...], *anchors: float) -> Inve
 
     input_price = dict(published)["input"]
     threshold = dict(published).get("long_context_threshold")
-    # The threshold goes as one over KV bytes, which a search from afar would send below zero: it begins at the reading of that price alone.
+    # The threshold is inverse in KV bytes, and a distant start would send them below zero: begin at the reading of that price alone.
     kv_bytes = invert_price(partial(crossover_context, anchors=facts), threshold) if threshold else None
     start = {"input_price": input_price, "kv_bytes_per_token": kv_bytes or _START_KV_BYTES, "bandwidth_bound_fraction": 0.5}
     return invert_prices(predict, dict(published), start)
 
 
 def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL) -> float:
-    """The output/input ratio the threshold reading makes of the short context, at `lecture_batch_multiple` balance batches.
+    """Return the output/input ratio of the short context by the threshold reading, at `lecture_batch_multiple` balance batches.
 
-    The larger of 1 and 1/m + L_lo/L_thr: far below the ratios that sheets ask, which is the contradiction.
+    It is the larger of 1 and 1/m + L_lo/L_thr, far below the ratios on sheets. This is the contradiction.
     """
     kv_compute_ratio = pair.short_context / pair.long_context_threshold
     ratios = {"weight_compute_ratio": 1 / assumptions.lecture_batch_multiple, "kv_compute_ratio": kv_compute_ratio}
@@ -142,7 +142,9 @@ def output_input_ratio_claimed(pair: BandPair, assumptions: Assumptions = USUAL)
 
 @lru_cache(_MOST_RATIOS)
 def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
-    """The share of compute that decode leaves idle, 1 - 1/R. No reading where R <= 1, which it excludes.
+    """Return the share of compute that decode leaves idle, 1 - 1/R.
+
+    There is no reading if R <= 1, which it excludes.
 
     Lecture 1:47:56 to 1:48:23.
 
@@ -158,9 +160,11 @@ def bandwidth_bound_fraction(output_input_ratio: float) -> Reading:
 
 
 def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") -> str:
-    """The tier whose drain time is nearest to a cache lifetime, by ratio. Lecture 2:00:37 to 2:03:33.
+    """Return the tier with the drain time nearest to a cache lifetime, by ratio.
 
-    `device` picks the drain times: `lecture` those it names, `range` the middle of those of real devices.
+    Lecture 2:00:37 to 2:03:33.
+
+    `device` selects the drain times: `lecture` for the lecture's own, `range` for the middle of real devices.
 
     >>> from invert.data import read_data
     >>> data = read_data()
@@ -172,7 +176,7 @@ def tier_of_lifetime(data: Data, ttl_seconds: float, device: str = "lecture") ->
 
 
 def drain_times(data: Data, device: str) -> Mapping[str, float]:
-    """Drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
+    """Return drain times [s] by tier, from the rows of memory_tiers.csv for `lecture` or for `range` (real devices)."""
     data.tables.refuse_bad(MemoryTierFigure, device=device, quantity="drain_time")
     found = {}
     for row in data.tables.rows_of(MemoryTierFigure):

@@ -1,4 +1,4 @@
-"""What the estimators are called, in the order of the tables: all that a form of a result has to know of them."""
+"""The names of the estimators, in the order of the tables. Forms of a result need no more of them."""
 
 from collections.abc import Mapping
 
@@ -7,12 +7,12 @@ from derive.immutable import immutable
 
 @immutable
 class Named:
-    """What the numbers of an estimator are called.
+    """The names for the numbers of an estimator.
 
-    `name` is that of the estimator in full, `remark` what stands behind it. `heading` stands over the column of its KV bytes, which
-    then have a range: they stand side by side with those of the others in every output, and are scored on models whose cache is
-    known. Without a heading it gives KV bytes without a range, or none. `paid_with` is what it holds a long-context premium to be
-    paid for with.
+    `name` is the full name of the estimator, `remark` its basis. `heading` is the heading of the column of its KV bytes.
+    Estimators with a heading give a range, are side by side in every output, and are scored on models of known cache. Without
+    a heading it gives KV bytes without a range, or none. `paid_with` is the price level at which the estimator assumes
+    that a long-context premium is paid.
 
     >>> ESTIMATOR_NAMES["at_rent"].name, ESTIMATOR_NAMES["at_rent"].heading, ESTIMATOR_NAMES["lecture"].heading
     ('increments at rental cost', 'KV from premium at cost', '')
@@ -52,6 +52,6 @@ ESTIMATOR_NAMES: Mapping[str, Named] = {
     ),
     "market": Named(name="size by input price"),
 }
-"""By the name that stands in JSON and CSV."""
+"""The estimators by their key in JSON and CSV."""
 KV_NAMES: Mapping[str, Named] = {name: one for name, one in ESTIMATOR_NAMES.items() if one.heading}
-"""Those whose KV bytes have a range."""
+"""The estimators that give a range of KV bytes."""

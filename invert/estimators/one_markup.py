@@ -1,4 +1,4 @@
-"""The posterior at one mark-up on everything: KV bytes, and what else the prices then say."""
+"""The posterior at one mark-up on everything: KV bytes and further quantities."""
 
 from derive.errors import WrongData
 from invert.assumptions import Assumptions
@@ -18,22 +18,27 @@ _CITED = {
     "attention_intensity": (*_JOINT, "architecture.attention_intensity"),
     LEVEL_OF_PRICES: ("bands.active_params_times_markup", "serving.price_per_flop"),
 }
-"""The equations of what is estimated beside KV bytes."""
+"""The equations of the quantities other than KV bytes."""
 _BATCH = ("batching.weight_compute_ratio",)
 _BECAUSE = {"memory_time_share": LEANS_UPWARD, LEVEL_OF_PRICES: "at the rental price of a FLOP in bf16"}
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """KV bytes and what goes with them if one mark-up covers everything. All undetermined where the prices contradict the model.
+    """Return KV bytes and related quantities if one mark-up covers everything.
 
-    KV bytes that are given stand in the place of the estimate. A sheet without a premium bounds them.
+    All are undetermined if the prices contradict the model.
+
+    Given KV bytes replace the estimate. A sheet without a premium gives an upper bound.
     """
     broken = broken_by(case, assumptions)
-    return {"kv_bytes_per_token": _kv_bytes(case, assumptions, broken), **_beside(case, assumptions, broken)}
+    return {"kv_bytes_per_token": _kv_bytes(case, assumptions, broken), **_estimate_others(case, assumptions, broken)}
 
 
 def anchors_of_posterior(price_data: PriceData) -> tuple[str, ...]:
-    """The outside facts that move the posterior of a sheet: those of storage and of a long band only where it sells one."""
+    """Return the outside facts that move the posterior of a sheet.
+
+    Facts of storage and of a long band count only if it sells one.
+    """
     names = ["active_params", "machine_balance_ratio", "bytes_per_weight", "prompt_position", "prefill_decode_flops_ratio", "overlap"]
     names += ("short_context", "long_context") if "premium_out" in price_data.cells else ("short_context",)
     names += ("sweep_time", "holding_cost_ratio") if "storage_ratio" in price_data.cells else ()
@@ -41,7 +46,7 @@ def anchors_of_posterior(price_data: PriceData) -> tuple[str, ...]:
 
 
 def posterior_of(case: Case) -> Summary:
-    """The posterior of a case; `WrongData` where none was drawn."""
+    """Return the posterior of a case. Raise `WrongData` if none was drawn."""
     if case.summary is None:
         raise WrongData(f"{case.sheet.provider}/{case.sheet.model}: no posterior was drawn")
     return case.summary
@@ -62,14 +67,14 @@ def _kv_bytes(case: Case, assumptions: Assumptions, broken: str | None) -> Estim
 
 
 def _misfit(case: Case, found: Summary) -> str:
-    """What share of the draws fits, and what the prices break at the anchors themselves."""
+    """Return the share of the draws that fits, and the contradiction of the prices at the anchors themselves."""
     share = f"{found.feasible_fraction:.0%} of the draws fit the prices: they contradict the model"
     problem = joint_reading(case.seen.pairs[0], case.anchors.values).problem if case.seen.pairs else None
     return share + (f"; {problem}" if problem else "")
 
 
-def _beside(case: Case, assumptions: Assumptions, broken: str | None) -> dict[str, Estimate]:
-    """What the posterior says beside KV bytes."""
+def _estimate_others(case: Case, assumptions: Assumptions, broken: str | None) -> dict[str, Estimate]:
+    """Return the posterior of quantities other than KV bytes."""
     found, anchors = posterior_of(case), anchors_of_posterior(case.price_data)
     cited = {name: references(*ids) for name, ids in _CITED.items()}
     if broken or not found.marginals or found.feasible_fraction < assumptions.feasible_share:
@@ -92,7 +97,7 @@ def _beside(case: Case, assumptions: Assumptions, broken: str | None) -> dict[st
 
 
 def _batch_multiple(case: Case, weight: Marginal, assumptions: Assumptions) -> Estimate:
-    """The batch in balance batches, from below."""
+    """Return a lower bound of the batch in balance batches."""
     least = inverse.solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": weight.at_most})
     contraction = contracted(weight.spread, case.prior_spreads["weight_compute_ratio"])
     because = "in balance batches; memory time beside that of weights makes it look smaller"

@@ -1,4 +1,4 @@
-"""The point readings of one sheet: the lecture's and the joint one, what each predicts, and what is known to hold them against."""
+"""The point readings of one sheet: the lecture's and the joint one, their predictions, and known values to compare with."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ from invert.storage.tariffs import disclosed_tiers
 
 
 def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors, assumptions: Assumptions = USUAL) -> PairInference:
-    """The readings of one pair of bands, and what each predicts for the sheet."""
+    """Return the readings of one pair of bands, and their predictions for the sheet."""
     pair, of_lecture = seen.pairs[index], lecture_anchors(anchors, assumptions)
     by_lecture, jointly = lecture.kv_bytes_from_threshold(pair, of_lecture), joint_point.joint_reading(pair, anchors.values)
     hidden = _lecture_hidden(by_lecture, seen, index, of_lecture)
@@ -37,12 +37,12 @@ def read_pair(sheet: PriceSheet, seen: Observables, index: int, anchors: Anchors
 
 
 def _lecture_hidden(reading: Reading, seen: Observables, index: int, anchors: Mapping[str, float]) -> dict[str, float]:
-    """The lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read.
+    """Return the lecture's two readings as one set of hidden quantities: its KV bytes give L_star, R gives the weight read.
 
-    It has no attention FLOPs. Empty where R leaves no room for a weight read.
+    It has no attention FLOPs. It is empty if R leaves no room for a weight read.
     """
     pair = seen.pairs[index]
-    # The ridge point of the anchors is that of sustained rates.
+    # The ridge point of the anchors is at sustained rates.
     values = {**anchors, **reading.values, "mfu": 1.0, "mbu": 1.0, "attention_flops_per_pair": 0.0}
     values["balance_context"] = equation("context.balance_context").right_side(values)
 
@@ -57,10 +57,13 @@ def check_forward(
     sheet: PriceSheet, seen: Observables, index: int, anchors: Mapping[str, float], hidden: Mapping[str, float], used: tuple[str, ...],
     assumptions: Assumptions,
 ) -> tuple[Check, ...]:  # fmt: skip
-    """Compare the forward model at hidden quantities with every component of the sheet that it predicts; `used` are those of a reading."""
+    """Compare the forward model at hidden quantities with every component of the sheet that it predicts.
+
+    `used` are the ones in a reading.
+    """
     if not hidden:
         return ()
-    # A sheet of one price has no mean contexts: the model then predicts the price at no context.
+    # A sheet of one band has no mean contexts: the model then predicts the price at no context.
     bands, contexts = sheet.bands[index:], seen.contexts[index:] or (0.0,)
     base = bands[0]
     predicted = forward({**anchors, **hidden}, contexts, base.input.usd_per_token)
@@ -98,7 +101,7 @@ def _check(published: Observable, suffix: str, foretold: Values, used: tuple[str
 
 
 def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables, data: Data) -> tuple[TierReading, ...]:
-    """The tier each lifetime points to by the drain-time rule, and what the vendor says."""
+    """Return the tier that each lifetime points to by the drain-time rule, and the vendor's disclosure."""
     lifetimes = [one.ttl_seconds for one in seen.cache_write_premiums if one.ttl_seconds]
     said = disclosed_tiers(data, sheet.provider, sheet.model, lifetimes)
     return tuple(
@@ -115,16 +118,16 @@ def tiers_of_lifetimes(sheet: PriceSheet, seen: Observables, data: Data) -> tupl
 def drain_time_of_sheet(
     sheet: PriceSheet, seen: Observables, storage_price: Observable | None, assumptions: Assumptions = USUAL
 ) -> Reading | None:
-    """The implied drain time of the first pair of bands, where the sheet prices storage."""
+    """Return the implied drain time of the first pair of bands, if the sheet prices storage."""
     if not seen.pairs or storage_price is None or storage_price.value <= 0:
         return None
     return drain_time.implied_drain_time(seen.pairs[0], sheet.bands[0].output.usd_per_token, storage_price.value, assumptions)
 
 
 def known_cache(model: ModelRow | None, data: Data, assumptions: Assumptions = USUAL) -> KnownCache | None:
-    """The KV bytes of a model of public architecture, stored and read, by the equations of its attention at `bytes_per_kv_value`.
+    """Return the KV bytes of a model of public architecture, stored and read, by the equations of its attention at `bytes_per_kv_value`.
 
-    None for one whose attention no equation covers; `WrongData` where its row of architectures.csv cannot be used.
+    It is None if no equation covers the attention. Raise `WrongData` if the row of architectures.csv cannot be used.
     """
     if model is None or not model.architecture:
         return None

@@ -1,4 +1,4 @@
-"""The estimators: the function of each, by the name that `names` has more words for."""
+"""The estimators: the function of each, by its key in `names`."""
 
 from collections.abc import Callable, Mapping
 
@@ -18,14 +18,14 @@ ESTIMATORS: Mapping[str, Callable[[Case, Data, Assumptions], dict[str, Estimate]
     "headline": headline.estimates,
     "market": input_price.estimates,
 }
-"""Each is asked of a sheet as read, the data and the assumptions of the run, and of nothing else.
+"""Each function uses only a sheet as read, the data and the assumptions of the run.
 
-It gives an estimate by the name of each quantity that it makes of the prices.
+It returns its estimates from the prices by the name of the quantity.
 """
 
 
 def side_by_side(case: Case, data: Data, assumptions: Assumptions) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
-    """KV bytes of one sheet by every estimator that gives a range, and what else these estimate, by quantity."""
+    """Return KV bytes of one sheet by every estimator that gives a range, and their other estimates by quantity."""
     found = {name: ESTIMATORS[name](case, data, assumptions) for name in KV_NAMES}
     kv_bytes = {name: estimates["kv_bytes_per_token"] for name, estimates in found.items()}
     beside = {quantity: one for estimates in found.values() for quantity, one in estimates.items() if quantity != "kv_bytes_per_token"}

@@ -1,4 +1,4 @@
-"""What a byte of HBM and a FLOP cost on a rented chip: the only prices in dollars that do not come from a price sheet."""
+"""The cost of a byte of HBM and of a FLOP on a rented chip: the only prices in dollars that do not come from a price sheet."""
 
 from derive.catalogue import equation
 from derive.errors import BacksolveError, WrongData, shorten
@@ -17,11 +17,11 @@ from invert.sheets.tables import Disclosure
 
 @cached_beside_prices
 def rental(data: Data, assumptions: Assumptions = USUAL, chip_price: float | None = None) -> Anchors:
-    """What a byte read from HBM [USD/byte] and a FLOP [USD] cost on a rented chip at its data-sheet peaks, and where that is from.
+    """Return the cost of a byte read from HBM [USD/byte] and of a FLOP [USD] on a rented chip at its data-sheet peaks, with the source.
 
-    With them go what increments at cost suppose: a mark-up of 1, and the facts of the run about prompts. `chip_price` [USD/s] is by
-    default the lease DeepSeek assumed for its own service. serving.price_per_hbm_byte, serving.price_per_flop. `UnknownName` for a
-    `rent_chip` that hardware.csv does not hold.
+    It includes the suppositions of increments at cost: a mark-up of 1, and the facts of the run about prompts. `chip_price`
+    [USD/s] is by default the lease that DeepSeek assumed for its own service. serving.price_per_hbm_byte,
+    serving.price_per_flop. Raise `UnknownName` for a `rent_chip` that is not in hardware.csv.
 
     >>> from invert.data import read_data
     >>> values = rental(read_data()).values
@@ -40,7 +40,7 @@ def rental(data: Data, assumptions: Assumptions = USUAL, chip_price: float | Non
 
 
 def _usual_chip(tables: Tables) -> Preset:
-    """The usual chip of hardware.csv. Nobody typed its name: where it is not to be found, the table is wrong."""
+    """Return the usual chip of hardware.csv. The user did not type its name: if it is missing, the table is wrong."""
     try:
         return hardware(USUAL.rent_chip, tables)
     except WrongData:
@@ -56,7 +56,7 @@ def _usual_chip(tables: Tables) -> Preset:
 
 
 def _disclosed_rent(tables: Tables) -> tuple[float, str]:
-    """The price of a chip [USD/s] that a provider stated for its own production, and where."""
+    """Return the price of a chip [USD/s] that a provider stated for its own production, and the source."""
     for row in tables.rows_of(Disclosure):
         if (row.topic, row.quantity) == ("production", "chip_price") and row.value is not None:
             return in_si("chip_price", row.value, row.unit), f"disclosures.csv {row.provider}: {row.source_url}"

@@ -1,4 +1,4 @@
-"""What the price of storage says: the drain time it implies, and the KV bytes it would pay for."""
+"""Estimates from the price of storage: the implied drain time, and the KV bytes that it would pay for."""
 
 from math import exp, hypot
 
@@ -12,7 +12,10 @@ from invert.storage.tariffs import drain_time_of
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
-    """Empty for a sheet that sells no storage, and without a premium there is no drain time."""
+    """Return the implied drain time and the stored KV bytes.
+
+    It is empty for a sheet that sells no storage. There is no drain time without a premium.
+    """
     found, price = {}, case.storage_price
     if drain := drain_time(case, assumptions):
         found["implied_drain_time"] = _implied_drain_time(drain, assumptions)
@@ -22,7 +25,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
 
 
 def drain_time(case: Case, assumptions: Assumptions) -> tuple[float, float] | None:
-    """The implied drain time of the first premium: median [s] and spread [nat]."""
+    """Return the implied drain time of the first premium: median [s] and spread [nat]."""
     if not case.seen.pairs or not case.storage_price:
         return None
     return drain_time_of(case.seen.pairs[0], case.sheet.bands[0].output.usd_per_token, case.storage_price, assumptions)
@@ -38,11 +41,14 @@ def _implied_drain_time(seen: tuple[float, float], assumptions: Assumptions) -> 
 
 @undetermined_on_error
 def kv_bytes_stored(storage_price: Observable, data: Data, assumptions: Assumptions) -> Estimate:
-    """KV bytes that the storage price pays for if they lie in rented HBM. The mark-up on storage leaves little of it."""
+    """Return the KV bytes that the storage price pays for if they are in rented HBM.
+
+    The mark-up on storage makes this a weak estimate.
+    """
     markup = assumptions.storage_markup_prior
     holding = tiers.tier_parameters(data, "rented", assumptions.price_years[-1], assumptions)["hbm"].holding_price
     priced = {"storage_price": storage_price.value / markup.centre, "tier_price": holding.median, "tier_capacity": 1.0}
     median = float(inverse.solved("cache.storage_price_is_hold_cost", "kv_bytes_per_token", priced))
     reach = exp(assumptions.reach * hypot(holding.sd, markup.spread))
-    because = "if it lies in rented HBM. Vendors ask one storage price for caches of unlike size"
+    because = "if it is in rented HBM. Vendors charge one storage price for caches of different sizes"
     return interval(assumptions, median / reach, median, median * reach, because, equations=references("cache.storage_price_is_hold_cost"))

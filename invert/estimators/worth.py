@@ -1,4 +1,4 @@
-"""What the estimates of a sheet are worth: the same estimators on models whose cache is known, and what is learned from those."""
+"""The accuracy of the estimates of a sheet: the same estimators on models of known cache, and the results learnt from those."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 
 def or_left_out(work: Callable[[], _T | None]) -> Part[_T]:
-    """What `work` finds, or which row of the tables it rests on cannot be used."""
+    """Return the result of `work`, or the row of the tables that it depends on and that cannot be used."""
     try:
         return Part(value=work())
     except WrongData as error:
@@ -28,9 +28,11 @@ def or_left_out(work: Callable[[], _T | None]) -> Part[_T]:
 def worths(
     architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = None
 ) -> dict[str | None, Part[Worth]]:
-    """What the estimates are worth on sheets of each of these architectures, None being one that is not public.
+    """Return the accuracy of the estimates on sheets of each of these architectures.
 
-    What was `drawn` on these assumptions is drawn no second time.
+    None is an architecture that is not public.
+
+    Posteriors in `drawn` on the same assumptions are not drawn again.
 
     >>> from invert.data import read_data
     >>> of_any, = worths([None], read_data()).values()
@@ -39,7 +41,7 @@ def worths(
     """
     known = or_left_out(lambda: judged(data, assumptions, drawn))
 
-    # Most architectures leave the same models: what those say is worked out once.
+    # Most architectures leave the same models, so their results are computed once.
     @cache
     def scored(models: tuple[str, ...]) -> Worth:
         kept = [one for one in known.value or () if one.member.architecture in models]
@@ -61,7 +63,7 @@ def worths(
 
 
 def _misreadings(kept: Sequence[Judged]) -> Mapping[str, Misreading]:
-    """By estimator, over the medians that it gives."""
+    """Return the errors by estimator, over the medians that it gives."""
     found = {}
     for estimator in dict.fromkeys(name for one in kept for name in one.kv_bytes):
         errors = [error for one in kept if (error := one.error(estimator)) is not None]

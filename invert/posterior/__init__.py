@@ -1,1 +1,1 @@
-"""What one mark-up makes of the prices of a sheet: priors, likelihood, draws and their weights."""
+"""The posterior of the prices of a sheet at one mark-up: priors, likelihood, draws and their weights."""

@@ -1,4 +1,4 @@
-"""Whether the premiums of a sheet are what context costs or what vendors are used to ask: one pair of cells on both sides."""
+"""Whether context costs or a habit of vendors explain the premiums of a sheet: one pair of cells for both."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -16,10 +16,10 @@ _PREMIUMS = ("premium_in", "premium_out")
 
 
 def probabilities_by_cost(sheets: Sequence[PriceData], log_evidence: Sequence[float], assumptions: Assumptions) -> list[float | None]:
-    """How likely the cost model makes the premiums over the first threshold of each sheet fall into their cells, its base prices known.
+    """Return the probability by the cost model that the premiums over the first threshold are in their cells, given the base prices.
 
-    None where it makes nothing of those. `log_evidence` is the log marginal likelihood of all prices of each, which serves where
-    there is one threshold: less that of the base prices, it is that of the premiums.
+    It is None if the base prices are infeasible. `log_evidence` is the log marginal likelihood of all prices of each sheet,
+    which is used for sheets with one threshold: the difference to the base prices is the log probability of the premiums.
     """
     longer = [place for place, one in enumerate(sheets) if one.edges.shape[1] > 2]
     of_first = _log_evidence([_first_pair(sheets[at]) for at in longer], assumptions)
@@ -29,7 +29,7 @@ def probabilities_by_cost(sheets: Sequence[PriceData], log_evidence: Sequence[fl
 
 
 def _first_pair(price_data: PriceData) -> PriceData:
-    """A sheet as if it had no band above the second."""
+    """Return a sheet as if it had no band above the second."""
 
     def first(ends: Pair) -> Pair:
         return ends[0][:, :1], ends[1][:, :1]
@@ -43,7 +43,7 @@ def _without_premiums(price_data: PriceData) -> PriceData:
 
 
 def _log_evidence(sheets: Sequence[PriceData], assumptions: Assumptions) -> list[float]:
-    """Of each sheet; those whose draws have the same weights have one."""
+    """Return the log evidence of each sheet. Sheets with the same weights of draws share one."""
     keys = [one.key_of_weights for one in sheets]
     each = dict(zip(keys, sheets, strict=True))
     known = dict(zip(each, in_chunks(partial(_of_one_shape, assumptions=assumptions), [*each.values()], DEFAULT), strict=True))
@@ -55,11 +55,11 @@ def _of_one_shape(sheets: PriceData, assumptions: Assumptions) -> list[float]:
 
 
 def convention(pair: BandPair, by_cost: float, others: Iterable[Premiums], assumptions: Assumptions = USUAL) -> Convention:
-    """Premiums that are so likely as a cost, against how many other vendors ask premiums that lie in the very same cells.
+    """Return the probabilities of the premiums as a cost (`by_cost`) and as a habit of vendors with premiums in the same cells.
 
-    The cells are those of the premiums as published. `others` are those of other vendors' sheets; a vendor has one vote, whatever
-    the number of its sheets. The habit's probability is the share of votes, with `convention_count` added for these cells and
-    for any other.
+    The cells are the rounding cells of the published premiums. `others` are the premiums of other vendors' sheets. A vendor
+    has one vote, for any number of sheets. The habit's probability is the share of votes, with `convention_count` added for
+    these cells and for any other.
 
     >>> from invert.sheets.observables import observe
     >>> ratios = {name: observe(name, value) for name, value in (("output_input_ratio", 6.0), ("premium_in", 2.0), ("premium_out", 1.5))}

@@ -1,4 +1,4 @@
-"""What price sheets publish, as arrays: log cells of prices, the ends of their bands, what is known of the model's size."""
+"""Price sheets as arrays: log cells of prices, the ends of their bands, and prior knowledge of the model's size."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 Pair: TypeAlias = tuple[Array, Array]
 """Low and high ends, or centres and spreads."""
 _DIGITS = 12
-"""To which logs of ratios are the same: those of other amounts have other last digits."""
+"""Digits to which logs of ratios must agree: equal ratios of other amounts have other last digits."""
 
 
 @immutable
 class PriceData:
-    """Sheets of one shape: the log cells of what they publish, where their bands end, what is known of their size.
+    """Sheets of one shape: the log cells of their prices, the ends of their bands, and the known size of their models.
 
-    cells: by observable, low and high ends in logs [sheets]; premiums [sheets, bands above the base].
-    edges: thresholds and the top of the last band [sheets, bands] in tokens; for one band, a nominal threshold and the top.
-    log_active_params: natural log and spread in nats [sheets]; log_kv_bytes likewise, where KV is known.
-    size_by_price: what is known of their size comes from the input price, which then says nothing further.
+    cells: by observable, low and high ends in logs [sheets], and for premiums [sheets, bands above the base].
+    edges: thresholds and the top of the last band [sheets, bands] in tokens. For one band, a nominal threshold and the top.
+    log_active_params: natural log and spread in nats [sheets]. log_kv_bytes: the same for KV bytes, if they are known.
+    size_by_price: the known size comes from the input price, which is then not used again.
     """
 
     cells: Mapping[str, Pair]
@@ -40,23 +40,28 @@ class PriceData:
 
     @property
     def level_tells(self) -> bool:
-        """Whether the input price has anything left to say."""
+        """Return whether the input price still carries information."""
         return "input_price" in self.cells and not self.size_by_price
 
     @property
     def key(self) -> Hashable:
-        """Equal for what publishes the same to the last digit."""
-        return self._said({**self.cells, "size": self.log_active_params, **({"kv": self.log_kv_bytes} if self.log_kv_bytes else {})})
+        """Return a key that is equal for sheets with the same prices to the last digit."""
+        return self._hashable_key(
+            {**self.cells, "size": self.log_active_params, **({"kv": self.log_kv_bytes} if self.log_kv_bytes else {})}
+        )
 
     @property
     def key_of_weights(self) -> Hashable:
-        """Equal where draws have the same weights: sheets of any price and size, if those say nothing beside each other or known KV."""
+        """Return a key that is equal for sheets with the same weights of draws.
+
+        Price and size may differ if neither the input price nor known KV bytes inform the size.
+        """
         if self.level_tells or self.log_kv_bytes:
             return self.key
         ratios = {name: ends for name, ends in self.cells.items() if name != "input_price"}
-        return self._said({name: (low.round(_DIGITS), high.round(_DIGITS)) for name, (low, high) in ratios.items()})
+        return self._hashable_key({name: (low.round(_DIGITS), high.round(_DIGITS)) for name, (low, high) in ratios.items()})
 
-    def _said(self, pairs: Mapping[str, Pair]) -> Hashable:
+    def _hashable_key(self, pairs: Mapping[str, Pair]) -> Hashable:
         said = tuple((name, np.asarray(low).tobytes(), np.asarray(high).tobytes()) for name, (low, high) in pairs.items())
         return self.size_by_price, self.edges.shape, self.edges.tobytes(), said
 
@@ -64,7 +69,7 @@ class PriceData:
         return len(self.edges)
 
     def rows(self, index: slice) -> "PriceData":
-        """Some of the sheets."""
+        """Return some of the sheets."""
 
         def part(ends: Pair) -> Pair:
             return ends[0][index], ends[1][index]
@@ -81,7 +86,7 @@ class PriceData:
 
 
 def column(end: Array) -> Array:
-    """The first band above the base, of a premium; any other cell as it is."""
+    """Return the cell of the first band above the base for a premium, and any other cell unchanged."""
     return end[:, 0] if end.ndim == 2 else end
 
 
@@ -89,11 +94,11 @@ def price_data_of(
     sheet: PriceSheet, seen: Observables, max_context: int | None, assumptions: Assumptions, size: tuple[float, float],
     storage_cell: tuple[float, float] | None = None, kv_bytes: tuple[float, float] | None = None,
 ) -> PriceData:  # fmt: skip
-    """One sheet as price data: prices above the base band are ratios to it, whatever else is sold a ratio to the input price.
+    """Return one sheet as price data: prices above the base band as ratios to it, and other prices as ratios to the input price.
 
     `size` and `kv_bytes` are natural logs of active_params and of known KV bytes, with their spreads. `storage_cell`
-    [USD/token/s] stands in for a storage price that is not sold as such but follows from write prices. A sheet with one
-    band has no threshold: its mean context is drawn as below a nominal one, a share of its longest context.
+    [USD/token/s] replaces a storage price that is not sold as such but follows from write prices. A sheet with one band has
+    no threshold: its mean context is drawn below a nominal threshold, a share of its longest context.
     """
     base = sheet.bands[0]
     scale = base.input.usd_per_token / base.input.amount
@@ -112,21 +117,23 @@ def price_data_of(
         ends["storage_ratio"] = [end / base.input.usd_per_token for end in storage]
     cells = {name: (np.log(low)[None], np.log(high)[None]) for name, pair in ends.items() for low, high in [map(np.asarray, pair)]}
     edges = np.array([_edges(sheet, max_context, assumptions)])
-    return PriceData(cells=cells, edges=edges, log_active_params=_of_one(size), log_kv_bytes=_of_one(kv_bytes) if kv_bytes else None)
+    return PriceData(
+        cells=cells, edges=edges, log_active_params=_arrays_of_pair(size), log_kv_bytes=_arrays_of_pair(kv_bytes) if kv_bytes else None
+    )
 
 
-def _of_one(pair: tuple[float, float]) -> Pair:
+def _arrays_of_pair(pair: tuple[float, float]) -> Pair:
     return np.array([pair[0]]), np.array([pair[1]])
 
 
 def _edges(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions) -> tuple[float, ...]:
-    """Of the bands [token]. A sheet with one band has its longest context, or a nominal one, as the top of a band above none."""
+    """Return the edges of the bands [token]. A sheet with one band has its longest context, or a nominal one, as the top edge."""
     top = float(max_context or assumptions.nominal_context)
     return band_edges(sheet.bands, max_context, assumptions) or (assumptions.nominal_threshold_share * top, top)
 
 
 def by_shape(sheets: Sequence[PriceData]) -> Iterator[tuple[list[int], PriceData]]:
-    """Sheets of one shape stacked into one, with their places."""
+    """Yield sheets of one shape stacked into one, with their places."""
     groups: dict[tuple[tuple[str, ...], int, bool, bool], list[int]] = {}
     for place, one in enumerate(sheets):
         groups.setdefault((tuple(sorted(one.cells)), one.edges.shape[1], one.log_kv_bytes is None, one.size_by_price), []).append(place)

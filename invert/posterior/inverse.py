@@ -1,10 +1,10 @@
 """The exact inverse of the forward model at arrays of draws, and its Jacobian, both from the formulas of the catalogue.
 
 Given the nuisances, the three ratios of a two-band sheet and the three hidden numbers (attention FLOPs, balance context,
-weight_compute_ratio) determine each other one after the other: premium_in gives the attention FLOPs, the output prices
-give the decode cost of both bands, each decode cost its memory ratio, and two memory ratios the other two. So the
-Jacobian is triangular, and its determinant is a product of the slopes of the catalogue's closed forms. Everything is
-per active parameter (active_params = 1), which no ratio of prices tells.
+weight_compute_ratio) determine each other in sequence. premium_in gives the attention FLOPs, and the output prices give the
+decode cost of both bands. Each decode cost gives its memory ratio, and two memory ratios give the other two numbers. So the
+Jacobian is triangular, and its determinant is a product of the slopes of the catalogue's closed forms. Everything is per
+active parameter (active_params = 1), because no ratio of prices depends on it.
 """
 
 from collections.abc import Mapping
@@ -22,17 +22,17 @@ from invert.arrays import Values
 
 _Arrays = Mapping[str, Values]
 PER_PARAMETER = {"active_params": 1.0, "mfu": 1.0, "mbu": 1.0}
-"""No ratio of prices tells the size of a model; ridge points here are sustained ones."""
+"""No ratio of prices tells the size of a model. Ridge points here are sustained ones."""
 _COST, _MEMORY = "decode_cost_short", "memory_ratio_short"
 _SOLVED_FOR = ("balance_context", "weight_compute_ratio")
-"""What two memory ratios determine."""
+"""The quantities that two memory ratios determine."""
 
 
 @immutable
 class Costs:
     """Costs of a prompt token and of a decoded token in units of linear compute, and memory ratios, at both band means.
 
-    Those at the mean of a long band are NaN for a sheet that has none.
+    The values at the mean of a long band are NaN for a sheet without a long band.
     """
 
     prefill_short: Values
@@ -42,7 +42,7 @@ class Costs:
     memory_long: Values
 
     def by_name(self) -> dict[str, Values]:
-        """All five."""
+        """Return all five by name."""
         return {
             "prefill_short": self.prefill_short,
             "decode_short": self.decode_short,
@@ -53,13 +53,13 @@ class Costs:
 
 
 def attention_from_premium(premium_in: Values, at: _Arrays) -> Values:
-    """Attention FLOPs per pair and active parameter from the input premium, or NaN where no positive ones give it."""
+    """Return attention FLOPs per pair and active parameter from the input premium, or NaN if no positive value gives it."""
     found = solved("bands.premium_in", "attention_flops_per_pair", {**at, "premium_in": premium_in})
     return np.where((found > 0) & np.isfinite(found), found, np.nan)
 
 
 def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: _Arrays) -> Costs:
-    """Costs and memory ratios from the published ratios, the attention FLOPs known, or NaN where no memory ratio gives the cost."""
+    """Return costs and memory ratios from the published ratios at known attention FLOPs, or NaN if no memory ratio gives the cost."""
     known = {**at, "output_input_ratio": output_input_ratio, **PER_PARAMETER}
     known["decode_cost_short"] = equation("bands.output_input_ratio").right_side(known)
     prefill = known["decode_cost_short"] / output_input_ratio
@@ -78,19 +78,19 @@ def costs_of_ratios(output_input_ratio: Values, premium_out: Values | None, at: 
 
 
 def structure_of_costs(costs: Costs, at: _Arrays) -> tuple[Values, Values]:
-    """The balance context and weight_compute_ratio that two memory ratios determine."""
+    """Return the balance context and weight_compute_ratio that two memory ratios determine."""
     known = {**at, "memory_ratio_short": costs.memory_short, "memory_ratio_long": costs.memory_long}
     balance = equation("bands.balance_context").right_side(known)
     return balance, weight_of_cost(costs, {**at, "balance_context": balance})
 
 
 def weight_of_cost(costs: Costs, at: _Arrays) -> Values:
-    """weight_compute_ratio from the memory ratio of the base band, the balance context known."""
+    """Return weight_compute_ratio from the memory ratio of the base band at a known balance context."""
     return solved("bands.memory_ratio_short", "weight_compute_ratio", {**at, "memory_ratio_short": costs.memory_short})
 
 
 def costs_of_structure(at: _Arrays) -> Costs:
-    """Costs and memory ratios at the hidden quantities."""
+    """Return costs and memory ratios at the hidden quantities."""
     known = {**at, **PER_PARAMETER}
     short, long = ({**known, "context_length": known[name]} for name in ("short_context", "long_context"))
     memory = {**known, "short_context": known["long_context"]}
@@ -104,33 +104,33 @@ def costs_of_structure(at: _Arrays) -> Costs:
 
 
 def log_jacobian_of_attention(at: _Arrays) -> Values:
-    """ln |d ln attention_flops_per_pair / d ln premium_in|."""
+    """Return ln |d ln attention_flops_per_pair / d ln premium_in|."""
     return -np.log(np.abs(_log_slope("bands.premium_in", "attention_flops_per_pair", {**at, **PER_PARAMETER})))
 
 
 def log_jacobian_of_weight(costs: Costs, at: _Arrays) -> Values:
-    """ln |d ln weight_compute_ratio / d ln output_input_ratio| at a given balance context and attention FLOPs."""
+    """Return ln |d ln weight_compute_ratio / d ln output_input_ratio| at a given balance context and attention FLOPs."""
     return np.log(_memory_slope("short", costs.memory_short, at) * costs.decode_short / at["weight_compute_ratio"])
 
 
 def log_jacobian_of_both(costs: Costs, at: _Arrays) -> Values:
-    """ln |d (ln balance_context, ln weight_compute_ratio) / d (ln output_input_ratio, ln premium_out)|."""
-    by_balance, by_weight = _by_structure("short", at)
-    long_by_balance, long_by_weight = _by_structure("long", at)
+    """Return ln |d (ln balance_context, ln weight_compute_ratio) / d (ln output_input_ratio, ln premium_out)|."""
+    by_balance, by_weight = _memory_ratio_slopes("short", at)
+    long_by_balance, long_by_weight = _memory_ratio_slopes("long", at)
     lines = by_balance * long_by_weight - long_by_balance * by_weight
     costs_of_time = _memory_slope("short", costs.memory_short, at) * _memory_slope("long", costs.memory_long, at)
     return np.log(costs_of_time * costs.decode_short * costs.decode_long / np.abs(lines))
 
 
-def _by_structure(end: str, at: _Arrays) -> tuple[Values, Values]:
-    """d memory ratio / d ln balance_context, and / d ln weight_compute_ratio."""
+def _memory_ratio_slopes(end: str, at: _Arrays) -> tuple[Values, Values]:
+    """Return d memory ratio / d ln balance_context, and / d ln weight_compute_ratio."""
     _, found = slopes(sides_of(equation("bands.memory_ratio_short"))[1], _ending(end, at), arrays(), frozenset(_SOLVED_FOR))
     by_balance, by_weight = (np.asarray(found[name]) * at[name] for name in _SOLVED_FOR)
     return by_balance, by_weight
 
 
 def solved(id: str, unknown: str, at: _Arrays) -> Values:
-    """The one closed form of an unknown of an equation at arrays, per active parameter and at sustained rates."""
+    """Return the one closed form of an unknown of an equation at arrays, per active parameter and at sustained rates."""
     (branch,) = branches(equation(id), unknown)
     (root,) = branch.roots or ()
     return _value(root, {**PER_PARAMETER, **at})
@@ -141,20 +141,20 @@ def _value(formula: Tree, values: _Arrays) -> Values:
 
 
 def _log_slope(id: str, name: str, at: _Arrays) -> Values:
-    """d ln right side / d ln quantity of an equation."""
+    """Return d ln right side / d ln quantity of an equation."""
     right, slope = slope_at_arrays(sides_of(equation(id))[1], name, at)
     found: Values = slope * at[name] / right
     return found
 
 
 def _ending(end: str, at: _Arrays) -> dict[str, Values]:
-    """The values with those of the short or the long end of the bands under the names of the short one."""
+    """Return the values with the short or the long end of the bands under the names of the short one."""
     return {**at, **PER_PARAMETER, "short_context": at[f"{end}_context"]}
 
 
 @immutable(kw_only=False)
 class _Regimes:
-    """The memory ratio that a decode cost asks for, where memory binds and where compute does."""
+    """The memory ratio at a decode cost, in the memory-bound and in the compute-bound regime."""
 
     bound_by_memory: Tree
     bound_by_compute: Tree
@@ -178,7 +178,7 @@ def _memory_ratio(end: str, cost: Values, at: _Arrays) -> Values:
 
 
 def _memory_slope(end: str, memory: Values, at: _Arrays) -> Values:
-    """d memory ratio / d decode cost, in the regime that holds."""
+    """Return d memory ratio / d decode cost in the regime that applies."""
     rows, known = _regimes(), _ending(end, at)
     with np.errstate(all="ignore"):
         by_memory, by_compute = (_value(_slope_of_line(line), known) for line in (rows.bound_by_memory, rows.bound_by_compute))
@@ -187,7 +187,7 @@ def _memory_slope(end: str, memory: Values, at: _Arrays) -> Values:
 
 @cache
 def _slope_of_line(line: Tree) -> Tree:
-    """The slope of what is a line in the decode cost: what it comes to at a cost of 1, without the terms that the cost is not in."""
+    """Return the slope of a line in the decode cost: its value at a cost of 1, without the terms that the cost is not in."""
     if not isinstance(line, tuple) or _COST not in names(line):
         return 1 if line == _COST else line
     if line[0] == SUM:

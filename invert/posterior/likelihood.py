@@ -1,4 +1,4 @@
-"""The likelihood of published prices: the mass that a normal about the predicted one puts on the cell of each."""
+"""The likelihood of published prices: the mass of a normal about the predicted price on the cell of each."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -15,7 +15,7 @@ from invert.posterior.parameters import Points
 
 
 def log_mass(low: Array, high: Array, centre: Values, spread: Values) -> Array:
-    """Log of the mass a normal puts on each cell [sheets] about centres [sheets, draws].
+    """Return the log of the mass of a normal on each cell [sheets] about centres [sheets, draws].
 
     >>> import numpy as np
     >>> round(float(log_mass(np.array([-1.0]), np.array([1.0]), np.array([[0.0]]), 1.0)[0, 0]), 4)
@@ -39,13 +39,13 @@ def log_mass(low: Array, high: Array, centre: Values, spread: Values) -> Array:
 
 
 NODE_PAIRS = ((0.06, 2), (0.25, 3), (0.5, 4), (1.0, 5))
-"""Half-widths of a cell in spreads, and how many pairs of Gauss-Legendre nodes give the mass of cells up to there to nine
-digits, within eight spreads of them: what lies further off has a mass below 1e-15."""
+"""Half-widths of a cell in spreads, and the pairs of Gauss-Legendre nodes that give the mass of cells up to this width to nine
+digits, within eight spreads of them. Cells further off have a mass below 1e-15."""
 
 
 @cache
 def positive_nodes(pairs: int) -> tuple[Array, Array]:
-    """The positive nodes [pairs] of the Gauss-Legendre rule of twice as many, and their weights.
+    """Return the positive nodes [pairs] of the Gauss-Legendre rule with two nodes per pair, and their weights.
 
     >>> nodes, weights = positive_nodes(2)
     >>> nodes.round(4).tolist(), weights.round(4).tolist()
@@ -56,7 +56,7 @@ def positive_nodes(pairs: int) -> tuple[Array, Array]:
 
 
 def unused_prices(points: Points, price_data: PriceData, assumptions: Assumptions) -> Values:
-    """Log likelihood of every price that the inverse does not use: level, further bands, cache read, storage."""
+    """Return the log likelihood of every price that the inverse does not use: level, further bands, cache read, storage."""
     at, prefill = {**PER_PARAMETER, **points.at}, points.costs.prefill_short
     total: Values = 0.0
     if price_data.level_tells:
@@ -85,7 +85,7 @@ def unused_prices(points: Points, price_data: PriceData, assumptions: Assumption
 
 
 def input_price_level(points: Points, price_data: PriceData, assumptions: Assumptions) -> tuple[Values, Values]:
-    """Centre and spread of the ln input price [sheets, draws], the size of the model and the price level integrated out."""
+    """Return centre and spread of the ln input price [sheets, draws], with model size and price level integrated out."""
     level = assumptions.priors["price_per_parameter"]
     size, spread = size_before_price(points, price_data)
     centre = np.log(points.costs.prefill_short) + size + log(level.centre)
@@ -93,9 +93,10 @@ def input_price_level(points: Points, price_data: PriceData, assumptions: Assump
 
 
 def size_before_price(points: Points, price_data: PriceData) -> tuple[Values, Values]:
-    """Centre [sheets, draws] and spread [sheets, 1] of ln active_params before any price is seen, KV bytes per parameter given.
+    """Return centre [sheets, draws] and spread [sheets, 1] of ln active_params before any price, given KV bytes per parameter.
 
-    What is known of the size, and where KV bytes are known too, those over KV bytes per parameter, each by its precision.
+    The prior size and, if KV bytes are known, their quotient with KV bytes per parameter are combined, each weighted by its
+    precision.
     """
     size, spread = (end[:, None] for end in price_data.log_active_params)
     if price_data.log_kv_bytes is None:
@@ -106,9 +107,11 @@ def size_before_price(points: Points, price_data: PriceData) -> tuple[Values, Va
 
 
 def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
-    """Log likelihood of every price at points [sheets, draws], prior and Jacobian apart; minus infinity where not feasible.
+    """Return the log likelihood of every price at points [sheets, draws], without prior and Jacobian.
 
-    `unused` is what `unused_prices` says of the points, if that is known.
+    It is minus infinity if not feasible.
+
+    `unused` is the result of `unused_prices` at the points, if that is known.
     """
     total = unused_prices(points, price_data, assumptions) if unused is None else unused
     total = sum(_masses_of_ratios(points, price_data, assumptions), total)
@@ -116,7 +119,7 @@ def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptio
 
 
 def _masses_of_ratios(points: Points, price_data: PriceData, assumptions: Assumptions) -> Iterator[Array]:
-    """Log likelihood of each price that the inverse uses."""
+    """Return the log likelihood of each price that the inverse uses."""
     costs = points.costs
     found: dict[str, Values] = {"output_input_ratio": costs.decode_short / costs.prefill_short}
     if "premium_in" in price_data.cells:
@@ -129,6 +132,6 @@ def _masses_of_ratios(points: Points, price_data: PriceData, assumptions: Assump
 
 
 def premium_in(points: Points) -> Values:
-    """The input premium at points, before rounding."""
+    """Return the input premium at points, before rounding."""
     premium: Values = equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})
     return premium

@@ -1,8 +1,8 @@
-"""Where triangular weights cannot be trusted: more draws, then a mixture with a Student-t fitted to the posterior.
+"""A remedy for triangular weights that cannot be trusted: more draws, then a mixture with a Student-t fitted to the posterior.
 
-The heavy weights come from sheets whose posterior lies in the tails of the nuisances, where few triangular draws fall. A Student-t about
-the weighted moments of the draws so far (population Monte Carlo) goes there. It is mixed with the triangular proposal by the balance
-heuristic, so that no weight exceeds its triangular one over that share.
+The heavy weights come from sheets with a posterior in the tails of the nuisances, where few triangular draws fall. A
+Student-t about the weighted moments of the draws so far (population Monte Carlo) goes there. It is mixed with the triangular
+proposal by the balance heuristic, so that no weight exceeds its triangular one over that share.
 """
 
 from functools import cache
@@ -23,20 +23,20 @@ from invert.priors import NUISANCES
 _ROUNDS = (4096, 8192, 16384, 16384)
 """Draws of each round. From the second on the first that can be trusted is the answer, else the last."""
 _TEMPER, _FLOOR = (0.5, 0.75, 0.75, 0.75), (0.02, 0.01, 0.01, 0.01)
-"""Powers of the weights the moments of a round are taken with, and the variance added: a few heavy draws must not narrow the fit."""
+"""Powers of the weights in the moments of a round, and the variance added: a few heavy draws must not narrow the fit."""
 _FITTED = 100
-"""Effective triangular draws from which on their moments are good enough to do without the first round."""
+"""Effective number of triangular draws from which their moments make the first round unnecessary."""
 _NEGLIGIBLE = 1e-3
-"""Tempered weight, the largest being 1, below which a draw has no say in the moments."""
+"""Tempered weight, with a maximum of 1, below which a draw is left out of the moments."""
 DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
-"""Degrees of freedom, two for each coordinate of the noise of ratios, which it has no other use for; and widening of the Student-t."""
+"""Degrees of freedom of the Student-t (two for each coordinate of the noise of ratios, otherwise unused) and its widening."""
 
 
 def trusted(price_data: PriceData, assumptions: Assumptions, found: Posterior, seed: int = SEED) -> Posterior:
-    """The posterior of one sheet if its weights can be trusted; else with 65,536 draws if they do not settle, then the mixture.
+    """Return the posterior of one sheet: as it is if trusted, with 65,536 draws if its weights do not settle, or by the mixture.
 
-    The mixture comes at once to weights that settle on too few draws, and where 65,536 would be worth too few as well. So
-    it does where triangular draws do not reach all there is.
+    The mixture is used at once if the weights settle on too few draws, or if 65,536 draws would also be worth too few. It is
+    also used at once if triangular draws do not reach all feasible points.
     """
     first, hidden = found.weights, _hides_compute(assumptions)
     if (first.trusted() and not hidden) or not first.feasible_fraction[0]:
@@ -47,7 +47,7 @@ def trusted(price_data: PriceData, assumptions: Assumptions, found: Posterior, s
 
 
 def _hides_compute(assumptions: Assumptions) -> bool:
-    """Whether a perfect overlap is given: no triangular draw meets a band bound by compute, which has no memory ratio to solve for."""
+    """Return whether a perfect overlap is given: no triangular draw meets a compute-bound band, which has no memory ratio to solve for."""
     overlap = assumptions.priors["overlap"]
     return not overlap.spread and overlap.centre == 1
 
@@ -55,7 +55,7 @@ def _hides_compute(assumptions: Assumptions) -> bool:
 def mixed(
     price_data: PriceData, assumptions: Assumptions, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH
 ) -> Posterior:
-    """The posterior of one sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
+    """Return the posterior of one sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
     if first is None or first.log_weights.shape[1] < _ROUNDS[-1] // 2:
         first = posterior(price_data, assumptions, DEFAULT, seed)
     fitted = first.weights.ess[0] >= _FITTED and not _hides_compute(assumptions)
@@ -98,12 +98,12 @@ class _Frame:
         self.spreads = {"kv_bytes_per_token": spread, **{name: width for name, (_, width) in rows.items()}}
 
     def coordinates(self, points: Points) -> Array:
-        """Those of points of one sheet."""
+        """Return the coordinates of points of one sheet."""
         structure = [(points.logs[name][0] - centre) / self.spreads[name] for name, centre in self.centres.items()]
         return np.stack([*(points.drawn[name] for name in self.free), *structure])
 
     def points(self, coordinates: Array) -> Points:
-        """The points at coordinates, by the forward model."""
+        """Return the points at coordinates, by the forward model."""
         columns = dict(zip((*self.free, *self.centres), coordinates, strict=True))
         nothing = np.zeros(coordinates.shape[1])
         drawn = {name: columns.get(name, nothing) for name in NUISANCES}
@@ -111,7 +111,7 @@ class _Frame:
         return forward_points(drawn, hidden, self.price_data, self.assumptions)
 
     def log_densities(self, coordinates: Array, points: Points) -> tuple[Array, Array]:
-        """Of the target and of the triangular proposal [draws], over the coordinates, which are standard normal before prices are seen."""
+        """Return log densities of the target and the triangular proposal [draws] over coordinates, a priori standard normal."""
         unused = unused_prices(points, self.price_data, self.assumptions)
         prior = -0.5 * (np.einsum("ij,ij->j", coordinates, coordinates) + len(coordinates) * log(2 * pi))
         target = prior + log_likelihood(points, self.price_data, self.assumptions, unused)[0]
@@ -120,9 +120,9 @@ class _Frame:
 
 
 def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Array]:
-    """Weighted mean of coordinates [coordinates, draws], and the widened Cholesky root of their covariance.
+    """Return the weighted mean of coordinates [coordinates, draws], and the widened Cholesky root of their covariance.
 
-    `weight` is tempered, its largest 1; draws of next to no weight are left out and may be anything.
+    `weight` is tempered, with a maximum of 1. Draws of negligible weight are left out and may have any value.
     """
     held = np.flatnonzero(weight > _NEGLIGIBLE)
     kept, share = coordinates.take(held, axis=1), weight[held] / weight[held].sum()
@@ -133,7 +133,7 @@ def _moments(coordinates: Array, weight: Array, floor: float) -> tuple[Array, Ar
 
 @cache
 def _student(count: int, dimensions: int, seed: int) -> tuple[Array, Array]:
-    """Draws of a standard Student-t [dimensions, count], of the points after the first `count`, and their squared distances.
+    """Return draws of a standard Student-t [dimensions, count], of the points after the first `count`, and their squared distances.
 
     A chi-square of 2 n degrees of freedom, as divides the normals, is -2 ln of the product of n uniforms.
     """
@@ -144,7 +144,7 @@ def _student(count: int, dimensions: int, seed: int) -> tuple[Array, Array]:
 
 
 def _log_student(square: Array, root: Array) -> Array:
-    """Log density of the multivariate Student-t with this root of its scale, at squared distances from its centre in units of it."""
+    """Return the log density of the multivariate Student-t with this root of its scale, at squared distances in units of it."""
     dimensions = len(root)
     scale = lgamma((DEGREES + dimensions) / 2) - lgamma(DEGREES / 2) - dimensions / 2 * log(DEGREES * pi)
     volume = float(np.log(np.diag(root)).sum())

@@ -1,4 +1,4 @@
-"""Hidden quantities and nuisances at draws: by the exact inverse from un-rounded ratios, or given."""
+"""Hidden quantities and nuisances at draws, by the exact inverse from un-rounded ratios or given."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from invert.sheets.contexts import mean_contexts
 
 RATIOS = ("output_input_ratio", "premium_in", "premium_out")
 WIDER = {"short_context": 1.75, "long_context": 1.1}
-"""How much wider than its prior a nuisance is drawn, where the tail of the posterior lies in that of the prior."""
+"""Factors on the priors of nuisances in draws, for posteriors in the tail of the prior."""
 
 LATENT, NOISY, SIZE = len(NUISANCES), len(NUISANCES) + len(RATIOS), len(NUISANCES) + 2 * len(RATIOS)
 """The coordinates of the draws: nuisances, then places in the cells, their noise, and the size of the model."""
@@ -24,7 +24,7 @@ LATENT, NOISY, SIZE = len(NUISANCES), len(NUISANCES) + len(RATIOS), len(NUISANCE
 
 @immutable
 class Points:
-    """Hidden quantities and nuisances at draws, per active parameter, and what follows from them [sheets, draws].
+    """Hidden quantities and nuisances at draws, per active parameter, and derived quantities [sheets, draws].
 
     `drawn` are the standard normals of the nuisances, `logs` the logs of the three structural quantities.
     """
@@ -35,7 +35,7 @@ class Points:
     logs: Mapping[str, Array]
 
     def rows(self, place: slice) -> "Points":
-        """Those of some of the sheets; what all sheets share stays shared."""
+        """Return the points of some of the sheets. Values that all sheets share stay shared."""
 
         def part(values: Values) -> Values:
             return values[place] if isinstance(values, np.ndarray) and values.ndim == 2 else values
@@ -45,12 +45,12 @@ class Points:
 
 
 def wider(assumptions: Assumptions) -> dict[str, float]:
-    """The nuisances drawn wider than their priors, and how much. One that is held fixed is not."""
+    """Return the nuisances that are drawn wider than their priors, with the factor. A nuisance with a fixed value is left out."""
     return {name: factor for name, factor in WIDER.items() if assumptions.priors[name].spread}
 
 
 def triangular_points(price_data: PriceData, assumptions: Assumptions, normal: Array, uniform: Array) -> Points:
-    """The nuisances and un-rounded ratios at draws [draws, 16], and the hidden quantities they determine."""
+    """Return the nuisances and un-rounded ratios at draws [draws, 16], and the hidden quantities they determine."""
     drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
     drawn |= {name: factor * drawn[name] for name, factor in wider(assumptions).items()}
     ratios, spare = {}, {}
@@ -70,7 +70,7 @@ def inverted(
     price_data: PriceData,
     assumptions: Assumptions,
 ) -> Points:
-    """Hidden quantities from the ratios; where a premium is missing, its coordinate draws from the prior instead."""
+    """Return hidden quantities from the ratios. The coordinate of a missing premium draws from the prior instead."""
     kv, intensity = kv_prior(price_data, assumptions), assumptions.priors["attention_intensity"].normal
     if "premium_out" not in ratios:
         at["kv_bytes_per_token"] = np.exp(kv[0] + kv[1] * spare["premium_out"])
@@ -92,7 +92,7 @@ def inverted(
 
 
 def with_logs(drawn: Mapping[str, Array], at: dict[str, Values], costs: Costs, sheets: int) -> Points:
-    """Points with the attention intensity and the logs of what has a prior, or NaN where a quantity is not positive."""
+    """Return points with the attention intensity and the logs of quantities with a prior, or NaN if a quantity is not positive."""
     at["attention_intensity"] = equation("architecture.attention_intensity").right_side(at)
     shape = (sheets, len(next(iter(drawn.values())).T))
     names = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio")
@@ -100,7 +100,10 @@ def with_logs(drawn: Mapping[str, Array], at: dict[str, Values], costs: Costs, s
 
 
 def nuisances(drawn: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> dict[str, Values]:
-    """The nuisances at standard normal draws, beside what is held; contexts, unless given, are shares of the sheets' own bands."""
+    """Return the nuisances at standard normal draws, with the fixed ones.
+
+    Contexts, unless given, are shares of the sheets' own bands.
+    """
     at: dict[str, Values] = assumptions.held | {name: assumptions.priors[name].at(normal) for name, normal in drawn.items()}
     first, second = price_data.edges[:, 0, None], price_data.edges[:, 1, None]
     at["short_context"], at["long_context"] = mean_contexts((first, second), assumptions, drawn["short_context"], drawn["long_context"])
@@ -109,7 +112,7 @@ def nuisances(drawn: Mapping[str, Array], price_data: PriceData, assumptions: As
 
 
 def kv_prior(price_data: PriceData, assumptions: Assumptions) -> tuple[Values, Values]:
-    """Centre and spread of ln KV bytes per active parameter [sheets, 1]: the prior's, or those of known KV bytes over the size."""
+    """Return centre and spread of ln KV bytes per active parameter [sheets, 1], by the prior, or by known KV bytes over the size."""
     if price_data.log_kv_bytes is None:
         return assumptions.priors["kv_bytes_per_token"].normal
     (kv, spread), (size, size_spread) = price_data.log_kv_bytes, price_data.log_active_params
@@ -117,12 +120,12 @@ def kv_prior(price_data: PriceData, assumptions: Assumptions) -> tuple[Values, V
 
 
 def attention_prior(kv: tuple[Values, Values], intensity: tuple[float, float]) -> tuple[Values, Values]:
-    """Of ln attention FLOPs per pair and parameter, the product of the two."""
+    """Return centre and spread of ln attention FLOPs per pair and parameter, the product of the two."""
     return kv[0] + intensity[0], np.hypot(kv[1], intensity[1])
 
 
 def forward_points(drawn: Mapping[str, Array], hidden: Mapping[str, Values], price_data: PriceData, assumptions: Assumptions) -> Points:
-    """Points at nuisances and structural quantities that are given, by the forward model."""
+    """Return points at given nuisances and structural quantities, by the forward model."""
     at = {**nuisances(drawn, price_data, assumptions), **hidden}
     at["attention_flops_per_pair"] = hidden["attention_intensity"] * hidden["kv_bytes_per_token"]
     at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
@@ -130,7 +133,7 @@ def forward_points(drawn: Mapping[str, Array], hidden: Mapping[str, Values], pri
 
 
 def prior_points(price_data: PriceData, assumptions: Assumptions, normal: Array) -> Points:
-    """Everything drawn from its prior, no price used."""
+    """Return points with everything drawn from its prior. No price is used."""
     drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
     kv, spread = kv_prior(price_data, assumptions)
     hidden = {"kv_bytes_per_token": np.exp(kv + spread * normal[:, NOISY])}
@@ -140,7 +143,7 @@ def prior_points(price_data: PriceData, assumptions: Assumptions, normal: Array)
 
 
 def drawn_contexts(price_data: PriceData, assumptions: Assumptions, normal: Array) -> Array:
-    """Mean context of every band of one sheet at draws of the nuisances alone [draws, bands], in tokens."""
+    """Return the mean context of every band of one sheet at draws of the nuisances alone [draws, bands], in tokens."""
     drawn = {name: normal[:, place] for place, name in enumerate(NUISANCES)}
     means = mean_contexts(price_data.edges[0], assumptions, drawn["short_context"], drawn["long_context"])
     return np.column_stack([np.broadcast_to(one, len(normal)) for one in means])

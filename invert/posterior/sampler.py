@@ -1,9 +1,9 @@
 """The joint inference by triangular importance sampling.
 
-The nuisances are drawn from their priors, the un-rounded ratios from the cells they were published in. The exact inverse gives the
-hidden quantities, and the weight of a draw is prior times Jacobian times the likelihood of the prices that the inverse did not use.
-Published prices are interval-censored: the likelihood of one is the mass that a normal about the cost ratio puts on its cell. Everything
-is evaluated on arrays [sheets, draws]; sheets of one shape share a call.
+The nuisances are drawn from their priors, and the un-rounded ratios from the cells in which they were published. The exact
+inverse gives the hidden quantities, and the weight of a draw is prior times Jacobian times the likelihood of the prices that
+the inverse did not use. Published prices are interval-censored: the likelihood of one is the mass that a normal about the
+cost ratio puts on its cell. Everything is evaluated on arrays [sheets, draws]. Sheets of one shape share a call.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from invert.priors import normal_log_density, standard_log_density
 
 @immutable
 class Posterior:
-    """Weighted draws of every sheet, and how they were drawn."""
+    """Weighted draws of every sheet, and the method of drawing them."""
 
     price_data: PriceData
     points: Points
@@ -39,7 +39,7 @@ class Posterior:
     assumptions: Assumptions
 
     def sheets(self) -> Iterator["Posterior"]:
-        """The posterior of each sheet by itself."""
+        """Yield the posterior of each sheet by itself."""
         for row in range(len(self.weights.ess)):
             place = slice(row, row + 1)
             yield Posterior(
@@ -53,29 +53,29 @@ class Posterior:
             )
 
     def of(self, price_data: PriceData, seed: int = SEED) -> "Posterior":
-        """That of another sheet whose draws have the same weights, and whose model has a size of its own."""
+        """Return the posterior of another sheet with the same weights of draws and a model size of its own."""
         normal = normals(self.log_weights.shape[1], seed)[:, SIZE]
         return replace(self, price_data=price_data, log_active_params=sizes(self.points, price_data, self.assumptions, normal))
 
     def logs(self, name: str, price_per_flop: float | None = None) -> Array:
-        """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units."""
+        """Return natural log of a quantity at every draw [sheets, draws], for the whole model and in SI units."""
         return log_quantity(name, self.points, self.log_active_params, self.price_data, price_per_flop)
 
 
 OF_THE_MODEL = ("kv_bytes_per_token", "attention_flops_per_pair")
-"""What draws have per active parameter."""
+"""Quantities that draws have per active parameter."""
 _DEFINED = {
     "attention_context": "context.attention_context",
     "memory_time_share": "bands.memory_time_share",
     "active_params_times_markup": "bands.active_params_times_markup",
 }
-"""What follows from the draws, and the equation it follows by; the others are drawn or solved for."""
+"""Quantities that follow from the draws, with their equations. The others are drawn or solved for."""
 
 
 def log_quantity(name: str, points: Points, log_active_params: Array, price_data: PriceData, price_per_flop: float | None = None) -> Array:
-    """Natural log of a quantity at every draw [sheets, draws], of the whole model and in SI units; posterior and prior draws alike.
+    """Return natural log of a quantity at posterior or prior draws [sheets, draws], for the whole model and in SI units.
 
-    The level of prices is over what a FLOP rents for [USD], and asked for with it alone.
+    The price level is relative to the rent of a FLOP [USD], and is available only if that is given.
     """
     with np.errstate(all="ignore"):
         if name == "active_params":
@@ -90,7 +90,7 @@ def log_quantity(name: str, points: Points, log_active_params: Array, price_data
 
 
 def _level(points: Points, price_data: PriceData, price_per_flop: float) -> dict[str, Values]:
-    """The published input price, what a prompt token costs in linear compute, and the rental price of a FLOP."""
+    """Return the published input price, the cost of a prompt token in units of linear compute, and the rental price of a FLOP."""
     low, high = (end[:, None] for end in price_data.cells["input_price"])
     return {
         "input_price": np.exp((low + high) / 2),
@@ -100,7 +100,7 @@ def _level(points: Points, price_data: PriceData, price_per_flop: float) -> dict
 
 
 def posterior(price_data: PriceData, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:
-    """The posterior of every sheet by triangular importance sampling, at `count` draws."""
+    """Return the posterior of every sheet by triangular importance sampling, at `count` draws."""
     with np.errstate(all="ignore"):
         points = triangular_points(price_data, assumptions, normals(count, seed), uniforms(count, seed))
         log_weights = log_ratio(points, price_data, assumptions)
@@ -117,17 +117,19 @@ def posterior(price_data: PriceData, assumptions: Assumptions, count: int = DEFA
 
 
 def log_evidence(price_data: PriceData, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Array:
-    """Log marginal likelihood of the prices of every sheet [sheets], as its posterior has it, and nothing else of that."""
+    """Return the log marginal likelihood of the prices of every sheet [sheets], as in its posterior."""
     with np.errstate(all="ignore"):
         points = triangular_points(price_data, assumptions, normals(count, seed), uniforms(count, seed))
         return log_mean(log_ratio(points, price_data, assumptions))
 
 
 def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
-    """Log of target over triangular proposal density at points [sheets, draws]; minus infinity where not feasible.
+    """Return log of target over triangular proposal density at points [sheets, draws].
 
-    Prior of what was solved for, Jacobian of solving, likelihood of the prices not used (`unused`, if it is known), and the
-    widths of the cells the ratios were drawn from.
+    It is minus infinity if not feasible.
+
+    The factors are the prior of the solved quantities, the Jacobian of solving, the likelihood of the prices not used
+    (`unused`, if it is known), and the widths of the cells from which the ratios were drawn.
     """
     kv, intensity = kv_prior(price_data, assumptions), assumptions.priors["attention_intensity"].normal
     total = _wider(points, assumptions) + (unused_prices(points, price_data, assumptions) if unused is None else unused)
@@ -151,7 +153,7 @@ def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, u
 
 
 def sizes(points: Points, price_data: PriceData, assumptions: Assumptions, normal: Array) -> Array:
-    """Draws of ln active_params given the rest [sheets, draws]: the input price pins only its product with the price level."""
+    """Return draws of ln active_params given the rest [sheets, draws]: the input price pins only its product with the price level."""
     shape = np.shape(points.logs["kv_bytes_per_token"])
     size, spread = size_before_price(points, price_data)
     if not price_data.level_tells:
@@ -163,6 +165,6 @@ def sizes(points: Points, price_data: PriceData, assumptions: Assumptions, norma
 
 
 def _wider(points: Points, assumptions: Assumptions) -> Values:
-    """Prior over proposal density of the nuisances that are drawn wider than their priors."""
+    """Return prior over proposal density of the nuisances that are drawn wider than their priors."""
     drawn = ((points.drawn[name], factor) for name, factor in wider(assumptions).items())
     return sum((standard_log_density(one) - standard_log_density(one / factor) + log(factor) for one, factor in drawn), 0.0)

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from invert.arrays import Array, Strata
 
 SEED = 20260429
-"""Of the shipped points."""
+"""The seed of the shipped points."""
 
 DIMENSIONS = 16
 MOST = 65536
@@ -23,7 +23,9 @@ _FILE = "sobol.npy"
 
 @cache
 def uniforms(count: int, seed: int = SEED) -> Array:
-    """Points of the unit cube [count, 16], in the open interval; any seed but the default one needs scipy.stats.
+    """Return points of the unit cube [count, 16], in the open interval.
+
+    Any seed other than the default needs scipy.stats.
 
     `count` is a power of two up to 65,536.
 
@@ -36,10 +38,10 @@ def uniforms(count: int, seed: int = SEED) -> Array:
 
 @cache
 def coordinates(count: int, first: int, columns: int) -> Array:
-    """So many coordinates of the shipped points from the first on [count, columns], as many as there are, and more like them.
+    """Return coordinates of the shipped points from `first` on [count, columns], with generated ones after the last.
 
-    Each further coordinate takes the `count` strata in an order of its own, at random (a Latin hypercube). Fit for many
-    small and independent errors, such as how each price of a long list was rounded.
+    Each generated coordinate has the `count` strata in its own random order (a Latin hypercube). They suit many small and
+    independent errors, such as the rounding of each price of a long list.
 
     >>> coordinates(1024, 8, 20).shape, float(coordinates(1024, 8, 20).mean(axis=0).round(3).max())
     ((1024, 20), 0.5)
@@ -52,13 +54,13 @@ def coordinates(count: int, first: int, columns: int) -> Array:
 
 @cache
 def normals(count: int, seed: int = SEED) -> Array:
-    """Standard normal quantiles of the same points [count, 16], each coordinate of all points side by side in memory."""
+    """Return standard normal quantiles of the same points [count, 16], each coordinate of all points side by side in memory."""
     return np.asfortranarray(_quantiles()[_shipped()[:count] if seed == SEED else scrambled(count, seed)])
 
 
 @cache
 def scrambled(count: int, seed: int) -> Strata:
-    """Strata of freshly scrambled Sobol points, as whole numbers below 65,536."""
+    """Return strata of freshly scrambled Sobol points, as whole numbers below 65,536."""
     from scipy.stats import qmc
 
     points = qmc.Sobol(DIMENSIONS, scramble=True, seed=np.random.default_rng(seed)).random(count)
@@ -82,5 +84,5 @@ def _shipped() -> Strata:
 
 @cache
 def _quantiles() -> Array:
-    """The normal quantile in the middle of every stratum."""
+    """Return the normal quantile in the middle of every stratum."""
     return np.asarray(ndtri((np.arange(MOST) + 0.5) / MOST))

@@ -1,7 +1,7 @@
-"""A posterior in the numbers people read: intervals, what the prices taught, and whether the draws can be trusted.
+"""Summaries of a posterior: intervals, the information from the prices, and whether the draws can be trusted.
 
-Any number of sheets go through in chunks, so that memory does not grow with their number. An executor of the standard library, or one
-with its interface (Dask, mpi4py), takes the chunks in parallel.
+Sheets are processed in chunks, so that memory does not grow with their number. An executor of the standard library, or one
+with its interface (Dask, mpi4py), processes the chunks in parallel.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -31,9 +31,9 @@ SUMMARISED = (
 )  # fmt: skip
 LEVEL_OF_PRICES = "active_params_times_markup"
 _OF_SIZE_AND_PRICE = (*OF_THE_MODEL, LEVEL_OF_PRICES)
-"""What hangs on the size and the price of a sheet, besides its weights."""
+"""Quantities that depend on the size and the price of a sheet, and not on its weights alone."""
 _CHUNK = 2**17
-"""Draws of all sheets together that are worked on at once: few enough for a megabyte an array."""
+"""Number of draws in a chunk of sheets: few enough for arrays of a megabyte."""
 
 
 @immutable
@@ -50,7 +50,7 @@ class Marginal:
 
 @immutable
 class Summary:
-    """What the draws of one sheet say, and how they were drawn. No marginals where no draw is feasible."""
+    """The results from the draws of one sheet, and the method of drawing. There are no marginals if no draw is feasible."""
 
     marginals: Mapping[str, Marginal]
     log_evidence: float
@@ -61,15 +61,15 @@ class Summary:
 
     @property
     def trusted_below(self) -> float:
-        """The Pareto-k up to which the weights of draws can be trusted."""
+        """Return the Pareto-k up to which the weights of draws can be trusted."""
         return RELIABLE
 
 
 class HowDrawn(TypedDict, total=False):
-    """How sheets are drawn, unless as usual.
+    """Options of drawing that differ from the defaults.
 
-    `names` are by default all; the level of prices is among them only where it is known what a FLOP rents for [USD].
-    `count` draws a sheet; `guarded` gives more of them, then the mixture, to a sheet whose weights cannot be trusted.
+    `names` are by default all quantities. The price level is among them only if the rent of a FLOP [USD] is known. `count` is
+    the number of draws per sheet. `guarded` gives more draws, then the mixture, to a sheet with untrustworthy weights.
     """
 
     count: int
@@ -86,7 +86,7 @@ def summarise(
     executor: Executor | None = None,
     **how: Unpack[HowDrawn],
 ) -> list[Summary]:
-    """The posterior of every sheet, in their order, in chunks of one shape."""
+    """Return the summary of every sheet, in their order, in chunks of one shape."""
     found = dict(as_summaries_come(sheets, assumptions, price_per_flop, mapped=executor.map if executor else map, **how))
     return [found[place] for place in range(len(sheets))]
 
@@ -99,9 +99,11 @@ def as_summaries_come(
     mapped: Callable[..., Iterable[list[Summary]]] = map,
     **how: Unpack[HowDrawn],
 ) -> Iterator[tuple[int, Summary]]:
-    """The same by the place of the sheet, each as soon as its chunk is drawn; what maps is given all chunks at once.
+    """Yield the place of each sheet and its summary, as soon as its chunk is drawn.
 
-    Sheets whose draws have the same weights share them.
+    `mapped` gets all chunks at once.
+
+    Sheets with the same weights of draws share them.
     """
     count, names = how.get("count", DEFAULT), how.get("names")
     alike: dict[Hashable, list[int]] = {}
@@ -125,7 +127,7 @@ def as_summaries_come(
 
 
 def chunks_of(sheets: Sequence[PriceData], count: int) -> list[tuple[list[int], PriceData]]:
-    """The places of sheets of one shape and their price data, as many as `count` draws each leave room for."""
+    """Return the places of sheets of one shape and their price data, in chunks that fit in memory at `count` draws per sheet."""
     step = max(1, _CHUNK // count)
     return [
         (members[start : start + step], price_data.rows(slice(start, start + step)))
@@ -135,7 +137,7 @@ def chunks_of(sheets: Sequence[PriceData], count: int) -> list[tuple[list[int], 
 
 
 def in_chunks(work: Callable[[PriceData], list[_T]], sheets: Sequence[PriceData], count: int) -> list[_T]:
-    """Return what `work` finds of each sheet, in their order."""
+    """Return the result of `work` for each sheet, in their order."""
     chunks = chunks_of(sheets, count)
     places = chain.from_iterable(members for members, _ in chunks)
     found = dict(zip(places, chain.from_iterable(work(chunk) for _, chunk in chunks), strict=True))
@@ -152,32 +154,32 @@ def summaries(
     names: Sequence[str],
     guarded: bool,
 ) -> list[Summary]:
-    """The summaries of sheets of one shape, each followed by those of the others whose draws have the weights of its own."""
-    assumptions, found = _of_bands(assumptions, price_data), []
+    """Return the summaries of sheets of one shape, each followed by the others with the same weights of draws."""
+    assumptions, found = _applicable_priors(assumptions, price_data), []
     drawn = posterior(price_data, assumptions, count, seed)
     each: Iterable[tuple[Posterior, Summary]] = _guarded(drawn, names, price_per_flop, seed)
     if not guarded:
         each = zip(drawn.sheets(), summarised(drawn, names, price_per_flop), strict=True)
     for (one, summary), alike in zip(each, others, strict=True):
-        found += [summary, *(_of_another(summary, one.of(other, seed), price_per_flop) for other in alike)]
+        found += [summary, *(_summary_of_another(summary, one.of(other, seed), price_per_flop) for other in alike)]
     return found
 
 
 def _guarded(drawn: Posterior, names: Sequence[str], price_per_flop: float | None, seed: int) -> Iterator[tuple[Posterior, Summary]]:
-    """The sheets one by one, at as many draws as each needs."""
+    """Yield the sheets one by one, at the number of draws that each needs."""
     for sheet in drawn.sheets():
         one = trusted(sheet.price_data, sheet.assumptions, sheet, seed)
         (summary,) = summarised(one, names, price_per_flop)
         yield one, summary
 
 
-def _of_bands(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
-    """The priors that speak of these sheets: a given mean of a long band is no fact about a sheet that has none."""
+def _applicable_priors(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
+    """Return the priors that apply to these sheets: a given mean of a long band is no fact about a sheet without a long band."""
     return assumptions if "premium_out" in price_data.cells else assumptions.without_facts(("long_context",))
 
 
 def summarised(found: Posterior, names: Sequence[str], price_per_flop: float | None = None) -> list[Summary]:
-    """One summary a sheet."""
+    """Return one summary per sheet."""
     logs, weights = _logs(found, names, price_per_flop), found.weights
     return [
         Summary(
@@ -192,8 +194,8 @@ def summarised(found: Posterior, names: Sequence[str], price_per_flop: float | N
     ]
 
 
-def _of_another(summary: Summary, found: Posterior, price_per_flop: float | None) -> Summary:
-    """That of a sheet whose draws have the same weights: it differs in what hangs on its size and its price."""
+def _summary_of_another(summary: Summary, found: Posterior, price_per_flop: float | None) -> Summary:
+    """Return the summary of a sheet with the same weights of draws: it differs in what depends on its size and its price."""
     logs = _logs(found, [name for name in summary.marginals if name in _OF_SIZE_AND_PRICE], price_per_flop)
     own = _marginals({name: rows[0] for name, rows in logs.items()}, found, 0) if logs else {}
     return replace(summary, marginals={**summary.marginals, **own})
@@ -204,7 +206,7 @@ def _logs(found: Posterior, names: Sequence[str], price_per_flop: float | None) 
 
 
 def _marginals(logs: Mapping[str, Array], found: Posterior, place: int) -> dict[str, Marginal]:
-    """Of the draws of one sheet."""
+    """Return the marginals from the draws of one sheet."""
     weight, level = found.weights.values[place], found.assumptions.level
     held = np.flatnonzero(weight)
     share, values = weight[held], np.stack([row[held] for row in logs.values()])
@@ -219,7 +221,7 @@ def _marginals(logs: Mapping[str, Array], found: Posterior, place: int) -> dict[
 
 
 def contracted(spread: float, prior_spread: float) -> float:
-    """1 less posterior over prior variance.
+    """Return 1 - posterior variance / prior variance.
 
     >>> contracted(0.5, 1.0)
     0.75

@@ -1,4 +1,4 @@
-"""Weighted draws: evidence, how many draws they are worth, whether the weights can be trusted, and quantiles."""
+"""Weighted draws: evidence, effective number of draws, whether the weights can be trusted, and quantiles."""
 
 import numpy as np
 
@@ -6,16 +6,16 @@ from derive.immutable import immutable
 from invert.arrays import Array
 
 ENOUGH = 1000
-"""Effective draws from which on the ends of a 90 % interval are good to about a tenth of a nat."""
+"""Effective number of draws at which the ends of a 90 % interval are good to about a tenth of a nat."""
 _BINS = 1024
-"""Into which draws are sorted roughly: as few draws stay in one as there are bins."""
+"""Number of bins for a rough sort of draws."""
 RELIABLE = 0.7
 """Pareto-k up to which importance sampling estimates settle (Vehtari et al., Pareto smoothed importance sampling, 2024)."""
 
 
 @immutable
 class Weights:
-    """Normalised weights [sheets, draws], and of each sheet log evidence, effective sample size, Pareto-k and feasible share."""
+    """Normalised weights [sheets, draws], and for each sheet log evidence, effective sample size, Pareto-k and feasible share."""
 
     values: Array
     log_evidence: Array
@@ -24,11 +24,11 @@ class Weights:
     feasible_fraction: Array
 
     def trusted(self, enough: float = ENOUGH) -> bool:
-        """Whether the weights of the first sheet settle, and are worth so many draws."""
+        """Return whether the weights of the first sheet settle and give the required effective number of draws."""
         return bool(self.pareto_k[0] <= RELIABLE and self.ess[0] >= enough)
 
     def rows(self, place: slice) -> "Weights":
-        """Those of some of the sheets."""
+        """Return the weights of some of the sheets."""
         return Weights(
             values=self.values[place],
             log_evidence=self.log_evidence[place],
@@ -39,7 +39,9 @@ class Weights:
 
 
 def weights(log_weights: Array) -> Weights:
-    """Weights of log weights [sheets, draws], minus infinity where a draw is not feasible. All zero where none is.
+    """Return weights from log weights [sheets, draws], which are minus infinity if a draw is not feasible.
+
+    They are all zero if no draw is.
 
     >>> import numpy as np
     >>> found = weights(np.log(np.array([[1.0, 3.0, 0.0, 0.0]]) + 1e-300))
@@ -60,7 +62,7 @@ def weights(log_weights: Array) -> Weights:
 
 
 def log_mean(log_weights: Array) -> Array:
-    """The log evidence alone [sheets]: ln of the mean of the weights.
+    """Return the log evidence alone [sheets]: ln of the mean of the weights.
 
     >>> import numpy as np
     >>> round(float(np.exp(log_mean(np.log(np.array([[1.0, 3.0]])))[0])), 12)
@@ -70,7 +72,7 @@ def log_mean(log_weights: Array) -> Array:
 
 
 def _summed(log_weights: Array) -> tuple[Array, Array, Array]:
-    """The weights over the largest [sheets, draws], their sums [sheets, 1], and ln of their mean [sheets]."""
+    """Return the weights over the largest [sheets, draws], their sums [sheets, 1], and ln of their mean [sheets]."""
     top = log_weights.max(axis=1, keepdims=True)
     with np.errstate(all="ignore"):
         shifted = np.exp(log_weights - np.where(np.isfinite(top), top, 0.0))
@@ -79,9 +81,10 @@ def _summed(log_weights: Array) -> tuple[Array, Array, Array]:
 
 
 def pareto_k(values: Array) -> float:
-    """Shape of the generalised Pareto tail of the weights: below 0.7 their mean settles; infinite where hardly any is positive.
+    """Return the shape of the generalised Pareto tail of the weights: below 0.7 their mean settles.
 
-    Zhang and Stephens (2009), with the weak prior of Vehtari et al. (2024), on the largest min(n/5, 3 sqrt n) weights.
+    It is infinite if fewer than five excesses are positive. Zhang and Stephens (2009), with the weak prior of Vehtari et al.
+    (2024), on the largest min(n/5, 3 sqrt n) weights.
 
     >>> import numpy as np
     >>> uniform = (np.arange(4096) + 0.5) / 4096
@@ -109,7 +112,7 @@ def pareto_k(values: Array) -> float:
 
 
 def quantiles(values: Array, weight: Array, at: tuple[float, ...]) -> Array:
-    """Weighted quantiles of each sheet [sheets, len(at)], or NaN where no draw has weight.
+    """Return weighted quantiles of each sheet [sheets, len(at)], or NaN if no draw has weight.
 
     >>> import numpy as np
     >>> quantiles(np.array([[3.0, 1.0, 2.0]]), np.array([[0.25, 0.25, 0.5]]), (0.5,)).tolist()
@@ -119,17 +122,18 @@ def quantiles(values: Array, weight: Array, at: tuple[float, ...]) -> Array:
     for row, (every, share) in enumerate(zip(np.broadcast_to(values, weight.shape), weight, strict=True)):
         numbers, counted = (every, share) if share.all() else (every[share > 0], share[share > 0])
         if len(counted):
-            numbers, counted = _apart_near(numbers, counted, at)
+            numbers, counted = _merge_far_draws(numbers, counted, at)
             order = numbers.argsort(kind="stable")
             shares = counted[order]
             found[row] = np.interp(at, shares.cumsum() - 0.5 * shares, numbers[order])
     return found
 
 
-def _apart_near(values: Array, weight: Array, at: tuple[float, ...]) -> tuple[Array, Array]:
-    """Draws with the quantiles they have, those near none of them in lumps: there are few to sort.
+def _merge_far_draws(values: Array, weight: Array, at: tuple[float, ...]) -> tuple[Array, Array]:
+    """Return draws with the same quantiles, in which draws far from every quantile are merged: few remain to sort.
 
-    Each quantile lies among the draws of the bin where the weight reaches it, or between one of them and the nearest of another bin.
+    Each quantile is among the draws of the bin in which the weight reaches it, or between one of them and the nearest of
+    another bin.
     """
     low, span = values.min(), np.ptp(values)
     if not span:

@@ -98,7 +98,7 @@ def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
     >>> refuse_answer("acme/perm", {"input": "2,5"}, read_data())
     Traceback (most recent call last):
         ...
-    derive.errors.WrongValue: '2,5' is not a number; write 2.5
+    derive.errors.WrongValue: '2,5' is not a number. Write 2.5
     """
     # A later answer may give the currency, so a blank one is no fault yet.
     said = {"currency": "USD", **items}

@@ -12,7 +12,7 @@ from derive.immutable import immutable
 from derive.tables.lines import CsvTable
 from derive.tables.problems import Problem
 from derive.tables.writing import cell_text, edited_table
-from invert.sheets.read import read_rows
+from invert.sheets.read import NEEDED, read_rows
 from invert.sheets.redescribed import Description, Redescribed, description_of, redescribed
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, Fx, PriceRow, SheetKey
 from invert.sheets.rules import is_traded, rows_by_sheet
@@ -283,7 +283,7 @@ def _with_rivals(place: str, rivals: Iterable[Rival]) -> bytes:
     """Return the file of rivals with the new ones of these, or no bytes if it has them all."""
     content = content_before(place)
     seen: set[tuple[str, ...]] = set()
-    for row in CsvTable(BytesIO(content), label(place), OWN_COLUMNS, ()) if content else ():
+    for row in CsvTable(BytesIO(content), label(place), OWN_COLUMNS, NEEDED) if content else ():
         if row.fault:
             raise WrongData(f"{label(place)} row {row.place}: {row.fault}; correct it first, no file was changed")
         seen.add(_rival_key(row))

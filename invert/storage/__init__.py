@@ -1,1 +1,1 @@
-"""Where caches lie, and for how much: lifetimes, storage prices, and what vendors said."""
+"""Cache lifetimes, storage prices, the memory tiers they point to, and what vendors disclosed."""

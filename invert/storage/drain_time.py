@@ -1,4 +1,4 @@
-"""How long a storage price says that a cache is held for what one read costs."""
+"""The hold time for which a storage price equals the price of one read."""
 
 from functools import lru_cache
 
@@ -7,10 +7,10 @@ from invert.records import BandPair, Reading, the_point, unanswered
 from invert.steps import solve_steps
 
 
-# Models of one vendor share a tariff, and a sheet asks twice.
+# Models of one vendor share a tariff, and each sheet calls this twice.
 @lru_cache
 def implied_drain_time(pair: BandPair, output_price: float, storage_price: float, assumptions: Assumptions = USUAL) -> Reading:
-    """The hold time [s] sold for as much as one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
+    """Return the hold time [s] with the price of one read, from the output premium [USD/token] and the storage price [USD/token/s]."""
     given = {name: value for name, value in pair.values.items() if name in ("premium_out", "short_context", "long_context")}
     given |= {**assumptions.held, "output_price": output_price, "storage_price": storage_price}
     solution = solve_steps([("cache.implied_drain_time", "implied_drain_time")], given)

@@ -1,4 +1,4 @@
-"""What every memory tier costs over the time that a cache is held: the map on which lifetimes that are sold can be looked up."""
+"""The cost of a cache in every memory tier over its hold time, to compare with the lifetimes that are sold."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from invert.records import HoldCosts
 from invert.storage.tiers import BASES, cost_of_keeping, tier_parameters
 
 _SHORTEST, _LONGEST, _PLACES = 1e-2, 1e6, 25
-"""Hold times [s] from a step of decode to more than a week, and at how many of them the cost is worked out."""
+"""Hold times [s] from a step of decode to more than a week, and the number of times with a cost."""
 
 
 def hold_costs(data: Data, kv_bytes: float, assumptions: Assumptions = USUAL) -> HoldCosts:
-    """The cost of keeping a token of so many bytes, by tier and cost basis, at the hardware prices of the last year.
+    """Return the cost of keeping a token of `kv_bytes`, by tier and cost basis, at the hardware prices of the last year.
 
     >>> from invert.data import read_data
     >>> found = hold_costs(read_data(), 44e3)
@@ -24,7 +24,7 @@ def hold_costs(data: Data, kv_bytes: float, assumptions: Assumptions = USUAL) ->
     for tier in by_basis["owned"]:
         for basis, tiers in by_basis.items():
             own = tiers[tier]
-            # What no table has the rent of is charged as owned on both.
+            # A tier without a rent in the table has the owned price on both bases.
             if basis == "owned" or own.holding_price != by_basis["owned"][tier].holding_price:
                 medians = own.drain_time.median, own.holding_price.median
                 costs[tier, basis] = tuple(float(cost_of_keeping(*medians, time, kv_bytes, assumptions)) for time in times)

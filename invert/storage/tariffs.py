@@ -1,4 +1,4 @@
-"""Storage as price sheets tell it: tariffs of two lifetimes, one price for unlike models, and how the tier rules score."""
+"""Storage on price sheets: tariffs of two lifetimes, one price for unlike models, and the scores of the tier rules."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -30,7 +30,7 @@ _UNIFORM = dict.fromkeys(storage.TIERS, 1 / len(storage.TIERS))
 
 @immutable(kw_only=False)
 class PricedLifetime:
-    """What one sheet gives the rules on a disclosed lifetime: storage_price [USD/token/s], implied drain time with spread."""
+    """The inputs of the rules on a disclosed lifetime from one sheet: storage_price [USD/token/s], implied drain time with spread."""
 
     storage_price: float | None
     implied_drain_time: tuple[float, float] | None
@@ -38,7 +38,10 @@ class PricedLifetime:
 
 @immutable
 class DisclosedCase:
-    """A lifetime whose tier the vendor disclosed, with what each of its sheets charges for it. No sheet is one without price."""
+    """A lifetime with a tier that the vendor disclosed, and the price of each of its sheets for it.
+
+    Sheets without a price for it are left out.
+    """
 
     provider: str
     ttl_seconds: int
@@ -50,10 +53,10 @@ class DisclosedCase:
 
 
 def tariffs(input_price: float, premiums: Iterable[WritePremium], assumptions: Assumptions = USUAL) -> tuple[Tariff, ...]:
-    """A tariff for every two adjacent lifetimes [s], from the input price [USD/token] and write premiums (multiplier - 1).
+    """Return a tariff for every two adjacent lifetimes [s], from the input price [USD/token] and write premiums (multiplier - 1).
 
-    The multiplier is what a vendor rounds, so the ranges are those over the corners of both multipliers' cells: both
-    lines are monotone in each. With three lifetimes or more, pairs whose slopes cannot be one are told so.
+    Vendors round the multiplier, so each range covers the corners of both multipliers' cells: both lines are monotone in
+    each. With three lifetimes or more, tariffs get a problem if the ranges of their slopes have no common value.
 
     >>> found, = tariffs(3e-6, [WritePremium(ttl_seconds=300, premium=0.25), WritePremium(ttl_seconds=3600, premium=1.0)])
     >>> round(found.storage_price.value * 3600 / 3e-6, 3), round(found.write_charge.value / 3e-6, 3), round(found.drain_time.value)
@@ -68,7 +71,7 @@ def tariffs(input_price: float, premiums: Iterable[WritePremium], assumptions: A
 
 
 def by_slope(found: Iterable[Tariff]) -> Observable | None:
-    """The storage price that two write prices make; that of the first tariff of a sheet without a problem."""
+    """Return the storage price from the first tariff of a sheet without a problem, or None if every tariff has one."""
     return next((one.storage_price for one in found if not one.problem), None)
 
 
@@ -84,7 +87,7 @@ def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, f
         for name, over in (("storage_price", prices), ("write_charge", charges))
     )
     ratios = [above / slope for slope, above in zip(prices, charges, strict=True) if slope > 0]
-    # Where rounding may have turned the slope, the ratio has no upper end.
+    # If rounding may have changed the sign of the slope, the ratio has no upper end.
     top = inf if price.low <= 0 else max(ratios, default=inf)
     drain = Observable(name="drain_time", value=ratios[0], low=min(ratios), high=top) if price.value > 0 and charge.value > 0 else None
     return Tariff(
@@ -98,7 +101,7 @@ def _tariff(input_price: float, shorter: tuple[int, float], longer: tuple[int, f
 
 
 def _line(input_price: float, ttl: int, premium: float, longer_ttl: int, longer_premium: float) -> tuple[float, float]:
-    """Storage price and write charge of one pair of premiums."""
+    """Return the storage price and the write charge of one pair of premiums."""
     values = {"input_price": input_price, "cache_write_premium": premium, "ttl": float(ttl)}
     values |= {"longer_cache_write_premium": longer_premium, "longer_ttl": float(longer_ttl)}
     values["storage_price"] = equation("cache.storage_price_from_lifetimes").right_side(values)
@@ -106,7 +109,7 @@ def _line(input_price: float, ttl: int, premium: float, longer_ttl: int, longer_
 
 
 def _problem(price: Observable, charge: Observable) -> str | None:
-    """What no such tariff can be, said and not clipped."""
+    """Return the impossible value of a tariff as text, or None. The value is reported and not clipped."""
     for found, wrong, what in (
         (price, price.value <= 0, "a longer lifetime costs no more"),
         (charge, charge.value < 0, "no tariff of a write and storage for the lifetime holds"),
@@ -120,9 +123,10 @@ def _problem(price: Observable, charge: Observable) -> str | None:
 def drain_time_of(
     pair: BandPair, output_price: float, storage_price: Observable, assumptions: Assumptions = USUAL
 ) -> tuple[float, float] | None:
-    """The implied drain time of a premium and a storage price: median [s] and spread [nat]; None without a premium.
+    """Return the implied drain time of a premium and a storage price: median [s] and spread [nat], or None without a premium.
 
-    The spread takes the rounding cells of premium and storage price as intervals of `range_level`, and band means that nobody knows.
+    The spread combines the rounding cells of premium and storage price, as intervals of `range_level`, with the unknown band
+    means.
     """
     reading = implied_drain_time(pair, output_price, storage_price.value, assumptions) if storage_price.value > 0 else None
     if reading is None or reading.problem or "implied_drain_time" not in reading.values:
@@ -134,14 +138,14 @@ def drain_time_of(
     )
 
 
-# Who says what is asked, and on how many sheets.
+# The sources of prices, and the number of sheets that share them.
 
 _ONE_DATABASE = re.compile(r"([a-z][\w.-]*) \d[\w.]*(;|$)(?!.*\balso in\b)")
-"""How the notes of a price begin that was found in one database, and in no other."""
+"""The start of the notes of a price from one database only."""
 
 
 def sole_source(sheet: PriceSheet) -> SoleSource | None:
-    """Where the storage price, or a write price, of a sheet is that of one database alone, or None where a page or a second one has it.
+    """Return the only database that has the storage price, or a write price, of a sheet, or None if a page or a second one has it.
 
     >>> from invert.data import read_data
     >>> offered = sheets_that_ship(read_data())
@@ -158,7 +162,7 @@ def sole_source(sheet: PriceSheet) -> SoleSource | None:
 
 
 def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
-    """Where a vendor sells the caches of several models by one tariff: what it tells of a tier it tells once.
+    """Return the tariffs that several models of a vendor share: each is one piece of evidence about a tier.
 
     >>> from invert.data import read_data
     >>> offered = sheets_that_ship(read_data())
@@ -181,9 +185,9 @@ def shared_tariffs(offered: Iterable[PriceSheet]) -> tuple[SharedTariff, ...]:
 
 @cache_with_data
 def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[NegativeControl, ...]:
-    """Vendors of the shipped sheets that ask one storage price for several models of known architecture, widest first.
+    """Return the vendors with one storage price for several models of known architecture, on shipped sheets, widest first.
 
-    They weigh against reading KV bytes from a storage price: bytes differ, and it does not.
+    They are evidence against reading KV bytes from a storage price: the bytes differ and the price does not.
     """
     offered = sheets_that_ship(data)
     known = {(row.provider, row.model): row for row in models(data)}
@@ -217,9 +221,9 @@ def negative_controls(data: Data, assumptions: Assumptions = USUAL) -> tuple[Neg
 
 
 def stored_kv_bytes(data: Data, name: str, assumptions: Assumptions = USUAL) -> float:
-    """KV bytes a token an open model stores, by the equation of its attention at `bytes_per_kv_value` [byte/token].
+    """Return the KV bytes per token that an open model stores, by the equation of its attention at `bytes_per_kv_value` [byte/token].
 
-    Raises UnknownName for one that architectures.csv lacks, NotCovered for one that no equation covers.
+    Raise `UnknownName` if architectures.csv lacks the model, `NotCovered` if no equation covers it.
 
     >>> from invert.data import read_data
     >>> stored_kv_bytes(read_data(), "DeepSeek-V3")
@@ -233,7 +237,9 @@ def stored_kv_bytes(data: Data, name: str, assumptions: Assumptions = USUAL) -> 
 
 
 def disclosed_tiers(data: Data, provider: str, model: str, ttls: Iterable[int | None]) -> dict[int | None, str]:
-    """The tiers a vendor disclosed, by lifetime. A disclosure without model or lifetime speaks for all of them.
+    """Return the tiers that a vendor disclosed, by lifetime.
+
+    A disclosure without model or lifetime applies to all of them.
 
     >>> from invert.data import read_data
     >>> data = read_data()
@@ -255,9 +261,9 @@ def _disclosures(tables: Tables) -> list[Disclosure]:
 
 @cache_with_data
 def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[DisclosedCase, ...]:
-    """The disclosures as cases, each with what the provider's current sheets charge for that very lifetime.
+    """Return the disclosures as cases, each with the prices of the provider's current sheets for exactly that lifetime.
 
-    Facts that were given about one model or its traffic say nothing of these.
+    Facts that were given about one model or its traffic are not used here.
     """
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
     offered = sheets_that_ship(data)
@@ -283,7 +289,7 @@ def disclosed_cases(data: Data, assumptions: Assumptions = USUAL) -> tuple[Discl
 
 
 def _priced(sheet: PriceSheet, seen: Observables, ttl: int, assumptions: Assumptions) -> PricedLifetime | None:
-    """What a sheet charges for a lifetime by its own tariff, or None if it does not sell it."""
+    """Return the price of a lifetime by the sheet's own tariff, or None if the sheet does not sell it."""
     tariff = next((one for one in tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions)
                    if ttl in (one.shorter_ttl, one.longer_ttl)), None)  # fmt: skip
     if tariff is None or tariff.problem:
@@ -294,11 +300,13 @@ def _priced(sheet: PriceSheet, seen: Observables, ttl: int, assumptions: Assumpt
 
 @cache_with_data
 def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptions = USUAL) -> tuple[RuleScore, ...]:
-    """Every tier rule on the disclosed cases, beside a uniform guess; KV bytes as median [byte/token] and spread [nat].
+    """Return the score of every tier rule and of a uniform guess on the disclosed cases.
 
-    The score of a case is ln of the probability on the tiers disclosed. A rule that says nothing scores as a uniform guess. A provider
-    that discloses for all its models is one case, on which the rule is averaged over its sheets. A rule is right where its likeliest
-    tier is among those disclosed.
+    KV bytes are median [byte/token] and spread [nat].
+
+    The score of a case is ln of the probability on the tiers disclosed. A rule without an answer scores as a uniform guess. A
+    provider that discloses one tier for all its models is one case. The rule is averaged over its sheets. A rule is right if
+    its likeliest tier is among those disclosed.
     """
     rules: dict[str, Callable[[int, PricedLifetime], Probabilities | None]] = {
         "uniform guess": lambda ttl, offer: None,
@@ -307,13 +315,13 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     }
     for basis in storage.BASES:
         name = f"cost optimality (temperature {assumptions.cost_temperature:g}), {basis}"
-        rules[name] = partial(_by_cost, data=data, basis=basis, assumptions=assumptions)
+        rules[name] = partial(_cost_rule, data=data, basis=basis, assumptions=assumptions)
     for basis in storage.BASES:
         rules[f"{storage.PRICE_LEVEL}, {basis}"] = partial(
-            _by_price_level, data=data, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions
+            _price_level_rule, data=data, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions
         )
     for basis in storage.BASES:
-        rules[f"{storage.IMPLIED_DRAIN_TIME}, {basis}"] = partial(_by_drain_time, data=data, basis=basis, assumptions=assumptions)
+        rules[f"{storage.IMPLIED_DRAIN_TIME}, {basis}"] = partial(_drain_time_rule, data=data, basis=basis, assumptions=assumptions)
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
         data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,
         assumptions=assumptions,
@@ -322,18 +330,18 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     return tuple(_score(name, rule, cases) for name, rule in rules.items())
 
 
-def _by_cost(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
+def _cost_rule(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
     return storage.one_posterior(storage.cost_optimality(data, ttl, basis, year, assumptions) for year in assumptions.price_years)
 
 
-def _by_price_level(
+def _price_level_rule(
     ttl: int, offer: PricedLifetime, data: Data, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions
 ) -> Probabilities | None:
     price, years = offer.storage_price, assumptions.price_years
     return storage.one_posterior(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
 
 
-def _by_drain_time(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
+def _drain_time_rule(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
     seen, years = offer.implied_drain_time, assumptions.price_years
     return storage.one_posterior(storage.implied_drain_time_match(data, seen, basis, year, assumptions) for year in years if seen)
 

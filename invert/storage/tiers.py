@@ -1,14 +1,14 @@
 """Which memory tier a cache lifetime or a storage price points to: a range over cost bases and years, disclosures first.
 
-What goes in is a storage price measured against the sheet's own output increment (the implied drain time), or where no
-premium is sold, against KV bytes and holding prices (the price level); where there is no price, what each tier would
-cost. Never two of them: both price terms read the same storage price, and KV bytes that were calibrated on the premium
-make the price level the implied drain time over again. All of it is normal in logarithms and integrated exactly, but
-for the cost term, a softmax that is sampled. A price tells what storage is priced as, not where the bytes lie.
+The evidence is a storage price compared with the sheet's own output increment (the implied drain time). If no premium is
+sold, it is compared with KV bytes and holding prices (the price level). Without a storage price, the evidence is the cost of
+each tier. Two of them are never combined: both price terms use the same storage price. KV bytes calibrated on the premium
+would make the price level repeat the implied drain time. All terms are normal in logarithms and integrated exactly, except
+the cost term: a softmax that is sampled. A price tells the tier that storage is priced as, not where the bytes are.
 
-No price says on which cost basis a vendor reckons, nor at the hardware prices of which year: each pair of them is a case, as
-likely as another beforehand. What is averaged over cases is how likely each makes what is seen, and never a posterior; what
-is said of a tier is its range over them.
+No price tells the vendor's cost basis or the year of its hardware prices: each pair of them is a case, and all cases are
+equally likely a priori. The likelihoods of the cases are averaged, and never their posteriors. The result for a tier is its
+range over the cases.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,13 +36,13 @@ from invert.sheets.read import cached_beside_prices
 TIERS = ("hbm", "ddr", "flash", "hdd")
 BASES = ("rented", "owned")
 TIERS_OF = MappingProxyType({tier: (tier,) for tier in TIERS} | {"memory": ("hbm", "ddr"), "disk": ("flash", "hdd")})
-"""What a disclosure may name, and the tiers that it leaves open."""
+"""The names that a disclosure may use, and the tiers that each leaves open."""
 
-_DRAWS = 4096  # of the cost term, the only one that is sampled
+_DRAWS = 4096  # for the cost term, the only one that is sampled
 
 IMPLIED_DRAIN_TIME, PRICE_LEVEL, _COST_OPTIMALITY = "implied drain time", "price level", "cost optimality"
 _ANCHORS_OF = MappingProxyType({IMPLIED_DRAIN_TIME: ("short_context", "long_context"), PRICE_LEVEL: ("kv_bytes_per_token",)})
-"""The outside facts that each term rests on; the cost term rests on none."""
+"""The outside facts that each term uses. The cost term uses no such fact."""
 
 _K = TypeVar("_K")
 Probabilities = Mapping[str, float]
@@ -62,7 +62,7 @@ class LogSpread:
 
 @immutable(kw_only=False)
 class TierParameters:
-    """A tier's drain time [s] and what holding a byte in it costs [USD/byte/s]."""
+    """The drain time of a tier [s] and the price of holding a byte in it [USD/byte/s]."""
 
     drain_time: LogSpread
     holding_price: LogSpread
@@ -72,12 +72,14 @@ def storage_evidence(
     data: Data, ttls: Sequence[int | None], *, storage_price: float | None = None, implied_drain_time: _Seen = None, kv_bytes: _Seen = None,
     disclosed: Mapping[int | None, str] = MappingProxyType({}), assumptions: Assumptions = USUAL,
 ) -> tuple[TierEvidence, ...]:  # fmt: skip
-    """The tiers each lifetime [s] points to, on every cost basis in every year. A lifetime of None is a storage price per hour.
+    """Return the tiers that each lifetime [s] points to, on every cost basis in every year.
 
-    storage_price [USD/token/s]; implied_drain_time as median [s] and spread [nat]; kv_bytes stored, as median
-    [byte/token] and spread [nat]; disclosed tiers by lifetime. A storage price that is not above 0 is none: free storage,
-    or a tariff that does not hold, tells no level. One without a premium or KV bytes beside it tells nothing. Raises
-    `WrongValue` for a median or spread that is not one, `WrongData` for an unknown disclosed tier.
+    A lifetime of None is a storage price per hour.
+
+    storage_price [USD/token/s], implied_drain_time as median [s] and spread [nat], kv_bytes stored as median [byte/token] and
+    spread [nat], disclosed tiers by lifetime. A storage price that is not above 0 counts as missing: free storage, or a
+    tariff that fails, tells no level. A storage price without a premium or KV bytes is no evidence. Raise `WrongValue` for an
+    invalid median or spread, `WrongData` for an unknown disclosed tier.
 
     >>> from invert.data import read_data
     >>> found, = storage_evidence(read_data(), [None], storage_price=1.25e-9, implied_drain_time=(0.0171, 0.4))
@@ -111,7 +113,7 @@ def storage_evidence(
 
 
 def _cases(likely: Mapping[tuple[str, int], _LogLikelihood]) -> tuple[PricedCase, ...]:
-    """Every cost basis in every year, with its share of how likely all of them make what is seen."""
+    """Return every cost basis in every year, with its share of the likelihood of all of them."""
     by_case = {case: _marginal(logs) for case, logs in likely.items()}
     shares = normalised(by_case) if by_case else {}
     return tuple(
@@ -121,12 +123,12 @@ def _cases(likely: Mapping[tuple[str, int], _LogLikelihood]) -> tuple[PricedCase
 
 
 def _likely(cases: Sequence[Probabilities], assumptions: Assumptions) -> bool:
-    """Whether one tier is likely in every case."""
+    """Return whether one tier is likely in every case."""
     return bool(cases) and any(min(one[tier] for one in cases) >= assumptions.likely_tier for tier in TIERS)
 
 
 def ranges(cases: Sequence[Probabilities]) -> Mapping[str, tuple[float, float]] | None:
-    """The least and the most of every tier over the cases; None of none.
+    """Return the lowest and the highest probability of every tier over the cases, or None without cases.
 
     >>> ranges([{"hbm": 1.0, "ddr": 0.0, "flash": 0.0, "hdd": 0.0}, {"hbm": 0.5, "ddr": 0.25, "flash": 0.25, "hdd": 0.0}])["hbm"]
     (0.5, 1.0)
@@ -135,7 +137,7 @@ def ranges(cases: Sequence[Probabilities]) -> Mapping[str, tuple[float, float]] 
 
 
 def agreed(cases: Sequence[Probabilities], level: float) -> tuple[str, ...]:
-    """The fewest tiers that hold at least `level` together in every case; all of them where no tier may be left out.
+    """Return the fewest tiers with a total probability of at least `level` in every case, or all tiers if no smaller set has it.
 
     >>> agreed([{"hbm": 1.0, "ddr": 0.0, "flash": 0.0, "hdd": 0.0}, {"hbm": 0.5, "ddr": 0.45, "flash": 0.05, "hdd": 0.0}], 0.9)
     ('hbm', 'ddr')
@@ -156,7 +158,7 @@ def agreed(cases: Sequence[Probabilities], level: float) -> tuple[str, ...]:
 def _term(
     data: Data, ttl: int | None, storage_price: float | None, drain_time: _Seen, kv_bytes: _Seen, assumptions: Assumptions
 ) -> _Term | None:
-    """The one term that speaks, by name: the price against the premium, else against KV bytes, else no price at all."""
+    """Return the applicable term with its name, or None: the price with the premium, or else with KV bytes, or else the cost."""
     if drain_time:
         return IMPLIED_DRAIN_TIME, lambda basis, year: implied_drain_time_match(data, drain_time, basis, year, assumptions)
     if storage_price and kv_bytes:
@@ -173,10 +175,10 @@ def _term(
 def implied_drain_time_match(
     data: Data, seen: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
 ) -> _LogLikelihood:
-    """ln likelihood by tier of the implied drain time, a median [s] and its spread [nat], with KV bytes and margins cancelled.
+    """Return ln likelihood by tier of the implied drain time, a median [s] and its spread [nat], with KV bytes and margins cancelled.
 
-    ln T_imp ~ N(ln of what the tier would show), with the prior of the mark-up of output over that of storage. For HBM
-    itself the two holding prices are one, so their spread cancels with them.
+    ln T_imp ~ N(ln of the prediction for the tier), with the prior of the ratio of output mark-up to storage mark-up. For HBM
+    itself the two holding prices are one, so their spread cancels.
 
     >>> from invert.data import read_data
     >>> likely = implied_drain_time_match(read_data(), (0.0171, 0.4), "owned", 2026)
@@ -198,9 +200,9 @@ def implied_drain_time_match(
 def price_level(
     data: Data, storage_price: float, kv_bytes: tuple[float, float], basis: str, year: int, assumptions: Assumptions = USUAL
 ) -> _LogLikelihood:
-    """ln likelihood by tier of the storage price [USD/token/s], from KV bytes, a median [byte/token] and its spread [nat].
+    """Return ln likelihood by tier of the storage price [USD/token/s], from KV bytes, a median [byte/token] and its spread [nat].
 
-    ln S = ln(holding price x KV bytes) + ln of the mark-up, whose prior is wide: storage is sometimes free.
+    ln S = ln(holding price x KV bytes) + ln of the mark-up. The prior of the mark-up is wide: storage is sometimes free.
 
     >>> from invert.data import read_data
     >>> likely = price_level(read_data(), 1.25e-9, (60e3, 1.0), "rented", 2026)
@@ -218,11 +220,11 @@ def price_level(
 
 @cached_beside_prices
 def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: Assumptions = USUAL, seed: int = SEED) -> _LogLikelihood:
-    """What stands in where there is no price: the cheaper a tier is for a lifetime [s], one write and one read, the likelier.
+    """Return ln probabilities by tier without a price: a lower cost for a lifetime [s], one write and one read is likelier.
 
-    Logarithms of shares: as nothing is seen, no case is likelier for them. A share is the mean of cost^(-1/temperature),
-    normalised, over the tier parameters. Vendors keep caches in what is idle, so that cost decides little, and a temperature
-    below the usual one is refused with `WrongValue`.
+    They are logarithms of shares: without observations, no case is likelier than another. A share is the mean of
+    cost^(-1/temperature), normalised, over the tier parameters. Vendors keep caches in idle hardware, so that cost decides
+    little. Raise `WrongValue` for a temperature below the usual one.
 
     >>> from invert.data import read_data
     >>> {tier: round(p, 2) for tier, p in normalised(cost_optimality(read_data(), 300, "rented", 2026)).items()}
@@ -242,7 +244,7 @@ def cost_optimality(data: Data, ttl: float, basis: str, year: int, assumptions: 
 
 
 def cost_of_keeping(drain_time: Values, holding_price: Values, hold_time: float, kv_bytes: float, assumptions: Assumptions) -> Values:
-    """What it costs to keep a token of so many bytes for a time [s], and to move it there and back [USD/token].
+    """Return the cost of keeping a token of `kv_bytes` for a time [s] and of moving it there and back [USD/token].
 
     >>> float(cost_of_keeping(600.0, 1e-17, 3600.0, 20e3, USUAL))
     9.6e-10
@@ -256,10 +258,12 @@ def cost_of_keeping(drain_time: Values, holding_price: Values, hold_time: float,
 
 
 def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = USUAL) -> Probabilities:
-    """The lecture's rule made probabilistic: ln of the lifetime [s] about ln of the drain time. A panel only.
+    """Return the lecture's rule as probabilities: ln of the lifetime [s] about ln of the drain time.
 
-    `device` is `lecture` for the drain times it names, taken as said, or `range` for real devices, with their spread.
-    Lecture 2:00:37 to 2:03:33.
+    It is shown in a panel only.
+
+    `device` is `lecture` for the drain times that the lecture names, without spread, or `range` for real devices, with their
+    spread. Lecture 2:00:37 to 2:03:33.
 
     >>> from invert.data import read_data
     >>> asked = (300, "lecture"), (3600, "lecture"), (3600, "range")
@@ -271,7 +275,7 @@ def drain_match(data: Data, ttl: float, device: str, assumptions: Assumptions = 
 
 
 def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -> Probabilities:
-    """All of the probability on what the vendor said, shared as the evidence shares it, or evenly, where that names two tiers.
+    """Return all probability on the tiers that the vendor disclosed, with two tiers shared as the evidence shares them, or else evenly.
 
     >>> dict(disclosed_probabilities("memory", {"hbm": 0.375, "ddr": 0.125, "flash": 0.5, "hdd": 0.0}))
     {'hbm': 0.75, 'ddr': 0.25, 'flash': 0.0, 'hdd': 0.0}
@@ -290,17 +294,18 @@ def disclosed_probabilities(disclosed: str, undisclosed: Probabilities | None) -
 
 @cached_beside_prices
 def _drain_times(data: Data, device: str, assumptions: Assumptions) -> Mapping[str, LogSpread]:
-    """The drain time of every tier from memory_tiers.csv: those of the lecture, or of real devices."""
+    """Return the drain time of every tier from memory_tiers.csv, by the lecture or by real devices."""
     return MappingProxyType({tier: _spread(data.tables, tier, "drain_time", "device", device, assumptions) for tier in TIERS})
 
 
 @cached_beside_prices
 def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions = USUAL) -> Mapping[str, TierParameters]:
-    """Drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
+    """Return drain time and holding price of every tier from memory_tiers.csv, on a cost basis and at the prices of a year.
 
-    `rented` charges HBM the rent of the whole replica, and the other tiers owned hardware all the same, because the table has
-    no rent of theirs; `owned` charges all tiers owned hardware. A tier without a price of the year has that of all years. A
-    spread takes low to high as an interval of `range_level`; its ends are never less than `tier_range_factor` off the median.
+    `owned` charges all tiers the price of owned hardware. `rented` charges HBM the rent of the whole replica, and the other
+    tiers owned hardware, because the table has no rent for them. A tier without a price for the year has its price for all
+    years. A spread reads low to high as an interval of `range_level`. Its ends are never less than `tier_range_factor` off
+    the median.
     """
     if basis not in BASES or year not in assumptions.price_years:
         raise WrongValue(f"basis {basis!r} of {year}; allowed: {', '.join(BASES)}, of {', '.join(map(str, assumptions.price_years))}")
@@ -317,13 +322,16 @@ def tier_parameters(data: Data, basis: str, year: int, assumptions: Assumptions 
 def _spread(
     tables: Tables, tier: str, quantity: str, column: str, wanted: str, assumptions: Assumptions, year: int | None = None
 ) -> LogSpread:
-    """The row of a tier as a lognormal, that of the year if it has one. The drain times of the lecture have no spread."""
+    """Return the row of a tier as a lognormal, with the row of the year if the table has one.
+
+    The drain times of the lecture have no spread.
+    """
     # The row that cannot be used may be that of the year.
     tables.refuse_bad(MemoryTierFigure, tier=tier, quantity=quantity, **{column: wanted})
     found = _rows(tables, tier, quantity, column, wanted)
     rows = [row for row in found if year and row.year == year] or [row for row in found if row.year is None]
     if len(rows) != 1:
-        raise WrongData(f"memory_tiers.csv {tier} {quantity}: {column} {wanted} stands in {len(rows)} rows; it must stand in one")
+        raise WrongData(f"memory_tiers.csv {tier} {quantity}: {column} {wanted} is in {len(rows)} rows, but must be in exactly one")
     (row,) = rows
     value = in_si(quantity, row.value, row.unit)
     if wanted == "lecture":
@@ -343,7 +351,7 @@ def _spread(
 
 
 def _rows(tables: Tables, tier: str, quantity: str, column: str, wanted: str) -> list[MemoryTierFigure]:
-    """The rows of a quantity of a tier whose device, or basis, is the wanted one."""
+    """Return the rows of a quantity of a tier with the wanted device or basis."""
     of_tier = (row for row in tables.rows_of(MemoryTierFigure) if (row.tier, row.quantity) == (tier, quantity))
     return [row for row in of_tier if getattr(row, column) == wanted]
 
@@ -352,25 +360,25 @@ def _rows(tables: Tables, tier: str, quantity: str, column: str, wanted: str) ->
 
 
 def _log_density(distance: float, sd: float) -> float:
-    """ln of a normal density, up to a constant. The width stays in, because tiers differ in it."""
+    """Return ln of a normal density, up to a constant. The width stays in because tiers differ in it."""
     return -0.5 * (distance / sd) ** 2 - log(sd)
 
 
 def normalised(logs: Mapping[_K, float]) -> dict[_K, float]:
-    """Probabilities from log weights, every tier, or case, as likely as another beforehand."""
+    """Return probabilities from log weights, with every tier or case equally likely a priori."""
     total = _marginal(logs)
     return {one: exp(value - total) for one, value in logs.items()}
 
 
 def _marginal(logs: Mapping[Any, float]) -> float:
-    """ln of the sum of what these are the logarithms of: how likely a case makes what is seen, up to a constant."""
+    """Return ln of the sum of the exponentials: the log likelihood of a case, up to a constant."""
     return float(np.logaddexp.reduce(list(logs.values())))
 
 
 def one_posterior(cases: Iterable[_LogLikelihood]) -> Probabilities | None:
-    """One posterior over tiers from what each of some cases makes likely; None of none.
+    """Return one posterior over tiers from the likelihoods of some cases, or None without cases.
 
-    Likelihoods are averaged, not posteriors: a case that makes what is seen less likely counts for less.
+    Likelihoods are averaged, not posteriors: a case with a lower likelihood counts for less.
 
     >>> even = {"hbm": log(0.02), "ddr": log(0.02), "flash": log(0.02), "hdd": log(0.02)}
     >>> sure = {"hbm": log(0.24), "ddr": log(0.24), "flash": log(0.24), "hdd": log(1e-9)}
@@ -382,6 +390,6 @@ def one_posterior(cases: Iterable[_LogLikelihood]) -> Probabilities | None:
 
 
 def mean(found: Iterable[Probabilities]) -> Probabilities | None:
-    """The mean by tier, of sheets that are counted as one; None of none."""
+    """Return the mean by tier over sheets that count as one, or None without any."""
     found = list(found)
     return {tier: sum(one[tier] for one in found) / len(found) for tier in TIERS} if found else None

@@ -1,1 +1,1 @@
-"""What the market says: size from the level of a price, and the KV bytes of the models of a time."""
+"""The market: sizes from the level of a price, and the KV bytes of the models of a time."""

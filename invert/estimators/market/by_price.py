@@ -1,4 +1,4 @@
-"""The size of a model by its price: which fit applies, learnt without its family, and the record of that fit."""
+"""The size of a model by its price: the applicable fit, learnt without its family, and the record of that fit."""
 
 from derive.errors import WrongData
 from derive.immutable import immutable
@@ -13,15 +13,15 @@ from invert.sheets.tables import ModelRow
 
 PER_MTOK = 1e6
 _LISTS = ("standard", "off_peak")
-"""Service tiers whose price is the list's: a vendor with hours asks its usual price off peak."""
+"""Service tiers at the list price: a vendor with peak hours charges its usual price off peak."""
 
 
 @immutable
 class ByPrice:
-    """The price [USD/Mtoken] that sizes are told by, and how: `because` of what, by the lists of makers or the median of hosts.
+    """The price [USD/Mtoken] that predicts a size, from the lists of makers or the median of hosts, with the reason in `because`.
 
-    `closed` says whether the extra mark-up of a closed vendor is in them; `listed` is the open model that the sheet sells,
-    which is left out.
+    `closed` is whether the extra mark-up of a closed vendor is in the sizes. `listed` is the open model that the sheet sells,
+    which is left out of the fit.
     """
 
     price: float
@@ -33,37 +33,39 @@ class ByPrice:
 
 
 def size_by_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
-    """Return how the input price of a sheet suggests a size, or why it does not."""
+    """Return the price that predicts a size from a sheet, or the reason why it does not predict one."""
     if sheet.service_tier not in _LISTS:
         return Part(left_out=f"a {sheet.service_tier.replace('_', '-')} price does not tell the size, the standard one does")
     try:
         if model is not None and not model.first_party:
-            return _by_hosts(model, data, assumptions)
-        return Part(value=_by_list(sheet, model, data, assumptions))
+            return _host_price(model, data, assumptions)
+        return Part(value=_list_price(sheet, model, data, assumptions))
     except WrongData as error:
         return Part(left_out=str(error))
 
 
-def _by_list(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice:
+def _list_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptions: Assumptions) -> ByPrice:
     """Return the price of the maker. A vendor that is in no table counts as closed."""
     row = _open_model(model, data)
     closed = row is None and not (model and model.architecture)
     price = sheet.bands[0].input.usd_per_token * PER_MTOK
     because = "the list price of input, as open models are priced by size" + f", {EXTRA_MARKUP}" * closed
-    because += ". No table has the model, so its vendor is taken for a closed one" * (model is None)
-    return _found(price, row, False, closed, because, assumptions)
+    because += ". No table has the model, so its vendor counts as closed" * (model is None)
+    return _price_with_model(price, row, False, closed, because, assumptions)
 
 
-def _by_hosts(model: ModelRow, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
+def _host_price(model: ModelRow, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
     """Return the median price of the hosts that sell the model."""
     hosted = learnt.hosted_models(data, assumptions)
     row = next((one for one in hosted if model.architecture and one.architecture == model.architecture), None)
     if row is None:
         return Part(left_out="the price of one host: too few sell the model for their median to say how big it is")
-    return Part(value=_found(row.input_price, row, True, False, "the median of hosts, as they price models by size", assumptions))
+    return Part(
+        value=_price_with_model(row.input_price, row, True, False, "the median of hosts, as they price models by size", assumptions)
+    )
 
 
-def _found(price: float, row: Priced | None, hosts: bool, closed: bool, because: str, assumptions: Assumptions) -> ByPrice:
+def _price_with_model(price: float, row: Priced | None, hosts: bool, closed: bool, because: str, assumptions: Assumptions) -> ByPrice:
     lowest, highest = assumptions.size_prices
     extrapolated = not lowest <= price <= highest
     return ByPrice(

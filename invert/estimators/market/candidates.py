@@ -68,7 +68,7 @@ CANDIDATES = (
     Candidate(name="release_date", of="read", observed=lambda cache, _, __: (_release_year(cache),)),
     Candidate(name="release_date and max_context", of="read", observed=_release_and_context),
 )
-"""Prices; what other models of the vendor have; and lines through the dates and contexts of all architectures, with a price or without.
+"""Prices, KV bytes of other models of the vendor, and lines through the dates and contexts of all architectures, priced or not.
 
 A candidate replaces the typical KV if it passes both with families left out and on later models."""
 
@@ -97,19 +97,19 @@ def judge_predictors(
     for (one, numbers), by_class in zip(rows, of_class, strict=True):
         others = [(other, x) for other, x in rows if other.family != one.family and not (earlier_only and other.released >= one.released)]
         if len({other.family for other, _ in others}) >= assumptions.least_to_learn and isfinite(by_class):
-            by_line = _through(others, numbers, assumptions).log_density(one.ln_kv)
+            by_line = _predict_by_line(others, numbers, assumptions).log_density(one.ln_kv)
             found.append(LogDensities(family=one.family, by_price=by_line, by_class=by_class))
     return pool_verdict(found, assumptions)
 
 
 def log_density_of_class(rows: Sequence[Cache], known: Sequence[Cache], forgetting: Forgetting) -> list[float]:
-    """Return ln of the density [1/nat] that the typical KV of its release has at each cache, or nan if there is none."""
+    """Return ln of the density [1/nat] of the typical KV of its release at each cache, or nan if there is no typical KV."""
     values = np.array([one.ln_kv for one in rows])
     return [float(density) for density in classes(known, rows, forgetting).log_density(values)]
 
 
-def _through(others: Sequence[tuple[Cache, tuple[float, ...]]], numbers: tuple[float, ...], assumptions: Assumptions) -> Student:
-    """Return what a line through the other caches predicts at these numbers."""
+def _predict_by_line(others: Sequence[tuple[Cache, tuple[float, ...]]], numbers: tuple[float, ...], assumptions: Assumptions) -> Student:
+    """Return the prediction at these numbers by a line through the other caches."""
     truths, families = [other.ln_kv for other, _ in others], [other.family for other, _ in others]
     line = fit(grouped(truths, families, *zip(*(x for _, x in others), strict=True), assumptions=assumptions))
     centre = line.intercept + sum(slope * number for slope, number in zip(line.slopes, numbers, strict=True))

@@ -16,7 +16,7 @@ _RENTED = "gpu"
 
 @immutable
 class SpreadWithin:
-    """The spread [nat] of something between hosts of one model: pooled over models, and that of the model in the middle."""
+    """The spread [nat] of a value between hosts of one model: pooled over models, and for the median model."""
 
     pooled: float
     middle: float
@@ -27,8 +27,8 @@ class SpreadWithin:
 def rented_host_prices(prices: Iterable[HostPrice], least: float = 1) -> Mapping[str, list[HostPrice]]:
     """Return the prices of hosts of rented accelerators by model, if enough hosts sell it.
 
-    Left out are lists for the Chinese market, listings of 2024 and hosts that look their price up from the size, which say
-    nothing of their own.
+    Lists for the Chinese market, listings of 2024 and hosts that look their price up from the size are left out. A price
+    looked up from the size is no evidence of its own.
     """
     of_model: Mapping[str, list[HostPrice]] = defaultdict(list)
     for row in prices:
@@ -40,7 +40,7 @@ def rented_host_prices(prices: Iterable[HostPrice], least: float = 1) -> Mapping
 def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
     """Return the spread of values within groups. Each group has its own mean, and all have one variance.
 
-    `WrongData` where there is no such group.
+    Raise `WrongData` if there is no such group.
 
     >>> one = spread_within([[0.0, 2.0], [5.0, 6.0, 7.0]])
     >>> round(one.pooled, 3), round(one.middle, 3), one.models, one.prices
@@ -60,10 +60,10 @@ def spread_within(groups: Iterable[Sequence[float]]) -> SpreadWithin:
 
 
 def spread_of_output_input_ratio(prices: Iterable[HostPrice], least_hosts: float) -> SpreadWithin:
-    """Return how far ln(output/input) differs between hosts of one model [nat], over models that so many or more hosts sell.
+    """Return the spread of ln(output/input) between hosts of one model [nat], over models with at least this many hosts.
 
-    The weights are the same at all of them: none of it is the model's. A flat tariff, output at the price of input, is a choice of the
-    tariff and has no fraction: it is left out.
+    All of them sell the same weights, so the spread does not come from the model. A flat tariff, output at the price of
+    input, has no fraction and is left out.
     """
     hosts = rented_host_prices((row for row in prices if row.output_price != row.input_price), least_hosts).values()
     return spread_within([log(row.output_price / row.input_price) for row in rows] for rows in hosts)
@@ -72,7 +72,7 @@ def spread_of_output_input_ratio(prices: Iterable[HostPrice], least_hosts: float
 def fraction_span(output_input_ratio: float, spread: float, level: float) -> tuple[float, float]:
     """Return the ends of the bandwidth-bound fraction at a ratio with this spread [nat].
 
-    readings.bandwidth_bound_fraction at the ends of the ratio. A ratio below one is bound by no memory at all.
+    readings.bandwidth_bound_fraction at the ends of the ratio. A ratio below one has a fraction of zero.
 
     >>> [round(end, 2) for end in fraction_span(5.0, 0.27, 0.9)]
     [0.69, 0.87]
@@ -86,14 +86,14 @@ def fraction_span(output_input_ratio: float, spread: float, level: float) -> tup
 def rank_correlation(left: Sequence[float], right: Sequence[float]) -> tuple[float, float]:
     """Return Spearman's correlation of two rows of numbers, and its standard error without a correlation.
 
-    `WrongData` where fewer than two of either differ.
+    Raise `WrongData` if either has fewer than two different values.
 
     >>> rank_correlation([1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 8.0, 27.0, 125.0, 64.0])
     (0.9, 0.5)
     """
     if min(len(set(left)), len(set(right))) < 2:
         raise WrongData("host_prices.csv or list_prices.csv: fewer than two models with a cache read differ, and a correlation needs them")
-    # scipy.stats takes 0.7 s to load, and only this and the check of the sampler need it.
+    # scipy.stats needs 0.7 s to load, and only this function and the check of the sampler use it.
     from scipy.stats import spearmanr
 
     return float(f"{spearmanr(left, right).statistic:.12g}"), 1 / sqrt(len(left) - 1)

@@ -32,7 +32,7 @@ from invert.sheets.tables import DisclosedSize, KnowledgeScore
 
 _COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")
 _SURE = 0.999
-"""The accuracy of a benchmark without a wrong answer, whose logit would be infinite."""
+"""The highest accuracy in use: without a wrong answer the logit would be infinite."""
 _MANY_REFUSALS = 0.2
 """A model that refuses more of the questions may know more than its accuracy shows."""
 PRICE_AND_KNOWLEDGE, KNOWLEDGE_ALONE = ("logit", "ln_price"), ("logit",)
@@ -41,7 +41,7 @@ IN_WORDS = {PRICE_AND_KNOWLEDGE: "price and knowledge", KNOWLEDGE_ALONE: "no pri
 
 @immutable
 class ScoredModel:
-    """A model of known size with the score that it has, ln of its size [1e9] and of its list price, which is None if nobody lists it."""
+    """A model of known size with its score, ln of its size [1e9] and ln of its list price, or None if it has no list price."""
 
     group: str
     released: date
@@ -66,7 +66,7 @@ class KnowledgeFit:
 
     @property
     def in_words(self) -> str:
-        """Return what it uses."""
+        """Return the evidence that it uses, in words."""
         return IN_WORDS[self.predictors]
 
     def has_skill(self, errors: float) -> bool:
@@ -141,7 +141,7 @@ def _judged_fit(data: Data, benchmark: str, predictors: tuple[str, ...], assumpt
 def _open_models(
     data: Data, benchmark: str, predictors: tuple[str, ...], assumptions: Assumptions, without: str = ""
 ) -> tuple[ScoredModel, ...]:
-    """Return the sparse open models of today that have what the fit asks for, but for one price family."""
+    """Return the sparse open models of today with the data that the fit needs, without one price family."""
     scores = best_scores(data, benchmark)
     prices = {row.model: row.input_price for row in learnt.listed_models(data)}
     found = (
@@ -183,12 +183,12 @@ def _closed_models(data: Data, benchmark: str, assumptions: Assumptions) -> Iter
 def _closed_record(
     data: Data, benchmark: str, predictors: tuple[str, ...], both: GroupedRows, alone: GroupedRows, assumptions: Assumptions
 ) -> Record | None:
-    """Return how well closed models are told by the fits to open ones, or None if those of fewer than two vendors are known."""
+    """Return the record of the fits to open models on closed models, or None if closed models of fewer than two vendors are known."""
     rows = tuple(_closed_models(data, benchmark, assumptions))
     if len({row.group for row in rows}) < LEAST_VOTES:
         return None
 
-    def by_open_models(seen: GroupedRows, names: tuple[str, ...]) -> Predictions:
+    def predict_by_open_models(seen: GroupedRows, names: tuple[str, ...]) -> Predictions:
         one, found = fit(seen), _grouped(rows, names, assumptions)
         scale = _scale_of_closed(one, names, data, assumptions)
         centre = found.predictors @ np.array([one.intercept, *one.slopes])
@@ -196,11 +196,11 @@ def _closed_record(
             centre=centre, scale=np.full(len(rows), scale), freedom=one.freedom, target=found.target, groups=found.groups
         )  # fmt: skip
 
-    return replace(record(by_open_models(both, predictors), by_open_models(alone, predictors[1:])), of=CLOSED_MODELS)
+    return replace(record(predict_by_open_models(both, predictors), predict_by_open_models(alone, predictors[1:])), of=CLOSED_MODELS)
 
 
 def _scale_of_closed(one: Fit, predictors: Sequence[str], data: Data, assumptions: Assumptions) -> float:
-    """Return the scale [nat] of a fit for a closed model, with that of its extra price/cost if the fit has a price."""
+    """Return the scale [nat] of a fit for a closed model, with the spread of its extra price/cost if the fit has a price."""
     of_price = dict(zip(predictors, one.slopes, strict=True)).get("ln_price", 0.0)
     return float(np.hypot(one.scale, of_price * learnt.extra_markup(data, "total", assumptions)[1]))
 
@@ -211,18 +211,18 @@ def _scale_of_closed(one: Fit, predictors: Sequence[str], data: Data, assumption
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return the total parameters by the score of the model alone, and by its list price and its score."""
     return {
-        "total_params_by_knowledge": _alone(case, data, assumptions),
-        "total_params_by_price_and_knowledge": _beside_price(case, data, assumptions),
+        "total_params_by_knowledge": _estimate_alone(case, data, assumptions),
+        "total_params_by_price_and_knowledge": _estimate_beside_price(case, data, assumptions),
     }
 
 
 @undetermined_on_error
-def _alone(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+def _estimate_alone(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     return _total_params(case, KNOWLEDGE_ALONE, data, assumptions)
 
 
 @undetermined_on_error
-def _beside_price(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
+def _estimate_beside_price(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if case.by_price.value is None or case.by_price.value.hosts:
         return undetermined(assumptions, case.by_price.left_out or "the price of a host, and scores are learnt beside list prices")
     return _total_params(case, PRICE_AND_KNOWLEDGE, data, assumptions)
@@ -242,7 +242,7 @@ def _total_params(case: Case, predictors: tuple[str, ...], data: Data, assumptio
 
 
 def _names(case: Case) -> list[str]:
-    """Return the names that a score of the model may have: its own, its aliases, and that of the open model it sells."""
+    """Return the possible names of the model in the scores: its own, its aliases, and the name of the open model it sells."""
     listed = case.by_price.value.listed if case.by_price.value else None
     names = (case.sheet.model, *(case.model.aliases if case.model else ()), *([listed.model] if listed else []))
     return [name.casefold() for name in names]

@@ -18,7 +18,7 @@ from invert.estimators.market.student import Floats, Student
 from invert.records import Record, Votes
 
 Bytes = Literal["read", "stored"]
-"""What a step reads of a context, which decode pays for, or what it leaves in memory, which storage pays for."""
+"""The bytes of a context that a step reads, which decode pays for, or that it leaves in memory, which storage pays for."""
 READ_OR_STORED: tuple[Bytes, ...] = ("read", "stored")
 
 
@@ -61,7 +61,7 @@ def _target(released: date, family: str) -> Cache:
 def chosen(kinds: Iterable[Sequence[Cache]], assumptions: Assumptions = USUAL) -> Forgetting:
     """Return the horizon with the best predictions of later models, over read and stored bytes together.
 
-    Where there was none to foretell, it is the first.
+    If no model can be predicted, it is the first horizon.
     """
     kinds, before = tuple(kinds), judged_since(assumptions)
     spread, votes = assumptions.class_spread, assumptions.class_votes
@@ -96,8 +96,9 @@ def by_family(
 def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date, at: date | None = None) -> Record | None:
     """Return the record of the typical KV on models released from a day on, or None if they are too few.
 
-    By rolling origin, or by the class of the day `at` for all released before it, as one has it whose release is not known.
-    Its gain, a family one vote, is that over a class that forgets nothing; ranges are counted by model.
+    It is by rolling origin, or by the typical KV of the day `at` for all released before it, as for a model of unknown
+    release. The gain has one vote per family and is over a typical KV with equal weights of earlier families. Ranges are
+    counted by model.
     """
     values, targets = np.array([one.ln_kv for one in known]), [replace(one, released=at) if at else one for one in known]
     of_time, of_all = (classes(known, targets, way) for way in (forgetting, replace(forgetting, horizon=inf)))
@@ -112,12 +113,12 @@ def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date,
 
 
 _WORLDS, _FAMILIES = 60, 30
-"""Simulated markets, and families that each of them has."""
+"""Number of simulated markets, and of families in each."""
 _LEVEL, _WANDERS, _APART, _WITHIN = 11.0, 0.15, 1.0, 0.3
-"""Log bytes that the level begins at, and spreads [nat]: of the level from one family to the next, of families about it, and of the
-members of one. Made up to be like the shipped caches, which a test holds them against."""
+"""Log bytes at the start, and spreads [nat]: of the level from one family to the next, of families about it, and of the members
+of one. They resemble the shipped caches, and a test compares them."""
 _EVERY = 30
-"""Days between families, as made up."""
+"""Days between the simulated families."""
 
 
 def simulated_coverage(
@@ -125,8 +126,8 @@ def simulated_coverage(
 ) -> tuple[int, tuple[float, ...]]:
     """Return the number of families in simulated markets, and the coverage of ranges by level, with one vote per family.
 
-    Caches of families lie about a level that wanders slowly, so that the day of release is what a class has to follow; in each
-    market the class is drawn again. The first dozen families are heard and not foretold.
+    Caches of families lie about a level that changes slowly, so the release day matters. Each market has a new level. The
+    first dozen families are learnt from and not predicted.
 
     >>> count, (half, most) = simulated_coverage(Forgetting(horizon=0.5, spread=1.0, votes=3.0), (0.5, 0.9), worlds=10)
     >>> count, round(half, 2), round(most, 2)

@@ -31,11 +31,11 @@ DATED: Mapping[type[TableRow], str] = {
     **dict.fromkeys((Architecture, OpenModel), "release_date"),
     **dict.fromkeys((ListPrice, HostPrice, DisclosedSize, KnowledgeScore), "date"),
 }
-"""The tables that a baseline or a fit is learnt from or judged by, and the column of their day."""
+"""The tables that a baseline or a fit learns from or is judged by, and the column of their day."""
 
 
 def dated_late(row: TableRow, data: Data) -> Problem | None:
-    """Return the problem of a row whose release or price is later than the newest price, or None if it has none."""
+    """Return the problem of a row with a release or price later than the newest price, or None if there is no problem."""
     column = DATED[type(row)]
     day, newest = getattr(row, column), last_day(data)
     return (
@@ -164,7 +164,10 @@ def size_record(data: Data, use: str, hosts: bool = False, by: str = "price_fami
 
 @cached_beside_prices
 def size_record_in_order(data: Data, use: str, assumptions: Assumptions = USUAL) -> Record:
-    """Return how well the sizes of open models were foretold by the list prices of earlier ones. Raise `WrongData` if too few are known."""
+    """Return the record of predictions of the sizes of open models by the list prices of earlier ones.
+
+    Raise `WrongData` if too few are known.
+    """
     found, without_price = size.predict_later(_USES[use], _rows_for(data, use, False, "", "price_family", assumptions), assumptions)
     if np.unique(found.groups).size < LEAST_VOTES:
         raise WrongData(f"list_prices.csv: fewer than {LEAST_VOTES} families were released since {size.SIZES_JUDGED_SINCE}")

@@ -13,7 +13,7 @@ from invert.sheets.tables import HostPrice, ListPrice
 
 @immutable
 class Priced:
-    """An open model and what its base input is sold for [USD/Mtoken], by its maker or in the median over hosts."""
+    """An open model and the price of its base input [USD/Mtoken], of its maker or the median over hosts."""
 
     model: str
     architecture: str

@@ -1,7 +1,8 @@
 """The gain of a linear pool of a candidate with the typical KV, and the weight of the candidate.
 
-The pool is w p + (1 - w) c, of the density p that a price leads to and the density c of the class: never a product of two
-whose independence nobody has shown. Each family has one vote, and is judged by the weight that the other families choose.
+The pool is w p + (1 - w) c, with the density p from a price and the density c of the typical KV. A product of the two would
+need independence, which is not established. Each family has one vote, and is judged by the weight that the other families
+choose.
 """
 
 from collections.abc import Sequence
@@ -57,6 +58,6 @@ def pool_verdict(known: Sequence[LogDensities], assumptions: Assumptions = USUAL
 
 
 def _log_pool(by_price: Floats, by_class: Floats) -> Floats:
-    """ln of the pool's density at each model and weight (models, weights)."""
+    """Return ln of the pool's density at each model and weight (models, weights)."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.logaddexp(by_price[:, None] + np.log(_WEIGHTS), by_class[:, None] + np.log1p(-_WEIGHTS)))

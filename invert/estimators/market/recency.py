@@ -1,9 +1,11 @@
 """The typical KV of a release day: one vote per earlier family, with more weight for younger ones.
 
-Given families with votes v_f (the means of ln k and of the release over its members released before t), a target released at t
-is foretold by Student's t of n + 2 degrees of freedom about m, with scale s sqrt(1 + 1/n):
+Given families with votes v_f (the means of ln k and of the release over its members released before t), the prediction for a
+target released at t is Student's t of n + 2 degrees of freedom about m, with scale s sqrt(1 + 1/n):
 
-    w_f = exp(-(t - t_f)/h), normalised;  n = 1/sum w_f^2;  m = sum w_f v_f
+    w_f = exp(-(t - t_f)/h), normalised
+    n = 1/sum w_f^2
+    m = sum w_f v_f
     s^2 = (n sum w_f (v_f - m)^2 + N_0 s_0^2)/(n + 2)
 """
 
@@ -23,7 +25,7 @@ DAYS = 365.25
 
 @immutable
 class Cache:
-    """What is known of the cache of one architecture: its family, its release, ln KV bytes in bf16, and its longest context [token]."""
+    """The cache of one architecture: its family, its release, ln KV bytes in bf16, and its longest context [token]."""
 
     architecture: str
     family: str
@@ -34,7 +36,7 @@ class Cache:
 
 @immutable
 class Forgetting:
-    """How votes lose weight: e-folding time h [year], and a prior spread s_0 [nat] that counts as N_0 votes."""
+    """The loss of weight of votes: e-folding time h [year], and a prior spread s_0 [nat] that counts as N_0 votes."""
 
     horizon: float
     spread: float
@@ -43,21 +45,24 @@ class Forgetting:
 
 @immutable(eq=False, kw_only=False)
 class Classes:
-    """The typical KV of each target: centre and scale [nat], degrees of freedom; nan if fewer than two families are earlier."""
+    """The typical KV of each target: centre and scale [nat], degrees of freedom.
+
+    They are nan if fewer than two families are earlier.
+    """
 
     centre: Floats
     scale: Floats
     freedom: Floats
 
     def log_density(self, ln_kv: Floats) -> Floats:
-        """ln of the density [1/nat] that each class has at its target."""
-        return log_student_density(self._apart(ln_kv), self.freedom) - np.log(self.scale)
+        """Return ln of the density [1/nat] of each typical KV at its target."""
+        return log_student_density(self._distance(ln_kv), self.freedom) - np.log(self.scale)
 
     def nearer(self, ln_kv: Floats) -> Floats:
         """Return the probability nearer to the centre than the target: at most .9 if the target is in the 90 % range."""
-        return within(self._apart(ln_kv), self.freedom)
+        return within(self._distance(ln_kv), self.freedom)
 
-    def _apart(self, ln_kv: Floats) -> Floats:
+    def _distance(self, ln_kv: Floats) -> Floats:
         return np.asarray((ln_kv - self.centre) / self.scale)
 
 
@@ -103,7 +108,7 @@ def votes_for(caches: Sequence[Cache], target: Cache, forgetting: Forgetting) ->
 
 
 def _polled(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forgetting) -> tuple[Floats, Floats, Floats, Floats]:
-    """By target and family: its vote, its day [year], its share of all weight, and whether it is heard: one of others, and earlier."""
+    """Return by target and family: its vote, its day [year], its share of all weight, and whether it counts as another, earlier family."""
     numbers = {family: place for place, family in enumerate(dict.fromkeys(one.family for one in caches))}
     families = np.array([numbers[one.family] for one in caches], dtype=int)
     of_family = np.eye(len(numbers))[families]

@@ -15,7 +15,7 @@ from invert.records import Held, Record
 _LEVELS = (0.5, 0.9)
 _RESAMPLES = 2000
 LEAST_VOTES = 2
-"""Below which a gain has no spread, and there is no record."""
+"""Number of families below which a gain has no spread, and there is no record."""
 
 
 def record(found: Predictions, of_class: Predictions) -> Record:
@@ -35,9 +35,12 @@ def record(found: Predictions, of_class: Predictions) -> Record:
 
 
 def record_by_votes(gains: Floats, families: Sequence[str], errors: Floats, of_class: Floats, nearer: Floats) -> Record | None:
-    """Return the record of predictions with one vote per family in the gain; errors [nat] and ranges count by model.
+    """Return the record of predictions with one vote per family in the gain.
 
-    `nearer` is how much of each foretelling lies nearer to its centre than the truth. Of fewer than two families there is none.
+    Errors [nat] and ranges count by model.
+
+    `nearer` is the probability of each prediction nearer to its centre than the truth. The record is None
+    for fewer than two families.
     """
     if len(set(families)) < LEAST_VOTES:
         return None
@@ -64,14 +67,14 @@ def spread_of_mean(values: Floats, groups: "np.ndarray[tuple[int], np.dtype[np.i
     (0.35, 0.0, 1.0)
     """
     sums, counts = np.bincount(groups, values), np.bincount(groups)
-    again = _drawn_again(len(sums))
+    again = _resample_groups(len(sums))
     means = sums[again].sum(1) / counts[again].sum(1)
     low, high = np.quantile(means, [0.05, 0.95])
     return float(means.std()), (float(low), float(high))
 
 
 @cache
-def _drawn_again(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
+def _resample_groups(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
     """Return groups drawn with replacement (resamples, count)."""
     return np.random.default_rng(SEED).integers(count, size=(_RESAMPLES, count))
 

@@ -1,6 +1,6 @@
 """Regression for new groups: a group weighs less than its number of rows, and fits without it judge it.
 
-All that a fit needs of a group are its sums, so that leaving one group out, or two, is a subtraction.
+A fit needs only the sums of a group, so that leaving out one group, or two, is a subtraction.
 """
 
 from collections.abc import Hashable, Sequence
@@ -64,7 +64,7 @@ class Predictions:
 
     @property
     def log_density(self) -> Floats:
-        """ln of the density [1/nat] of every row."""
+        """Return ln of the density [1/nat] of every row."""
         return log_student_density((self.target - self.centre) / self.scale, self.freedom) - np.log(self.scale)
 
     def within(self, level: float) -> npt.NDArray[np.bool_]:
@@ -130,7 +130,7 @@ def foretold(rows: GroupedRows) -> Predictions:
 def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least_groups: float) -> Predictions:
     """Return predictions of rows from a day on by fits to the earlier rows of other groups, if these have enough groups.
 
-    This is a rolling origin: a fit sees what was released before the row, and nothing else.
+    This is a rolling origin: a fit uses only rows released before the predicted row.
     """
     judged, fits = [], []
     for place, day in enumerate(days):
@@ -149,7 +149,7 @@ def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least
 
 
 def _selected(rows: GroupedRows, seen: npt.NDArray[np.bool_]) -> GroupedRows:
-    """Return some of the rows; whole groups, and parts of groups with weights of their own."""
+    """Return some of the rows: whole groups, and parts of groups with their own weights."""
     places = np.unique(rows.groups[seen], return_inverse=True)[1]
     return replace(
         rows, predictors=rows.predictors[seen], target=rows.target[seen], groups=places, weights=_vote_weights(places)
@@ -165,10 +165,10 @@ def _sums(rows: GroupedRows) -> tuple[Floats, Floats]:
     """Return by group the weighted products of predictors with each other (g, p, p), and with the target (g, p)."""
     grams = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
     crosses = rows.weights[:, None] * rows.predictors * rows.target[:, None]
-    return _by_group(rows, grams), _by_group(rows, crosses)
+    return _sum_by_group(rows, grams), _sum_by_group(rows, crosses)
 
 
-def _by_group(rows: GroupedRows, values: Floats) -> Floats:
+def _sum_by_group(rows: GroupedRows, values: Floats) -> Floats:
     summed = np.zeros((rows.count, *values.shape[1:]))
     np.add.at(summed, rows.groups, values)
     return summed

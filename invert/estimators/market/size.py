@@ -1,8 +1,8 @@
-"""How big a model is, from what its input costs: ln N = a + b (ln P - d) + s t, learnt from open models.
+"""The size of a model from the price of its input: ln N = a + b (ln P - d) + s t, learnt from open models.
 
-N in 1e9 parameters, P the base list price of input [USD/Mtoken], d the extra price/cost of a vendor whose weights are closed,
-which is fitted on closed models of known size. Every model is left out of what is learnt for it, with all whose price is one
-decision with its own.
+N in 1e9 parameters, P the base list price of input [USD/Mtoken], d the extra price/cost of a vendor with closed weights,
+which is fitted on closed models of known size. Every model is left out of its own fit, with all models priced by the same
+decision.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,14 +32,14 @@ Params = Literal["active_params", "total_params"]
 
 @immutable
 class Use:
-    """One of the fits: what it foretells, and whether from sparse models of today alone or from all."""
+    """A fit: the quantity it predicts, and whether from sparse models of today alone or from all."""
 
     params: Params
     sparse: bool
 
 
 CLOSED = Use(params="active_params", sparse=True)
-"""Active parameters of a model nobody has the weights of: sparse, as all of today's large ones are."""
+"""Active parameters of a model with closed weights: sparse, as all of today's large models are."""
 ANY = Use(params="active_params", sparse=False)
 """Active parameters of any model that its maker sells."""
 TOTAL = Use(params="total_params", sparse=True)
@@ -47,7 +47,7 @@ TOTAL = Use(params="total_params", sparse=True)
 
 @immutable
 class Size:
-    """Parameters of a model, as quantiles of what its price leaves possible, and the spread of their logarithm [nat]."""
+    """Parameters of a model, as quantiles given its price, and the spread of their logarithm [nat]."""
 
     low: float
     median: float
@@ -56,7 +56,7 @@ class Size:
 
 
 def rows_for(use: Use, priced: Iterable[Priced], without: str = "", assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
-    """Return what a use learns from, without a price family."""
+    """Return the rows that a use learns from, without a price family."""
 
     def is_used(row: Priced) -> bool:
         return not use.sparse or is_sparse_of_today(row.total_params, row.active_params, row.released, assumptions)
@@ -72,27 +72,27 @@ def is_sparse_of_today(total_params: float, active_params: float, released: date
 def grouped_for(
     use: Use, rows: Sequence[Priced], by: str = "price_family", *predictors: Sequence[float], assumptions: Assumptions = USUAL
 ) -> GroupedRows:
-    """The rows as a regression has them: ln parameters [1e9] in groups, on predictors, by default ln of the input price."""
+    """Return the rows for a regression: ln parameters [1e9] in groups, on predictors, by default ln of the input price."""
     target = [log(getattr(row, use.params) / BILLION) for row in rows]
     chosen = predictors or ([log(row.input_price) for row in rows],)
     return grouped(target, [getattr(row, by) for row in rows], *chosen, assumptions=assumptions)
 
 
 def fitted(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -> Fit:
-    """The fit of a use to these rows."""
+    """Return the fit of a use to these rows."""
     return fit(grouped_for(use, rows, assumptions=assumptions))
 
 
 def predict_left_out(
     use: Use, rows: Sequence[Priced], by: str = "price_family", assumptions: Assumptions = USUAL
 ) -> tuple[Predictions, Predictions]:
-    """What the price foretells of every row, and what the class does without a price, its group left out of both."""
+    """Return predictions of every row with its group left out, by the price and by the baseline without a price."""
     found = grouped_for(use, rows, by, assumptions=assumptions)
     return foretold(found), foretold(replace(found, predictors=found.predictors[:, :1]))
 
 
 def predict_later(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -> tuple[Predictions, Predictions]:
-    """Return what earlier models of other families foretell of each model released since `SIZES_JUDGED_SINCE`, with and without a price."""
+    """Return predictions of models released since `SIZES_JUDGED_SINCE` by earlier models of other families, with and without a price."""
     found, days = grouped_for(use, rows, assumptions=assumptions), [row.released for row in rows]
     without_price = replace(found, predictors=found.predictors[:, :1])
     with_price, without = (predict_in_order(one, days, SIZES_JUDGED_SINCE, assumptions.least_to_learn) for one in (found, without_price))
@@ -127,9 +127,11 @@ def _grouped_closed(use: Use, sizes: Sequence[DisclosedSize], assumptions: Assum
 def predict_closed(
     use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize], assumptions: Assumptions = USUAL
 ) -> tuple[Predictions, Predictions]:
-    """Return what the prices of closed models tell of their sizes, and what sizes without a price do; vendors are groups.
+    """Return predictions of the sizes of closed models by their prices and without a price.
 
-    The fit is that of open models, and the extra price/cost that of the other closed vendors.
+    Vendors are groups.
+
+    The fit is to open models, and the extra price/cost comes from the other closed vendors.
     """
     one, found = fitted(use, rows, assumptions), _grouped_closed(use, sizes, assumptions)
     extra = [fitted_extra_markup(use, rows, [other for other in sizes if other.vendor != row.vendor], assumptions) for row in sizes]
@@ -151,7 +153,7 @@ def predict_closed(
 def drawn_sizes(
     use: Use, rows: Sequence[Priced], extra_markup: tuple[float, float], seed: int = SEED, assumptions: Assumptions = USUAL
 ) -> "Draws":
-    """Coefficients over vendors drawn with replacement, the extra mark-up [nat: mean, sd] and the error of a new family."""
+    """Return draws of coefficients over resampled vendors, of the extra mark-up [nat: mean, sd] and of the error of a new family."""
     one, (mean, spread) = fitted(use, rows, assumptions), extra_markup
     coefficients = _resampled(use, rows, seed, assumptions)[(_RESAMPLES * uniforms(DEFAULT, seed)[:, 0]).astype(int)]
     return Draws(coefficients, mean + spread * normals(DEFAULT, seed)[:, 1], one.scale * _drawn_errors(one.freedom, seed))
@@ -159,25 +161,31 @@ def drawn_sizes(
 
 @cache
 def _drawn_errors(freedom: int, seed: int) -> Floats:
-    """Student's t of these degrees of freedom at the points of the error of a new family: few rows more or less do not change it."""
+    """Return Student's t of these degrees of freedom at the points of the error of a new family.
+
+    It is the same for a few rows more or less.
+    """
     return student_quantiles(freedom, uniforms(DEFAULT, seed)[:, 2])
 
 
 @immutable(eq=False, kw_only=False)
 class Draws:
-    """Draws of all that stands between a price and a size. The same for all prices, so that a higher one means a larger size."""
+    """Draws of all the unknowns between a price and a size.
+
+    They are the same for all prices, so that a higher price means a larger size.
+    """
 
     coefficients: Floats
     extra_markup: Floats
     errors: Floats
 
     def ln_params(self, input_price: float) -> Floats:
-        """ln of the parameters [1e9] at a price [USD/Mtoken]."""
+        """Return ln of the parameters [1e9] at a price [USD/Mtoken]."""
         intercept, slope = self.coefficients.T
         return np.asarray(intercept + slope * (log(input_price) - self.extra_markup) + self.errors)
 
     def size(self, input_price: float, level: float) -> Size:
-        """The median, and the ends between which so much of the draws lies."""
+        """Return the median, and the ends of the central range with this share of the draws."""
         drawn = self.ln_params(input_price)
         ends = np.quantile(drawn, [(1 - level) / 2, 0.5, (1 + level) / 2])
         low, median, high = (float(end) for end in BILLION * np.exp(ends))
@@ -185,9 +193,9 @@ class Draws:
 
 
 def _resampled(use: Use, rows: Sequence[Priced], seed: int, assumptions: Assumptions) -> Floats:
-    """Intercept and slope over vendors drawn with replacement (resamples, 2).
+    """Return intercept and slope over vendors drawn with replacement (resamples, 2).
 
-    A vendor drawn k times counts its families' rows k times, each of which weighs one over the square root of all of them.
+    A vendor drawn k times counts its families' rows k times, each with a weight of one over the square root of their number.
     """
     found = grouped_for(use, rows, assumptions=assumptions)
     names = sorted({row.vendor for row in rows})
@@ -202,5 +210,5 @@ def _resampled(use: Use, rows: Sequence[Priced], seed: int, assumptions: Assumpt
 
 @cache
 def _times_drawn(count: int, seed: int) -> Floats:
-    """How often each of so many is drawn, with replacement (resamples, count)."""
+    """Return the number of times that each of `count` is drawn with replacement (resamples, count)."""
     return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)

@@ -13,7 +13,7 @@ from derive.immutable import immutable
 
 Floats = npt.NDArray[np.float64]
 _REACH = 1e3
-"""Scales from the centre within which the quantiles of use lie."""
+"""Scales from the centre that contain all quantiles in use."""
 
 
 @immutable
@@ -36,12 +36,12 @@ class Student:
         return low, median, high
 
     def log_density(self, at: float) -> float:
-        """ln of the density [1/nat] at a logarithm."""
+        """Return ln of the density [1/nat] at a logarithm."""
         return float(log_student_density(np.array((at - self.centre) / self.scale), self.freedom)) - log(self.scale)
 
     @property
     def spread(self) -> float:
-        """Standard deviation [nat], scale sqrt(n/(n - 2)). There is none up to two degrees of freedom."""
+        """Return the standard deviation [nat], scale sqrt(n/(n - 2)). It is not defined up to two degrees of freedom."""
         return self.scale * sqrt(self.freedom / (self.freedom - 2))
 
 

@@ -147,7 +147,7 @@ def test_what_no_file_can_be_written_to_is_refused_at_once(arguments: tuple[str,
     monkeypatch.chdir(tmp_path)
     said = call(*arguments, place)
     assert (said.status, said.out, [*tmp_path.iterdir()]) == (2, "", [])
-    assert said.err.startswith(f"backsolve: {arguments[-1]} needs the name of a file; given {place!r}")
+    assert said.err.startswith(f"backsolve: {arguments[-1]} needs the name of a file. Given {place!r}")
 
 
 AT_WORK = """

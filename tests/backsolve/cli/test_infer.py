@@ -284,7 +284,7 @@ def test_what_does_not_go_with_a_history_is_refused():
     assert "--history and --set do not go together" in refused(*GEMINI, "--history", "--set", "output=20")
     for option in (["--against", "shipped"], ["--columns", "model"], ["--wide"], ["--full"], ["--where", "tier=s*"], ["--summary"]):
         assert f"--history and {option[0]} do not go together" in refused(*GEMINI, "--history", *option)
-    assert "allowed: table, json, csv" in refused(*GEMINI, "--history", "--as", "html")
+    assert "Allowed: table, json, csv" in refused(*GEMINI, "--history", "--as", "html")
 
 
 @in_one_test(

@@ -82,7 +82,7 @@ WRONG = [  # arguments, what the message must hold
     ((*GEMINI, "--set", "input=0"), "zero"),
     # ranges, lists and sweeps
     (("solve", "step_time", "compute_time=1ms", "memory_time=1ms..9ms:lin:1e12"), "at most 10,000,000"),
-    (("solve", "step_time", "compute_time=1ms", "memory_time=9ms..1ms"), "write 1ms..9ms"),
+    (("solve", "step_time", "compute_time=1ms", "memory_time=9ms..1ms"), "Write 1ms..9ms"),
     (("solve", "step_time", "compute_time=1ms", "memory_time=1ms..9ms:cubic"), ":log or :lin"),
     # presets and conventions
     (("solve", "sweep_time", "--hardware", "H100:fp8", "--hardware", "B200:fp8"), "by H100:fp8 and"),

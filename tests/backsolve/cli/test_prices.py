@@ -178,7 +178,7 @@ def test_a_check_names_all_faults_of_a_file_that_is_refused(tmp_path: Path):
     file.write_text("provider,model,component,amount,colour\na,m,inptu,2,red\na,m,input,-2,red\n", encoding="utf-8")
     said = call("prices", "check", str(file))
     assert said.status == 2 and [line.rpartition("own.csv ")[2] for line in said.err.splitlines()] == [
-        "row 1: unknown column 'colour'; rename the column or take it out",
+        "row 1: unknown column 'colour'. Rename the column or remove it",
         "row 2, column component: 'inptu' is not known; did you mean 'input'?",
         "row 3, column amount: '-2' is negative",
     ]
@@ -305,7 +305,7 @@ def test_in_a_terminal_an_answer_that_cannot_be_meant_is_asked_for_again(tmp_pat
         "acme,perm,input,2.5,1000000",
         "acme,perm,output,10,1000000",
     ]
-    for fault in ("is not provider/model", "'2,5' is not a number; write 2.5", "formula", "'a lot'", "'tomorrow'", "did you mean 'input'?"):
+    for fault in ("is not provider/model", "'2,5' is not a number. Write 2.5", "formula", "'a lot'", "'tomorrow'", "did you mean 'input'?"):
         assert fault in said.err, fault
 
 

@@ -80,7 +80,7 @@ def test_what_is_left_out_is_written_over_no_file_of_the_pull(tmp_path, monkeypa
     for name in ("m.csv", "m_rivals.csv", "api.json"):
         Path(name).write_text("mine")
     said = refused("prices", "pull", "api.json", "--into", "m.csv", "--left-out", place)
-    assert f"--left-out would write over {place}, which is the file of {of}; name another one" in said
+    assert f"--left-out would write over {place}, which is the file of {of}. Name another file" in said
     assert {path.read_text() for path in tmp_path.iterdir()} == {"mine"}
 
 

@@ -144,7 +144,7 @@ def test_who_waits_for_a_long_table_in_a_terminal_is_told(monkeypatch: pytest.Mo
     monkeypatch.setattr("backsolve.cli.solve._LONG", 40)
     monkeypatch.setattr("backsolve.cli.solve.in_terminal", lambda stream: terminal)
     asked = ("solve", "step_time", "compute_time=8ms", "memory_time=1ms..16ms:log:50")
-    told = "50 points are put into columns (--as csv lists them sooner) ..."
+    told = "50 points are formatted in columns (--as csv is faster) ..."
     assert (told in call(*asked).err) == terminal
     assert told not in call(*asked, "--as", "csv").err
 

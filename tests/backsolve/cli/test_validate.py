@@ -48,7 +48,7 @@ def test_the_command_prints_every_section_in_every_form(section: str):
         (("--seeds", "2"), "need --rerun"),
         (("--sheets", "2"), "need --rerun"),
         (("--draws", "512"), "need --rerun"),
-        (("--rerun", "--draws", "1000"), "1000 is not a power of two; nearest are 512 and 1024"),
+        (("--rerun", "--draws", "1000"), "1000 is not a power of two. Nearest are 512 and 1024"),
         (("--rerun", "--draws", "32"), "32 is not in the range 64<=x<=65536"),
         (("--rerun", "--seeds", "0"), "0 is not in the range 1<=x<=1000"),
         (("--section", "truth", "--rerun"), "--section calibration"),

@@ -39,7 +39,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
 
     imported = builtins.__import__
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(WrongValue, match=r"pip install 'backsolve\[plot\]'; solve --plot - draws"):
+    with pytest.raises(WrongValue, match=r"pip install 'backsolve\[plot\]'. solve --plot - draws"):
         picture(charts([Panel(across="batch", up="step_time", lines=())]), "svg")
 
 

@@ -197,7 +197,7 @@ def test_what_somebody_else_put_there_stays(tmp_path: Path):
     mine.write_text("mine")
     with pytest.raises(WrongData, match=MARKER):
         build_site(str(out))
-    with pytest.raises(WrongData, match="is no folder"):
+    with pytest.raises(WrongData, match="is not a folder"):
         build_site(str(mine))
     assert mine.read_text() == "mine" and list(out.iterdir()) == [mine]
 

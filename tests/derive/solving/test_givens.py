@@ -84,8 +84,8 @@ WRONG = [
     ("batch", "1..8:log:1e20", WrongValue, "takes 1e+20 points"),
     ("batch", "1,,2", WrongUnit, "empty"),
     ("batch", "1;;2", WrongUnit, "empty"),
-    ("batch", "1..10:5", WrongValue, "write 1..10:lin:5 or :log"),
-    ("batch", "1..\x00:19", WrongValue, r"write 1..\x00:lin:19 or :log"),
+    ("batch", "1..10:5", WrongValue, "Write 1..10:lin:5 or :log"),
+    ("batch", "1..\x00:19", WrongValue, r"Write 1..\x00:lin:19 or :log"),
     ("batch", "0.1...5", WrongValue, "three dots"),
     ("batch", "1 ... 5", WrongValue, "three dots"),
     ("batch", "1....5", WrongValue, "three dots"),
@@ -208,5 +208,5 @@ def test_the_time_grows_as_a_text_does(text):
 
 
 def test_a_range_the_wrong_way_round_is_turned_in_one_line():
-    with pytest.raises(WrongValue, match=r"write 1 \\n ms\.\.5 \\t ms$"):
+    with pytest.raises(WrongValue, match=r"Write 1 \\n ms\.\.5 \\t ms$"):
         spread("memory_time", "5 \t ms ..\n 1 \n ms", parse)

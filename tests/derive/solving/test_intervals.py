@@ -88,8 +88,8 @@ def test_both_sides_of_a_regime_meet_where_the_terms_are_equal():
     sides = {regime: (low, high) for regime, low, high, _ in spans.sides}
     balance = 671e9 / (2 * 37e9 * 3.35e12 / 1979e12 - 300 * 61 * 576)
     meeting = 16 * 2 / 3600 * seconds(balance, 300) / balance
-    assert sides["memory_time >= attention_time + compute_time"][0] == pytest.approx(meeting, rel=1e-9)
-    assert sides["attention_time + compute_time >= memory_time"][1] == pytest.approx(meeting, rel=1e-9)
+    assert sides["kv_compute_ratio + weight_compute_ratio >= attention_compute_ratio + 1"][0] == pytest.approx(meeting, rel=1e-9)
+    assert sides["attention_compute_ratio + 1 >= kv_compute_ratio + weight_compute_ratio"][1] == pytest.approx(meeting, rel=1e-9)
 
 
 def test_ranges_run_backwards_too():

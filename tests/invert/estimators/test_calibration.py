@@ -210,7 +210,11 @@ def test_premiums_have_earned_nothing_so_far():
     found = calibration.verdict_on_premium(shipped_data())
     assert (found.count, found.families) == (9, 6)
     assert (found.by_price, found.by_class) == pytest.approx((by_price, by_class), rel=1e-9)
-    assert found.by_price < found.by_class and (found.enters, found.weight, found.gain_of_pool) == (False, 0.0, 0.0)
+    assert found.by_price < found.by_class and (found.enters, found.weight, found.gain_of_pool) == (
+        False,
+        0.0,
+        pytest.approx(0.0, abs=1e-12),
+    )
 
 
 @pytest.mark.parametrize("markup", [0.02, 1.0, 50.0], ids=["far below cost", "at cost", "far above"])

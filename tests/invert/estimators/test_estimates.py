@@ -89,6 +89,7 @@ def test_all_estimators_stand_side_by_side_for_every_sheet():
         assert tuple(found.kv_bytes) == ESTIMATORS
         # The class is of no equation, nor is what is not estimated from a premium that is not there.
         uncited = [found.kv_bytes["headline"], found.kv_bytes_stored["headline"]]
+        uncited += [found.estimates[f"total_params_by_{name}"] for name in ("knowledge", "price_and_knowledge")]
         uncited += [] if found.kv_bytes["at_rent"].median else [found.kv_bytes["increment"]]
         for estimate in (*found.kv_bytes.values(), *found.kv_bytes_stored.values(), *found.estimates.values()):
             assert present(estimate) == NUMBERS[estimate.kind]
@@ -147,6 +148,7 @@ def test_an_input_premium_of_one_leaves_no_attention_and_is_said_to_be_undetermi
     assert found.kv_bytes["one_markup"].kind == "undetermined" and "contradict" in found.kv_bytes["one_markup"].because
     assert {name for name, estimate in found.estimates.items() if estimate.kind == "undetermined"} == {
         "memory_time_share", "balance_context", "attention_intensity", "active_params_times_markup", "batch_multiple",
+        "total_params_by_knowledge", "total_params_by_price_and_knowledge",
     }  # fmt: skip
     assert {found.kv_bytes[estimator].kind for estimator in ("at_rent", "increment", "headline")} == {"interval"}
 

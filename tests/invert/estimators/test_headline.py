@@ -121,7 +121,7 @@ def test_an_earlier_model_is_judged_by_its_own_time():
 
 @pytest.mark.parametrize(("there_by", "day"), [(None, "2026-11-20"), (date(2026, 10, 14), "2026-10-14"), (date(2027, 1, 1), "2026-11-20")])
 def test_a_release_that_nobody_knows_is_the_earliest_day_a_table_has_up_to_that_of_the_prices_and_said_to_be(there_by, day):
-    unknown = replace(case(), there_by=there_by)
+    unknown = replace(case(), first_mention=there_by)
     assert unknown.released is None and unknown.day.isoformat() == day
     dated = replace(unknown, released=unknown.day)
     for of in (READ, STORED):
@@ -135,8 +135,8 @@ def test_a_release_that_nobody_knows_is_the_earliest_day_a_table_has_up_to_that_
 def test_what_is_known_of_an_earlier_day_moves_the_class():
     """Of Claude Opus 4.6 a word of February is on record: caches were larger then."""
     opus = undated("claude-opus-4-6")
-    assert opus.released is None and opus.there_by == opus.day == date(2026, 2, 7)
-    assert both(opus)[READ].median > 2 * both(replace(opus, there_by=None))[READ].median
+    assert opus.released is None and opus.first_mention == opus.day == date(2026, 2, 7)
+    assert both(opus)[READ].median > 2 * both(replace(opus, first_mention=None))[READ].median
 
 
 @pytest.mark.parametrize(("of", "kind"), [(READ, "read"), (STORED, "stored")])
@@ -159,7 +159,7 @@ def test_the_record_is_of_models_that_were_taken_alike(of, kind):
 
 def test_prices_of_before_a_release_are_of_the_day_they_were_read():
     late = replace(case(), released=case().sheet.as_of + timedelta(days=300))
-    assert late.day == case().sheet.as_of and ends(both(late)[READ]) == ends(both(replace(case(), there_by=None))[READ])
+    assert late.day == case().sheet.as_of and ends(both(late)[READ]) == ends(both(replace(case(), first_mention=None))[READ])
 
 
 def test_a_class_of_one_family_is_undetermined():

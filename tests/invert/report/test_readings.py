@@ -21,8 +21,8 @@ def test_a_closed_sheet_has_the_three_readings_and_the_better_estimates():
     assert found["KV from premium"] == ["170 kB", "14 to 2000 kB", "7 of 9"]
     assert found["bandwidth-bound fraction"] == ["83 %", "74 to 89 %", "unknown"]
     assert found["cache tier, by price"] == ["HBM or DDR", "98 % likely", "2 of 2"]
-    assert found["active parameters"] == ["45 B", "14 to 150 B", "7 of 7 closed"]
-    assert found["price/cost"] == ["40x", "11 to 130x", "unknown"]
+    assert found["active parameters"] == ["63 B", "20 to 190 B", "7 of 7 closed"]
+    assert found["price/cost"] == ["28x", "9.2 to 87x", "unknown"]
     assert found["typical KV"] == ["49 kB", "7.3 to 330 kB", "11 of 14"]
 
 

@@ -61,7 +61,7 @@ def test_readings_are_held_against_each_other_only_at_one_size(run: InferenceTab
     """The lecture takes 100B active where nobody states how many there are, the joint reading as many as the price suggests."""
     unstated, stated = said(run, GEMINI), said(run, "alibaba/qwen3-coder-plus")
     assert "KV from threshold, with 100B active as the lecture has it, is 1.67 kB/token and KV joint" in unstated
-    assert re.search(r"1\.34 kB/token, with 45B by its price\.", unstated) and "times the lecture's" not in unstated
+    assert re.search(r"1\.88 kB/token, with 63B by its price\.", unstated) and "times the lecture's" not in unstated
     assert "KV from threshold uses 100B active_params" in unstated and "KV from threshold uses" not in stated
     assert re.search(r"On the same anchors, KV from threshold is 3\.65 kB/token .* \(2\.8 times the lecture's\)\.", stated)
 

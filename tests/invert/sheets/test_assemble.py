@@ -291,11 +291,11 @@ def test_a_real_preview_is_found_by_its_plain_name():
 @in_one_test(
     ("line", "message"),
     [
-        ("b,n,,perhaps,false,,,,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is no truth value"),
+        ("b,n,,perhaps,false,,,,,,,,,,,", "models.csv row 3, column first_party: 'perhaps' is not a truth value"),
         ("b,n,,,false,,,,,,,,,,,", "models.csv row 3, column first_party: is blank"),
         (
             "b,n,,true,false,,,many,,,,,,,,",
-            "models.csv row 3, column max_context: 'many' is not a whole number; write digits only",
+            "models.csv row 3, column max_context: 'many' is not a whole number. Write digits only",
         ),
         ("b,n,,true,false,,,,many,verified,,,,,,", "models.csv row 3, column active_params: 'many' is not a number"),
         ("b,n,,true,false,,,,1e9,,,,,,,", "models.csv row 3, column active_params_grade: is blank, and active_params is not"),

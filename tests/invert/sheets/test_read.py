@@ -64,12 +64,12 @@ def test_a_row_is_read_with_its_types():
 
 
 WRONG_CELLS = [
-    ({"amount": '"1,25"'}, "amount", "'1,25' is not a number; write 1.25"),
-    ({"amount": "'2.5"}, "amount", "is not a number; write 2.5"),
-    ({"amount": '"""2"""'}, "amount", "is not a number; write 2"),
-    ({"amount": '"1.234,50"'}, "amount", "'1.234,50' is not a number; write 1234.50"),
-    ({"amount": '"1,000"'}, "amount", "'1,000' is not a number; write a plain 1.25 or 1e-3, without unit, sign or separator"),
-    ({"effective_date": "2026-11-20 00:00:00"}, "effective_date", "a spreadsheet writes dates so"),
+    ({"amount": '"1,25"'}, "amount", "'1,25' is not a number. Write 1.25"),
+    ({"amount": "'2.5"}, "amount", "is not a number. Write 2.5"),
+    ({"amount": '"""2"""'}, "amount", "is not a number. Write 2"),
+    ({"amount": '"1.234,50"'}, "amount", "'1.234,50' is not a number. Write 1234.50"),
+    ({"amount": '"1,000"'}, "amount", "'1,000' is not a number. Write a plain 1.25 or 1e-3, without unit, sign or separator"),
+    ({"effective_date": "2026-11-20 00:00:00"}, "effective_date", "a spreadsheet writes dates in this form"),
     ({"amount": "$5"}, "amount", "'$5' is not a number"),
     ({"amount": "5 USD"}, "amount", "not a number"),
     ({"amount": "NaN"}, "amount", "not a number"),
@@ -106,15 +106,15 @@ WRONG_CELLS = [
     ({"service_tier": "two words"}, "service_tier", "is not known; allowed: standard,"),
     ({"component": "outptu"}, "component", "did you mean 'output'?"),
     ({"component": "input_ratio"}, "component", "not known"),
-    ({"threshold_tokens": "2E+05"}, "threshold_tokens", "'2E+05' is not a whole number; write 200000"),
+    ({"threshold_tokens": "2E+05"}, "threshold_tokens", "'2E+05' is not a whole number. Write 200000"),
     ({"threshold_tokens": "1.5E+0"}, "threshold_tokens", "'1.5E+0' is not a whole number"),
-    ({"threshold_tokens": "200k"}, "threshold_tokens", "'200k' is not a whole number; write 200000"),
-    ({"threshold_tokens": '"1,000,000"'}, "threshold_tokens", "write 1000000"),
+    ({"threshold_tokens": "200k"}, "threshold_tokens", "'200k' is not a whole number. Write 200000"),
+    ({"threshold_tokens": '"1,000,000"'}, "threshold_tokens", "Write 1000000"),
     ({"threshold_tokens": "1.5"}, "threshold_tokens", "not a whole number"),
     ({"threshold_tokens": "-1"}, "threshold_tokens", "'-1' is negative"),
     ({"threshold_tokens": "9" * 5000}, "threshold_tokens", "not a whole number"),
-    ({"threshold_inclusive": "maybe"}, "threshold_inclusive", "allowed: true, false"),
-    ({"ttl_seconds": "300.0", "component": "cache_write"}, "ttl_seconds", "not a whole number; write 300"),
+    ({"threshold_inclusive": "maybe"}, "threshold_inclusive", "Write true or false"),
+    ({"ttl_seconds": "300.0", "component": "cache_write"}, "ttl_seconds", "not a whole number. Write 300"),
     ({"ttl_seconds": "0", "component": "cache_write"}, "ttl_seconds", "zero"),
     ({"ttl_seconds": "300"}, "ttl_seconds", "only cache_write has a lifetime, not input"),
     ({"ttl_seconds": "300", "component": "output"}, "ttl_seconds", "not output"),
@@ -127,11 +127,11 @@ WRONG_CELLS = [
     ({"effective_date": "01/05/2026"}, "effective_date", "not an ISO date"),
     ({"effective_date": "2026-02-30"}, "effective_date", "not an ISO date"),
     ({"retrieved_date": "yesterday"}, "retrieved_date", "not an ISO date"),
-    ({"effective_date": "45992"}, "effective_date", "a spreadsheet counts 2025-12-01 so"),
-    ({"effective_date": "02-Oct"}, "effective_date", "a spreadsheet writes dates so"),
-    ({"effective_date": "01.05.2026"}, "effective_date", "a spreadsheet writes dates so"),
+    ({"effective_date": "45992"}, "effective_date", "a spreadsheet writes 2025-12-01 as this number"),
+    ({"effective_date": "02-Oct"}, "effective_date", "a spreadsheet writes dates in this form"),
+    ({"effective_date": "01.05.2026"}, "effective_date", "a spreadsheet writes dates in this form"),
     ({"amount": "02-Oct"}, "amount", "a spreadsheet took it for a date"),
-    ({"amount": "8 USD"}, "amount", "'8 USD' is not a number; write a plain 1.25"),
+    ({"amount": "8 USD"}, "amount", "'8 USD' is not a number. Write a plain 1.25"),
     ({"valid_to": "2026-05-01"}, "valid_to", "not after effective_date 2026-05-01"),
     ({"valid_to": "2026-04-30"}, "valid_to", "not after"),
     ({"date_kind": "began"}, "date_kind", "not known"),
@@ -250,12 +250,12 @@ def test_an_unknown_column_that_others_use_for_one_of_ours_is_named_with_that(na
 
 
 def test_no_column_is_suggested_for_one_that_is_there():
-    with pytest.raises(WrongData, match=r"unknown column 'cost'; rename the column or take it out$"):
+    with pytest.raises(WrongData, match=r"unknown column 'cost'. Rename the column or remove it$"):
         read_rows(["provider,model,component,amount,cost", "a,m,input,2,3"], "own.csv", overlay=True)
-    with pytest.raises(WrongData, match=r"'context'; did you mean 'max_context'\?\nand unknown column 'price'; rename"):
+    with pytest.raises(WrongData, match=r"'context'; did you mean 'max_context'\?\nand unknown column 'price'. Rename"):
         read_rows(["provider,model,component,amount,context,price", "a,m,input,2,1000,2"], "own.csv", overlay=True)
     most = ",".join(column for column in OWN_COLUMNS if column != "max_context")
-    with pytest.raises(WrongData, match=r"unknown column 'price'; rename"):
+    with pytest.raises(WrongData, match=r"unknown column 'price'. Rename"):
         read_rows([f"{most},price", ",".join(["a"] * 22)], "own.csv", overlay=True)
 
 
@@ -268,7 +268,7 @@ def test_what_repeats_a_row_names_no_column_that_the_file_lacks():
 @pytest.mark.parametrize("row", ["a,{},input,2", "a,m,{},2", "a,m,input,{}"])
 def test_what_a_spreadsheet_writes_where_it_is_at_a_loss_is_named_as_that(row: str, text: str):
     _, (problem,) = read_rows(["provider,model,component,amount", row.format(text)], "own.csv", overlay=True)
-    assert f"'{text}' is what a spreadsheet writes where it cannot work out a formula" in str(problem)
+    assert f"'{text}' is the text of a spreadsheet for a formula that failed" in str(problem)
 
 
 def test_a_cell_that_was_too_narrow_is_named_as_that():
@@ -300,7 +300,7 @@ def test_rows_of_ones_own_may_give_the_longest_context_and_those_that_ship_may_n
         "prices.csv row 2, column max_context: '1G' is not a whole number of tokens such as 131072, 200k or 1M"
     ]
     written_by_pandas = str(read(f"{INPUT},200000.0", header=header, overlay=True)[1][0])
-    assert written_by_pandas.endswith("is not a whole number of tokens such as 131072, 200k or 1M; write 200000")
+    assert written_by_pandas.endswith("is not a whole number of tokens such as 131072, 200k or 1M. Write 200000")
 
 
 def test_every_unknown_column_is_named_at_once_those_like_known_ones_first():
@@ -308,8 +308,8 @@ def test_every_unknown_column_is_named_at_once_those_like_known_ones_first():
         read_rows(["provider,model,component,amount,colour,retreived_date"], "own.csv", overlay=True)
     first, others = str(caught.value).splitlines()
     assert first.startswith("own.csv row 1: unknown column 'retreived_date'; did you mean 'retrieved_date'")
-    assert others == "and unknown column 'colour'; rename these columns or take them out"
-    with pytest.raises(WrongData, match=r"'d', unknown column 'e' and 2 more; rename these columns"):
+    assert others == "and unknown column 'colour'. Rename these columns or remove them"
+    with pytest.raises(WrongData, match=r"'d', unknown column 'e' and 2 more. Rename these columns"):
         read_rows(["provider,model,component,amount,a,b,c,d,e,f,g"], "own.csv", overlay=True)
 
 
@@ -319,7 +319,7 @@ def test_the_faults_of_rows_stand_beside_a_column_that_is_not_known():
             ["provider,model,component,amount,colour", "a,m,inptu,2,red", "a,m,input,-2,red", "a,m,input,2,red"], "own.csv", overlay=True
         )
     assert str(caught.value).splitlines() == [
-        "own.csv row 1: unknown column 'colour'; rename the column or take it out",
+        "own.csv row 1: unknown column 'colour'. Rename the column or remove it",
         "own.csv row 2, column component: 'inptu' is not known; did you mean 'input'?",
         "own.csv row 3, column amount: '-2' is negative",
     ]
@@ -328,7 +328,7 @@ def test_the_faults_of_rows_stand_beside_a_column_that_is_not_known():
 
 
 def test_a_line_that_tells_a_spreadsheet_the_separator_is_named():
-    with pytest.raises(WrongData, match=r"mine\.csv row 1: 'sep=' tells a spreadsheet what separates cells; take the line out$"):
+    with pytest.raises(WrongData, match=r"mine\.csv row 1: 'sep=' is a line for spreadsheets. Remove it$"):
         read_rows(["sep=,", HEADER, INPUT], "mine.csv", overlay=True)
 
 
@@ -340,7 +340,7 @@ def test_a_shipped_file_needs_all_columns():
 def test_bytes_that_are_not_utf8_spoil_one_row():
     rows, problems = of_bytes(b"provider,model,component,amount,notes\na,b,input,1,caf\xe9\na,b,output,4,caf\xc3\xa9\n")
     assert [row.notes for row in rows] == ["café"]
-    assert str(problems[0]) == "my.csv row 2: byte 0xe9 at position 16 is not UTF-8; save it as UTF-8"
+    assert str(problems[0]) == "my.csv row 2: byte 0xe9 at position 16 is not UTF-8. Save it as UTF-8"
 
 
 @in_one_test("start", [b"", b"\xef\xbb\xbf"])
@@ -402,7 +402,7 @@ class Rows(io.RawIOBase):
 def test_a_stream_of_rows_without_end_is_refused_at_the_limit(line: bytes, monkeypatch):
     monkeypatch.setattr(csv_lines, "ROW_LIMIT", 1_500)
     stream = Rows(line)
-    with pytest.raises(WrongData, match=r"^standard input has more than 1,500 rows, the most that are read; split it, or leave out"):
+    with pytest.raises(WrongData, match=r"^standard input has more than 1,500 rows, which is the limit. Split it, or leave out"):
         load(stream)
     assert stream.reads == 1_502
 

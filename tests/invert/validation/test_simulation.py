@@ -22,7 +22,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
 from invert.estimators.cases import Case, case_of
 from invert.forward_model import forward
-from invert.posterior import inverse, likelihood, sampler, simulation
+from invert.posterior import inverse, likelihood, sampler
 from invert.posterior.data import PriceData, price_data_of
 from invert.posterior.likelihood import log_likelihood
 from invert.posterior.parameters import Points
@@ -34,6 +34,7 @@ from invert.sheets.observables import rounding_cell
 from invert.sheets.read import load
 from invert.sheets.rules import _LARGEST, _SMALLEST
 from invert.sheets.tables import ModelRow
+from invert.validation import simulation
 from invert.validation.simulation import (
     _SHAPES,
     LOG_LIKELIHOOD,

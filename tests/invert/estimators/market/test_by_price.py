@@ -26,7 +26,7 @@ def test_a_vendor_nobody_knows_is_taken_for_a_closed_one():
     sheet = case("gpt-6-sol").sheet
     known, unknown = (size_by_price(sheet, model, shipped_data(), USUAL).value for model in (case("gpt-6-sol").model, None))
     assert told(unknown) == told(known) and known.closed and unknown.closed
-    assert unknown.because.startswith(f"{known.because}. ") and "taken for a closed one" in unknown.because
+    assert unknown.because.startswith(f"{known.because}. ") and "counts as closed" in unknown.because
 
 
 def test_the_weights_of_an_open_model_are_nobody_elses_mark_up():
