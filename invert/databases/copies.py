@@ -1,4 +1,4 @@
-"""Sheets that say again what another one says: of resellers, and of a model under a second name."""
+"""Sheets that repeat another one: from resellers, and from a model under a second name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -67,7 +67,7 @@ def of_file(place: str) -> Listing:
             database = Database(name=name)
             return database, read(content, database)
     known = ", ".join(name for name, _, _ in _SHAPES)
-    raise WrongData(f"{called(place)}: has the shape of none of {known}, or a newer one than known here")
+    raise WrongData(f"{called(place)}: is of no known database ({known}), or newer than known here")
 
 
 def json_of(place: str) -> Any:
@@ -76,7 +76,7 @@ def json_of(place: str) -> Any:
         return json.loads(content_of(place), parse_constant=_no_number)
     except WrongData as error:
         if place in {name for name, _, _ in _SHAPES}:
-            raise WrongData(f"{place}: is no package; save the JSON that it serves, and give that file") from None
+            raise WrongData(f"{place}: is not a package. Save the JSON that it serves, and give that file") from None
         raise WrongData(f"{error}{'' if place == '-' else suggest_for_file(place, _PACKAGES)}") from None
     except (ValueError, RecursionError) as error:
         raise WrongData(f"{called(place)}: is not JSON ({shorten(str(error))})") from None

@@ -77,7 +77,7 @@ def installed() -> tuple[Iterable[Any], Database] | None:
         return None
     database = installed_database(NAME)
     try:
-        return _list(import_module("genai_prices.data_snapshot").get_snapshot(), "providers"), database
+        return _list_field(import_module("genai_prices.data_snapshot").get_snapshot(), "providers"), database
     except Exception as error:
         raise WrongData(f"{database}: its snapshot cannot be read ({type(error).__name__}: {error}); {_KNOWN} is known here") from error
 
@@ -85,14 +85,19 @@ def installed() -> tuple[Iterable[Any], Database] | None:
 def offers(providers: Iterable[Any], database: Database) -> Iterator[Item]:
     """Yield everything that the snapshot lists: the prices of each model over time, and its variants by service tier or route."""
     entries = (
-        RawEntry(provider=str(_of(provider, "id")), model=str(_of(model, "id")), record=model, read=partial(_of_model, provider, model))
+        RawEntry(
+            provider=str(_field(provider, "id")),
+            model=str(_field(model, "id")),
+            record=model,
+            read=partial(_offers_of_model, provider, model),
+        )
         for provider in providers
-        for model in _list(provider, "models")
+        for model in _list_field(provider, "models")
     )
     yield from items_of(entries, database, _FIELDS)
 
 
-def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongField]:
+def _offers_of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongField]:
     """Yield the offers of one model."""
     yield from context_faults(_CONTEXT, getattr(model, _CONTEXT, None))
     url = next(iter(getattr(provider, "pricing_urls", None) or ()), "")
@@ -103,8 +108,8 @@ def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongFie
         source_url=url,
         max_context=token_count(getattr(model, _CONTEXT, None)),
     )
-    prices = _of(model, "prices")
-    conditional = [(None, prices)] if not isinstance(prices, list) else [(one.constraint, _of(one, "prices")) for one in prices]
+    prices = _field(model, "prices")
+    conditional = [(None, prices)] if not isinstance(prices, list) else [(one.constraint, _field(one, "prices")) for one in prices]
     if not conditional:
         yield NotTaken(provider=str(provider.id), model=str(model.id), because="no price")
         return
@@ -126,7 +131,7 @@ def _of_model(provider: Any, model: Any) -> Iterator[Offer | NotTaken | WrongFie
     for (start, one), end in zip(dated, [*ends, None], strict=True):
         since = partial(offer, effective_date=start, date_kind="start" if start else "", valid_to=end)
         if end is None and by_hour:
-            yield from _by_the_hour(since, bands_of(one), by_hour)
+            yield from _hourly_offers(since, bands_of(one), by_hour)
         else:
             yield since(bands=bands_of(one))
     yield from variants(offer, getattr(model, _VARIANTS, None) or ())
@@ -136,7 +141,7 @@ def variants(offer: Any, found: Iterable[Any]) -> Iterator[Offer | WrongField]:
     """Yield the offers of the newest variant of each kind. The days of variants are days of verification, not first days of validity."""
     newest: dict[tuple[str, str], Any] = {}
     for variant in sorted(found, key=lambda one: getattr(one.constraint, "start_date", None) or date.min):
-        when = _of(variant, "when")
+        when = _field(variant, "when")
         if odd := unknown_condition(when):
             yield WrongField("when", f"has a condition that is not known: {odd}")
         else:
@@ -146,7 +151,7 @@ def variants(offer: Any, found: Iterable[Any]) -> Iterator[Offer | WrongField]:
             continue
         day = getattr(variant.constraint, "start_date", None)
         yield offer(
-            bands=bands_of(_of(variant, "prices")),
+            bands=bands_of(_field(variant, "prices")),
             service_tier=tier,
             region=region,
             effective_date=day,
@@ -192,7 +197,7 @@ def bands_of(prices: Any) -> dict[int, Rates]:
         if price is None:
             continue
         bands[0][sold] = per_mtok(name, getattr(price, "base", price))
-        for tier in _list(price, "tiers") if hasattr(price, "base") else ():
+        for tier in _list_field(price, "tiers") if hasattr(price, "base") else ():
             start = token_count(tier.start)
             if start is None:
                 raise WrongField(name, f"has a tier that starts at {tier.start!r}")
@@ -200,7 +205,7 @@ def bands_of(prices: Any) -> dict[int, Rates]:
     return dict(bands)
 
 
-def _by_the_hour(offer: Any, others: Mapping[int, Rates], by_hour: list[tuple[Any, dict[int, Rates]]]) -> Iterator[Offer]:
+def _hourly_offers(offer: Any, others: Mapping[int, Rates], by_hour: list[tuple[Any, dict[int, Rates]]]) -> Iterator[Offer]:
     """Yield the peak and the off-peak offer of a price that depends on the hour. The higher price is the peak, in its own hours."""
     if any(bands != by_hour[0][1] for _, bands in by_hour):
         raise WrongField("constraint", "has more than two prices a day")
@@ -220,14 +225,14 @@ def _minutes(moment: time) -> int:
     return moment.hour * 60 + moment.minute
 
 
-def _of(record: Any, name: str) -> Any:
+def _field(record: Any, name: str) -> Any:
     if not hasattr(record, name):
         raise WrongField(name, f"is not there in {type(record).__name__}")
     return getattr(record, name)
 
 
-def _list(record: Any, name: str) -> Iterable[Any]:
-    found = _of(record, name)
+def _list_field(record: Any, name: str) -> Iterable[Any]:
+    found = _field(record, name)
     if not isinstance(found, list | tuple):
         raise WrongField(name, f"is {type(found).__name__} and not list")
     return found

@@ -44,7 +44,7 @@ _OTHER_MODES = frozenset(
         "image_generation", "moderation", "ocr", "realtime", "rerank", "search", "vector_store", "video_generation",
     }
 )  # fmt: skip
-"""The other kinds that are known: a new one that asks for tokens in and out may be text for text by another name."""
+"""The other known modes. An unknown mode with prices of input and output tokens may be text for text under another name."""
 _COSTS: Mapping[str, str] = {
     "input_cost_per_token": "input",
     "output_cost_per_token": "output",
@@ -216,7 +216,7 @@ def peak_hours(off_peak: Mapping[str, Any]) -> tuple[str, str]:
     days = [day for day, spans in busy.items() if spans]
     if days == list(range(1, 8)):
         return hours_text(spans_found), ""
-    return hours_text(spans_found), _runs(days)
+    return hours_text(spans_found), _days_text(days)
 
 
 def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> None:
@@ -228,11 +228,11 @@ def _refuse_other_times(fields: Mapping[str, Any], known: Container[str]) -> Non
 
 def _weekdays(days: Any) -> list[int]:
     if days and not (isinstance(days, list) and all(one in range(1, 8) for one in days)):
-        raise WrongField("weekdays", f"is {days!r} and no list of days from 1 to 7")
+        raise WrongField("weekdays", f"is {days!r}, not a list of days from 1 to 7")
     return days or []
 
 
-def _runs(days: list[int]) -> str:
+def _days_text(days: list[int]) -> str:
     """Return days as prices.csv writes them: 1-5;7."""
     runs: list[list[int]] = []
     for day in days:

@@ -62,7 +62,7 @@ def _entries(provider: str, one: Any) -> Iterator[RawEntry]:
         yield RawEntry(provider=provider, model="", record=one, read=partial(_no_models, one))
         return
     for model, entry in models.items():
-        yield RawEntry(provider=provider, model=model, record=entry, read=partial(_of_model, provider, one.get("doc"), model, entry))
+        yield RawEntry(provider=provider, model=model, record=entry, read=partial(_offer_of_model, provider, one.get("doc"), model, entry))
 
 
 def _no_models(one: Any) -> NoReturn:
@@ -71,7 +71,7 @@ def _no_models(one: Any) -> NoReturn:
     raise WrongField("models", "is not there")
 
 
-def _of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
+def _offer_of_model(provider: str, url: object, model: str, entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
     """Yield the offer of one model."""
     refuse_no_record(entry)
     cost = part(entry, "cost", dict)

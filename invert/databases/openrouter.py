@@ -1,4 +1,4 @@
-"""The answer of OpenRouter to /api/v1/models: what it asks for each model, USD per token as text."""
+"""The answer of OpenRouter to /api/v1/models: the prices of each model, in USD per token as text."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -50,11 +50,13 @@ def is_shape(content: Any) -> bool:
 
 def offers(content: Mapping[str, Any], database: Database) -> Iterator[Item]:
     """Yield everything that the answer lists."""
-    entries = (RawEntry(provider=NAME, model=named_in(one, "id"), record=one, read=partial(_of_model, one)) for one in content["data"])
+    entries = (
+        RawEntry(provider=NAME, model=named_in(one, "id"), record=one, read=partial(_offers_of_model, one)) for one in content["data"]
+    )
     return items_of(entries, database, _FIELDS)
 
 
-def _of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
+def _offers_of_model(entry: Mapping[str, Any]) -> Iterator[Offer | NotTaken | WrongField]:
     """Yield the offers of one model: its price, or its price by the hour."""
     refuse_no_record(entry)
     model, pricing = part(entry, "id", str), part(entry, "pricing", dict)

@@ -96,7 +96,7 @@ def pull(
     for database, items in found:
         step(f"reading {database}")
         work.databases.append(database)
-        _gather(database, items, names, sheets, book.fx, day, providers, work, assumptions)
+        _add_offers(database, items, names, sheets, book.fx, day, providers, work, assumptions)
     for one in providers:
         if not any(fnmatchcase(name, one.lower()) for name in work.sellers):
             fault = f"{shorten(one)} has no listed price{suggest(one, work.sellers)}"
@@ -212,7 +212,7 @@ class Names:
         return row if name == row.model else replace(row, model=name)
 
 
-def _gather(
+def _add_offers(
     database: Database, items: Iterator[Item], names: Names, sheets: dict[SheetKey, list[PriceRow]], fx: Fx, day: date,
     providers: Collection[str], work: Work, assumptions: Assumptions,
 ) -> None:  # fmt: skip
@@ -344,11 +344,11 @@ def laid_beside(
         elif row.component == "cache_write" or (row.component == "cache_read" and not alike):
             taken_over = ("threshold_inclusive", "utc_hours", "weekdays", "max_context", "release_date")
             added.append(replace(row, **{name: getattr(band, name) for name in taken_over}))
-    complete = [row for row in added if row.threshold_tokens == 0 or any(_at_base(row, one) for one in (*added, *now.values()))]
+    complete = [row for row in added if row.threshold_tokens == 0 or any(_is_at_base(row, one) for one in (*added, *now.values()))]
     return complete, rivals, agreeing
 
 
-def _at_base(row: PriceRow, one: PriceRow) -> bool:
+def _is_at_base(row: PriceRow, one: PriceRow) -> bool:
     return (one.component, one.threshold_tokens, one.ttl_seconds) == (row.component, 0, row.ttl_seconds)
 
 

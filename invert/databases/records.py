@@ -19,7 +19,7 @@ from invert.sheets.names import MAKERS
 from invert.sheets.rows import PriceRow
 
 Sold: TypeAlias = tuple[str, int | None]
-"""A component, and the lifetime [s] of a cache write where one is named."""
+"""A component, and the lifetime [s] of a cache write if it has one."""
 Rates: TypeAlias = Mapping[Sold, float]
 """Prices in USD per million tokens."""
 PER_TOKEN = 6
@@ -261,7 +261,7 @@ def default_lifetime(model: str) -> int | None:
 
 
 class WrongField(WrongData):
-    """A field of an entry that is not what is known of the database."""
+    """The error for a field of an entry that differs from the known format of the database."""
 
     def __init__(self, name: str, fault: str):
         self.field, self.fault = shorten(name)[1:-1], fault
@@ -295,15 +295,15 @@ def per_mtok(name: str, amount: object, scale: int = 0) -> float:
     (2.5, 1.25, 3.0)
     """
     if isinstance(amount, bool):
-        raise WrongPrice(name, f"is {str(amount).lower()} and no price")
+        raise WrongPrice(name, f"is {str(amount).lower()}, not a price")
     if not isinstance(amount, int | float | str | Decimal):
-        raise WrongField(name, f"is {type(amount).__name__} and no number")
+        raise WrongField(name, f"is {type(amount).__name__}, not a number")
     try:
         found = float(Decimal(str(amount)[:100]).scaleb(scale))
     except ArithmeticError:
-        raise WrongField(name, f"is {shorten(str(amount))} and no number") from None
+        raise WrongField(name, f"is {shorten(str(amount))}, not a number") from None
     if not 0 <= found < float("inf"):
-        raise WrongPrice(name, f"is {shorten(str(amount))} and no price")
+        raise WrongPrice(name, f"is {shorten(str(amount))}, not a price")
     # Products that a database made in binary: 7.999999999999999e-07 is 0.8 per million.
     return float(f"{found:.10g}")
 
@@ -354,7 +354,7 @@ def token_count(value: object) -> int | None:
 def refuse_no_record(entry: object) -> None:
     """Raise WrongField for an entry that is not a record of fields."""
     if not isinstance(entry, dict):
-        raise WrongField("(entry)", f"is {type(entry).__name__} and no record")
+        raise WrongField("(entry)", f"is {type(entry).__name__}, not a record")
 
 
 def part(entry: Mapping[str, Any], name: str, kind: type) -> Any:
@@ -369,10 +369,10 @@ def context_faults(name: str, value: object) -> Iterator[WrongField]:
     """Yield the fault of the longest context of an entry. Its prices remain valid.
 
     >>> [str(one) for one in context_faults("context", "many")], [*context_faults("context", 0)]
-    (["field context is 'many' and no number of tokens"], [])
+    (["field context is 'many', not a number of tokens"], [])
     """
     if value not in (None, "", 0) and token_count(value) is None:
-        yield WrongField(name, f"is {shorten(str(value))} and no number of tokens")
+        yield WrongField(name, f"is {shorten(str(value))}, not a number of tokens")
 
 
 def whole_day(text: object) -> date | None:
@@ -400,10 +400,10 @@ def release_faults(name: str, value: object) -> Iterator[WrongField]:
     """Yield the fault of the release of an entry. Its prices remain valid, and a month or a year is no fault.
 
     >>> [str(one) for one in release_faults("release_date", "soon")], [*release_faults("release_date", "2026-02")]
-    (["field release_date is 'soon' and no day"], [])
+    (["field release_date is 'soon', not a day"], [])
     """
     if value not in (None, "") and whole_day(value) is None and not is_month(value):
-        yield WrongField(name, f"is {shorten(str(value))} and no day")
+        yield WrongField(name, f"is {shorten(str(value))}, not a day")
 
 
 @immutable
@@ -435,19 +435,19 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
             free_cache = False
             for item in entry.read():
                 free_cache = free_cache or has_free_cache(item)
-                yield _odd(item, database, f", of {label}") if isinstance(item, WrongField) else _routed(item, place)
+                yield _field_problem(item, database, f", of {label}") if isinstance(item, WrongField) else _with_tier_of_name(item, place)
             if free_cache:
                 yield NotCarried(provider=entry.provider, what=_FREE_CACHE)
         except WrongField as error:
             because = "a price that is not one" if isinstance(error, WrongPrice) else "a field that is not as known"
-            yield _routed(left_out(because=f"{because}: {error.field}"), place)
-            yield _odd(error, database, f", of {label}")
+            yield _with_tier_of_name(left_out(because=f"{because}: {error.field}"), place)
+            yield _field_problem(error, database, f", of {label}")
         except _UNEXPECTED as error:
-            fault = f"an entry is of a shape that is not known ({type(error).__name__}: {error}), that of {label}"
-            yield _routed(left_out(because="a shape that is not known"), place)
+            fault = f"the entry {label} has an unknown shape ({type(error).__name__}: {error})"
+            yield _with_tier_of_name(left_out(because="a shape that is not known"), place)
             yield Problem(origin=str(database), row=None, column=None, message=fault)
     for name, fault in gone(fields, seen):
-        yield _odd(WrongField(name, fault), database, "")
+        yield _field_problem(WrongField(name, fault), database, "")
 
 
 def not_carried(provider: str, found: Iterable[tuple[str, Any]]) -> Iterator[NotCarried]:
@@ -476,7 +476,7 @@ def has_free_cache(item: object) -> bool:
     )
 
 
-def _routed(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:
+def _with_tier_of_name(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:
     """Return the result of this entry, under the name of its model, with the service tier if the name contains it."""
     model, tier = split_route(item.model)
     if tier and isinstance(item, Offer) and item.service_tier == "standard":
@@ -484,6 +484,6 @@ def _routed(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:
     return replace(item, entry=entry)
 
 
-def _odd(error: WrongField, database: Database, of: str) -> Problem:
+def _field_problem(error: WrongField, database: Database, of: str) -> Problem:
     kind = NoPrice if isinstance(error, WrongPrice) else Problem
     return kind(origin=str(database), row=None, column=error.field, message=f"field {error.field} {error.fault}{of}")

@@ -1,4 +1,4 @@
-"""Fields that no entry of a database has any more, or that some have under another name, and what they may be called now."""
+"""Fields that a database no longer has, or has under another name in some entries, and their possible new names."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -55,7 +55,7 @@ def gone(fields: Fields, seen: Mapping[frozenset[str], int]) -> Iterator[tuple[s
         having = sum(count for names, count in seen.items() if name in names)
         if having and entries < LEAST_ENTRIES:
             continue
-        meant = sorted(_instead(name, others, seen) if having else others)
+        meant = sorted(_possible_new_names(name, others, seen) if having else others)
         _, is_named, alike = suggest(name, meant).partition("did you mean ")
         if having and is_named:
             yield name, f"is in {having} of {entries} entries, and may be {alike.rstrip('?')} in others"
@@ -63,7 +63,7 @@ def gone(fields: Fields, seen: Mapping[frozenset[str], int]) -> Iterator[tuple[s
             yield name, f"is in none of {entries} entries" + (f", and may be {alike.rstrip('?')} now" if is_named else "")
 
 
-def _instead(name: str, others: Set[str], seen: Mapping[frozenset[str], int]) -> set[str]:
+def _possible_new_names(name: str, others: Set[str], seen: Mapping[frozenset[str], int]) -> set[str]:
     """Return the names in most of the entries that lack a field, and in no entry that has it."""
     beside = {other for names in seen if name in names for other in names}
     lacking = Counter[str]()

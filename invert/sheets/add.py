@@ -37,9 +37,9 @@ _FIRST_ROW = 2
 
 @immutable
 class Addition:
-    """The rows of a typed sheet, the content that a file has with them, and what is doubtful about them.
+    """The rows of a typed sheet, the content of the file with them, and the doubts about them.
 
-    `closed` are the rows of the file, as they stood, that end where one of these begins.
+    `closed` are earlier rows of the file, unchanged, that end at the start of one of these rows.
     """
 
     rows: tuple[PriceRow, ...]
@@ -130,7 +130,7 @@ def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
             if mark := hidden(trimmed(text)):
                 raise WrongValue(f"{column} {shorten(text)} holds the {mark_in_words(mark)}, which does not show")
             if column != "amount" and begins_as_formula(text):
-                raise WrongValue(f"{column} {shorten(text)} begins as a formula of a spreadsheet does")
+                raise WrongValue(f"{column} {shorten(text)} begins like a formula of a spreadsheet")
 
 
 def _read_target(into: str | None, data: Data) -> tuple[bytes, str, list[PriceRow], list[Problem]]:
@@ -153,7 +153,7 @@ def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     return found
 
 
-def _followed(held: Sequence[PriceRow], typed: Sequence[PriceRow]) -> dict[int, date]:
+def _ends_of_rows(held: Sequence[PriceRow], typed: Sequence[PriceRow]) -> dict[int, date]:
     """Return the end of each open row of a file that a typed row of the same price follows, by the index of the row."""
     begins = {row.key: row.start for row in typed if row.valid_to is None}
     return {place: begins[row.key] for place, row in enumerate(held) if row.valid_to is None and row.start < begins.get(row.key, date.min)}
@@ -168,8 +168,8 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     typed, mistyped = read_rows(BytesIO(edited_table(b"", TYPED_ORDER, cells)), origin, fx, True, shipped, data=data)
     if mistyped:
         raise WrongData(str(_typed_fault(name, mistyped[0], cells, _FIRST_ROW)))
-    followed = _followed(old_rows, typed)
-    ends = {_number(old_rows[place]): {"valid_to": end.isoformat()} for place, end in followed.items()}
+    followed = _ends_of_rows(old_rows, typed)
+    ends = {_row_number(old_rows[place]): {"valid_to": end.isoformat()} for place, end in followed.items()}
     content = edited_table(before, TYPED_ORDER, cells, ends)
     rows, problems = read_rows(BytesIO(content), origin, fx, True, shipped, data=data)
     known = {str(problem) for problem in old_problems}
@@ -231,7 +231,7 @@ def _distinct_doubts(name: str, items: Mapping[str, str], doubts: Iterable[Probl
     return tuple(found.values())
 
 
-def _number(row: PriceRow) -> int:
+def _row_number(row: PriceRow) -> int:
     return int(row.origin.rpartition(":")[2])
 
 

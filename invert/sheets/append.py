@@ -88,7 +88,7 @@ def updated(held: Sequence[PriceRow], pulled: Sequence[PriceRow], day: date) -> 
     other price is its rival. New facts of a source about a model go into the valid rows of its sheet. A sheet that its source no longer
     lists stays open, because its prices may still hold. No row changes of a seller that was read on a later day.
     """
-    sheets, later = rows_by_sheet(held), _read_after(held, day)
+    sheets, later = rows_by_sheet(held), _newest_rows(held, day)
     of_sheet = rows_by_sheet(pulled)
     found: list[Update] = []
     for key, rows in of_sheet.items():
@@ -130,7 +130,7 @@ def _missing_sheets(sheets: Mapping[SheetKey, Sequence[PriceRow]], pulled: Itera
             yield key
 
 
-def _read_after(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], PriceRow]:
+def _newest_rows(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], PriceRow]:
     """Return the row that was read last, by provider and database, if it was read after the day.
 
     An unchanged row keeps the day on which it was first read. Other rows of its seller show that its source was read again.
@@ -146,9 +146,9 @@ def _read_after(held: Iterable[PriceRow], day: date) -> dict[tuple[str, str], Pr
 
 def _past_update(rows: Sequence[PriceRow], sheet: Sequence[PriceRow], newest: PriceRow, day: date) -> Update:
     """Return the update from a pull of an earlier day than the last one: it counts equal prices and changes no row."""
-    there = {_asked(row) for row in sheet if row.valid_on(day)}
+    there = {_price_facts(row) for row in sheet if row.valid_on(day)}
     current = [row for row in rows if row.valid_on(day)]
-    kept = [row for row in current if _asked(row) in there]
+    kept = [row for row in current if _price_facts(row) in there]
     why = f"those of {newest.provider} were read on {newest.retrieved_date}, and other prices of {rows[0].model} on {day}"
     fault = newest.problem("retrieved_date", f"{why}: a pull of an earlier day changes no row")
     return Update(counts=Counter((database(row), "kept") for row in kept), later=() if len(kept) == len(current) else (fault,))
@@ -165,11 +165,11 @@ def _description_updates(sheet: Sequence[PriceRow], current: Iterable[PriceRow],
 
 
 def _dated_price(row: PriceRow) -> tuple[object, ...]:
-    """Return what identifies a price, apart from its end."""
-    return row.effective_date, *_asked(row)
+    """Return the facts that identify a price, apart from its end."""
+    return row.effective_date, *_price_facts(row)
 
 
-def _asked(row: PriceRow) -> tuple[object, ...]:
+def _price_facts(row: PriceRow) -> tuple[object, ...]:
     return row.key, row.amount, row.currency, row.threshold_inclusive
 
 
@@ -259,7 +259,7 @@ def update_file(
             rows, problems = read_rows(BytesIO(content), label(place), fx, True, beside)
             if problems:
                 more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
-                raise WrongData(f"{problems[0]}{more}; nothing is written before it is put right")
+                raise WrongData(f"{problems[0]}{more}; correct it first, no file was changed")
         update = decide(rows)
         not_believed = _with_rivals(rivals_of(place), (*rivals, *update.rivals))
         if update.closed or update.opened or update.cells:
@@ -285,7 +285,7 @@ def _with_rivals(place: str, rivals: Iterable[Rival]) -> bytes:
     seen: set[tuple[str, ...]] = set()
     for row in CsvTable(BytesIO(content), label(place), OWN_COLUMNS, NEEDED) if content else ():
         if row.fault:
-            raise WrongData(f"{label(place)} row {row.place}: {row.fault}; nothing is written before it is put right")
+            raise WrongData(f"{label(place)} row {row.place}: {row.fault}; correct it first, no file was changed")
         seen.add(_rival_key(row))
     new = [cells for cells in map(_cells_of_rival, distinct(rivals)) if _rival_key(cells) not in seen]
     return edited_table(content, PRICE_COLUMNS, new) if new else b""
@@ -305,7 +305,7 @@ def _cells_of_rival(rival: Rival) -> dict[str, str]:
 
 
 def _rival_key(cells: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what identifies a rival, apart from its date and page: price and source, and the price and source that it contradicts."""
+    """Return the facts that identify a rival: its price and source, and the price and source that it contradicts."""
     notes = cells.get("notes", "")
     return (*(cells.get(name, "") for name in _PRICED), notes.partition(";")[0], notes.rpartition(";")[2])
 

@@ -1,4 +1,4 @@
-"""Which sheets hold on a day, which of them a name means, and their prices by what they are of."""
+"""The sheets that hold on a day, the sheets that a name means, and their prices by place."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -78,7 +78,7 @@ def day_of(book: PriceBook, as_of: date | None = None) -> date:
     """Return the given day, or else the newest retrieval day of the book. Raise WrongData without either."""
     day = as_of or book.newest_retrieved
     if day is None:
-        raise WrongData("no price row has a retrieved_date, so there is no day to take the prices of; name one")
+        raise WrongData("no price row has a retrieved_date, so there is no default day; name one")
     return day
 
 
@@ -136,20 +136,20 @@ def released_sheets(
     notes = []
     if early:
         whose = "its model was" if len(early) == 1 else "their models were"
-        notes.append(f"{_left_out(early)}: {whose} released after {early[0].as_of} ({_some(early, later)})")
+        notes.append(f"{_left_out_text(early)}: {whose} released after {early[0].as_of} ({_first_models(early, later)})")
     if unheard:
         whose = "its model" if len(unheard) == 1 else "their models"
         nobody = f"no table has {whose} by {unheard[0].as_of}, and no release is known"
         shown = "it is" if len(unheard) == 1 else "they are"
-        notes.append(f"{_left_out(unheard)}: {nobody} (first seen: {_some(unheard, unsaid)}); by name {shown} shown")
+        notes.append(f"{_left_out_text(unheard)}: {nobody} (first seen: {_first_models(unheard, unsaid)}); by name {shown} shown")
     return [sheet for sheet in offered if (sheet.provider, sheet.model) not in {**later, **unsaid}], notes
 
 
-def _left_out(left: Sequence[PriceSheet]) -> str:
+def _left_out_text(left: Sequence[PriceSheet]) -> str:
     return "1 sheet left out" if len(left) == 1 else f"{len(left)} sheets left out"
 
 
-def _some(left: Iterable[PriceSheet], days: Mapping[_Name, date]) -> str:
+def _first_models(left: Iterable[PriceSheet], days: Mapping[_Name, date]) -> str:
     named = list(dict.fromkeys(f"{sheet.model} {days[sheet.provider, sheet.model]}" for sheet in left))
     return ", ".join(named[:_MOST_NAMED]) + (", ..." if named[_MOST_NAMED:] else "")
 
@@ -160,7 +160,7 @@ def seen_later(offered: Iterable[PriceSheet], known: Iterable[ModelRow], first: 
     days = first_seen_later(offered, known, first)
     if not days:
         return []
-    named = _some((one for one in offered if (one.provider, one.model) in days), days)
+    named = _first_models((one for one in offered if (one.provider, one.model) in days), days)
     whose = "a model" if len(days) == 1 else f"{len(days)} models"
     return [f"{whose} shown without a row in any table by {offered[0].as_of}, and no release is known (first seen: {named})"]
 
@@ -183,7 +183,7 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
 
 
 def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
-    """Return the option that shows the sheets of these models on a day, the note that rows of theirs cannot be read, or "".
+    """Return the option that shows the sheets of these models on a day, a note that some of their rows cannot be read, or "".
 
     >>> other_tiers_note(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
     ''
@@ -289,7 +289,7 @@ def is_provider(name: str, wanted: str) -> bool:
 
 
 TAKES_ONE = "; provider/model takes one"
-"""How a note ends that says how to choose among the sheets of one name, to whom has not chosen."""
+"""The end of a note that tells a user with several sheets of one name how to choose one."""
 
 
 def find(

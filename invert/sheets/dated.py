@@ -53,13 +53,13 @@ def first_days(offered: Iterable[PriceSheet], book: PriceBook, data: Data) -> di
 def _first_days(data: Data) -> Mapping[_Name, date]:
     """Return the earliest day in the shipped tables, by name."""
     first: dict[_Name, date] = {}
-    for provider, model, day in _dated(data):
+    for provider, model, day in _dated_rows(data):
         name = provider.casefold(), model.casefold()
         first[name] = min(day, first.get(name, day))
     return first
 
 
-def _dated(data: Data) -> Iterator[tuple[str, str, date]]:
+def _dated_rows(data: Data) -> Iterator[tuple[str, str, date]]:
     """Yield provider, model and day of every sound row that has all of them. A price is also as old as the day it was read."""
     for row in book_of(data).rows:
         yield from ((row.provider, row.model, day) for day in (row.effective_date, row.retrieved_date) if day)

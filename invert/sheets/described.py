@@ -12,7 +12,7 @@ from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import HostPrice, ModelRow
 
 _OWNERS = {"alibaba": "qwen", "zhipu-bigmodel": "zai"}
-"""How the name begins under which a maker puts out weights, where that is not its own."""
+"""The beginning of the names of a maker's weights, if it differs from the name of the maker."""
 _POINT, _BETWEEN_DIGITS, _PARTING = (
     re.compile(r"(?<=\d)p(?=\d)"),
     re.compile(r"(?<=\d)[-_. ]+(?=\d)"),
@@ -50,7 +50,7 @@ def model_row_by_weights(sheet: PriceSheet, data: Data) -> ModelRow | None:
         provider=sheet.provider,
         model=sheet.model,
         aliases=(),
-        first_party="/" not in sheet.model and _makes(sheet.provider, weights),
+        first_party="/" not in sheet.model and _is_maker(sheet.provider, weights),
         architecture=weights.model,
         architecture_grade="verified" if exact else "assumed",
         max_context=weights.max_context,
@@ -74,7 +74,7 @@ def spelling(name: str) -> str:
     return _PARTING.sub("", _BETWEEN_DIGITS.sub("-", _POINT.sub("-", name.casefold())))
 
 
-def _makes(provider: str, weights: Architecture) -> bool:
+def _is_maker(provider: str, weights: Architecture) -> bool:
     """Return whether a provider published these weights."""
     return provider in MAKERS and weights.hf_id.casefold().startswith(_OWNERS.get(provider, provider))
 
@@ -86,7 +86,7 @@ def _weights_by_id(data: Data) -> Mapping[str, Sequence[Architecture]]:
         rows = data.tables.rows_of(Architecture)
     except WrongData:
         return {}
-    return _named((name, row) for row in rows for name in (row.hf_id, row.hf_id.rpartition("/")[2]))
+    return _weights_by_spelling((name, row) for row in rows for name in (row.hf_id, row.hf_id.rpartition("/")[2]))
 
 
 @cache_with_data
@@ -98,10 +98,10 @@ def _weights_by_host(data: Data) -> Mapping[str, Sequence[Architecture]]:
     except WrongData:
         return {}
     known = ((row.price_id, weights[row.model]) for row in sold if row.model in weights)
-    return _named((name, row) for price_id, row in known for name in (price_id, price_id.partition("/")[2]))
+    return _weights_by_spelling((name, row) for price_id, row in known for name in (price_id, price_id.partition("/")[2]))
 
 
-def _named(names: Iterable[tuple[str, Architecture]]) -> Mapping[str, Sequence[Architecture]]:
+def _weights_by_spelling(names: Iterable[tuple[str, Architecture]]) -> Mapping[str, Sequence[Architecture]]:
     """Return all weights of each name, by its spelling."""
     found: dict[str, dict[str, Architecture]] = {}
     for name, row in names:

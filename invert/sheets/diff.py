@@ -24,7 +24,7 @@ KINDS_OF_CHANGE = ("added", "closed", "changed")
 
 @immutable
 class Difference:
-    """A price that is not the same in both states: None where one of them does not have it."""
+    """A price that differs between two states. A side is None if that state lacks the price."""
 
     old: PriceRow | None
     new: PriceRow | None
@@ -62,7 +62,7 @@ class Difference:
         unit = money_unit(self.row.currency, self.row.per)
         if not self.old or not self.new:
             return f"{place} {self.row.amount:g} {unit} {self.kind}"
-        if _asked(replace(self.old, threshold_inclusive=self.new.threshold_inclusive)) == _asked(self.new):
+        if _price_facts(replace(self.old, threshold_inclusive=self.new.threshold_inclusive)) == _price_facts(self.new):
             was, now = ("above", "from") if self.new.threshold_inclusive else ("from", "above")
             return f"{place} {self.new.amount:g} {unit}: {was} -> {now} {self.row.threshold_tokens:,} tokens"
         was = "" if self.old.currency == self.new.currency else f" {self.old.currency}"
@@ -82,7 +82,7 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
     found = [
         Difference(old=before.get(key), new=after.get(key))
         for key in {**before, **after}
-        if key not in before or key not in after or _asked(before[key]) != _asked(after[key])
+        if key not in before or key not in after or _price_facts(before[key]) != _price_facts(after[key])
     ]
     return tuple(sorted(found, key=lambda one: one.sheet_key))
 
@@ -219,5 +219,5 @@ def rows_by_key(rows: Iterable[PriceRow]) -> Mapping[RowKey, PriceRow]:
     return {row.key: row for row in rows}
 
 
-def _asked(row: PriceRow) -> tuple[object, ...]:
+def _price_facts(row: PriceRow) -> tuple[object, ...]:
     return row.amount, row.currency, row.per, row.threshold_inclusive

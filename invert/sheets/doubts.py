@@ -53,9 +53,9 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     'standard input row 4, column amount: cache_read 3 is not below input 2: a cache read is cheaper than a new prompt'
     """
     found = [
-        *_small(book.rows, book.fx, assumptions),
+        *_small_amounts(book.rows, book.fx, assumptions),
         *_far_dates(_written_rows(book), assumptions),
-        *_unsaid(book.rows),
+        *_blank_currencies(book.rows),
         *_free_caches(book.rows),
         *_thresholds_one_below(book.rows),
         *_far_from_before(book, assumptions),
@@ -71,7 +71,7 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
 
 
 def doubts_about(sheets: Iterable[SheetKey], book: PriceBook, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
-    """Return what is doubtful about the prices of these sheets."""
+    """Return the doubts about the prices of these sheets."""
     keys = frozenset(sheets)
     places = {row.origin for row in (*book.rows, *book.replaced) if row.sheet_key in keys}
     return tuple(one for one in doubtful_prices(book, assumptions) if f"{one.origin}:{one.row}" in places)
@@ -86,38 +86,38 @@ def _odd_names(rows: Sequence[PriceRow]) -> Iterator[Problem]:
     """Yield names that are doubtful in themselves."""
     for column in NAMES:
         names = {getattr(row, column) for row in rows}
-        odd = {name: said for name in names if (said := _quoted(name) or _spreadsheet_form(name) or _mixed_scripts(name))}
+        odd = {name: said for name in names if (said := _quote_doubt(name) or _spreadsheet_doubt(name) or _script_doubt(name))}
         for row in rows if odd else ():
             if (name := getattr(row, column)) in odd:
                 yield row.problem(column, f"{shorten(name)} {odd[name]}")
 
 
-def _quoted(name: str) -> str:
+def _quote_doubt(name: str) -> str:
     """Return a doubt about quotation marks that CSV does not remove, from a word processor or doubled, or ""."""
     bare = name.strip(_QUOTES)
     return "" if bare == name else f"is in quotation marks, which belong to the name so: is {shorten(bare)} meant?"
 
 
-def _spreadsheet_form(name: str) -> str:
+def _spreadsheet_doubt(name: str) -> str:
     """Return a doubt about a name that a spreadsheet has changed to a day or a number, or "".
 
-    >>> _spreadsheet_form("Mar-26") == _spreadsheet_form("2026-03-01") != "", bool(_spreadsheet_form("1.5E+10"))
+    >>> _spreadsheet_doubt("Mar-26") == _spreadsheet_doubt("2026-03-01") != "", bool(_spreadsheet_doubt("1.5E+10"))
     (True, True)
-    >>> _spreadsheet_form("o3"), _spreadsheet_form("gpt-40"), _spreadsheet_form("gpt-4-0613"), _spreadsheet_form("5.4")
+    >>> _spreadsheet_doubt("o3"), _spreadsheet_doubt("gpt-40"), _spreadsheet_doubt("gpt-4-0613"), _spreadsheet_doubt("5.4")
     ('', '', '', '')
     """
     taken = "a date" if _DATE_AS_SHOWN.fullmatch(name) else "a number" if _LONG_NUMBER.fullmatch(name) else ""
     return f"is written by a spreadsheet that reads a name as {taken}: write it again, in a column of text" if taken else ""
 
 
-def _mixed_scripts(name: str) -> str:
+def _script_doubt(name: str) -> str:
     """Return a doubt about letters of another script that look Latin, beside Latin letters or in the whole name, or "".
 
     Only scripts with capitals and small letters look like Latin. Names of Chinese and Latin letters are usual.
 
-    >>> _mixed_scripts("gr\u043ek-9")
+    >>> _script_doubt("gr\u043ek-9")
     'mixes Latin letters with character U+043E (cyrillic small letter o): is it meant, or typed from another keyboard?'
-    >>> _mixed_scripts("\u041e\u0421\u04219"), _mixed_scripts("\u0413\u0438\u0433\u0430"), _mixed_scripts("\u901a\u4e49 qwen")
+    >>> _script_doubt("\u041e\u0421\u04219"), _script_doubt("\u0413\u0438\u0433\u0430"), _script_doubt("\u901a\u4e49 qwen")
     ("looks like 'occ9' and begins with character U+041E (cyrillic capital letter o): is that meant?", '', '')
     """
     if name.isascii():
@@ -130,7 +130,7 @@ def _mixed_scripts(name: str) -> str:
     return f"looks like {shorten(drawn)} and begins with {mark_in_words(others[0])}: is that meant?" if others and drawn.isascii() else ""
 
 
-def _small(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
+def _small_amounts(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
     for row in rows:
         if 0 < (usd := _usd(row, fx)) < assumptions.least_usual_price:
             lack = f"{row.amount:g} is {usd:.2g} USD per million tokens: is it per thousand, or per token? Amounts here are per million"
@@ -167,7 +167,7 @@ def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[P
     for of_one in of_file.values():
         # A million rows have few days. So days are counted, and rows are searched only if a day is far.
         counts = Counter(day for column in _DATES for day in map(attrgetter(column), of_one) if day)
-        middle, years = _middle(counts), assumptions.usual_years
+        middle, years = _median_day(counts), assumptions.usual_years
         far = {day for day in counts if abs((day - middle).days) > years * _DAYS_OF_YEAR}
         for row, column in product(of_one, _DATES) if far else ():
             if (day := getattr(row, column)) in far:
@@ -183,14 +183,14 @@ def _written_rows(book: PriceBook) -> list[PriceRow]:
     return [row for row in book.rows if not (_ships(row) and row.key in laid_over)]
 
 
-def _middle(counts: Counter[date]) -> date:
+def _median_day(counts: Counter[date]) -> date:
     """Return the median of days, each with its count. For an even number, it is the later of the two middle days."""
     ordered = sorted(counts)
     below = list(accumulate(counts[day] for day in ordered))
     return ordered[bisect_right(below, below[-1] // 2)] if ordered else date.max
 
 
-def _unsaid(rows: Iterable[PriceRow]) -> Iterator[Problem]:
+def _blank_currencies(rows: Iterable[PriceRow]) -> Iterator[Problem]:
     """Yield blank currencies of a provider with other prices in a foreign currency. For the same model, that is already a fault."""
     rows = list(rows)
     foreign: dict[str, PriceRow] = {}
@@ -208,10 +208,10 @@ def _sheet_doubts(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem
     for rows in rows_by_sheet(book.rows).values():
         for day, valid in days(rows):
             if not broken(valid, True, day):
-                yield from _together(valid, book.fx, assumptions)
+                yield from _doubts_of_day(valid, book.fx, assumptions)
 
 
-def _together(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
+def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
     """Yield doubts from the comparison of rows of a sheet that hold on one day."""
     far = assumptions.usual_price_ratio
     inputs = {row.threshold_tokens: row for row in valid if row.component == "input"}
@@ -246,7 +246,7 @@ def _together(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> It
 
 
 def _bands_without_premium(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:
-    """Yield long bands whose input and output both cost what they cost in the band before."""
+    """Yield long bands with the same input and output prices as the band before."""
     of_band: dict[int, dict[str, PriceRow]] = {}
     for row in valid:
         if row.component in ("input", "output"):

@@ -49,10 +49,10 @@ def place_of(row: PriceRow) -> Place:
 
 def price_record(row: PriceRow) -> dict[str, object]:
     """Return a price as it is in its file, with days as text."""
-    return {name: _plain(getattr(row, name)) for name in LISTED}
+    return {name: _plain_cell(getattr(row, name)) for name in LISTED}
 
 
-def _plain(value: object) -> object:
+def _plain_cell(value: object) -> object:
     """Return a cell as the files have it. Numbers remain numbers."""
     return value.isoformat() if isinstance(value, date) else value
 
@@ -83,17 +83,23 @@ def difference_record(one: Difference | Redescribed) -> dict[str, object]:
     """Return a price that differs, with its old and new value. A fact about the model of a sheet has the name of its column."""
     if isinstance(one, Redescribed):
         place = dict(zip(_PLACE, (*one.sheet_key, one.column), strict=False))
-        return {**dict.fromkeys(DIFFERENT), "change": one.kind, **place, "old_amount": _plain(one.old), "new_amount": _plain(one.new)}
+        return {
+            **dict.fromkeys(DIFFERENT),
+            "change": one.kind,
+            **place,
+            "old_amount": _plain_cell(one.old),
+            "new_amount": _plain_cell(one.new),
+        }
     sides: Mapping[str, PriceRow | None] = {"old": one.old, "new": one.new}
     return {
         "change": one.kind,
-        **{name: _plain(getattr(one.row, name)) for name in _PLACE},
+        **{name: _plain_cell(getattr(one.row, name)) for name in _PLACE},
         **{f"{side}_amount": row and row.amount for side, row in sides.items()},
         "times": one.times and float(f"{one.times:.6g}"),
         "currency": one.row.currency,
         "per": one.row.per,
         **{
-            f"{side}_{name}": row and _plain(getattr(row, name))
+            f"{side}_{name}": row and _plain_cell(getattr(row, name))
             for name in ("effective_date", "source_url", "origin")
             for side, row in sides.items()
         },

@@ -1,4 +1,4 @@
-"""Names of makers and models across sellers, and the comparison of what two sheets ask."""
+"""Names of makers and models across sellers, and the comparison of the prices of two sheets."""
 
 import re
 from collections.abc import Mapping

@@ -97,7 +97,7 @@ def load(prices: Prices | None = None) -> PriceBook:
 
 @without_collection()
 def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
-    """Return what `load` returns, from the tables of a run."""
+    """Return the book that `load` returns, from the tables of a run."""
     fx, rows, faults = prices_that_ship(data)
     overlay = None if prices is None else own_file(prices)
     own, own_faults = _own_rows(overlay, fx, rows, data) if overlay else ([], [])
@@ -124,7 +124,7 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
 
 
 def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data) -> tuple[list[PriceRow], list[Problem]]:
-    """Return the rows of a file of one's own and their faults. A rate for which no row has the currency is one of them."""
+    """Return the rows of a file of the user and their faults. An exchange rate for a currency without a row is a fault."""
     rows, faults = read_rows(BytesIO(overlay.content), overlay.place, fx, True, shipped, _described(data.tables), overlay.rates, data)
     for currency in [name for name, _ in overlay.rates if not faults and name not in {row.currency for row in rows}]:
         lack = f"no price is in {currency}, for which a rate is given; is its currency {currency}?"
@@ -342,7 +342,7 @@ class _RowReader:
         return cls(columns=read, blanks=blanks | dict.fromkeys(set(OWN_COLUMNS) - columns.keys()), fx=fx, overlay=overlay)
 
     def read(self, cells: Row, origin: str) -> tuple[PriceRow | None, Sequence[Fault]]:
-        """Return the row of these cells, or None and what is wrong with them."""
+        """Return the row of these cells, or None and its faults."""
         values = {**self.blanks}
         faults: list[Fault] = []
         text_of = cells.get

@@ -28,7 +28,7 @@ class Redescribed:
         return "described"
 
     def __str__(self) -> str:
-        return f"{_WORDS[self.column]} {_spelled(self.old)} -> {_spelled(self.new)}"
+        return f"{_WORDS[self.column]} {_value_text(self.old)} -> {_value_text(self.new)}"
 
 
 def redescribed(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> Iterator[Redescribed]:
@@ -60,7 +60,7 @@ def description_of(rows: Iterable[PriceRow]) -> Description:
     }
 
 
-def _spelled(value: int | date | None) -> str:
+def _value_text(value: int | date | None) -> str:
     if value is None:
         return "unsaid"
     return value.isoformat() if isinstance(value, date) else show("max_context", value).removesuffix(" tokens")

@@ -65,7 +65,7 @@ class PriceRow:
 
     @property
     def key(self) -> RowKey:
-        """What the row prices, whatever the date: two rows of one key may not be valid on the same day."""
+        """The key of a price, without its dates. Two rows of one key may not be valid on the same day."""
         return (
             self.provider, self.model, self.region, self.service_tier,
             self.component, self.threshold_tokens, self.ttl_seconds, self.utc_hours, self.weekdays,

@@ -229,7 +229,7 @@ def ambiguous(valid: list[PriceRow]) -> list[Problem]:
 
 
 def strays(valid: list[PriceRow]) -> list[tuple[PriceRow, Problem]]:
-    """Return cache rows that no band of a sound sheet can use: no such band, no base row, or another kind of threshold."""
+    """Return cache rows that a sound sheet cannot use: their band or base row is missing, or their kind of threshold differs."""
     bands = {row.threshold_tokens: row for row in valid if row.component == "input"}
     if not bands:
         return []
@@ -320,7 +320,7 @@ def _wrong_rate(row: PriceRow, fx: Fx) -> str:
 
 
 def absurd_price(amount: float, usd: float, component: str) -> str:
-    """Return what is wrong with a price of zero (cache items may be free) or far from all published prices, or ""."""
+    """Return the fault of a price of zero (cache items may be free) or far from all published prices, or ""."""
     if amount == 0 and component in ("input", "output"):
         return f"the price of {component} is zero; only cache items may be free"
     least = _SMALLEST[component]
@@ -338,7 +338,7 @@ def missing_dates(row: PriceRow) -> Iterator[tuple[str, str]]:
 
 
 def typed_number(text: str) -> float:
-    """Return a number that a person types. Raise WrongValue with what to write."""
+    """Return a number that a person types. Raise WrongValue with the correct form."""
     if not text:
         raise WrongValue("is blank")
     try:

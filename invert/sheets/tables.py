@@ -90,7 +90,7 @@ class FxRate(TableRow):
 
 @immutable
 class Disclosure(TableRow):
-    """A row of disclosures.csv: what a vendor said. Without a model or lifetime it speaks of all of them."""
+    """A row of disclosures.csv: a statement of a vendor. Without a model or lifetime it applies to all of them."""
 
     TABLE = "disclosures"
 
@@ -144,7 +144,7 @@ class CalibrationModel(TableRow):
 
 @immutable
 class ListPrice(TableRow):
-    """A row of list_prices.csv: what the maker of an open model asks for it near release [USD/Mtoken]."""
+    """A row of list_prices.csv: the maker's price of an open model near release [USD/Mtoken]."""
 
     TABLE = "list_prices"
 
@@ -159,7 +159,7 @@ class ListPrice(TableRow):
 
 @immutable
 class HostPrice(TableRow):
-    """A row of host_prices.csv: what a host asks for an open model [USD/Mtoken]."""
+    """A row of host_prices.csv: a host's price of an open model [USD/Mtoken]."""
 
     TABLE = "host_prices"
 

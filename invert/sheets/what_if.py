@@ -45,12 +45,12 @@ def with_amounts(sheet: PriceSheet, amounts: Mapping[str, str]) -> PriceSheet:
             raise WrongValue(f"{shorten(given[place])} and {shorten(spec)} are the same price of the sheet; give it once")
         given[place] = spec
         try:
-            price = repriced(place, _amount(amount.strip(), place, before, prices[place]), prices)
+            price = repriced(place, _amount_of_text(amount.strip(), place, before, prices[place]), prices)
             prices[place] = price if place in before else replace(price, origin=_ADDED)
         except WrongValue as error:
             raise WrongValue(f"{spelled(place)}: {error}") from None
     for place in sorted(place for place in prices if place not in before and place not in given):
-        prices[place] = _copied(place, prices, inclusive)
+        prices[place] = _copied_price(place, prices, inclusive)
     return replace(sheet, **parts(prices, inclusive))
 
 
@@ -82,7 +82,7 @@ def copies(sheet: PriceSheet) -> dict[Place, str]:
     }
 
 
-def _copied(place: Place, prices: Mapping[Place, Price], thresholds: Iterable[int]) -> Price:
+def _copied_price(place: Place, prices: Mapping[Place, Price], thresholds: Iterable[int]) -> Price:
     """Return the price of the band below, which the vendor does not publish for this band."""
     component, at, lifetime = place
     below = max(one for one in thresholds if one < at and (component, one, lifetime) in prices)
@@ -150,7 +150,7 @@ def _threshold_of_band(spec: str) -> int | None:
     return token_count(threshold) if component in _OF_A_BAND else None
 
 
-def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price) -> float:
+def _amount_of_text(text: str, place: Place, before: Mapping[Place, Price], like: Price) -> float:
     """Return the amount in a text, in the unit of the price `like`: a number, or a change relative to the present price of the place."""
     form = _BY_SO_MUCH.fullmatch(text)
     if not form:
@@ -160,7 +160,7 @@ def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price)
             )
         if re.match(r"[+x\u00d7*/]|.*%$", text):
             raise WrongValue(f"{shorten(text)} is neither an amount such as 12.5 nor a change such as +10%, -10% or x1.5")
-        return _bare(text, money_unit(like.currency, like.per))
+        return _bare_number(text, money_unit(like.currency, like.per))
     if place not in before:
         raise WrongValue(f"{shorten(text)} is a change of a price that the sheet does not have; give an amount such as 12.5")
     if form["times"]:
@@ -171,7 +171,7 @@ def _amount(text: str, place: Place, before: Mapping[Place, Price], like: Price)
     return _rounded(before[place].amount * (1 + share if form["sign"] == "+" else 1 - share))
 
 
-def _bare(text: str, unit: str) -> float:
+def _bare_number(text: str, unit: str) -> float:
     """Return the number in a text, in the unit of its price. Raise WrongValue for a number with another unit."""
     try:
         return typed_number(text)

@@ -146,7 +146,7 @@ def test_a_source_that_is_not_there_is_one_line_and_the_others_go_on(packages):
     Path("odd.json").write_text('{"a": 1}')
     said = call("prices", "pull", "odd.json", "genai-prices", "none.json", *ON)
     assert said.status == 2 and len(rows(said.out)) > 30
-    assert "backsolve: odd.json: has the shape of none of openrouter, models.dev, litellm, or a newer one than known here\n" in said.err
+    assert "backsolve: odd.json: is of no known database (openrouter, models.dev, litellm), or newer than known here\n" in said.err
     assert "backsolve: none.json: cannot be read: No such file or directory\n" in said.err
 
 
@@ -156,7 +156,7 @@ def test_a_field_that_is_another_one_names_package_version_and_field(packages):
     (Path(litellm.find_spec("litellm").origin).with_name(litellm._FILE)).write_text(json.dumps(changed))
     said = call("prices", "pull", *ON)
     assert said.status == 2 and "gpt-test-2" not in {row["model"] for row in rows(said.out)}
-    line = "litellm 9.9: field input_cost_per_token is dict and no number, of 'openai/gpt-test-2': newer or older than known here"
+    line = "litellm 9.9: field input_cost_per_token is dict, not a number, of 'openai/gpt-test-2': newer or older than known here"
     assert said.err.splitlines()[-1] == f"backsolve: {line}"
 
 
@@ -255,7 +255,7 @@ def test_a_database_comes_from_standard_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("api.json").write_text(json.dumps(MODELS_DEV))
     assert call("prices", "pull", "-", *ON, stdin=json.dumps(MODELS_DEV).encode()) == call("prices", "pull", "api.json", *ON)
-    for content, fault in ((b"{", "is not JSON ("), (b"{}", "has the shape of none of openrouter"), (b"", "is not JSON (")):
+    for content, fault in ((b"{", "is not JSON ("), (b"{}", "is of no known database (openrouter"), (b"", "is not JSON (")):
         said = call("prices", "pull", "-", stdin=content)
         assert said.status == 2 and f"standard input: {fault}" in said.err and "allowed" not in said.err
     assert "prices pull reads standard input once" in refused("prices", "pull", "-", "-", stdin=b"{}")

@@ -23,7 +23,7 @@ def test_a_file_is_known_by_its_shape_and_not_by_its_name(tmp_path, content, nam
 def test_any_other_file_is_refused_in_a_line(tmp_path, content):
     place = tmp_path / "x.json"
     place.write_text(json.dumps(content))
-    with pytest.raises(WrongData, match=r"x\.json: has the shape of none of openrouter, models\.dev, litellm, or a newer one"):
+    with pytest.raises(WrongData, match=r"x\.json: is of no known database \(openrouter, models\.dev, litellm\), or newer"):
         of_file(str(place))
 
 
@@ -65,7 +65,7 @@ def test_without_a_name_every_package_that_is_installed(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["models.dev", "openrouter"])
 def test_a_database_without_a_package_is_asked_for_as_a_file(name: str):
-    with pytest.raises(WrongData, match=f"^{name}: is no package; save the JSON that it serves, and give that file$"):
+    with pytest.raises(WrongData, match=f"^{name}: is not a package. Save the JSON that it serves, and give that file$"):
         of_file(name)
 
 

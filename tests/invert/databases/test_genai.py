@@ -84,8 +84,8 @@ THREE = [*NIGHT[:1], when(mtok(input="2", output="4"), hours=(1, 2)), when(mtok(
 NEW = [SimpleNamespace(constraint=SimpleNamespace(moon="full"), prices=mtok(input="1", output="2"))]
 ODD = [  # model, the field that is named, what is said of it
     (SimpleNamespace(id="m", rates=CLAUDE), "prices", "is not there"),
-    (model("m", mtok(input=[1], output="2")), "input_mtok", "is list and no number"),
-    (model("m", mtok(input="-1", output="2")), "input_mtok", "is '-1' and no price"),
+    (model("m", mtok(input=[1], output="2")), "input_mtok", "is list, not a number"),
+    (model("m", mtok(input="-1", output="2")), "input_mtok", "is '-1', not a price"),
     (model("m", mtok(input=tiered("1", (-5, "2")), output="2")), "input_mtok", "has a tier that starts at -5"),
     (model("m", NEW), "constraint", "is SimpleNamespace and neither a day nor hours"),
     (model("m", NIGHT), "constraint", "has hours that run past midnight"),

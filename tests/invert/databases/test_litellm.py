@@ -82,8 +82,8 @@ def problem(entry: Any) -> Problem:
 
 
 ODD = [  # fields, the one that is named, what is said
-    ({"input_cost_per_token": "2e-06 USD"}, "input_cost_per_token", "is '2e-06 USD' and no number"),
-    ({"input_cost_per_token": {"usd": 1}}, "input_cost_per_token", "is dict and no number"),
+    ({"input_cost_per_token": "2e-06 USD"}, "input_cost_per_token", "is '2e-06 USD', not a number"),
+    ({"input_cost_per_token": {"usd": 1}}, "input_cost_per_token", "is dict, not a number"),
     ({"mode": 3}, "mode", "is int and not str"),
     ({"litellm_provider": ["p"]}, "litellm_provider", "is list and not str"),
     ({"tiered_pricing": [{"input_cost_per_token": 1e-6}]}, "tiered_pricing", "has a range that does not begin"),

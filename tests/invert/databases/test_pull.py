@@ -170,7 +170,7 @@ def test_a_price_that_can_be_none_is_said_without_a_word_of_other_versions(said:
     found = pulled((FIRST, openrouter.offers({"data": [*entries, {"id": None, "pricing": {}}, good]}, FIRST)), book=NOTHING)
     price, name = found.problems
     shown = "true" if said is True else repr(str(said))
-    assert price.message == f"field completion is {shown} and no price, of 'openrouter/a' (and 1 more)"
+    assert price.message == f"field completion is {shown}, not a price, of 'openrouter/a' (and 1 more)"
     assert name.message == "field id is not there, of 'openrouter': newer or older than known here"
     became = [(one.model, one.became) for one in found.fates if one.became != TAKEN]
     assert became == [*((name, "a price that is not one: completion") for name in "ab"), ("", "a field that is not as known: id")]
@@ -220,12 +220,12 @@ def test_a_provider_that_sells_nothing_is_named_with_the_nearest_one():
 
 def test_what_is_newer_than_known_is_one_line_and_the_rest_goes_on():
     odd = [
-        Problem(origin="first 1", row=None, column="rates", message=f"field rates is str and no number, of 'acme/{name}'") for name in "abc"
+        Problem(origin="first 1", row=None, column="rates", message=f"field rates is str, not a number, of 'acme/{name}'") for name in "abc"
     ]
     found = pulled(listed(FIRST, *odd, offered("acme", "m")), listed(SECOND, offered("acme", "n")), book=NOTHING)
     assert {row.model for row in found.rows} == {"m", "n"}
     assert [str(one) for one in found.problems] == [
-        "first 1: field rates is str and no number, of 'acme/a' (and 2 more): newer or older than known here"
+        "first 1: field rates is str, not a number, of 'acme/a' (and 2 more): newer or older than known here"
     ]
 
 

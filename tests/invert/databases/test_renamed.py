@@ -69,8 +69,8 @@ def test_a_database_as_it_is_known_has_no_field_that_is_gone(module: ModuleType,
 
 CONTEXTS = [
     (litellm, {"m": {"litellm_provider": "a", "mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 4e-6,
-                     "max_input_tokens": "128k"}}, "max_input_tokens is '128k' and no number of tokens"),
-    (models_dev, {"a": {"models": {"m": {"cost": {"input": 1, "output": 4}, "limit": {"context": -1}}}}}, "context is '-1' and no number"),
+                     "max_input_tokens": "128k"}}, "max_input_tokens is '128k', not a number of tokens"),
+    (models_dev, {"a": {"models": {"m": {"cost": {"input": 1, "output": 4}, "limit": {"context": -1}}}}}, "context is '-1', not a number"),
     (models_dev, {"a": {"models": {"m": {"cost": {"input": 1, "output": 4}, "limit": 128_000}}}}, "limit is int and not dict"),
     (openrouter, {"data": [{"id": "m", "pricing": {"prompt": "1e-6", "completion": "4e-6"}, "context_length": [1]}]},
      "context_length is '[1]'"),

@@ -108,9 +108,9 @@ def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
         ("acme/perm", {"input": "2", "output": "8", "max_context": "-5"}, WrongValue, "max_context '-5' is negative"),
         ("acme/perm", {"input": "2", "output": "8", "release_date": "May"}, WrongValue, "release_date 'May' is not an ISO date"),
         ("acme/perm", {"input": "2", "output": "8", "currency": "XYZ"}, WrongData, "unknown currency 'XYZ'"),
-        ("acme/perm", {"input": "2", "output": "8", "notes": "=1+1"}, WrongValue, "begins as a formula of a spreadsheet does"),
+        ("acme/perm", {"input": "2", "output": "8", "notes": "=1+1"}, WrongValue, "begins like a formula of a spreadsheet"),
         ("acme/perm", {"input": "2", "output": "8", "cache_read@200k": "1"}, WrongData, "so this cache_read has no band"),
-        ("=a/b", {"input": "2", "output": "8"}, WrongValue, "provider '=a' begins as a formula"),
+        ("=a/b", {"input": "2", "output": "8"}, WrongValue, "provider '=a' begins like a formula"),
         (
             "acme/per\u200bm",
             {"input": "2", "output": "8"},
