@@ -179,11 +179,9 @@ def infer_command(
     table, moved = _run_inference(models, asked, shown, workers)
     _print_answer(table, moved, shown)
     if save is not None:
-        from invert.inference import infer
         from invert.report.contract import saved
 
-        whole = infer(models, **asked) if _is_default(models, asked, shown) else table
-        write(save, saved(whole, replace(shown, against=moved.file) if moved and moved.file else shown))
+        write(save, saved(_whole_table(models, asked, shown, table), replace(shown, against=moved.file) if moved and moved.file else shown))
     _leave_without_an_answer(table, moved, shown)
 
 
@@ -368,11 +366,12 @@ def _repeat_question(place: str, form: "Shown", workers: int | None, save: str |
         # --against does not go together with --like, and records without it contain only the sheets.
         moved = replace(moved, in_full="--as markdown")
     _print_answer(table, moved, shown)
+    whole = _whole_table(run.request.names, arguments(run), shown, table)
     if save is not None:
-        write(save, saved(table, run.shown))
+        write(save, saved(whole, run.shown))
     _leave_without_an_answer(table, moved, shown)
     # A comparison or a history is not in the file. Only its inputs can be compared.
-    others = [] if shown.against else differing(run, table)
+    others = [] if shown.against else differing(run, whole)
     where = f": {len(others)} value{'s' if others[1:] else ''} moved, first {shorten(others[0])}" if others else ""
     _leave_if_different(not (changed if shown.against else others), run.place, where)
 
@@ -470,6 +469,13 @@ def _is_default(names: tuple[str, ...], asked: dict[str, Any], shown: "Shown") -
     """Return whether no option selects sheets. Then the table has the flagships and the new sheets."""
     chosen = (names, *(asked[name] for name in ("provider", "tier", "everything", "changes")), shown.wanted, shown.wide, shown.summary)
     return not any(chosen) and shown.style == "table" and shown.against is None
+
+
+def _whole_table(names: tuple[str, ...], asked: dict[str, Any], shown: "Shown", table: "InferenceTable") -> "InferenceTable":
+    """Return a table with every sheet of the question. The default table has only the sheets that it lists."""
+    from invert.inference import infer
+
+    return infer(names, **asked) if _is_default(names, asked, shown) else table
 
 
 def _render_table(table: "InferenceTable", shown: "Shown", columns: list[str]) -> str:

@@ -9,12 +9,12 @@ from PIL import Image, ImageDraw, ImageFont
 from backsolve.site.blackboard import legs_of_pictures, pictures, points_of, start
 from backsolve.site.writing import Page
 
-_WIDE, _HIGH = 480, 252
+_WIDE, _HIGH = 400, 210
 """Size of a card [px]: networks show one of at least 300 by 157 as a large picture."""
 _MARGIN, _INK, _PAPER = 28, (0x21, 0x24, 0x2A), (0xFD, 0xFD, 0xFB)
 _SHADES, _BITS = 4, 2
 """Shades from ink to paper, of which a picture of letters needs no more, and the bits that hold one."""
-_TITLE, _SITE = (34, 24, 4), (16, 54, 1)
+_TITLE, _SITE = (28, 24, 4), (14, 54, 1)
 """Size of letters [px], letters in a line, and most lines."""
 
 

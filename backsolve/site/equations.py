@@ -1,6 +1,5 @@
 """Build a page for each equation: the outputs of `backsolve show` and `backsolve cite`, typeset and linked."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +25,7 @@ from derive.show.parts import substitute_numbers
 if TYPE_CHECKING:
     from derive.derivations import Sides
 
-_STYLE_NAMES = {
-    **{"plain": "Plain text", "bibtex": "BibTeX", "csl-json": "CSL-JSON (Zotero, Pandoc)", "latex": "LaTeX"},
-    "markdown": "Markdown",
-}
+_STYLE_NAMES = {"plain": "Plain text", "bibtex": "BibTeX (Zotero reads it too)", "latex": "LaTeX", "markdown": "Markdown"}
 
 
 def equation_address(id: str) -> str:
@@ -106,19 +102,8 @@ def _context(row: Equation) -> dict[str, Any]:
 
 
 def all_styles(written: Callable[[str], str]) -> list[tuple[str, str, str]]:
-    """Return every form of a citation: its style, the common name of the style, and the text.
-
-    CSL-JSON has one line for each item, because indented text would be longer by half.
-
-    >>> all_styles(lambda style: '[{"id": "a"}, {"id": "b"}]')[2][2].splitlines()
-    ['[{"id":"a"},', '{"id":"b"}]']
-    """
-    return [(style, name, in_lines(written(style)) if style == "csl-json" else written(style)) for style, name in _STYLE_NAMES.items()]
-
-
-def in_lines(items: str) -> str:
-    """Return a list of JSON with one line for each item."""
-    return "[" + ",\n".join(json.dumps(item, separators=(",", ":"), ensure_ascii=False) for item in json.loads(items)) + "]"
+    """Return the forms of a citation that a page shows: style, common name and text. The command line has more."""
+    return [(style, name, written(style)) for style, name in _STYLE_NAMES.items()]
 
 
 def _example(row: Equation, record: Mapping[str, Any]) -> dict[str, str] | None:

@@ -205,7 +205,7 @@ FINE = [
     ((*GEMINI, "--as", "json"), '"kv_bytes_per_token": 1666.6'),
     ((*GEMINI, "--as", "csv"), "google,gemini-3.1-pro-preview,,standard,2026-11-20,USD,"),
     ((*GEMINI, "--as", "markdown"), "# google gemini-3.1-pro-preview"), (("infer", "--as", "markdown"), "| google"),
-    ((*GEMINI, "--full", "--as", "markdown"), "## What is known of KV bytes"),
+    ((*GEMINI, "--full", "--as", "markdown"), "## Families behind the typical KV"),
     ((*GEMINI, "--as", "latex"), r"\begin{tabular}"),
     ((*GEMINI, "--as", "html"), "<table>"),
     (("infer", "--all"), "(batch)"),

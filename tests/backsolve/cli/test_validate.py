@@ -37,7 +37,8 @@ def test_the_command_prints_every_section_in_every_form(section: str):
     assert (section in VERDICTS) == ("loose, it lies outside: " in " ".join(table.split()))
     firsts = [str(next(iter(row.values()))) for row in rows]
     shown = tuple(map(estimate_in_words, firsts) if section == "experiments" else firsts)
-    assert sum(line.startswith(shown) for line in table.splitlines()) == len(rows)
+    begins = tuple(text[:20] for text in shown)  # a long name is folded
+    assert sum(line.startswith(begins) for line in table.splitlines()) == len(rows)
 
 
 @in_one_test(
