@@ -320,11 +320,11 @@ def _data_type(name: str, asked: str, known: list[str], published: Iterable[Publ
 
 def _supposed_text(name: str, dtype: str, other: str | None) -> str:
     """Return the text on a supposed data type, with the first other one, or without another the way to give wider weights."""
-    told = f"no data type is given, and {name} is taken in {dtype}"
+    told = f"no data type is given: {name} computes in {dtype}"
     if other:
-        return f"{told}: for another write e.g. --hardware {name}:{other}"
+        return f"{told}, for another write --hardware {name}:{other}"
     wide = f"give bytes_per_weight={BYTES_PER_WEIGHT[ATTENTION_DTYPE]:g} and the peak_flops of {ATTENTION_DTYPE}"
-    return f"{told}, the only one of which {HARDWARE}.csv has a rate: for wider weights {wide}"
+    return f"{told}, the only rate in {HARDWARE}.csv. For wider weights {wide}"
 
 
 def model(text: str, tables: Tables | None = None) -> Preset:

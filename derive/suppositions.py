@@ -35,8 +35,8 @@ class Stopgap(NamedTuple):
 
 
 USUAL_TYPES = {
-    "bytes_per_element": "caches are taken in bf16; bytes_per_element=fp8 has half the bytes",
-    "bytes_per_weight": "weights are taken in bf16; bytes_per_weight=fp8 has half the bytes",
+    "bytes_per_element": "the KV cache is in bf16; bytes_per_element=fp8 has half the bytes",
+    "bytes_per_weight": "weights are in bf16; bytes_per_weight=fp8 has half the bytes",
 }
 """Widths that are bf16 unless they are given, with the text of the supposition."""
 

@@ -100,8 +100,8 @@ def solve_command(
     A value may be a range (active_params=80B..120B mfu=0.4±0.1), a list (batch=1,8,64 or batch='128;256'),
     a sweep (batch=1..4096:log:13) or a limit of a result ('step_time<=30ms' 'throughput>=2000').
 
-    Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin,
-    dtype (of weights and arithmetic), kv_dtype (of the cache), attention=tp|dp and experts=tp|ep (how chips share a model).
+    Short names: ttft, tpot, isl, osl, qps, gpus, tp, ctx, kv, max_batch, rent, margin.
+    Also dtype (of weights and arithmetic), kv_dtype (of the cache), attention=tp|dp and experts=tp|ep (how chips share a model).
 
     Example:
 
@@ -258,7 +258,7 @@ def _refusal_lines(
         instead = f"what is given answers {near}: {QUANTITIES[near].meaning}" if near else ""
         said.append(f"{reason.message}\n{instead}".rstrip())
     fit = not any("\n" in why for why in said)
-    own = f", with figures of your own for {', '.join(found.given)}" if found.given else ""
+    own = f", with your own values for {', '.join(found.given)}" if found.given else ""
     example = f"for example{own}: {_command_line(found)}"
     if in_a_line(example) != example:
         # The whole command would be cut, and a part of it cannot be run.

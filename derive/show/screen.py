@@ -184,7 +184,7 @@ def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns:
     """Return the lines that there is room for: first lines of wanted quantities, then the last lines, and the number of the others.
 
     >>> last_lines(["weight_time = 1 s", "kv_time = 1 s", "step_time = 2 s", "batch = 2"], 3, ["step_time"])
-    ['(2 steps more: --full)', 'step_time = 2 s', 'batch = 2']
+    ['(2 more steps: --full)', 'step_time = 2 s', 'batch = 2']
     >>> last_lines([], -1)
     []
     """
@@ -198,7 +198,7 @@ def last_lines(lines: list[str], room: int, wanted: Iterable[str] = (), columns:
         if left < 0:
             break
         kept.add(line)
-    return [f"({len(lines) - len(kept)} steps more: --full)", *(line for line in lines if line in kept)]
+    return [f"({len(lines) - len(kept)} more steps: --full)", *(line for line in lines if line in kept)]
 
 
 # -- what an answer rests on -------------------------------------------------------------------------------------------

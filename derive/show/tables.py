@@ -16,8 +16,8 @@ from derive.units import show
 _Fields = Callable[[Answer], dict[str, Any]]
 
 _METHODS = {
-    "bounds": "ends exact: with each range it only rises or only falls, in all of {samples:,} points",
-    "sampled": "seen in {samples:,} points: it does not only rise or fall, or has no value everywhere or no closed form",
+    "bounds": "exact ends: the answer only rises or only falls with each range, at {samples:,} points",
+    "sampled": "seen at {samples:,} points: the answer rises and falls, has gaps or has no closed form",
 }
 UNANSWERED = Answer(kind="none")
 """Placeholder for the answer of a question that has none."""
@@ -32,7 +32,7 @@ def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
     lines = [f"{unknown}: between {ends}{OR[bound]}   ({how})"]
     known = {name: value for name, value in spans.quantiles.items() if value is not None}
     quantiles = ", ".join(f"{show(unknown, value)} at {name.removeprefix('p').lstrip('0')} %" for name, value in known.items())
-    lines += [f"  {quantiles}   (uniform over the ranges, each by itself)"] if known else []
+    lines += [f"  {quantiles}   (each range uniform and independent)"] if known else []
     for regime, low, high, share in spans.sides:
         if regime:
             lines.append(
@@ -45,7 +45,7 @@ def span_lines(unknown: str, spans: Spans, bound: str | None) -> list[str]:
         for place, (name, low, high) in enumerate(moving)
     ]
     idle = [name for name, low, high in spans.tornado if isclose(low, high)]
-    return [*lines, *([f"{'moves nothing':<14}{', '.join(idle)}, the others at their middle"] if idle else [])]
+    return [*lines, *([f"{'no effect':<14}{', '.join(idle)}, the others at their middle"] if idle else [])]
 
 
 def sweep_lines(unknown: str, table: Sweep) -> Iterator[str]:

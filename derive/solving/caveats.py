@@ -280,7 +280,8 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
             both = found
     if kinds:
         both = (moves.largest(narrower) or both) if kinds[1:] else both
-        told = f"{'. '.join(texts)}. At half the width, {_moved(*both)}"
+        first, *others = texts
+        told = f"{'. '.join([first, *(f'{text[0].upper()}{text[1:]}' for text in others)])}. At half the width, {_moved(*both)}"
         yield "data_types_unsaid" if kinds[1:] else kinds[0], Caveat(told, factor=_factor(*both[1:]))
 
 

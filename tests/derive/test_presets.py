@@ -180,7 +180,7 @@ def test_the_data_type_sets_flops_and_bytes_together(small):
 
 
 def test_without_a_data_type_it_is_that_of_the_model_or_bf16_and_said(small):
-    told = "no data type is given, and H100-SXM is taken in {}: for another write e.g. --hardware H100-SXM:{}"
+    told = "no data type is given: H100-SXM computes in {}, for another write --hardware H100-SXM:{}"
     assert hardware("H100") == replace(hardware("H100:bf16"), unsaid=dict.fromkeys(OF_DATA_TYPE, told.format("bf16", "fp8")))
     published = [replace(one, dtype="fp8") for one in model("V3.2").published]
     assert hardware("8xH100", published=published).unsaid["peak_flops"] == told.format("fp8", "bf16")
@@ -189,7 +189,7 @@ def test_without_a_data_type_it_is_that_of_the_model_or_bf16_and_said(small):
 
 
 def test_the_only_data_type_of_a_chip_is_said_where_it_is_no_bf16(small):
-    told = "no data type is given, and B200-SXM is taken in fp4, the only one of which hardware.csv has a rate: for wider weights"
+    told = "no data type is given: B200-SXM computes in fp4, the only rate in hardware.csv. For wider weights"
     assert hardware("B200").unsaid == dict.fromkeys(OF_DATA_TYPE, f"{told} give bytes_per_weight=2 and the peak_flops of bf16")
 
 

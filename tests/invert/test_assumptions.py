@@ -113,7 +113,7 @@ NUMERICS = {
     "report/figures": {"_TIMES"},  # units
     "report/columns": {"short_kv"},  # units
     "estimate_text": {"_UNITS", "_WIDE", "_digits", "_number_and_unit"},  # units and digits
-    "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_amount"},  # a slip of the keys, rounding; %
+    "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_amount_of_text"},  # a slip of the keys, rounding; %
     "sheets/tables": {"FxRate"},  # what a rate may be at all
     "sheets/doubts": {"_DECIMAL_K, _BINARY_K", "_HAIR", "_DAYS_OF_YEAR", "_NEARLY", "_LEAST_NAME"},  # rounding, and how alike two words are
     "report/tiers": {"_shares"},  # a share that would print as nothing

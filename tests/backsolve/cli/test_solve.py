@@ -53,7 +53,7 @@ def test_a_question_that_lacks_something_is_shown_with_what_would_do_as_a_comman
     asked = ("solve", "cost_per_token", *DEPLOYED, "--overlap", "sum", "--anyway", "chips=16", "batch=64", "context_length=4k")
     said = refused(*asked, status=3)
     *_, command = said.splitlines()
-    words = shlex.split(command.partition("for example, with figures of your own for chip_price: backsolve ")[2])
+    words = shlex.split(command.partition("for example, with your own values for chip_price: backsolve ")[2])
     assert {*words} == {*asked, "chip_price=2 USD/h"} and call(*words).status == 0
 
 

@@ -350,7 +350,7 @@ def test_tokens_beside_training_are_those_of_pretraining():
 
 def test_the_help_names_short_names_that_are_taken():
     line = next(line for line in call("solve", "--help").out.split("\n\n") if "Short names:" in line)
-    words = " ".join(line.split()).removeprefix("Short names: ").partition(";")[0].split(", ")
+    words = " ".join(line.split()).removeprefix("Short names: ").partition(".")[0].split(", ")
     assert len(words) >= 10 and all(quantity(word).name != word for word in words)
 
 

@@ -145,8 +145,8 @@ def test_the_caption_says_of_a_limit_that_it_is_one_and_where_there_is_no_answer
 def test_the_caption_says_what_was_taken_that_nobody_said():
     given = {name: value for name, value in SERVED.items() if name != "bytes_per_element"}
     (*_, said) = caption([(("A",), [solve("step_time", **given, batch=[1, 128])])])
-    assert said == "caches are taken in bf16"
-    assert not any("taken in" in text for text in caption([(("A",), swept("step_time", batch=[1, 8]))]))
+    assert said == "the KV cache is in bf16"
+    assert not any("in bf16" in text for text in caption([(("A",), swept("step_time", batch=[1, 8]))]))
 
 
 def test_the_points_of_a_front_say_where_they_are():

@@ -57,7 +57,7 @@ def test_the_answer_stands_first_with_what_binds_and_the_route_in_numbers_ends_w
     assert len(lines) <= MOST_LINES
     route = lines[2 : lines.index("", 2)]
     assert route[-2:] == ["memory_time = (167.8 µs) + (10.92 ms) = 11.09 ms", "step_time = (11.09 ms) + (0 ns) = 11.09 ms"]
-    assert route[0] == "(5 steps more: --full)"
+    assert route[0] == "(5 more steps: --full)"
 
 
 def test_a_short_answer_is_shown_whole():
@@ -111,7 +111,7 @@ def test_a_sweep_of_as_many_points_as_one_has_by_itself_fits_a_small_screen(unkn
 def test_steps_that_have_no_room_are_counted():
     given = {**DEEPSEEK, "chips": 64, "batch": 64, "chip_price": "2 USD/h", "attention_replicas": 1, "overhead_time": "0 s"}
     lines = text("cost_per_token", given).splitlines()
-    left_out = [line for line in lines if line.endswith("steps more: --full)")]
+    left_out = [line for line in lines if line.endswith("more steps: --full)")]
     assert len(left_out) == 1 and any(line.startswith("cost_per_token = ") for line in lines[1:])
 
 

@@ -37,7 +37,7 @@ def test_each_answer_is_that_of_the_question_alone():
 
 def test_steps_without_room_leave_those_of_the_answers():
     text = call("solve", f"{ASKED},memory_demand", *GIVEN, "overhead_time=0").out
-    assert "steps more: --full)" in text and all(f"\n{name} = " in text.split("more: --full)")[1] for name in ASKED.split(","))
+    assert "more steps: --full)" in text and all(f"\n{name} = " in text.split("more steps: --full)")[1] for name in ASKED.split(","))
     assert fold(text, SCREEN_WIDTH).count("\n") <= MOST_LINES + 1
 
 

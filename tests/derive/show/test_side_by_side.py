@@ -181,7 +181,7 @@ def test_what_is_said_of_many_is_said_of_the_first_of_each_kind_on_a_screen():
     assert len(brief.splitlines()) <= MOST_TABLE_LINES < len(full.splitlines())
     assert "H100 Llama-3.1-8B (and something alike of 5 more): no data type is given" in " ".join(brief.split())
     assert "H100 Llama-3.1-70B (and something alike of H100 Qwen3-32B, H200 Llama-3.1-70B): step_time" in " ".join(brief.split())
-    assert all(f"{chip}-SXM is taken in bf16" in " ".join(full.split()) for chip in chips.split(","))
+    assert all(f"{chip}-SXM computes in bf16" in " ".join(full.split()) for chip in chips.split(","))
 
 
 def test_rents_are_of_chips_and_said_once_for_all_models_on_them():

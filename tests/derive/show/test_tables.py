@@ -135,9 +135,8 @@ SPANS = Spans(
 
 def test_a_range_says_its_ends_what_lies_between_both_sides_and_what_moves_it():
     assert span_lines("step_time", SPANS, "upper") == [
-        "step_time: between 10 ms and 40 ms or less   (seen in 4,096 points: it does not only rise or fall, or has no value everywhere"
-        " or no closed form)",
-        "  11 ms at 5 %, 20 ms at 50 %   (uniform over the ranges, each by itself)",
+        "step_time: between 10 ms and 40 ms or less   (seen at 4,096 points: the answer rises and falls, has gaps or has no closed form)",
+        "  11 ms at 5 %, 20 ms at 50 %   (each range uniform and independent)",
         "  where memory-bound: 10 ms to 20 ms, 25 % of the ranges",
         "  where compute-bound: 20 ms to 40 ms, 75 % of the ranges",
         "matters most  batch 1 to 64: step_time 10 ms to 40 ms",
@@ -146,12 +145,12 @@ def test_a_range_says_its_ends_what_lies_between_both_sides_and_what_moves_it():
 
 
 def test_a_given_whose_range_changes_nothing_matters_least():
-    """At 8 chips memory binds at any of these, so that the share of the peak that is sustained moves nothing."""
+    """At 8 chips memory binds at any of these, so that the share of the peak has no effect."""
     lines = render(solve("step_time", **DEPLOYED, mfu="0.4..0.6", batch="8..64", context_length="4k"), "table").splitlines()
     (first,) = (at for at, line in enumerate(lines) if line.startswith("matters most  batch 8 to 64"))
-    assert lines[first + 1] == "moves nothing mfu, the others at their middle"
+    assert lines[first + 1] == "no effect     mfu, the others at their middle"
     still = span_lines("step_time", replace(SPANS, tornado=(("batch", 0.02, 0.02),)), None)
-    assert still[-1] == "moves nothing batch, the others at their middle" and not any("matters most" in line for line in still)
+    assert still[-1] == "no effect     batch, the others at their middle" and not any("matters most" in line for line in still)
 
 
 def test_the_record_of_a_range_has_all_of_it():

@@ -205,9 +205,7 @@ DEEPSEEK = {"model": "DeepSeek-V3", "hardware": "8xH100:fp8", "batch": 16, "cont
 def test_what_nobody_says_of_data_types_is_taken_before_the_capacity_of_chips_stands_for_a_demand(unknown, given, by_hand):
     """That a demand fits says only that it is at most the capacity, whether it does or not."""
     found = solve(unknown, **given)
-    assert found.value == pytest.approx(by_hand, rel=1e-12) and any(
-        "taken in bf16" in text for text in (*found.warnings, *found.assumptions)
-    )
+    assert found.value == pytest.approx(by_hand, rel=1e-12) and any("is in bf16" in text for text in (*found.warnings, *found.assumptions))
 
 
 def test_of_several_bounds_the_tightest_is_the_answer():

@@ -21,7 +21,7 @@ def warned(unknown, **given):
 # -- data types that nobody gave ---------------------------------------------------------------------------------------
 
 UNTYPED = {"hardware": "H100", "model": "Llama-3.1-70B", "chips": 8, "context_length": 8000}
-OF_CHIP, OF_CACHE = "no data type is given, and H100-SXM is taken in bf16", "caches"
+OF_CHIP, OF_CACHE = "no data type is given: H100-SXM computes in bf16", "KV cache is in bf16"
 
 
 @in_one_test(
@@ -279,6 +279,6 @@ def test_a_data_type_that_nobody_gave_is_a_warning_where_the_answer_moves_with_i
     solution = solve(unknown, **asked)
     cached = solve(unknown, **asked, bytes_per_element=1).value / solution.value
     narrow = solve(unknown, **{**asked, "hardware": "H100:fp8"}, bytes_per_element=2).value / solution.value
-    for factor, texts in ((cached, ("caches are", "so are caches")), (narrow, (OF_CHIP,))):
+    for factor, texts in ((cached, ("KV cache is in", "so are caches")), (narrow, (OF_CHIP,))):
         told = [any(text in one for text in texts) for one in (" ".join(solution.warnings), " ".join(solution.assumptions))]
         assert told == [max(factor, 1 / factor) > 1.1, max(factor, 1 / factor) <= 1.1]

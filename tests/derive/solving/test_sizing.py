@@ -113,7 +113,7 @@ def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them(
     solution = solve("chips", **REQUESTS, **({**wait, **given} if first else {**given, **wait}))
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
     assert any("with a batch of 118 to 121" in text and "time_to_first_token at most 2 s" in text for text in solution.said)
-    assert any("caches are taken in bf16" in text for text in solution.warnings)
+    assert any("the KV cache is in bf16" in text for text in solution.warnings)
 
 
 SMALL = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-8B", "prompt_tokens": 1000, "output_tokens": 300, "bytes_per_element": 2}

@@ -229,4 +229,4 @@ def test_what_is_said_at_all_points_is_said_once():
     """The data type of the cache, with the factor at the first point; a batch of 4,096 does not fit, and has no warning."""
     served = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "context_length": 4096}
     texts = {solve("step_time", **served, batch=batch).warnings for batch in ("64,128,256", "64,128,4096")}
-    assert all(any("caches are taken in bf16" in text and "0.725x" in text for text in each) for each in texts)
+    assert all(any("the KV cache is in bf16" in text and "0.725x" in text for text in each) for each in texts)
