@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from statistics import median
-from typing import TypeAlias, TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from derive.immutable import immutable
 from invert.encoder import six_digits
@@ -151,15 +152,15 @@ def _outcomes(offers: Sequence[Inference]) -> Iterator[Count]:
     for name, estimate in (pair for one in offers for pair in one.named_estimates.items()):
         if name[0] not in _WITH_ANOTHER:
             found.setdefault(name, []).append(estimate)
-    for (quantity, estimator), estimates in found.items():
+    for of, estimates in found.items():
         kinds = Counter(one.kind for one in estimates)
         because = Counter(one.because for one in estimates if one.kind not in ("given", "interval"))
         if lacking := len(offers) - len(estimates):
             kinds["undetermined"] += lacking
             because[_NOTHING_SOLD] += lacking
-        name = f"{quantity} {estimator}".strip()
-        yield from (Count(section="outcome", name=name, of=kind, offers=kinds[kind]) for kind in _KINDS if kinds[kind])
-        yield from (Count(section="reason", name=name, offers=count, because=why) for why, count in _most_first(because))
+        label = " ".join(of).strip()
+        yield from (Count(section="outcome", name=label, of=kind, offers=kinds[kind]) for kind in _KINDS if kinds[kind])
+        yield from (Count(section="reason", name=label, offers=count, because=why) for why, count in _most_first(because))
 
 
 def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Count]:
@@ -171,10 +172,11 @@ def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Count]:
     for name, of in sorted(found, key=lambda name: (_OBSERVABLES.index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])):
         values = [value for _, value in found[name, of]]
         commonest, count = min(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
-        yield Count(
-            section="carried", name=name, of=of, offers=len(values), providers=len({provider for provider, _ in found[name, of]}),
-            **_span(values), commonest=commonest, at_commonest=count,
-        )  # fmt: skip
+        sellers = {provider for provider, _ in found[name, of]}
+        sold_at = Count(
+            section="carried", name=name, of=of, offers=len(values), providers=len(sellers), commonest=commonest, at_commonest=count
+        )
+        yield _with_values(sold_at, values)
 
 
 def _ratios(one: Inference, run: Run) -> Iterator[tuple[str, str, float]]:
@@ -193,10 +195,10 @@ def _rounded(value: float) -> float:
     return float(f"{value:.{_DIGITS}g}")
 
 
-def _span(values: Sequence[float]) -> dict[str, float]:
-    """Return the least, the median and the greatest value to six digits, nothing without values."""
-    ends = {"low": min(values), "median": median(values), "high": max(values)} if values else {}
-    return {name: six_digits(value) for name, value in ends.items()}
+def _with_values(found: Count, values: Sequence[float]) -> Count:
+    """Add the least, the median and the greatest value, to six digits."""
+    low, middle, high = map(six_digits, (min(values), median(values), max(values)))
+    return replace(found, low=low, median=middle, high=high)
 
 
 def _premiums(offers: Iterable[Inference]) -> Iterator[Count]:
@@ -222,5 +224,6 @@ def _sizes(offers: Iterable[Inference]) -> list[Count]:
     for provider, sold in of_provider.items():
         of = "maker" if 2 * sum(one.is_maker for one in sold) > len(sold) else "host"
         sizes = [one.active_params for one in sold if one.active_params is not None]
-        found.append(Count(section="sizes", name=provider, of=of, offers=len(sold), **_span(sizes)))
+        count = Count(section="sizes", name=provider, of=of, offers=len(sold))
+        found.append(_with_values(count, sizes) if sizes else count)
     return sorted(found, key=lambda one: (one.of != "maker", -one.offers, one.name))
