@@ -130,6 +130,8 @@ def solve_command(
         raise WrongValue(f"--plot - draws below the table, and would be inside the {style}: write to a file that ends in .svg or .png")
     if plot is not None and plot != "-":
         refuse_picture("--plot", plot)
+    if price not in _PRICES:
+        raise WrongValue(f"--price is given or rent, not {shorten(price)}. A price of your own is an input: chip_price={shorten(price)}")
     conventions = Conventions(count=count, bytes=sizes, efficiency=efficiency, price=price, tier=tier)
     switches = Switches(hardware, model, using, {} if overlap is None else {"overlap": overlap}, conventions, anyway, zipped)
     asked = read_question(words, given, switches, strict, drawn=plot is not None)

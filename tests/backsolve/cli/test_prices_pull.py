@@ -45,8 +45,7 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
     lines = said.err.splitlines()
     by_source = Counter(row["notes"].partition(" ")[0] for row in rows(said.out))
     assert lines[:4] == [
-        "backsolve: genai-prices: offers 19 = taken 14 + priced already 0 + copies 3 + left out 2"
-        " (1 no price of output tokens; 1 free)",
+        "backsolve: genai-prices: offers 19 = taken 14 + priced already 0 + copies 3 + left out 2 (1 no price of output tokens; 1 free)",
         "backsolve: litellm: offers 12 = taken 8 + priced already 2 + copies 1 + left out 1 (1 no text for text, as image generation)",
         f"backsolve: genai-prices: prices: {by_source['genai-prices']} added, 0 changed, 0 ended, 0 unchanged; "
         "0 disagreeing, 0 agreeing with a firmer source",
