@@ -41,6 +41,7 @@ from invert.records import (
     HeldHere,
     Identifiability,
     KnownCache,
+    Name,
     NegativeControl,
     Observables,
     PairInference,
@@ -203,6 +204,17 @@ class Inference:
     def copied(self) -> dict[str, str]:
         """Prices that a band added by hand copies from the band below, `output@400k`, with their origins."""
         return {spelled(place): of for place, of in copies(self.sheet).items()}
+
+    @cached_property
+    def named_estimates(self) -> dict[Name, Estimate]:
+        """Every estimate by quantity and estimator."""
+        return {
+            **{("active_params", "market"): self.market["active_params"]},
+            **{("kv_bytes_per_token", estimator): found for estimator, found in self.kv_bytes.items()},
+            **{("kv_bytes_stored_per_token", estimator): found for estimator, found in self.kv_bytes_stored.items()},
+            **{(quantity, "market"): found for quantity, found in self.market.items()},
+            **{(quantity, ""): found for quantity, found in self.estimates.items()},
+        }
 
     @cached_property
     def bandwidth_bound(self) -> Reading:
