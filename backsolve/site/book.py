@@ -65,7 +65,7 @@ def _live(rows: Sequence[Equation]) -> dict[str, object]:
     """Return the live part of a chapter: the pictures of the blackboard with its equations, or else its first worked example."""
     drawn = [one for one in shown_pictures() if {*one["equations"]} & {*rows}]
     if drawn:
-        return {"pictures": drawn, "board": blackboard_data([one["picture"].key for one in drawn]), "states": claim_states()}
+        return {"pictures": drawn, "board": blackboard_data([one["key"] for one in drawn]), "states": claim_states()}
     shown = next(row for row in rows if row.example)
     return {"pictures": (), "shown": shown, "formulas": page_data(shown.id)}
 

@@ -6,7 +6,6 @@ from textwrap import wrap
 
 from PIL import Image, ImageDraw, ImageFont
 
-from backsolve.site.blackboard import legs_of_pictures, pictures, points_of, start
 from backsolve.site.writing import Page
 
 _WIDE, _HIGH = 400, 210
@@ -48,8 +47,6 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 @cache
 def _hyperbola() -> tuple[tuple[float, float], ...]:
-    """Return the cost of a token over the batch, at the lower right of a card."""
-    cost = next(one for one in pictures() if one.key == "cost")
-    points = points_of(cost, cost.lines[-1], start(), legs_of_pictures())
-    end, most = points[-1][0], cost.most or 1.0
-    return tuple((_WIDE / 2 + (_WIDE / 2 - _MARGIN) * x / end, _HIGH - _MARGIN - 70 * (y - 1) / most) for x, y in points if y <= most)
+    """Return the cost of a token over the batch, 1 + 1 / batch, at the lower right of a card."""
+    batches = [0.08 * (1 + step) for step in range(96)]  # times the balance batch
+    return tuple((_WIDE / 2 + (_WIDE / 2 - _MARGIN) * batch / batches[-1], _HIGH - _MARGIN - 6 / batch) for batch in batches)
