@@ -17,6 +17,8 @@ _TABLE, _LOOK = re.compile(r'<table border="1" class="dataframe">.*</table>', re
 """A table of pandas, and its attributes of look."""
 _WORDS = re.compile(r"<dc:description>([^<\"]*)</dc:description>")
 """The description of a figure in words."""
+_DIGITS = re.compile(r"(\.\d\d)\d+")
+"""Digits of coordinates after the second decimal place."""
 
 
 def notebook_pages() -> Iterator[Page]:
@@ -62,7 +64,7 @@ def _tokens(cell: dict[str, Any], files: dict[str, str]) -> Iterator[Token]:
         plain = "".join(data.get(_PLAIN, output.get("text", ())))
         if _SVG in data:
             name = f"figure-{len(files) + 1}.svg"
-            files[name] = "".join(data[_SVG])
+            files[name] = _DIGITS.sub(r"\1", "".join(data[_SVG]))
             words = _WORDS.search(files[name])
             alt = words[1] if words else "Figure of the cell above"
             yield Token("html_block", "", 0, content=f'<figure><img src="{name}" alt="{alt}" loading="lazy"></figure>\n')
