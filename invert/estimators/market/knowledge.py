@@ -15,7 +15,7 @@ from math import log
 import numpy as np
 
 from derive.errors import WrongData
-from derive.files import label, opened
+from derive.files import content_of, label
 from derive.immutable import immutable
 from derive.preset_rows import OpenModel
 from invert.assumptions import Assumptions
@@ -89,8 +89,7 @@ def with_scores(data: Data, place: str) -> Data:
 
     The file is a CSV with the columns of knowledge_scores.csv. Raise `WrongData` with the first fault if it cannot be read.
     """
-    with opened(place) as stream:
-        header, _, lines = stream.read().decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").partition("\n")
+    header, _, lines = content_of(place).decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").partition("\n")
     alone = data.tables.edited(**{KnowledgeScore.TABLE: f"{header}\n{lines}"})
     for fault in alone.problems(KnowledgeScore):
         raise WrongData(str(replace(fault, origin=label(place))))
