@@ -209,8 +209,7 @@ def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[
     from derive.catalogue import equation
     from derive.preset_rows import AcceleratorFigure, Architecture
     from derive.solving.api import respond, respond_all
-    from derive.solving.conventions import Conventions
-    from derive.solving.switches import Switches
+    from derive.solving.conventions import Conventions, Switches
     from derive.tables.shipped import problems
     from derive.units import named_texts
 

@@ -131,8 +131,8 @@ def solve_command(
     from derive.show.text import lines
     from derive.solving.api import may_have_answer, respond, respond_all
     from derive.solving.budgets import split_money_rates
-    from derive.solving.conventions import Conventions
-    from derive.solving.switches import Switches, implied_names
+    from derive.solving.conventions import Conventions, Switches
+    from derive.solving.switches import implied_names
     from derive.units import data_type_named, named_texts
 
     if "=" in unknown:
