@@ -20,7 +20,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 from written import REFERENCE, main
 
 from invert.encoder import Codec, Keys, Nested, type_at
-from invert.records import AlsoSold, Overview, PairInference, RuleScore
+from invert.overview import Overview
+from invert.records import AlsoSold, PairInference, RuleScore
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
 from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA
 from invert.result import Inference, Run

@@ -6,6 +6,7 @@ from math import exp, log
 
 from derive.immutable import immutable
 from derive.tables.problems import Problem
+from invert.records import Name
 from invert.sheets.assemble import Place, spelled
 from invert.sheets.rows import SheetKey
 from invert.sheets.sheet import FileText
@@ -17,8 +18,6 @@ __all__ = [
 
 Asked = tuple[float, str, str]
 """A price as published: amount, currency and unit."""
-Name = tuple[str, str]
-"""A quantity and the estimator of it, as JSON has them."""
 TAKEN_HOME: tuple[Name, ...] = (
     ("active_params", "market"), ("kv_bytes_per_token", "headline"), ("kv_bytes_stored_per_token", "headline"), ("input_markup", "market"),
     ("bandwidth_bound_fraction", ""),

@@ -445,7 +445,13 @@ def _price_references(
     book, known = book_of(data, own), models(data)
     found, keys = [], set()
     whole = {f"{row.provider}/{row.model}" for row in book.rows}
-    for model, _, place in ((name, "", "") if name in whole else name.partition("#") for name in names):
+
+    def split(name: str) -> tuple[str, str]:
+        # The name of a model may contain the mark.
+        model, mark, place = name.rpartition("#")
+        return (model, place) if mark and name not in whole else (name, "")
+
+    for model, place in map(split, names):
         for day, rows in sheets_cited(model, place, book, known, as_of, tier or ""):
             records = [price_record(row) for row in rows]
             keys |= {row.sheet_key for row in rows}

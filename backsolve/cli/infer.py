@@ -74,7 +74,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--knowledge",
     metavar="FILE",
-    help="Scores of your own on benchmarks of facts: a CSV with the columns of knowledge_scores.csv. It does not go with --save.",
+    help="Scores of your own on benchmarks of facts: a CSV with the columns of knowledge_scores.csv.",
 )
 @workers_option("Processes that share the sheets. By default 1, and up to 4 for a market of hundreds.")
 @click.option("--as", "style", type=OneOf(_INFER_FORMATS), default="table", help="Form of the answer.")
@@ -151,8 +151,6 @@ def infer_command(
         if value == "":
             raise WrongValue(f"{option} needs the name of a column, e.g. price. Given ''")
     refuse_one_file("--save", save, {"--prices": own, "--against": against})
-    if save is not None and knowledge is not None:
-        raise WrongValue("--save and --knowledge do not go together: a saved result contains no scores. Print it with --as json")
     if against == "-" and is_stream(own):
         raise WrongValue("infer reads standard input once, and - is given more than once")
     models = models or typed_models(own)

@@ -2,7 +2,7 @@
 
 from backsolve.site.formulas import Json
 from backsolve.site.presets import ASKED, FIELDS, OWN, parts_of_fields, presets_data
-from backsolve.site.writing import INDEX, Entry, Page
+from backsolve.site.writing import INDEX, Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
 from derive.solving.answering import answered
@@ -35,19 +35,9 @@ def desk_page() -> Page:
         template="desk.html",
         title="The sizing desk",
         summary=summary,
-        context={
-            "desk": desk_data(),
-            "command": first_command(),
-        },
-        entries=(
-            Entry(
-                title="The sizing desk",
-                kind="desk",
-                address=DESK,
-                summary=summary,
-                words=" ".join((*ASKED, *FIELDS, *presets_data()["chips"], *presets_data()["models"])),
-            ),
-        ),
+        kind="desk",
+        words=" ".join((*ASKED, *FIELDS, *presets_data()["chips"], *presets_data()["models"])),
+        context={"desk": desk_data(), "command": first_command()},
     )
 
 
