@@ -11,7 +11,7 @@ from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, re
 from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
-from derive.files import LARGEST_RESULT, called, content_of
+from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.show.folding import fold
 
 if TYPE_CHECKING:
@@ -461,7 +461,7 @@ def _price_references(
 
 
 def _read_json(place: str) -> Any:
-    text = content_of(place, LARGEST_RESULT)
+    text = content_or_input(place, LARGEST_RESULT)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
