@@ -107,7 +107,7 @@ def infer(
     changes: Mapping[str, str] | None = None,
     executor: Executor | None = None,
     assumptions: Assumptions = USUAL,
-    knowledge: str | None = None,
+    knowledge: str | FileText | None = None,
 ) -> InferenceTable:
     """Infer what every chosen price sheet implies, on one set of anchors.
 
@@ -163,7 +163,7 @@ class RunOptions(TypedDict, total=False):
     anchors: Mapping[str, float | str] | None
     executor: Executor | None
     assumptions: Assumptions
-    knowledge: str | None
+    knowledge: str | FileText | None
 
 
 def infer_flagships(most: int, **asked: Unpack[RunOptions]) -> InferenceTable:
@@ -190,9 +190,9 @@ def run_of(
     if not isinstance(as_of, date | None):
         raise WrongValue(f"as_of = {shorten(str(as_of))}: a day is a date of datetime, as date(2026, 11, 20)")
     assumptions = assumptions_of(given_anchors(asked.get("anchors") or {}, assumptions), assumptions)
+    scores = knowledge.scores_of(asked.get("knowledge"))
     if data is None:
-        data = read_data()
-        data = knowledge.with_scores(data, scores) if (scores := asked.get("knowledge")) else data
+        data = knowledge.with_scores(read_data(), scores)
     book = book_of(data, asked.get("prices"))
     request = Request(
         names=(names,) if isinstance(names, str) else tuple(names),
@@ -201,6 +201,7 @@ def run_of(
         as_of=as_of,
         everything=asked.get("everything", False),
         prices=book.overlay,
+        knowledge=scores,
     )
     return data, book, _answered(data, book, request, assumptions, changes or {}, asked.get("executor"), kept, most_flagships)
 

@@ -294,6 +294,7 @@ class Request:
     as_of: date | None = None
     everything: bool = False
     prices: FileText | None = None
+    knowledge: FileText | None = None
 
 
 @immutable

@@ -18,7 +18,6 @@ from derive.immutable import immutable
 from derive.preset_rows import MemoryTierFigure
 from derive.presets import hardware, model
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.quantities.row import ABSURD
 from derive.show.chart import Axis, Chart, Mark, Rule
 from derive.solving.api import solve
 from derive.tables import shipped
@@ -464,7 +463,6 @@ def blackboard_data(keys: Collection[str] = ()) -> Json:
         "presets": presets(),
         "shared": [name for name in SHARED if name in moving],
         "quantities": quantities_data(sorted(spoken)),
-        "absurd": ABSURD,
         "units": vocabulary(),
         "titles": _TITLES,
         "ranges": _RANGES,

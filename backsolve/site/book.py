@@ -37,10 +37,9 @@ def book_pages() -> Iterator[Page]:
         template="book.html",
         title="The book",
         summary=f"{len(rows)} equations of LLM serving in {len(CHAPTERS)} chapters, {derived} of them derived from others.",
+        kind="book",
+        words=" ".join(CHAPTERS),
         context={"chapters": chapters},
-        entries=(
-            Entry(title="The book", kind="book", address=BOOK, summary="All equations, chapter by chapter", words=" ".join(CHAPTERS)),
-        ),
     )
     for place, (chapter, title, about, found) in enumerate(chapters):
         yield Page(
@@ -48,15 +47,14 @@ def book_pages() -> Iterator[Page]:
             template="chapter.html",
             title=title,
             summary=about,
+            kind="chapter",
+            words=chapter,
             context={
-                "chapter": chapter,
-                "about": about,
                 "entries": [(row, worked_example(row), [by_id()[id] for id in parents(row)], _first_said(row)) for row in found],
                 "before": chapters[place - 1] if place else None,
                 "after": chapters[place + 1] if place + 1 < len(chapters) else None,
                 **_live(found),
             },
-            entries=(Entry(title=title, kind="chapter", address=chapter_address(chapter), summary=about, words=chapter),),
         )
     yield _by_time()
     yield _by_quantity()
@@ -85,7 +83,7 @@ def _by_time() -> Page:
         title="By time of the lecture",
         summary="What the lecture says, second by second, and the equations that it became.",
         context={"said": ordered},
-        entries=tuple(
+        parts=tuple(
             Entry(
                 title=f"{one.source.place} {one.row.title}",
                 kind="lecture",
@@ -111,7 +109,7 @@ def _by_quantity() -> Page:
         title="By quantity",
         summary=f"{len(rows)} quantities with symbol, unit and meaning, and the equations that speak of them.",
         context={"rows": rows},
-        entries=tuple(
+        parts=tuple(
             Entry(
                 title=row.name,
                 kind="quantity",
@@ -135,7 +133,7 @@ def _by_claim() -> Page:
             "rows": [(row, bearers(row["by"]), video_at(row["time"]), claim_states().get(row["id"])) for row in rows],
             "counts": Counter(row["verdict"] for row in rows),
         },
-        entries=tuple(
+        parts=tuple(
             Entry(
                 title=row["claim"],
                 kind="claim",

@@ -29,7 +29,7 @@ def card(page: Page) -> bytes:
         [round(ink + (paper - ink) * k / (_SHADES - 1)) for k in range(_SHADES) for ink, paper in zip(_INK, _PAPER, strict=True)]
     )
     out = BytesIO()
-    picture.save(out, "PNG", bits=_BITS)
+    picture.save(out, "PNG", bits=_BITS, optimize=True)
     return out.getvalue()
 
 

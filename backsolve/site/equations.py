@@ -8,7 +8,7 @@ from markupsafe import Markup
 from backsolve.site.claim_states import states_of
 from backsolve.site.formulas import page_data
 from backsolve.site.lookups import video_of
-from backsolve.site.writing import INDEX, Entry, Page
+from backsolve.site.writing import INDEX, Page
 from derive.catalogue import CHAPTERS, by_id, equations
 from derive.derivations import parents, reason_not_derived
 from derive.immutable import immutable
@@ -53,6 +53,8 @@ def equation_page(row: Equation, leads_to: list[Equation], html_base: str = "") 
         template="equation.html",
         title=row.title,
         summary=row.statement,
+        kind="equation",
+        words=_words(row),
         context={
             **_context(row),
             "citations": all_styles(lambda style: cite(row.id, style, html_base)),
@@ -60,7 +62,6 @@ def equation_page(row: Equation, leads_to: list[Equation], html_base: str = "") 
             "before": before,
             "after": after,
         },
-        entries=(_entry(row),),
     )
 
 
@@ -73,13 +74,12 @@ def descendants() -> Mapping[str, list[Equation]]:
     return found
 
 
-def _entry(row: Equation) -> Entry:
-    """Return the search entry of an equation, with the other names only of the quantity that it defines."""
+def _words(row: Equation) -> str:
+    """Return the words that the search finds an equation by. Only the quantity that it defines has its other names there."""
     called = " ".join(aliases(row.defines)) if row.defines else ""
     spoken_of = f"{' '.join(f'{name} {QUANTITIES[name].symbol}' for name in row.symbols)} {called}"
     said = " ".join(source.said for source in row.sources)
-    words = f"{row.id} {row.statement} {spoken_of} {' '.join(row.assumptions)} {said}"
-    return Entry(title=row.title, kind="equation", address=equation_address(row.id), summary=row.statement, words=words)
+    return f"{row.id} {row.statement} {spoken_of} {' '.join(row.assumptions)} {said}"
 
 
 def _context(row: Equation) -> dict[str, Any]:

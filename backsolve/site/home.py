@@ -32,7 +32,7 @@ def home_page() -> Page:
                 for name, quantity in (("batch", "batch"), ("balance", "machine_balance_ratio"), ("sparsity", "sparsity"))
             },
         },
-        entries=tuple(
+        parts=tuple(
             Entry(
                 title=one["picture"].title,
                 kind="picture",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from math import erf, log, pi, sqrt
 from statistics import NormalDist, fmean, median
 
@@ -201,11 +202,11 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
 
 
 @cache_with_data
-def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, earlier_only: bool = False) -> Verdict | None:
+def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, since: date | None = None) -> Verdict | None:
     """Return the gain of knowing whether context costs more, beside the typical KV read, or None for too few families.
 
-    It uses every sheet with a known cache, on sale or in the calibration. With `earlier_only`, only models released before
-    predict.
+    It uses every sheet with a known cache, on sale or in the calibration. With `since`, models released from that day on are
+    predicted by earlier ones.
 
     >>> from invert.data import read_data
     >>> found = verdict_on_having_a_premium(read_data())
@@ -218,7 +219,7 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, ea
     sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
     sold += [(one.sold.case.sheet, one.architecture) for one in members(data, assumptions)]
     asked = {(sheet.provider, sheet.model): (of_name[name], (float(has_premium(sheet)),)) for sheet, name in sold if name in of_name}
-    return judge_predictors(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only, assumptions)
+    return judge_predictors(list(asked.values()), caches, learnt.forgetting(data, assumptions), since, assumptions)
 
 
 def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:

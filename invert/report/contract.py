@@ -345,6 +345,7 @@ _KEYS: dict[type, Keys] = {
             "day_given": "day_given",
             "all": "request.everything",
             "prices": "request.prices",
+            "knowledge": "request.knowledge",
             "against": "shown.against",
             "where": "shown.wanted",
             "sort": "shown.by",

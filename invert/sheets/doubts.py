@@ -39,6 +39,11 @@ _LONG_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+")
 """A number as spreadsheets write one of many digits."""
 _DECIMAL_K, _BINARY_K = 1000, 1024
 """Tokens of the two thousands in which lengths of prompts are given."""
+_BELOW_INPUT = {
+    "cache_write": "amounts are prices, not what is added to the input",
+    "output": "are the two the wrong way round?",
+}
+"""Doubts about prices below the input price."""
 _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 
@@ -213,27 +218,15 @@ def _sheet_doubts(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem
 
 def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
     """Yield doubts from the comparison of rows of a sheet that hold on one day."""
-    far = assumptions.usual_price_ratio
     inputs = {row.threshold_tokens: row for row in valid if row.component == "input"}
     for row in valid:
-        beside = inputs.get(row.threshold_tokens) or inputs.get(0)
-        if beside and row.amount and row.component == "cache_read" and _usd(row, fx) >= _usd(beside, fx) * (1 - _HAIR):
-            lack = f"cache_read {row.amount:g} is not below input {beside.amount:g}: a cache read is cheaper than a new prompt"
-            yield _own_of(row, beside).problem("amount", lack)
-        if beside and row.component == "cache_write" and _usd(row, fx) > _usd(beside, fx) * far * (1 + _HAIR):
-            lack = f"cache_write {row.amount:g} is more than {far:g} times input {beside.amount:g}: is one of the two in another unit?"
-            yield _own_of(row, beside).problem("amount", lack)
-        if beside and row.amount and row.component == "cache_write" and _usd(row, fx) < _usd(beside, fx) * (1 - _HAIR):
-            lack = f"cache_write {row.amount:g} is below input {beside.amount:g}: amounts are prices, not what is added to the input"
-            yield _own_of(row, beside).problem("amount", lack)
-        if beside and row.amount and row.component == "output" and _usd(row, fx) < _usd(beside, fx) * (1 - _HAIR):
-            lack = f"output {row.amount:g} is below input {beside.amount:g}: are the two the wrong way round?"
-            yield _own_of(row, beside).problem("amount", lack)
-        if beside and row.component == "output" and row.currency != beside.currency:
-            lack = f"{row.component} is in {row.currency} and input in {beside.currency}: is one of them meant for both?"
-            yield _own_of(row, beside).problem("currency", lack)
         if 0 < row.threshold_tokens < LEAST_THRESHOLD:
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} tokens is a short prompt: is {row.threshold_tokens}k meant?")
+        beside = inputs.get(row.threshold_tokens) or inputs.get(0)
+        if beside and beside is not row:
+            yield from _doubts_beside_input(row, beside, fx, assumptions.usual_price_ratio)
+    if len(inputs) == 1:
+        return
     yield from _bands_without_premium(valid, fx)
     for component in ("input", "output"):
         bands = sorted((row for row in valid if row.component == component), key=lambda row: row.threshold_tokens)
@@ -243,6 +236,23 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
                     f"{component} above {above.threshold_tokens} tokens is {above.amount:g}, below the {below.amount:g} of the band before"
                 )
                 yield _own_of(above, below).problem("amount", f"{lack}: are the two the wrong way round?")
+
+
+def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) -> Iterator[Problem]:
+    """Yield doubts from the comparison of a price with the input price of its band."""
+    if row.component == "output" and row.currency != beside.currency:
+        lack = f"output is in {row.currency} and input in {beside.currency}: is one of them meant for both?"
+        yield _own_of(row, beside).problem("currency", lack)
+    times = _usd(row, fx) / _usd(beside, fx)
+    if row.component == "cache_read" and times >= 1 - _HAIR:
+        lack = f"is not below input {beside.amount:g}: a cache read is cheaper than a new prompt"
+    elif row.component == "cache_write" and times > far * (1 + _HAIR):
+        lack = f"is more than {far:g} times input {beside.amount:g}: is one of the two in another unit?"
+    elif row.component in _BELOW_INPUT and 0 < times < 1 - _HAIR:
+        lack = f"is below input {beside.amount:g}: {_BELOW_INPUT[row.component]}"
+    else:
+        return
+    yield _own_of(row, beside).problem("amount", f"{row.component} {row.amount:g} {lack}")
 
 
 def _bands_without_premium(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:

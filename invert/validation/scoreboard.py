@@ -29,7 +29,7 @@ from invert.estimators.known import (
     verdict_on_having_a_premium,
 )
 from invert.estimators.market import learnt
-from invert.estimators.market.candidates import CANDIDATES
+from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
 from invert.estimators.market.knowledge import knowledge_fits
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.estimators.names import KV_NAMES
@@ -218,13 +218,13 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """Return for each candidate its gain alone, the gain of its pool with the baseline, and the weight after the gate."""
     found = [("KV read, premium", "family", calibration.verdict_on_premium(data, assumptions))]
     found += [
-        ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, left_out == "later"))
-        for left_out in ("family", "later")
+        ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, since))
+        for left_out, since in LEFT_OUT.items()
     ]
     found += [
-        (f"KV {one.of}, {one.name}", left_out, learnt.verdicts(data, assumptions)[one.name, left_out == "later"])
+        (f"KV {one.of}, {one.name}", left_out, learnt.verdicts(data, assumptions)[one.name, left_out])
         for one in CANDIDATES
-        for left_out in ("family", "later")
+        for left_out in LEFT_OUT
     ]
     return [
         {
@@ -284,7 +284,7 @@ SKILL = (
 
 def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Test output/input, cache reads and batches on lists with one band, against hosts of one model."""
-    verdict = learnt.verdicts(data, assumptions)["cache_read_ratio", False]
+    verdict = learnt.verdicts(data, assumptions)["cache_read_ratio", "family"]
     hosts, of_model = learnt.rows_so_far(data, HostPrice), learnt.rows_so_far(data, OpenModel)
     return single_band_rows(hosts, of_model, learnt.listed_models(data), verdict, assumptions)
 

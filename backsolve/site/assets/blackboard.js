@@ -30,7 +30,7 @@
   const { chart } = backsolve, { element, show } = form;
   const board = JSON.parse(document.getElementById("board-data").textContent), { presets } = board, [first] = Object.keys(presets);
   backsolve.units = board.units;
-  const quantities = Object.fromEntries(Object.entries(board.quantities).map(([name, row]) => [name, engine.rowOf({ ...row, absurd: board.absurd })]));
+  const quantities = Object.fromEntries(Object.entries(board.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
   const slugs = Object.fromEntries(Object.keys(presets).map((name) => [name, name.toLowerCase().replace(/[^a-z0-9]+/g, "-")]));
   const MINE = "backsolve.mine", state = { preset: first, values: { ...presets[first] }, sustained: false, log: false };
   const names = Object.keys(presets[first]).filter((name) => board.titles[name]);

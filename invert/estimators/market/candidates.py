@@ -1,6 +1,7 @@
 """Observables that might tell KV bytes better than the typical KV of the release date, each judged on models of known cache."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from math import isfinite, log
 from statistics import fmean
 
@@ -13,6 +14,7 @@ from invert.estimators.market.panel import Priced
 from invert.estimators.market.pool import LogDensities, pool_verdict
 from invert.estimators.market.recency import DAYS, Cache, Forgetting, classes
 from invert.estimators.market.regression import fit, grouped
+from invert.estimators.market.size import SIZES_JUDGED_SINCE
 from invert.estimators.market.student import Student
 from invert.records import Verdict
 
@@ -71,31 +73,34 @@ CANDIDATES = (
 """Prices, KV bytes of other models of the vendor, and lines through the dates and contexts of all architectures, priced or not.
 
 A candidate replaces the typical KV if it passes both with families left out and on later models."""
+LEFT_OUT: Mapping[str, date | None] = {"family": None, "later": date.min, f"since {SIZES_JUDGED_SINCE.year}": SIZES_JUDGED_SINCE}
+"""What a prediction does not use: the family of the model, or also all later releases, for models released from a day on."""
 
 
 def judge_candidate(
-    candidate: Candidate, priced: Sequence[Priced], known: Mapping[Bytes, Sequence[Cache]], forgetting: Forgetting, earlier_only: bool,
+    candidate: Candidate, priced: Sequence[Priced], known: Mapping[Bytes, Sequence[Cache]], forgetting: Forgetting, since: date | None,
     assumptions: Assumptions = USUAL,
 ) -> Verdict | None:  # fmt: skip
     """Return what the candidate gains beside the typical KV, on the caches that it has numbers of, or None if these are too few."""
     listed = {row.architecture: row for row in reversed(priced)}
     found = [(one, candidate.observed(one, listed.get(one.architecture), priced)) for one in known[candidate.of]]
     rows = [(one, numbers) for one, numbers in found if numbers is not None]
-    return judge_predictors(rows, known[candidate.of], forgetting, earlier_only, assumptions)
+    return judge_predictors(rows, known[candidate.of], forgetting, since, assumptions)
 
 
 def judge_predictors(
-    rows: Sequence[tuple[Cache, tuple[float, ...]]], known: Sequence[Cache], forgetting: Forgetting, earlier_only: bool,
+    rows: Sequence[tuple[Cache, tuple[float, ...]]], known: Sequence[Cache], forgetting: Forgetting, since: date | None,
     assumptions: Assumptions = USUAL,
 ) -> Verdict | None:  # fmt: skip
     """Return what numbers beside some caches gain: each cache is predicted by a line through other families.
 
-    With `earlier_only` the line is through the caches that were released before it, as at the time.
+    With `since` only caches released from that day on are judged, each by a line through the caches released before it.
     """
-    of_class = log_density_of_class([one for one, _ in rows], known, forgetting)
+    judged = [(one, numbers) for one, numbers in rows if since is None or one.released >= since]
+    of_class = log_density_of_class([one for one, _ in judged], known, forgetting)
     found = []
-    for (one, numbers), by_class in zip(rows, of_class, strict=True):
-        others = [(other, x) for other, x in rows if other.family != one.family and not (earlier_only and other.released >= one.released)]
+    for (one, numbers), by_class in zip(judged, of_class, strict=True):
+        others = [(other, x) for other, x in rows if other.family != one.family and (since is None or other.released < one.released)]
         if len({other.family for other, _ in others}) >= assumptions.least_to_learn and isfinite(by_class):
             by_line = _predict_by_line(others, numbers, assumptions).log_density(one.ln_kv)
             found.append(LogDensities(family=one.family, by_price=by_line, by_class=by_class))

@@ -15,7 +15,7 @@ from math import log
 import numpy as np
 
 from derive.errors import WrongData
-from derive.files import label, opened
+from derive.files import content_of, label
 from derive.immutable import immutable
 from derive.preset_rows import OpenModel
 from invert.assumptions import Assumptions
@@ -28,6 +28,7 @@ from invert.estimators.market.size import BILLION, SIZES_JUDGED_SINCE, is_sparse
 from invert.estimators.market.student import Student
 from invert.records import CLOSED_MODELS, Estimate, Record, interval, undetermined, undetermined_on_error
 from invert.sheets.read import cached_beside_prices
+from invert.sheets.sheet import FileText
 from invert.sheets.tables import DisclosedSize, KnowledgeScore
 
 _COLUMNS = ("model", "benchmark", "variant", "accuracy", "refusals", "date", "source", "grade")
@@ -84,16 +85,24 @@ def best_scores(data: Data, benchmark: str) -> dict[str, KnowledgeScore]:
     return found
 
 
-def with_scores(data: Data, place: str) -> Data:
-    """Return the data with the scores of a file of one's own after those that ship.
+def scores_of(file: str | FileText | None) -> FileText | None:
+    """Return a file of scores by its name, or the file itself if it was read before. Raise `WrongData` if it cannot be read."""
+    if isinstance(file, FileText) or not file:
+        return file or None
+    return FileText(label(file), content_of(file))
 
-    The file is a CSV with the columns of knowledge_scores.csv. Raise `WrongData` with the first fault if it cannot be read.
+
+def with_scores(data: Data, scores: FileText | None) -> Data:
+    """Return the data with the scores of the user's own file after the shipped ones.
+
+    The file is a CSV with the columns of knowledge_scores.csv. Raise `WrongData` with the first fault if it cannot be used.
     """
-    with opened(place) as stream:
-        header, _, lines = stream.read().decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").partition("\n")
+    if scores is None:
+        return data
+    header, _, lines = scores.content.decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").partition("\n")
     alone = data.tables.edited(**{KnowledgeScore.TABLE: f"{header}\n{lines}"})
     for fault in alone.problems(KnowledgeScore):
-        raise WrongData(str(replace(fault, origin=label(place))))
+        raise WrongData(str(replace(fault, origin=scores.place)))
     rows = [{name: row[name] for name in _COLUMNS} for row in alone.raw_rows(KnowledgeScore.TABLE)]
     shipped, text = data.tables.content(f"{KnowledgeScore.TABLE}.csv").decode(), StringIO()
     csv.DictWriter(text, _COLUMNS, lineterminator="\n").writerows(rows)

@@ -14,7 +14,7 @@ from derive.tables.rows import AnyRecord, TableRow
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.market import panel, size
-from invert.estimators.market.candidates import CANDIDATES, judge_candidate
+from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT, judge_candidate
 from invert.estimators.market.hosts import spread_of_output_input_ratio
 from invert.estimators.market.kv_class import Bytes, caches, chosen, class_of, judged_since, record_of_class, votes_of
 from invert.estimators.market.panel import Priced
@@ -145,13 +145,13 @@ def size_at(data: Data, use: str, price: float, without: str, hosts: bool, close
 
 
 @cached_beside_prices
-def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, bool], Verdict | None]:
-    """Return the verdict on each candidate, by its name and by whether only earlier models predict."""
+def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, str], Verdict | None]:
+    """Return the verdict on each candidate, by its name and by what its predictions leave out."""
     priced, known = listed_models(data), known_caches(data, assumptions)
     return {
-        (one.name, earlier): judge_candidate(one, priced, known, forgetting(data, assumptions), earlier, assumptions)
+        (one.name, left_out): judge_candidate(one, priced, known, forgetting(data, assumptions), since, assumptions)
         for one in CANDIDATES
-        for earlier in (False, True)
+        for left_out, since in LEFT_OUT.items()
     }
 
 

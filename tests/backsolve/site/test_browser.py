@@ -52,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     out = tmp_path_factory.mktemp("browser") / "site"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "all_pages", lambda _html_base: iter(pages))
+        patch.setattr(build, "STAGES", {"pages": lambda _: pages})
         build_site(str(out))
     return out
 

@@ -7,7 +7,7 @@ import pytest
 from backsolve.site.equations import descendants, equation_page
 from backsolve.site.formulas import page_data
 from backsolve.site.lookups import video_of
-from backsolve.site.writing import Surroundings, written_page
+from backsolve.site.writing import written_page
 from derive import solve
 from derive.catalogue import by_id, equation
 from derive.derivations import referenced_by
@@ -23,7 +23,7 @@ SOME = some(by_id().values(), every=12)
 
 
 def written(id: str) -> str:
-    return written_page(equation_page(equation(id), LEADS_TO[id]), Surroundings(parts=()))
+    return written_page(equation_page(equation(id), LEADS_TO[id]))
 
 
 @in_one_test("row", [pytest.param(row, id=row.id) for row in SOME])

@@ -11,13 +11,11 @@ from backsolve.site.formulas import quantities_data
 from campaigns.solver_script import NODE, SCRIPT
 from derive.errors import BacksolveError
 from derive.quantities import QUANTITIES
-from derive.quantities.row import ABSURD
 from derive.units import parse, show, vocabulary
 from tests.tools.line_by_line import Ask, answering
 
 FORM = SCRIPT.with_name("form_script.js")
 ROWS = quantities_data(QUANTITIES)
-WHOLE = {name: row | {"absurd": ABSURD} for name, row in ROWS.items()}
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 
@@ -108,19 +106,19 @@ def test_what_is_counted_is_whole(told: Ask, typed: str, allowed: str) -> None:
 
 def test_what_a_link_says_is_short_and_reads_back_as_it_was(told: Ask) -> None:
     texts = {"context_length": (32_000.0, "32k"), "chip_price": (2 / 3600, "$2/h"), "step_time": (0.02, "20ms"), "batch": (2400.0, "2400")}
-    assert {name: told({"row": WHOLE[name], "typed": value}) for name, (value, _) in texts.items()} == {
+    assert {name: told({"row": ROWS[name], "typed": value}) for name, (value, _) in texts.items()} == {
         name: text for name, (_, text) in texts.items()
     }
     random = Random(6)
     for name, row in QUANTITIES.items():
         value = row.at(random.random())
-        assert told({"row": WHOLE[name], "asked": told({"row": WHOLE[name], "typed": value})})["value"] == pytest.approx(
-            value, rel=1e-15
-        ), name
+        assert told({"row": ROWS[name], "asked": told({"row": ROWS[name], "typed": value})})["value"] == pytest.approx(value, rel=1e-15), (
+            name
+        )
 
 
 @pytest.mark.parametrize(
     ("name", "typed", "value"), [("context_length", "32k", 32e3), ("chip_price", "$2/h", 2 / 3600), ("mfu", "50%", 0.5)]
 )
 def test_a_link_takes_units(told: Ask, name: str, typed: str, value: float) -> None:
-    assert told({"row": WHOLE[name], "asked": typed})["value"] == pytest.approx(value)
+    assert told({"row": ROWS[name], "asked": typed})["value"] == pytest.approx(value)

@@ -12,7 +12,7 @@ from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
 from invert.data import Data
 from invert.estimators.market import learnt
-from invert.estimators.market.knowledge import KNOWLEDGE_ALONE, PRICE_AND_KNOWLEDGE, knowledge_fits, with_scores
+from invert.estimators.market.knowledge import KNOWLEDGE_ALONE, PRICE_AND_KNOWLEDGE, knowledge_fits, scores_of, with_scores
 from invert.inference import infer
 from invert.sheets.tables import KnowledgeScore
 from tests.tools.data import shipped_data
@@ -93,5 +93,5 @@ def test_a_file_that_cannot_be_read_is_named_with_its_first_fault(tmp_path: Path
     place = tmp_path / "mine.csv"
     place.write_text(text, encoding="utf-8")
     with pytest.raises(WrongData, match=r"mine\.csv") as error:
-        with_scores(shipped_data(), str(place))
+        with_scores(shipped_data(), scores_of(str(place)))
     assert told in str(error.value)
