@@ -412,7 +412,7 @@ def _with_refused(one: Inference, book: PriceBook) -> Inference:
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
-    return Problem(origin=f"{sheet.provider}/{sheet.model}", row=None, column=None, message=str(error))
+    return Problem(origin=f"{sheet.provider}/{sheet.model}", message=str(error))
 
 
 def premiums_of(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:

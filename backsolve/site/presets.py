@@ -16,6 +16,7 @@ from derive.immutable import immutable
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
+from derive.solving.conventions import Switches
 from derive.solving.defaults import evaluate_defaults
 from derive.solving.plan import find_way
 from derive.solving.questions import Question, question
@@ -166,7 +167,7 @@ def _on(
     chip: str | None, model: str | None, ways: dict[_Structure, Way], fields: Mapping[str, float] = FIELDS
 ) -> tuple[int, dict[str, float]]:
     """Return the place of the way for a model on a chip, and the values of the model. Either name may be None."""
-    asked = question(ASKED[0], fields, chip, model)
+    asked = question(ASKED[0], fields, Switches(chip, model))
     structure = frozenset(asked.known), asked.active
     if structure not in ways:
         ways[structure] = _way(chip, model, fields)
@@ -180,13 +181,13 @@ def _way(chip: str | None, model: str | None, fields: Mapping[str, float]) -> Wa
     rows: dict[str, Equation] = {}
     defaults: dict[str, float] = {}
     for name in ASKED:
-        asked = question(name, fields, chip, model, anyway=True)
+        asked = question(name, fields, Switches(chip, model, anyway=True))
         neutral = evaluate_defaults(asked.defaults, asked.known)
         way = find_way(name, asked.active, frozenset({*asked.known, *neutral}))
         rows = {leg.unknown: row for leg in (way.legs if way else ()) for row in leg.rows} | rows
         defaults |= neutral
     legs = tuple(_in_order(rows))
-    further = tuple(_further(question(ASKED[0], fields, chip, model, anyway=True), {*rows, *defaults}))
+    further = tuple(_further(question(ASKED[0], fields, Switches(chip, model, anyway=True)), {*rows, *defaults}))
     spoken = {name for row, _ in (*legs, *further) for name in row.symbols}
     made = {makes for _, makes in (*legs, *further)}
     return Way(

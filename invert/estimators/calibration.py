@@ -245,7 +245,7 @@ def calibration_book(data: Data) -> PriceBook:
     try:
         rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx, data=data)
     except WrongData as error:
-        rows, problems = [], [Problem(origin=LAUNCHED, row=None, column=None, message=str(error).removeprefix(LAUNCHED).lstrip(": "))]
+        rows, problems = [], [Problem(origin=LAUNCHED, message=str(error).removeprefix(LAUNCHED).lstrip(": "))]
     return PriceBook(rows=(*book.rows, *rows), fx=book.fx, problems=(*book.problems, *problems), newest_retrieved=book.newest_retrieved)
 
 

@@ -81,9 +81,7 @@ def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _:
         try:
             found[name] = section_rows(name, data)
         except WrongData as error:
-            problems.append(
-                error.problem if isinstance(error, BadRow) else Problem(origin=f"section {name}", row=None, column=None, message=str(error))
-            )
+            problems.append(error.problem if isinstance(error, BadRow) else Problem(origin=f"section {name}", message=str(error)))
     for record in (record for record in (Claim, WorkedProblem) if record.TABLE in found):
         problems += not_borne(data.tables.rows_of(record), found[record.TABLE])
     return found, list(dict.fromkeys(problems))

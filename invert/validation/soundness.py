@@ -136,17 +136,21 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
 
 def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
     """List experiments on a model without prices, or on a day without a price change of the model."""
-    providers, sold = {row.provider for row in book.rows}, {(row.provider, row.model) for row in book.rows}
-    days = {(row.provider, row.model, day) for row in book.rows for day in (row.effective_date, row.valid_to)}
-    for row in _sound(tables, NaturalExperiment):
-        name = f"{row.provider}/{row.model}"
-        if row.provider not in providers or (row.provider, row.model) not in sold:
-            column = "model" if row.provider in providers else "provider"
-            yield Problem(origin="natural_experiments.csv", row=row.place, column=column, message=f"{name} has no price in prices.csv")
-        elif (row.provider, row.model, row.date) not in days:
-            yield Problem(
-                origin="natural_experiments.csv", row=row.place, column="date", message=f"no price of {name} begins or ends on {row.date}"
-            )
+    experiments = _sound(tables, NaturalExperiment)
+    providers, named = {row.provider for row in book.rows}, {(row.provider, row.model) for row in experiments}
+    days: dict[tuple[str, str], set[date | None]] = {}
+    for row in book.rows:
+        if (row.provider, row.model) in named:
+            days.setdefault((row.provider, row.model), set()).update((row.effective_date, row.valid_to))
+    for one in experiments:
+        name, changes = f"{one.provider}/{one.model}", days.get((one.provider, one.model))
+        if changes is None:
+            column, message = "model" if one.provider in providers else "provider", f"{name} has no price in prices.csv"
+        elif one.date not in changes:
+            column, message = "date", f"no price of {name} begins or ends on {one.date}"
+        else:
+            continue
+        yield Problem(origin="natural_experiments.csv", row=one.place, column=column, message=message)
 
 
 def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> list[Problem]:
@@ -181,9 +185,7 @@ def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
         lines = tables.content("prices_rivals.csv").decode(errors="replace").splitlines()
         return read_rows(lines, "prices_rivals.csv", book.fx, data=Data(tables))[1]
     except WrongData as error:
-        return [
-            Problem(origin="prices_rivals.csv", row=None, column=None, message=str(error).removeprefix("prices_rivals.csv").lstrip(": "))
-        ]
+        return [Problem(origin="prices_rivals.csv", message=str(error).removeprefix("prices_rivals.csv").lstrip(": "))]
 
 
 def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:

@@ -13,7 +13,7 @@ from math import log
 import numpy as np
 
 from derive.errors import WrongData
-from derive.files import label, opened
+from derive.files import content_of, label
 from derive.immutable import immutable
 from invert.assumptions import Assumptions
 from invert.data import Data
@@ -68,8 +68,7 @@ def scores_of(file: str | FileText | None) -> FileText | None:
     """Return a file of scores by its name, or the file itself if it was read before. Raise `WrongData` if it cannot be read."""
     if isinstance(file, FileText) or not file:
         return file or None
-    with opened(file) as stream:
-        return FileText(label(file), stream.read())
+    return FileText(label(file), content_of(file))
 
 
 def with_scores(data: Data, scores: FileText | None) -> Data:

@@ -219,9 +219,7 @@ def test_a_provider_that_sells_nothing_is_named_with_the_nearest_one():
 
 
 def test_what_is_newer_than_known_is_one_line_and_the_rest_goes_on():
-    odd = [
-        Problem(origin="first 1", row=None, column="rates", message=f"field rates is str, not a number, of 'acme/{name}'") for name in "abc"
-    ]
+    odd = [Problem(origin="first 1", column="rates", message=f"field rates is str, not a number, of 'acme/{name}'") for name in "abc"]
     found = pulled(listed(FIRST, *odd, offered("acme", "m")), listed(SECOND, offered("acme", "n")), book=NOTHING)
     assert {row.model for row in found.rows} == {"m", "n"}
     assert [str(one) for one in found.problems] == [

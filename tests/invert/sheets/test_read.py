@@ -7,7 +7,6 @@ import os
 import random
 import subprocess
 import sys
-import tracemalloc
 from contextlib import suppress
 from datetime import date
 from decimal import Decimal
@@ -20,11 +19,10 @@ from derive.characters import hidden, trimmed
 from derive.errors import BacksolveError, WrongData
 from derive.tables import lines as csv_lines
 from derive.tables import shipped
-from derive.tables.lines import split_line, text_lines
+from derive.tables.lines import split_line
 from derive.tables.problems import Problem
-from invert.sheets import read as loading
 from invert.sheets.assemble import sheets
-from invert.sheets.read import load, rates, read_rows
+from invert.sheets.read import load, own_file, rates, read_rows
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceRow, units_per_usd
 from invert.sheets.rules import _LARGEST, _SMALLEST, COMPONENTS, check
 from invert.sheets.tables import FxRate
@@ -368,45 +366,6 @@ def test_many_faults_are_counted_beyond_the_first_thousand():
     assert len(problems) == 1001 and str(problems[-1]) == "my.csv: has 500 more faults like these"
 
 
-class Endless(io.RawIOBase):
-    """A stream whose only line never ends."""
-
-    reads = 0
-
-    def readline(self, size: int = -1) -> bytes:
-        assert 0 <= size <= 100_000, "an unbounded read of an endless line"
-        self.reads += 1
-        return b"x" * size
-
-
-def test_an_endless_line_is_neither_kept_nor_read_for_ever():
-    tracemalloc.start()
-    with pytest.raises(WrongData, match="standard input is larger than 128 MiB"):
-        list(text_lines(Endless(), "standard input"))
-    assert tracemalloc.get_traced_memory()[1] < 2e6
-    tracemalloc.stop()
-
-
-class Rows(io.RawIOBase):
-    """A stream that gives the same line for ever."""
-
-    def __init__(self, line: bytes):
-        self.line, self.reads = line, 0
-
-    def readline(self, size: int = -1) -> bytes:
-        self.reads += 1
-        return b"provider,model,component,amount\n" if self.reads == 1 else self.line
-
-
-@pytest.mark.parametrize("line", [b"acme,m,input,1\n", b"\n", b"x\n", b"\xff\n", b",,,\n", b"n" * 70_000 + b"\n"])
-def test_a_stream_of_rows_without_end_is_refused_at_the_limit(line: bytes, monkeypatch):
-    monkeypatch.setattr(csv_lines, "ROW_LIMIT", 1_500)
-    stream = Rows(line)
-    with pytest.raises(WrongData, match=r"^standard input has more than 1,500 rows, which is the limit. Split it, or leave out"):
-        load(stream)
-    assert stream.reads == 1_502
-
-
 def test_as_many_rows_as_the_limit_are_read(monkeypatch):
     monkeypatch.setattr(csv_lines, "ROW_LIMIT", 20)
     lines = ["provider,model,component,amount", *(f"a,m{i},input,1" for i in range(20))]
@@ -420,13 +379,6 @@ def test_a_line_is_taken_apart_as_csv_is(line: str):
     with suppress(csv.Error):
         cells = [trimmed(cell) for record in csv.reader([line], strict=True) for cell in record]
         assert split_line(line)[0] == (cells or [""])
-
-
-def test_a_header_that_never_ends_is_refused_at_once():
-    stream = Endless()
-    with pytest.raises(WrongData, match="row 1: the line is longer than 64 kB"):
-        read_rows(stream, "standard input")
-    assert stream.reads == 1
 
 
 def test_a_long_line_is_read_away_and_the_next_row_is_sound():
@@ -467,12 +419,12 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
 
         monkeypatch.setattr("derive.files.os.open", refuse)
     with pytest.raises(WrongData, match=r"my\.csv cannot be read: Permission denied"):
-        loading.opened(path)
+        own_file(path)
 
 
 def test_a_stream_that_fails_is_named():
     class Failing(io.RawIOBase):
-        def readline(self, size: int = -1) -> bytes:
+        def read(self, size: int = -1) -> bytes:
             raise OSError(5, "Input/output error")
 
     with pytest.raises(WrongData, match="standard input cannot be read"):
