@@ -14,7 +14,7 @@ from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import calibration
-from invert.estimators.market import learnt
+from invert.estimators.market import panel
 from invert.estimators.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
@@ -175,8 +175,8 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
 @cache_with_data
 def _dated_late(data: Data) -> tuple[Problem, ...]:
     """List releases and prices of the market tables after the newest price day. No record or fit uses them."""
-    rows = (row for record in learnt.DATED for row in _sound(data.tables, record))
-    return tuple(late for row in rows if (late := learnt.dated_late(row, data)))
+    rows = (row for record in panel.DATED for row in _sound(data.tables, record))
+    return tuple(late for row in rows if (late := panel.dated_late(row, data)))
 
 
 def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
