@@ -60,8 +60,8 @@ class Published:
 
     `of_experts` and `of_others` are the bytes of a weight in the routed experts and of any other weight. `bytes_per_weight` is the average
     over all weights. They include scales. `narrowest` leaves scales out, as the data types of chips do. `stored` has the average bytes of a
-    weight in other checkpoints, by the bytes of their data type. Unknown bytes are infinite. `place` is the source of the data type. `origin` is the name of the model
-    if it says the data type, or blank.
+    weight in other checkpoints, by the bytes of their data type. Unknown bytes are infinite. `place` is the source of the data type.
+    `origin` is the name of the model if it says the data type, or blank.
     """
 
     model: str
