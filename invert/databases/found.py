@@ -30,11 +30,11 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
             if listing:
                 found.append(listing)
             elif names:
-                problems.append(Problem(origin=name, row=None, column=None, message=f"is not installed: {_how_to_get(name)}"))
+                problems.append(Problem(origin=name, message=f"is not installed: {_how_to_get(name)}"))
         except WrongData as error:
             place = called(name)
             origin, _, fault = str(error).partition(": ") if name in _PACKAGES else (place, "", str(error).removeprefix(place))
-            problems.append(Problem(origin=origin, row=None, column=None, message=fault.lstrip(": ")))
+            problems.append(Problem(origin=origin, message=fault.lstrip(": ")))
     return found, problems
 
 

@@ -100,7 +100,7 @@ def pull(
     for one in providers:
         if not any(fnmatchcase(name, one.lower()) for name in work.sellers):
             fault = f"{shorten(one)} has no listed price{suggest(one, work.sellers)}"
-            work.problems.append(Problem(origin="--provider", row=None, column=None, message=fault))
+            work.problems.append(Problem(origin="--provider", message=fault))
     step("leaving out duplicates")
     own = {key: rows for key, rows in sheets.items() if key not in curated}
     everything = {key: [row for row in rows if row.valid_on(day)] for key, rows in sheets.items()}
@@ -245,17 +245,15 @@ def _add_offers(
                     work.renamed[f"{item.provider}/{item.model}"] = named[0].sheet_key
                 mine.setdefault(named[0].sheet_key, {}).setdefault((item.entry, item.provider, item.model), []).extend(named)
     except WrongData as error:
-        work.problems.append(Problem(origin=str(database), row=None, column=None, message=f"{error}: newer or older than known here"))
+        work.problems.append(Problem(origin=str(database), message=f"{error}: newer or older than known here"))
     for (_, no_price), found in odd.items():
         more = f" (and {len(found) - 1} more)" if found[1:] else ""
         said = f"{found[0].message}{more}{'' if no_price else ': newer or older than known here'}"
-        work.problems.append(Problem(origin=str(database), row=None, column=None, message=said))
+        work.problems.append(Problem(origin=str(database), message=said))
     if not mine and read and not providers:
         work.problems.append(
             Problem(
                 origin=str(database),
-                row=None,
-                column=None,
                 message=f"none of its {read} entries has a price: newer or older than known here",
             )
         )
@@ -285,9 +283,7 @@ def _refused_whole(offers: Iterable[tuple[Database, Mapping[str, int]]], refused
     """Yield a problem for a database with every priced offer refused. Its prices are probably in another unit."""
     for database, became in offers:
         if not any(map(became.get, (TAKEN, KNOWN, COPY))) and (why := next(filter(became.get, refused), "")):
-            yield Problem(
-                origin=str(database), row=None, column=None, message=f"none of its {sum(became.values())} offers can be taken: {why}"
-            )
+            yield Problem(origin=str(database), message=f"none of its {sum(became.values())} offers can be taken: {why}")
 
 
 def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]], day: date) -> list[PriceRow]:

@@ -58,10 +58,9 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     'standard input row 4, column amount: cache_read 3 is not below input 2: a cache read is cheaper than a new prompt'
     """
     found = [
-        *_small_amounts(book.rows, book.fx, assumptions),
-        *_far_dates(_written_rows(book), assumptions),
+        *_doubtful_amounts(book.rows, book.fx, assumptions),
+        *_far_dates(book, assumptions),
         *_blank_currencies(book.rows),
-        *_free_caches(book.rows),
         *_thresholds_one_below(book.rows),
         *_far_from_before(book, assumptions),
         *_sheet_doubts(book, assumptions),
@@ -135,17 +134,13 @@ def _script_doubt(name: str) -> str:
     return f"looks like {shorten(drawn)} and begins with {mark_in_words(others[0])}: is that meant?" if others and drawn.isascii() else ""
 
 
-def _small_amounts(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
+def _doubtful_amounts(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
+    """Yield very small amounts, and the user's cache prices of zero: a blank cell of a page is often copied so."""
     for row in rows:
         if 0 < (usd := _usd(row, fx)) < assumptions.least_usual_price:
             lack = f"{row.amount:g} is {usd:.2g} USD per million tokens: is it per thousand, or per token? Amounts here are per million"
             yield row.problem("amount", lack)
-
-
-def _free_caches(rows: Iterable[PriceRow]) -> Iterator[Problem]:
-    """Yield cache prices of zero: a blank cell of a page is often copied so. Those that ship were checked."""
-    for row in rows:
-        if row.component.startswith("cache_") and not row.amount and not _ships(row):
+        elif not row.amount and row.component.startswith("cache_") and not _ships(row):
             yield row.problem("amount", f"{row.component} is 0: is it free? If it is not sold, leave this row out")
 
 
@@ -164,12 +159,14 @@ def _thresholds_one_below(rows: Iterable[PriceRow]) -> Iterator[Problem]:
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} is one token below {after}: is {after} meant?")
 
 
-def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
-    """Yield days that are far from the median day of their file."""
-    of_file: dict[str, list[PriceRow]] = {}
-    for row in rows:
-        of_file.setdefault(row.origin.rpartition(":")[0], []).append(row)
-    for of_one in of_file.values():
+def _far_dates(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
+    """Yield days that are far from the median day of their file.
+
+    The shipped rows that end at the start of a user's row are left out: the author of the file did not write those ends.
+    """
+    laid_over = {row.key for row in book.own}
+    written = [row for row in book.rows if _ships(row) and row.key not in laid_over]
+    for of_one in (written, [row for row in book.rows if not _ships(row)]):
         # A million rows have few days. So days are counted, and rows are searched only if a day is far.
         counts = Counter(day for column in _DATES for day in map(attrgetter(column), of_one) if day)
         middle, years = _median_day(counts), assumptions.usual_years
@@ -177,15 +174,6 @@ def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[P
         for row, column in product(of_one, _DATES) if far else ():
             if (day := getattr(row, column)) in far:
                 yield row.problem(column, f"{day} is more than {years:g} years from {middle}, the middle of the days of its file")
-
-
-def _written_rows(book: PriceBook) -> list[PriceRow]:
-    """Return the rows of a book without the shipped rows that end at the start of a user's row.
-
-    The author of the file did not write those ends.
-    """
-    laid_over = {row.key for row in book.own}
-    return [row for row in book.rows if not (_ships(row) and row.key in laid_over)]
 
 
 def _median_day(counts: Counter[date]) -> date:

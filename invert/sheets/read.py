@@ -128,7 +128,7 @@ def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data
     rows, faults = read_rows(BytesIO(overlay.content), overlay.place, fx, True, shipped, _described(data.tables), overlay.rates, data)
     for currency in [name for name, _ in overlay.rates if not faults and name not in {row.currency for row in rows}]:
         lack = f"no price is in {currency}, for which a rate is given; is its currency {currency}?"
-        faults.append(Problem(origin=overlay.place, row=None, column="currency", message=lack))
+        faults.append(Problem(origin=overlay.place, column="currency", message=lack))
     return rows, faults
 
 
@@ -279,7 +279,7 @@ def read_rows(
         reader = _RowReader.of(table.header, columns, fx or {}, overlay)
         for cells in table:
             if cells.fault:
-                faults.add(Problem(origin=origin, row=cells.place, column=None, message=cells.fault))
+                faults.add(Problem(origin=origin, row=cells.place, message=cells.fault))
                 continue
             if overlay and not cells.get("per"):
                 cells["per"] = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
@@ -315,7 +315,7 @@ class _Faults:
         self.unlisted += len(faults[room:])
 
     def all(self) -> list[Problem]:
-        more = Problem(origin=self.origin, row=None, column=None, message=f"has {self.unlisted} more faults like these")
+        more = Problem(origin=self.origin, message=f"has {self.unlisted} more faults like these")
         return [*self.listed, more] if self.unlisted else self.listed
 
 

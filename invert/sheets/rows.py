@@ -92,7 +92,7 @@ class PriceRow:
         return (
             Problem(origin=origin, row=int(number), column=column, message=message)
             if number.isdecimal()
-            else Problem(origin=self.origin, row=None, column=column, message=message)
+            else Problem(origin=self.origin, column=column, message=message)
         )
 
 

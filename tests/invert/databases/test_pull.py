@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from derive.tables.problems import Problem
 from invert.data import read_data
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.pull import COPY, KNOWN, TAKEN, Names, Pulled, laid_beside, pull, same, sound
+from invert.databases.pull import COPY, KNOWN, TAKEN, Names, Pulled, laid_beside, pull, same
 from invert.databases.records import Database, NotTaken, Offer, WrongField, price_rows
 from invert.inference import infer
 from invert.sheets.append import price_file
@@ -157,12 +157,6 @@ def test_two_entries_of_one_name_are_one_sheet_and_what_the_second_has_otherwise
     assert len(found.rows) == 4 and found.copies == {} and [one.row.amount for one in found.rivals] == [1.5]
 
 
-def test_a_price_that_two_entries_contradict_in_the_same_way_is_disagreed_with_once():
-    pages = [offered("acme", name, {IN: 1.5, OUT: 4.0}, source_url=f"https://acme.example/{name}") for name in ("m", "M")]
-    found = pulled(listed(FIRST, offered("acme", "m")), listed(SECOND, *pages), book=NOTHING)
-    assert [str(one) for one in found.rivals] == ["acme/m (standard) input: 1 by first 1; 1.5 by second 2"]
-
-
 @pytest.mark.parametrize("said", ["-0.000001", "Infinity", True, float("inf")])
 def test_a_price_that_can_be_none_is_said_without_a_word_of_other_versions(said: Any):
     entries = [{"id": name, "pricing": {"prompt": "0.000001", "completion": said}} for name in ("a", "b")]
@@ -203,15 +197,6 @@ def test_a_price_that_somebody_converted_is_compared_at_our_rate():
     assert same(replace(row, amount=1.001), row, fx, DAY) and not same(replace(row, amount=1.01), row, fx, DAY)
 
 
-def test_only_the_providers_asked_for():
-    offers = [offered(name, f"m-{name}") for name in ("openai", "openrouter", "gemini", "acme")]
-    assert {row.provider for row in pulled(listed(FIRST, *offers), providers=("open*", "google")).rows} == {
-        "openai",
-        "openrouter",
-        "google",
-    }
-
-
 def test_a_provider_that_sells_nothing_is_named_with_the_nearest_one():
     found = pulled(listed(FIRST, offered("openai", "m"), offered("gemini", "n")), providers=("Google", "opeani"))
     assert {row.provider for row in found.rows} == {"google"}
@@ -219,9 +204,7 @@ def test_a_provider_that_sells_nothing_is_named_with_the_nearest_one():
 
 
 def test_what_is_newer_than_known_is_one_line_and_the_rest_goes_on():
-    odd = [
-        Problem(origin="first 1", row=None, column="rates", message=f"field rates is str, not a number, of 'acme/{name}'") for name in "abc"
-    ]
+    odd = [Problem(origin="first 1", column="rates", message=f"field rates is str, not a number, of 'acme/{name}'") for name in "abc"]
     found = pulled(listed(FIRST, *odd, offered("acme", "m")), listed(SECOND, offered("acme", "n")), book=NOTHING)
     assert {row.model for row in found.rows} == {"m", "n"}
     assert [str(one) for one in found.problems] == [
@@ -261,19 +244,6 @@ def test_a_sheet_that_would_not_pass_is_left_out_whole_with_the_reason(bad: Offe
     assert {row.model for row in found.rows} == {"good"}
     (left,) = found.not_taken
     assert left.provider == "acme" and found.offers == ((FIRST, {TAKEN: 1, left.because: 1}),)
-
-
-def test_a_reason_names_no_row_that_nobody_sees():
-    twice = [offered("acme", "m", {IN: amount, OUT: 4.0}, effective_date=DAY, date_kind="start") for amount in (1.0, 2.0)]
-    (left,) = pulled(listed(FIRST, *twice), book=NOTHING).not_taken
-    assert left.because == "refused effective_date: repeats the key of another row of it"
-
-
-def test_a_name_that_only_looks_like_one_in_use_is_left_out():
-    rows = [row for model in ("gemini-3.1-pr\u043e-preview", "fine") for row in price_rows(offered("google", model), FIRST, DAY)]
-    kept, left = sound(rows, book_of(read_data()), models(read_data()))
-    assert {row.model for row in kept} == {"fine"} and ["looks like" in one.because for one in left.values()] == [True]
-    assert sound([], NOTHING, []) == ([], {})
 
 
 AMOUNTS = st.floats(1e-5, 1e4).map(lambda amount: float(f"{amount:.4g}"))
