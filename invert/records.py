@@ -495,6 +495,11 @@ class Estimate:
     votes: Votes | None = None
 
     @property
+    def middle(self) -> float | None:
+        """Its median, or the end of a bound."""
+        return self.median or (self.high if self.kind == "upper" else self.low if self.kind == "lower" else None)
+
+    @property
     def kept(self) -> tuple[int, int] | None:
         """Count of ranges (or bounds) of this level that contained the truth, and count of all, or None without a record."""
         if self.bounds:

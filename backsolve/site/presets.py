@@ -17,6 +17,7 @@ from derive.immutable import immutable
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.quantities import quantity
 from derive.records import Equation
+from derive.solving.conventions import Switches
 from derive.solving.defaults import evaluate_defaults
 from derive.solving.questions import question
 from derive.tables import shipped
@@ -133,7 +134,7 @@ def _model(name: str, kinds: Mapping[str, str], ways: dict[Way, int]) -> Json:
     fields = FIELDS | (OWN["model"] if name == OWN_MODEL else {})
     found: dict[str, tuple[int, dict[str, float]]] = {}
     for kind, chip in kinds.items():
-        asked = question(ASKED[0], fields, chip or None, name if known else None, anyway=True)
+        asked = question(ASKED[0], fields, Switches(chip or None, name if known else None, anyway=True))
         way = _way(tuple(asked.known), asked.active, tuple(evaluate_defaults(asked.defaults, asked.known).items()))
         of_chip = {*FIELDS, *(presets.hardware(chip).givens if chip else ())} - {"bytes_per_weight"}
         found[kind] = ways.setdefault(way, len(ways)), {given: value for given, value in asked.known.items() if given not in of_chip}

@@ -10,13 +10,13 @@ from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.budgets import split_money_rates
-from derive.solving.conventions import Conventions
+from derive.solving.conventions import USUAL_SWITCHES, Conventions, Switches
 from derive.solving.givens import is_symbolic
 from derive.solving.limits import is_limit
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.refusals import is_reachable
 from derive.solving.result import Solution
-from derive.solving.switches import USUAL_SWITCHES, Switches, implied_names
+from derive.solving.switches import implied_names, pose
 from derive.units import add_unit_to_value, data_type_named, word_of_type
 
 
@@ -138,7 +138,7 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
     >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
     (True, False)
     """
-    asked, spans = switches.pose(unknown, given)
+    asked, spans = pose(unknown, given, switches)
     rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
     return is_reachable(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
 
@@ -169,7 +169,7 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
         return solution
     from derive.solving.by_rule import answered_by_rules
 
-    asked, _ = switches.pose(unknown, given)
+    asked, _ = pose(unknown, given, switches)
     return answered_by_rules(asked, reason.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone) or solution
 
 

@@ -8,7 +8,7 @@ from invert.data import Data
 from invert.estimators import calibration, increment
 from invert.estimators.at_rent import MEANS
 from invert.estimators.cases import Case
-from invert.estimators.market import learnt
+from invert.estimators.market import kv_class
 from invert.estimators.market.kv_class import Bytes
 from invert.estimators.market.student import Student, pooled_range
 from invert.records import Estimate, Votes, given_value, interval, undetermined, undetermined_on_error
@@ -65,7 +65,7 @@ def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> 
         return undetermined(assumptions, _NO_CLASS)
     because = f"what models released before {case.day} have{_unless_released(case)}. No price enters"
     found = interval(assumptions, *of_class.range(assumptions.level), because, equations=(), contraction=0.0)
-    record = learnt.class_record(data, of, assumptions, None if case.released else case.sheet.as_of)
+    record = kv_class.class_record(data, of, assumptions, None if case.released else case.sheet.as_of)
     return replace(found, record=record, votes=_votes(of, case, data, assumptions))
 
 
@@ -78,8 +78,8 @@ def _unless_released(case: Case) -> str:
 
 
 def _class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Student | None:
-    return learnt.class_at(data, of, case.day, case.kv_family, assumptions)
+    return kv_class.class_at(data, of, case.day, case.kv_family, assumptions)
 
 
 def _votes(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Votes:
-    return learnt.votes_at(data, of, case.day, case.kv_family, assumptions)
+    return kv_class.votes_at(data, of, case.day, case.kv_family, assumptions)

@@ -10,7 +10,7 @@ from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
-from invert.estimators.market import learnt
+from invert.estimators.market import panel
 from invert.estimators.market.by_price import PER_MTOK, ByPrice, record_of_size, size_at_price
 from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
@@ -57,7 +57,7 @@ def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
     No chip is in full use. It is None without a list.
     """
     try:
-        listed = learnt.listed_models(data)
+        listed = panel.listed_models(data)
     except WrongData:
         return None
     found = [_params_times_markup(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]

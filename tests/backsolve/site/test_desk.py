@@ -11,6 +11,7 @@ from derive import solve
 from derive.errors import WrongValue
 from derive.presets import rent
 from derive.show.roofline import roof
+from derive.solving.conventions import Switches
 from derive.solving.questions import question
 from derive.units import parse, show
 
@@ -52,7 +53,7 @@ def test_it_refuses_what_the_command_refuses_and_asks_it_the_same() -> None:
     copies, short, free = told((chip, model, FIELDS | more) for more in ({"kv_replication": 128.0}, {"chips": 2.0}, {"chip_price": None}))
     assert not copies.told["fits"] and copies.told["unmet"] == ["kv_replication = 128: no more than chips = 64"]
     with pytest.raises(WrongValue, match=copies.told["unmet"][0]):
-        question("step_time", copies.fields, chip, model)
+        question("step_time", copies.fields, Switches(chip, model))
     assert not short.told["fits"] and short.told["typed"].endswith(" --anyway") and not free.told["typed"].endswith("--anyway")
     assert "cost_per_token" not in free.told["values"] and not any(name in free.told["typed"] for name in ("cost_per_token", "chip_price"))
 

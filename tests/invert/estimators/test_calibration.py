@@ -22,7 +22,7 @@ from invert.data import Data
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration
 from invert.estimators.calibration import Member, from_increment, kv_ratio, learn, learned, members, siblings
-from invert.estimators.market import learnt
+from invert.estimators.market import kv_class
 from invert.records import Verdict, upper
 from invert.sheets.tables import CalibrationModel
 from tests.tools.data import shipped_data
@@ -200,7 +200,7 @@ def test_premiums_have_earned_nothing_so_far():
     for one in known:
         others = [fmean(log(kv_ratio(member)) for member in known if member.family == family) for family in set(FAMILIES) - {one.family}]
         scale, at_cost = stdev(others) * (1 + 1 / len(others)) ** 0.5, log(one.sold.at_rent.median)
-        of_class = learnt.class_at(shipped_data(), "read", one.sold.case.released, one.family)
+        of_class = kv_class.class_at(shipped_data(), "read", one.sold.case.released, one.family)
         truth = log(one.kv_bytes_per_token)
         by_family.setdefault(one.family, []).append((
             stats.t(4, at_cost - fmean(others), scale).logpdf(truth),

@@ -22,7 +22,7 @@ from invert.assumptions import USUAL
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration
 from invert.estimators.cases import Case, case_of
-from invert.estimators.market import learnt
+from invert.estimators.market import panel
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.posterior.sobol import MOST
@@ -354,7 +354,7 @@ def test_a_scale_of_all_prices_moves_dollars_and_leaves_a_common_mark_up(factor:
 
 def test_shares_are_shares_and_the_lecture_s_reading_is_as_wide_as_hosts_of_one_model():
     """A ratio over what hosts ask apart at the 1.645 of 90 %: half of it and twice, whoever asks it."""
-    apart = exp(stats.norm.ppf(0.95) * learnt.ratio_spread(shipped_data()))
+    apart = exp(stats.norm.ppf(0.95) * panel.ratio_spread(shipped_data()))
     assert 1.55 < apart < 1.6
     for found in everything().inferences:
         ratio, share = found.observables.output_input_ratio.value, found.estimates["bandwidth_bound_fraction"]

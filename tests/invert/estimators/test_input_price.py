@@ -6,7 +6,7 @@ import pytest
 
 from derive.tables import shipped
 from invert import infer
-from invert.estimators.market import learnt
+from invert.estimators.market import panel
 from invert.estimators.registry import ESTIMATORS
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
@@ -40,7 +40,7 @@ def test_with_the_parameters_known_the_mark_up_is():
 def test_a_mark_up_says_what_it_is_over_and_where_lists_of_open_models_are():
     """The median over 80 lists of open models, price by price: no chip is in full use."""
     cost = 2 / 3600 / 989e12 * 2e9 * 1e6
-    ratios = [row.input_price / (cost * row.active_params / 1e9) for row in learnt.listed_models(shipped_data())]
+    ratios = [row.input_price / (cost * row.active_params / 1e9) for row in panel.listed_models(shipped_data())]
     assert len(ratios) == 80 and median(ratios) == pytest.approx(16.9, abs=0.05)
     for name in ("gpt-6-sol", "qwen3-coder-plus"):
         said = market(name)["input_markup"].because

@@ -19,9 +19,9 @@ from invert.estimators import cases
 from invert.estimators.cases import Drawn, with_posteriors
 from invert.estimators.known import (
     Judged,
-    _two_normals,
     bounds_at_rent,
     error_of_lecture,
+    judge_ranges,
     judged,
     judgements,
     record_of_storage_price,
@@ -30,7 +30,7 @@ from invert.estimators.known import (
     told_by_others,
     verdict_on_having_a_premium,
 )
-from invert.estimators.market import learnt
+from invert.estimators.market import kv_class
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
@@ -57,7 +57,7 @@ def saying(estimates: list[Estimate], of: tuple[Judged, ...] | None = None) -> t
 
 def by_class(one: Judged) -> tuple[float, float]:
     """ln density [1/nat] of the true cache by the class of its time, and how far off its centre is, by scipy."""
-    law = learnt.class_at(shipped_data(), "read", one.member.sold.case.released, one.member.family)
+    law = kv_class.class_at(shipped_data(), "read", one.member.sold.case.released, one.member.family)
     truth = log(one.member.kv_bytes_per_token)
     return float(stats.t(law.freedom, law.centre, law.scale).logpdf(truth)), law.centre - truth
 
@@ -85,8 +85,14 @@ def test_a_known_sheet_with_its_posterior_is_drawn_no_second_time(monkeypatch):
 # A range as a density.
 
 
+def judge_one(estimate: Estimate, at: float) -> tuple[float, float, float]:
+    """Return the error, ln density and nearer probability of one range at a logarithm."""
+    error, ln_density, nearer = (float(one[0]) for one in judge_ranges([estimate], np.array([at])))
+    return error, ln_density, nearer
+
+
 def density(at: float, estimate: Estimate) -> float:
-    return exp(_two_normals(estimate, at)[1])
+    return exp(judge_one(estimate, at)[1])
 
 
 @pytest.mark.parametrize(("truth", "side"), [(5e3, "below"), (14e3, "above")])
@@ -95,7 +101,7 @@ def test_a_range_is_a_normal_density_on_either_side_of_its_median(truth, side):
     z = stats.norm.ppf(0.95)
     below, above = log(10) / z, log(2) / z
     spread = below if side == "below" else above
-    error, ln_density, nearer = _two_normals(printed(1e3, 1e4, 2e4), log(truth))
+    error, ln_density, nearer = judge_one(printed(1e3, 1e4, 2e4), log(truth))
     assert error == pytest.approx(log(1e4 / truth))
     # Two halves of normal densities that meet at the median: each is scaled by its share of both spreads.
     scaled = stats.norm(log(1e4), spread).pdf(log(truth)) * 2 * spread / (below + above)
@@ -108,14 +114,14 @@ def test_its_density_is_one_in_all_and_its_ends_are_at_its_level(below: float, a
     said = printed(exp(9 - below), exp(9), exp(9 + above), level)
     total = sum(integrate.quad(density, *ends, args=(said,))[0] for ends in ((9 - 12 * below / 0.6, 9), (9, 9 + 12 * above / 0.6)))
     assert total == pytest.approx(1, abs=1e-6)
-    assert [_two_normals(said, end)[2] for end in (9 - below, 9, 9 + above)] == pytest.approx([level, 0, level], abs=1e-9)
+    assert [judge_one(said, end)[2] for end in (9 - below, 9, 9 + above)] == pytest.approx([level, 0, level], abs=1e-9)
 
 
 @pytest.mark.parametrize(
     "estimate", [undetermined(USUAL, "so"), upper(USUAL, 1e5, "so"), printed(0.0, 1e4, 2e4)], ids=["undetermined", "a bound", "down to 0"]
 )
 def test_what_has_no_range_has_no_density(estimate):
-    assert _two_normals(estimate, 9.0) is None
+    assert np.isnan(judge_one(estimate, 9.0)[1])
 
 
 # Records.
@@ -139,7 +145,7 @@ def test_a_record_counts_what_the_printed_ranges_held(estimator):
     errors = [log(one.kv_bytes[estimator].median / one.member.kv_bytes_per_token) for one in known()]
     assert found.rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=1e-9)
     for one in known():
-        gained = _two_normals(one.kv_bytes[estimator], log(one.member.kv_bytes_per_token))[1] - by_class(one)[0]
+        gained = judge_one(one.kv_bytes[estimator], log(one.member.kv_bytes_per_token))[1] - by_class(one)[0]
         votes.setdefault(one.member.family, []).append(gained)
     assert found.gain == pytest.approx(np.mean([np.mean(gains) for gains in votes.values()]), rel=1e-9)
 
@@ -248,7 +254,7 @@ def with_and_without() -> list[tuple[str, str, float, bool]]:
     }
     learned = [(one.member.sold.case.sheet, one.member.architecture) for one in known()]
     sold |= {(sheet.provider, sheet.model): (name, sheet.bands[1].output.amount > sheet.bands[0].output.amount) for sheet, name in learned}
-    caches = {one.architecture: one for one in learnt.known_caches(shipped_data())["read"]}
+    caches = {one.architecture: one for one in kv_class.known_caches(shipped_data())["read"]}
     return [(name, caches[name].family, caches[name].ln_kv, asked) for name, asked in sold.values()]
 
 
@@ -265,7 +271,7 @@ def test_having_a_premium_foretells_the_mean_of_those_that_have_one_or_of_those_
         values = np.array([value for value, _, _ in others])
         line = fit(grouped(values, [of for _, _, of in others], [float(x) for _, x, _ in others]))
         centre = np.average(values[alike], weights=weights[alike])
-        assert line.intercept + line.slopes[0] * asked == pytest.approx(centre, abs=2e-3)  # but for the ridge
+        assert line.coefficients @ [1.0, asked] == pytest.approx(centre, abs=2e-3)  # but for the ridge
         by_family.setdefault(family, []).append(stats.t(line.freedom, centre, line.scale).logpdf(truth))
     assert found.by_price == pytest.approx(np.mean([np.mean(logs) for logs in by_family.values()]), abs=2e-3)
     assert found.by_price < found.by_class and not found.enters and found.weight == 0

@@ -11,7 +11,7 @@ from derive.preset_rows import OpenModel
 from derive.tables import shipped
 from derive.tables.shipped import rows_of
 from invert.assumptions import USUAL
-from invert.estimators.market import learnt
+from invert.estimators.market import panel
 from invert.estimators.market.hosts import commonest, rank_correlation, spread_within
 from invert.inference import infer
 from invert.sheets.tables import HostPrice
@@ -22,7 +22,7 @@ from tests.tools.tables import reading
 
 
 def rows(hosts: list[HostPrice]) -> dict[str, str]:
-    found = single_band_rows(hosts, rows_of(OpenModel), learnt.listed_models(shipped_data()), None, USUAL)
+    found = single_band_rows(hosts, rows_of(OpenModel), panel.listed_models(shipped_data()), None, USUAL)
     return {str(row["observable"]): str(row["found"]) for row in found}
 
 

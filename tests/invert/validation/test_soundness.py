@@ -25,7 +25,8 @@ from derive.tables.problems import Problem
 from derive.tables.shipped import Tables, read
 from invert.assumptions import USUAL
 from invert.estimators import calibration
-from invert.estimators.market.learnt import known_caches, listed_models
+from invert.estimators.market.kv_class import known_caches
+from invert.estimators.market.panel import listed_models
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.contract import run_as_json
