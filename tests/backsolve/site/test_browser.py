@@ -47,7 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pages = [
         home_page(),
         desk_page(),
-        *(equation_page(row, []) for row in (CLOSED, SEARCHED, STEP, MARGIN)),
+        *(equation_page(row) for row in (CLOSED, SEARCHED, STEP, MARGIN)),
         *pages_of_sheets(table, read_data()),
     ]
     out = tmp_path_factory.mktemp("browser") / "site"

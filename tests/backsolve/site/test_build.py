@@ -12,7 +12,7 @@ import pytest
 from backsolve.site import build
 from backsolve.site.build import MARKER, Built, assets, build_site
 from backsolve.site.documents import document_pages
-from backsolve.site.equations import descendants, equation_page
+from backsolve.site.equations import equation_page
 from backsolve.site.home import home_page
 from backsolve.site.writing import Page, card_address, written_page
 from derive.catalogue import by_id
@@ -25,8 +25,7 @@ MOST_BYTES, MOST_SECONDS, FIRST_VIEW = 15e6, 60, 170e3
 
 
 def some_equations() -> list[Page]:
-    leads_to = descendants()
-    return [equation_page(row, leads_to[row.id]) for row in some(by_id().values(), every=50)]
+    return [equation_page(row) for row in some(by_id().values(), every=50)]
 
 
 @pytest.fixture(scope="module")
