@@ -74,6 +74,6 @@ def test_a_page_is_found_by_names_of_its_quantities():
 
 
 def test_citations_have_the_address_under_which_the_site_will_stand():
-    page = equation_page(equation("roofline.step_time"), [], "https://example.org/b/")
+    page = equation_page(equation("roofline.step_time"), "https://example.org/b/")
     assert sum("https://example.org/b/eq/roofline.step_time/" in text for _, _, text in page.context["citations"]) == len(SHOWN)
     assert "example.org" not in written("roofline.step_time")
