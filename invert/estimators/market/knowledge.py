@@ -115,25 +115,16 @@ def _judged_fit(data: Data, form: SizeForm, assumptions: Assumptions) -> Knowled
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return the total parameters by the score of the model alone, and by its list price and its score."""
     return {
-        "total_params_by_knowledge": _estimate_alone(case, data, assumptions),
-        "total_params_by_price_and_knowledge": _estimate_beside_price(case, data, assumptions),
+        "total_params_by_knowledge": _total_params(case, False, data, assumptions),
+        "total_params_by_price_and_knowledge": _total_params(case, True, data, assumptions),
     }
 
 
 @undetermined_on_error
-def _estimate_alone(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    return _total_params(case, False, data, assumptions)
-
-
-@undetermined_on_error
-def _estimate_beside_price(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    if case.by_price.value is None or case.by_price.value.hosts:
-        return undetermined(assumptions, case.by_price.left_out or "the price of a host, and scores are learnt beside list prices")
-    return _total_params(case, True, data, assumptions)
-
-
 def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the estimate by the benchmark of the largest gain that has a score of the model and passes the gate."""
+    if priced and (case.by_price.value is None or case.by_price.value.hosts):
+        return undetermined(assumptions, case.by_price.left_out or "the price of a host, and scores are learnt beside list prices")
     names, because = _names(case), "no benchmark of facts has a score of the model"
     for one in knowledge_fits(data, assumptions):
         scores = best_scores(data, one.form.benchmark)
