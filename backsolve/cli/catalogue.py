@@ -438,7 +438,7 @@ def _price_references(
     from invert.report.price_pages import price_reference, sheet_reference
     from invert.sheets.assemble import models
     from invert.sheets.doubts import doubts_about
-    from invert.sheets.listing import price_record, sheets_cited
+    from invert.sheets.listing import sheets_cited
     from invert.sheets.read import book_of
 
     data = read_data()
@@ -453,9 +453,8 @@ def _price_references(
 
     for model, place in map(split, names):
         for day, rows in sheets_cited(model, place, book, known, as_of, tier or ""):
-            records = [price_record(row) for row in rows]
             keys |= {row.sheet_key for row in rows}
-            found.append(price_reference(records[0], str(day)) if place else sheet_reference(records, str(day), html_base))
+            found.append(price_reference(rows[0], str(day)) if place else sheet_reference(rows, str(day), html_base))
     tell_doubts(doubts_about(keys, book), own)
     return found, book.problems
 

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from backsolve.site.blackboard import blackboard_data, shown_pictures
-from backsolve.site.claim_states import claim_states
+from backsolve.site.claim_states import claim_states, page_of_row
+from backsolve.site.equations import equation_address
 from backsolve.site.formulas import page_data
 from backsolve.site.lookups import bearers, claims_found, quantities_in_order, said_in_order, video_at, video_of
 from backsolve.site.writing import INDEX, Entry, Page
@@ -13,6 +14,7 @@ from derive.derivations import parents
 from derive.quantities import QUANTITIES, aliases
 from derive.records import Equation, Source
 from derive.show.entry import worked_example
+from invert.validation.claim_rows import UNDECIDED
 
 BOOK = f"book/{INDEX}"
 BY_TIME, BY_QUANTITY, BY_CLAIM = (f"book/{name}/{INDEX}" for name in ("by-time", "by-quantity", "claims"))
@@ -65,7 +67,7 @@ def _live(rows: Sequence[Equation]) -> dict[str, object]:
     """Return the live part of a chapter: the pictures of the blackboard with its equations, or else its first worked example."""
     drawn = [one for one in shown_pictures() if {*one["equations"]} & {*rows}]
     if drawn:
-        return {"pictures": drawn, "board": blackboard_data([one["picture"].key for one in drawn]), "states": claim_states()}
+        return {"pictures": drawn, "board": blackboard_data([one["key"] for one in drawn]), "states": claim_states()}
     shown = next(row for row in rows if row.example)
     return {"pictures": (), "shown": shown, "formulas": page_data(shown.id)}
 
@@ -124,13 +126,15 @@ def _by_quantity() -> Page:
 
 def _by_claim() -> Page:
     rows, problems = claims_found()
+    pages = {id: f"{equation_address(state.equation)}#{state.fragment}" for id, state in claim_states().items()}
     return Page(
         address=BY_CLAIM,
         template="claims.html",
         title="By claim",
         summary="What the lecture says in numbers, beside what the equations and tables make of it.",
         context={
-            "rows": [(row, bearers(row["by"]), video_at(row["time"]), claim_states().get(row["id"])) for row in rows],
+            "rows": [(row, bearers(row["by"]), video_at(row["time"]), pages.get(row["id"]) or page_of_row(row)) for row in rows],
+            "opened": (len(pages), sum(bool(page_of_row(row)) for row in rows), sum(row["verdict"] == UNDECIDED for row in rows)),
             "counts": Counter(row["verdict"] for row in rows),
         },
         parts=tuple(

@@ -423,12 +423,18 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: S
     """
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     defaults = {**standing(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
-    not_made_up = (*(n for n, value in known.items() if value == 0 and not quantity(n).floor < 0), *defaults)
+    zeros = (n for n, value in known.items() if value == 0 and not quantity(n).floor < 0 and not _may_be_its_zero(unknown, n))
+    not_made_up = (*zeros, *defaults)
     values = neutral(defaults)
     aside = (*left_out, *(() if asked.any_stand_in else _set_aside(unknown, {*known, *defaults})))
     active = _telling(_active(unknown, asked.variants, using, aside, not_made_up), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))
+
+
+def _may_be_its_zero(unknown: str, name: str) -> bool:
+    """Return whether a quantity that is 0 has the unknown as a factor, which then may be 0 too."""
+    return quantity(unknown).may_be_zero and name in definitions() and unknown in definitions()[name].inputs
 
 
 def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
