@@ -78,7 +78,7 @@ def texts_root() -> Path:
 
 def document_pages() -> Iterator[Page]:
     """Yield the pages of all documents, the start page first, and the list of JSON Schemas."""
-    listed = "".join(f"- [{name}]({name})\n" for name in schemas())
+    listed = "".join(f"- [{name}]({name})\n" for name in (path.rpartition("/")[2] for path in files() if path.endswith(".json")))
     schema_list = document_of(f"# JSON Schemas\n\nThe form of every output of `--as json`.\n\n{listed}", f"{SCHEMAS}/README.md")
     documents = {path: read_document(path) for path in document_paths()} | {schema_list.path: schema_list}
     ordered = {part: as_named(part, documents) for part in _PARTS}
@@ -93,17 +93,17 @@ def document_pages() -> Iterator[Page]:
         )
 
 
-def schemas() -> dict[str, bytes]:
-    """Return the JSON Schemas by file name, without white space."""
-    files = sorted((texts_root() / SCHEMAS).glob("*.json"))
-    return {file.name: json.dumps(json.loads(file.read_bytes()), separators=(",", ":")).encode() for file in files}
-
-
-def pictures() -> dict[str, bytes]:
-    """Return the pictures of the documentation by path."""
+@cache
+def files() -> dict[str, bytes]:
+    """Return the pictures and the JSON Schemas of the documentation by path. The schemas have no white space."""
     root = texts_root()
-    files = (file for ending in ("svg", "png") for file in sorted((root / "docs").rglob(f"*.{ending}")))
-    return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
+    found = (file for ending in ("svg", "png", "json") for file in sorted((root / "docs").rglob(f"*.{ending}")))
+    return {file.relative_to(root).as_posix(): _compact(file) for file in found}
+
+
+def _compact(file: Path) -> bytes:
+    whole = file.read_bytes()
+    return json.dumps(json.loads(whole), separators=(",", ":")).encode() if file.suffix == ".json" else whole
 
 
 def document_paths() -> list[str]:
@@ -199,7 +199,7 @@ def _with_links(tokens: Sequence[Token], path: str, link: Callable[[str], str]) 
 def _with_picture(image: Token, path: str, link: Callable[[str], str]) -> None:
     """Point a picture at its copy in the site. A picture outside of docs becomes its alternative text."""
     file = posixpath.normpath(posixpath.join(posixpath.dirname(path), str(image.attrs["src"])))
-    if file in pictures():
+    if file in files():
         image.attrs["src"] = link(file)
     else:
         image.type = "text"
