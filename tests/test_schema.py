@@ -207,7 +207,6 @@ def estimates_of(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def test_a_contradiction_is_a_sentence_and_its_estimates_are_null():
-    assert all(sheet["contradiction"] is None for sheet in all_sheets())
     (sheet,) = strict(inferred(infer(["claude-sonnet-4-5"], anchors=BROKEN)))
     assert sheet["contradiction"].startswith("inconsistent: ")
     kinds = {name: estimate["kind"] for name, estimate in estimates_of(sheet).items()}
