@@ -321,7 +321,7 @@ def test_a_record_that_contradicts_itself_is_refused(path: tuple, changed: dict)
 def test_the_page_of_all_sheets_is_what_its_schema_says():
     document = strict(overview_json(overview(current())))
     assert faults("overview", document) == []
-    spoiled = ({"schema": "infer-overview-2"}, {"offers": -1}, {"sizes": [{}]}, {"premiums": None}, {"as_of": "today"}, {"beside": 1})
+    spoiled = ({"schema": "infer-overview-1"}, {"offers": -1}, {"counts": [{}]}, {"counts": None}, {"as_of": "today"}, {"sheets": "1"})
     assert [faults("overview", document | one) != [] for one in spoiled] == [True] * len(spoiled)
 
 

@@ -168,8 +168,3 @@ def test_a_year_belongs_to_a_price_and_each_basis_has_one_price_a_year():
     assert ("year", "tier_capacity takes no year: leave it blank") in found
     with reading(devices({("rented with H100, 2025", "holding_price"): {"year": ""}})):
         assert any("hbm has another holding_price that is rented" in one.message for one in problems(MemoryTierFigure))
-
-
-def test_a_span_over_devices_is_a_drain_time_alone():
-    with reading(devices({("A100-SXM-80GB", "tier_capacity"): {"device": "lecture"}})):
-        assert any("lecture is a drain time alone" in one.message for one in problems(MemoryTierFigure))

@@ -141,7 +141,7 @@ def test_a_field_of_another_type_is_a_problem_and_the_next_entry_is_read():
     ]
     found = list(items_of(entries, SOURCE, Fields(usual=())))
     assert found[0] == NotTaken(provider="acme", model="a", because="a field that is not as known: name")
-    assert found[1] == Problem(origin="base 1.2", row=None, column="name", message="field name is int and not str, of 'acme/a'")
+    assert found[1] == Problem(origin="base 1.2", column="name", message="field name is int and not str, of 'acme/a'")
     assert [one.model for one in found[2:]] == ["good", "none"]
 
 

@@ -95,8 +95,8 @@ def test_cache_rows_older_or_younger_than_the_sheet_are_no_fault():
     ("problem", "line"),
     [
         (Problem(origin="prices.csv", row=12, column="amount", message="is blank"), "prices.csv row 12, column amount: is blank"),
-        (Problem(origin="prices.csv", row=12, column=None, message="is not CSV"), "prices.csv row 12: is not CSV"),
-        (Problem(origin="prices.csv", row=None, column=None, message="is empty"), "prices.csv: is empty"),
+        (Problem(origin="prices.csv", row=12, message="is not CSV"), "prices.csv row 12: is not CSV"),
+        (Problem(origin="prices.csv", message="is empty"), "prices.csv: is empty"),
     ],
 )
 def test_a_problem_is_one_plain_line(problem: Problem, line: str):
