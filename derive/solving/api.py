@@ -116,6 +116,8 @@ def respond_all(
 
     Raises `WrongValue` for a list or sweep that has no part in any of the answers.
     """
+    if strict and (named := rules_among(switches.using)):
+        raise WrongValue(f"strict leaves out {named[0].id}, which is a {named[0].kind}: leave one of the two out")
     unknowns = tuple(dict.fromkeys(unknowns))
     if len(unknowns) == 1:
         found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
@@ -162,8 +164,6 @@ def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
 
 def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Switches, strict: bool, alone: bool = True) -> Solution:
     """Return the answer, or in place of a refusal the answer of a reading or a rule of thumb, unless one is named or it is `strict`."""
-    if strict and (named := rules_among(switches.using)):
-        raise WrongValue(f"strict leaves out {named[0].id}, which is a {named[0].kind}: leave one of the two out")
     reason, unknown = solution.reason, solution.unknown
     if strict or switches.using or not reason or reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
         return solution

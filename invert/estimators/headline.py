@@ -21,7 +21,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     """
     return {
         "kv_bytes_per_token": _read(case, data, assumptions),
-        "kv_bytes_stored_per_token": _stored(case, data, assumptions),
+        "kv_bytes_stored_per_token": _typical_kv("stored", case, data, assumptions),
     }
 
 
@@ -55,10 +55,6 @@ _NO_CLASS = "fewer than two families whose cache is known were released earlier"
 
 
 @undetermined_on_error
-def _stored(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    return _typical_kv("stored", case, data, assumptions)
-
-
 def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     of_class = _class(of, case, data, assumptions)
     if of_class is None:

@@ -23,22 +23,13 @@ _MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return active and total parameters by the input price, and price/cost of input: over cost if the parameters are known."""
     return {
-        "active_params": _active_params(case, data, assumptions),
-        "total_params": _total_params(case, data, assumptions),
+        "active_params": _params(case.by_price, "active_params", data, assumptions),
+        "total_params": _params(case.by_price, "total_params", data, assumptions),
         "input_markup": _markup(case, data, assumptions),
     }
 
 
 @undetermined_on_error
-def _active_params(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    return _params(case.by_price, "active_params", data, assumptions)
-
-
-@undetermined_on_error
-def _total_params(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    return _params(case.by_price, "total_params", data, assumptions)
-
-
 def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assumptions) -> Estimate:
     found = by_price.value
     if found is None:

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
@@ -31,7 +32,7 @@ from invert.estimators.known import (
 )
 from invert.estimators.market import candidates, kv_class, panel, size
 from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
-from invert.estimators.market.knowledge import knowledge_fits
+from invert.estimators.market.knowledge import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.estimators.names import KV_NAMES
 from invert.estimators.rent import rental
@@ -189,14 +190,6 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     return (*found, *_scored_sizes(data, assumptions))
 
 
-def _record_or_none(work: Callable[[], Record | None]) -> Record | None:
-    """Return a record, or None if the tables have too few rows."""
-    try:
-        return work()
-    except WrongData:
-        return None
-
-
 def _skill(scored: Scored) -> ScoreRow:
     one = scored.record
     shares = {
@@ -237,43 +230,42 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     ]
 
 
-_SIZE_FORMS = {
-    "active, sparse, list": size.ACTIVE,
-    "active, any, list": size.ANY,
-    "all, sparse, list": size.TOTAL,
-    "active, sparse, hosts": replace(size.ACTIVE, hosts=True),
-    "all, sparse, hosts": replace(size.TOTAL, hosts=True),
-}
-"""The fits of sizes to prices, by their name in the scoreboard."""
+_SIZE_FITS: tuple[tuple[str, size.SizeForm, tuple[size.LeftOut, ...]], ...] = (
+    ("active, sparse, list", size.ACTIVE, ("family", "vendor", "later")),
+    ("active, any, list", size.ANY, ("family", "vendor", "later")),
+    ("all, sparse, list", size.TOTAL, ("family", "vendor", "later")),
+    ("active, sparse, hosts", replace(size.ACTIVE, hosts=True), ("family", "vendor")),
+    ("all, sparse, hosts", replace(size.TOTAL, hosts=True), ("family", "vendor")),
+    ("active, closed, list", size.ACTIVE, ("closed vendor",)),
+    ("all, closed, list", size.TOTAL, ("closed vendor",)),
+)
+"""The fits of sizes to prices by their name in the scoreboard, with what is left out in each test."""
 
 
 def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
-    """Yield the fits of size, family or vendor left out, and what is printed for closed models on closed ones of known size."""
-    of_size = partial(Scored, of=_SIZE, known="sizes without a price")
-    for name, form in _SIZE_FORMS.items():
-        for by, left_out in (("price_family", "family"), ("vendor", "vendor")):
-            if one := _record_or_none(partial(size.size_record, data, form, by, assumptions)):
-                yield of_size(estimate=name, left_out=left_out, record=one)
-        if not form.hosts and (one := _record_or_none(partial(size.size_record_in_order, data, form, assumptions))):
-            yield of_size(estimate=name, left_out="later", record=one)
-    for name, form in (("active, closed, list", size.ACTIVE), ("all, closed, list", size.TOTAL)):
-        if one := _record_or_none(partial(size.closed_record, data, form, assumptions)):
-            yield of_size(estimate=name, left_out="model", record=one)
-    for of in knowledge_fits(data, assumptions):
-        by_knowledge = partial(Scored, estimate=f"all, {of.form.benchmark}, {of.in_words}", of=_SIZE, known="sizes without the score",
-                               printed=of.has_skill(assumptions.least_gain_in_errors))  # fmt: skip
-        yield by_knowledge(left_out="family", record=of.record)
-        yield by_knowledge(left_out="later", record=of.in_order)
-        if of.of_closed:
-            yield by_knowledge(left_out="model", record=of.of_closed)
+    """Yield the fits of size, on open models and as printed for closed models on closed ones of known size."""
+    of_knowledge = [(f"all, {form.benchmark}, {IN_WORDS[form.priced]}", form) for form in knowledge_forms(data, assumptions)]
+    for name, form, tests in (*_SIZE_FITS, *((name, form, _KNOWLEDGE_TESTS) for name, form in of_knowledge)):
+        known = "sizes without the score" if form.benchmark else "sizes without a price"
+        printed = not form.benchmark or passes_gate(data, form, assumptions)
+        for left_out in tests:
+            # A test of too few models has no row.
+            with suppress(WrongData):
+                one = size.size_record(data, form, left_out, assumptions)
+                shown = "model" if left_out == "closed vendor" else left_out
+                yield Scored(estimate=name, left_out=shown, record=one, of=_SIZE, known=known, printed=printed)
+
+
+_KNOWLEDGE_TESTS: tuple[size.LeftOut, ...] = ("family", "later", "closed vendor")
 
 
 def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """Return the gain of the best fit on prices shuffled among models, a control that must be about 0."""
-    found = [_record_or_none(partial(size.shuffled_record, data, size.ANY, seed, assumptions)) for seed in range(_NEGATIVE_CONTROLS)]
-    shuffled = [one for one in found if one]
-    if not shuffled:
+    try:
+        found = [size.shuffled_record(data, size.ANY, seed, assumptions) for seed in range(_NEGATIVE_CONTROLS)]
+    except WrongData:
         return []
+    shuffled = [one for one in found if one]
     control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
     return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": round_nats(fmean(one.gain for one in shuffled))}]
 

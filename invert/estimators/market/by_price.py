@@ -5,7 +5,7 @@ from derive.immutable import immutable
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.market.panel import Priced, hosted_models, listed_models
-from invert.estimators.market.size import Params, Size, SizeForm, closed_record, size_at, size_record
+from invert.estimators.market.size import Params, Size, SizeForm, size_at, size_record
 from invert.records import EXTRA_MARKUP, Part, Record
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
@@ -88,9 +88,7 @@ def record_of_size(found: ByPrice, params: Params, data: Data, assumptions: Assu
 
     Raise `WrongData` where too few are known.
     """
-    if found.closed:
-        return closed_record(data, form_of(found, params), assumptions)
-    return size_record(data, form_of(found, params), assumptions=assumptions)
+    return size_record(data, form_of(found, params), "closed vendor" if found.closed else "family", assumptions)
 
 
 def form_of(found: ByPrice, params: Params) -> SizeForm:

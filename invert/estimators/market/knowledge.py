@@ -14,7 +14,6 @@ import numpy as np
 
 from derive.errors import WrongData
 from derive.files import content_of, label
-from derive.immutable import immutable
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
@@ -22,14 +21,13 @@ from invert.estimators.market.panel import rows_so_far
 from invert.estimators.market.regression import fit
 from invert.estimators.market.size import (
     BILLION,
+    LeftOut,
     SizeForm,
     best_scores,
-    closed_record,
     extra_markup,
     predict_closed,
     predictors_of,
     size_record,
-    size_record_in_order,
     size_table,
 )
 from invert.estimators.market.student import Student
@@ -43,25 +41,8 @@ _MANY_REFUSALS = 0.2
 """A model that refuses more of the questions may know more than its accuracy shows."""
 IN_WORDS = {True: "price and knowledge", False: "no price used"}
 """The evidence of a form, by whether it uses a price."""
-
-
-@immutable
-class KnowledgeFit:
-    """A form of the fit to one benchmark with its records: families left out, models released later, and closed models."""
-
-    form: SizeForm
-    record: Record
-    in_order: Record
-    of_closed: Record | None
-
-    @property
-    def in_words(self) -> str:
-        """Return the evidence that it uses, in words."""
-        return IN_WORDS[self.form.priced]
-
-    def has_skill(self, errors: float) -> bool:
-        """Return whether it passes the gate in both tests."""
-        return self.record.has_skill(errors) and self.in_order.has_skill(errors)
+_GATES: tuple[LeftOut, ...] = ("family", "later")
+"""The tests that a form must pass before it is used."""
 
 
 def scores_of(file: str | FileText | None) -> FileText | None:
@@ -89,59 +70,48 @@ def with_scores(data: Data, scores: FileText | None) -> Data:
 
 
 @cached_beside_prices
-def knowledge_fits(data: Data, assumptions: Assumptions) -> tuple[KnowledgeFit, ...]:
-    """Return every form of every benchmark that enough models have: those with a price first, then by their gain."""
+def knowledge_forms(data: Data, assumptions: Assumptions) -> tuple[SizeForm, ...]:
+    """Return the forms of every benchmark that enough models have: those with a price first, then by their gain."""
     benchmarks = dict.fromkeys(row.benchmark for row in rows_so_far(data, KnowledgeScore))
     forms = [SizeForm(params="total_params", priced=priced, benchmark=benchmark) for benchmark in benchmarks for priced in IN_WORDS]
-    found = (_judged_fit(data, form, assumptions) for form in forms)
-    return tuple(sorted((one for one in found if one), key=lambda one: (not one.form.priced, -one.record.gain)))
+    judged = [form for form in forms if all(_record_or_none(data, form, left_out, assumptions) for left_out in _GATES)]
+    return tuple(sorted(judged, key=lambda form: (not form.priced, -size_record(data, form, "family", assumptions).gain)))
 
 
-def _judged_fit(data: Data, form: SizeForm, assumptions: Assumptions) -> KnowledgeFit | None:
+def passes_gate(data: Data, form: SizeForm, assumptions: Assumptions) -> bool:
+    """Return whether the gain of a form exceeds its error, with families left out and on later models."""
+    errors = assumptions.least_gain_in_errors
+    return all(size_record(data, form, left_out, assumptions).has_skill(errors) for left_out in _GATES)
+
+
+def _record_or_none(data: Data, form: SizeForm, left_out: LeftOut, assumptions: Assumptions) -> Record | None:
     try:
-        record, in_order = size_record(data, form, assumptions=assumptions), size_record_in_order(data, form, assumptions)
+        return size_record(data, form, left_out, assumptions)
     except WrongData:
         return None
-    try:
-        of_closed = closed_record(data, form, assumptions)
-    except WrongData:
-        of_closed = None
-    return KnowledgeFit(form=form, record=record, in_order=in_order, of_closed=of_closed)
-
-
-# The estimator.
 
 
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return the total parameters by the score of the model alone, and by its list price and its score."""
     return {
-        "total_params_by_knowledge": _estimate_alone(case, data, assumptions),
-        "total_params_by_price_and_knowledge": _estimate_beside_price(case, data, assumptions),
+        "total_params_by_knowledge": _total_params(case, False, data, assumptions),
+        "total_params_by_price_and_knowledge": _total_params(case, True, data, assumptions),
     }
 
 
 @undetermined_on_error
-def _estimate_alone(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    return _total_params(case, False, data, assumptions)
-
-
-@undetermined_on_error
-def _estimate_beside_price(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    if case.by_price.value is None or case.by_price.value.hosts:
-        return undetermined(assumptions, case.by_price.left_out or "the price of a host, and scores are learnt beside list prices")
-    return _total_params(case, True, data, assumptions)
-
-
 def _total_params(case: Case, priced: bool, data: Data, assumptions: Assumptions) -> Estimate:
     """Return the estimate by the benchmark of the largest gain that has a score of the model and passes the gate."""
+    if priced and (case.by_price.value is None or case.by_price.value.hosts):
+        return undetermined(assumptions, case.by_price.left_out or "the price of a host, and scores are learnt beside list prices")
     names, because = _names(case), "no benchmark of facts has a score of the model"
-    for one in knowledge_fits(data, assumptions):
-        scores = best_scores(data, one.form.benchmark)
+    for form in knowledge_forms(data, assumptions):
+        scores = best_scores(data, form.benchmark)
         score = next((scores[name] for name in names if name in scores), None)
-        if score and one.form.priced == priced:
-            if one.has_skill(assumptions.least_gain_in_errors):
-                return _estimate(case, one, score, data, assumptions)
-            because = f"the score on {one.form.benchmark} adds no more than one standard error to the price"
+        if score and form.priced == priced:
+            if passes_gate(data, form, assumptions):
+                return _estimate(case, form, score, data, assumptions)
+            because = f"the score on {form.benchmark} adds no more than one standard error to the price"
     return undetermined(assumptions, because)
 
 
@@ -152,8 +122,8 @@ def _names(case: Case) -> list[str]:
     return [name.casefold() for name in names]
 
 
-def _estimate(case: Case, used: KnowledgeFit, score: KnowledgeScore, data: Data, assumptions: Assumptions) -> Estimate:
-    found, form = case.by_price.value, used.form
+def _estimate(case: Case, form: SizeForm, score: KnowledgeScore, data: Data, assumptions: Assumptions) -> Estimate:
+    found = case.by_price.value
     closed, without = bool(found and found.closed), found.listed.price_family if found and found.listed else ""
     rows = size_table(data, form, assumptions, without)
     values = np.array([[1.0, *predictors_of(form, log(found.price) if found else 0.0, score)]])
@@ -163,8 +133,9 @@ def _estimate(case: Case, used: KnowledgeFit, score: KnowledgeScore, data: Data,
     low, median, high = (BILLION * end for end in told.range(assumptions.level))
     highest = size_table(data, form, assumptions).predictors[:, -1].max()
     extrapolated, refused = bool(values[0, -1] > highest), (score.refusals or 0.0) > _MANY_REFUSALS
-    because = f"{used.in_words}: the score on {form.benchmark}, as sparse open models of this size have it"
+    because = f"{IN_WORDS[form.priced]}: the score on {form.benchmark}, as sparse open models of this size have it"
     because += ". It refused many questions and may know more" * refused
     because += ". Extrapolated: no open model knows as much" * extrapolated
-    of_it = (used.of_closed if closed else None) or used.record
+    of_closed = _record_or_none(data, form, "closed vendor", assumptions) if closed else None
+    of_it = of_closed or size_record(data, form, "family", assumptions)
     return replace(interval(assumptions, low, median, high, because, equations=()), record=None if extrapolated else of_it)

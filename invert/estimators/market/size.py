@@ -38,6 +38,8 @@ _SURE = 0.999
 """The highest accuracy in use: without a wrong answer the logit would be infinite."""
 
 Params = Literal["active_params", "total_params"]
+LeftOut = Literal["family", "vendor", "later", "closed vendor"]
+"""What a prediction does not use: the price family or vendor of the model, all later models, or a closed model's vendor."""
 
 
 @immutable
@@ -210,41 +212,34 @@ def _record(
     return record(found, baseline, judged.groups, of=of)
 
 
-def _known(found: Record | None, table: str) -> Record:
+@cached_beside_prices
+def size_record(data: Data, form: SizeForm, left_out: LeftOut = "family", assumptions: Assumptions = USUAL) -> Record:
+    """Return the record of a form: on open models without the family or vendor of each or by earlier ones, or on closed models.
+
+    Raise `WrongData` if too few models are known.
+    """
+    rows, least = size_table(data, form, assumptions, by="vendor" if left_out == "vendor" else "price_family"), assumptions.least_to_learn
+    if left_out == "later":
+        days = [row.released for row in sized_models(data, form, assumptions)]
+        found = _record(rows, lambda one: predict_in_order(one, days, SIZES_JUDGED_SINCE, least))
+    elif left_out == "closed vendor":
+        found = _closed_record(data, form, rows, assumptions)
+    else:
+        found = _record(rows, predict_left_out)
     if found is None:
-        raise WrongData(f"{table}.csv: the sizes of models of fewer than {LEAST_VOTES} families or vendors judge a fit")
+        table = DisclosedSize.TABLE if left_out == "closed vendor" else form.table
+        raise WrongData(f"{table}.csv: models of fewer than {LEAST_VOTES} families or vendors judge the fit")
     return found
 
 
-@cached_beside_prices
-def size_record(data: Data, form: SizeForm, by: str = "price_family", assumptions: Assumptions = USUAL) -> Record:
-    """Return the record of a fit on open models, with one group left out at a time."""
-    return _known(_record(size_table(data, form, assumptions, by=by), predict_left_out), form.table)
-
-
-@cached_beside_prices
-def size_record_in_order(data: Data, form: SizeForm, assumptions: Assumptions = USUAL) -> Record:
-    """Return the record of predictions of open models by earlier ones. Raise `WrongData` if too few are known."""
-    days, least = [row.released for row in sized_models(data, form, assumptions)], assumptions.least_to_learn
-    rows = size_table(data, form, assumptions)
-    return _known(_record(rows, lambda one: predict_in_order(one, days, SIZES_JUDGED_SINCE, least)), form.table)
-
-
-@cached_beside_prices
-def closed_record(data: Data, form: SizeForm, assumptions: Assumptions = USUAL) -> Record:
-    """Return how well the estimate that is printed for a closed model predicts closed models, each vendor left out.
-
-    Raise `WrongData` if the sizes of models of fewer than two vendors are known.
-    """
-    rows = closed_models(data, form, assumptions)
-    if not rows:
-        return _known(None, DisclosedSize.TABLE)
-    closed = _grouped(rows, "vendor", assumptions)
-    extra = np.array([extra_markup(data, form.params, assumptions, row.vendor) for row in rows]).T
-    found = _record(
-        size_table(data, form, assumptions), lambda one: predict_closed(fit(one), form, closed.predictors, extra), closed, of=CLOSED_MODELS
-    )
-    return _known(found, DisclosedSize.TABLE)
+def _closed_record(data: Data, form: SizeForm, rows: GroupedRows, assumptions: Assumptions) -> Record | None:
+    """Return how well the estimate that is printed for a closed model predicts closed models, each vendor left out."""
+    models = closed_models(data, form, assumptions)
+    if not models:
+        return None
+    closed = _grouped(models, "vendor", assumptions)
+    extra = np.array([extra_markup(data, form.params, assumptions, row.vendor) for row in models]).T
+    return _record(rows, lambda one: predict_closed(fit(one), form, closed.predictors, extra), closed, of=CLOSED_MODELS)
 
 
 def shuffled_record(data: Data, form: SizeForm, seed: int, assumptions: Assumptions = USUAL) -> Record | None:

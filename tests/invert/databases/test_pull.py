@@ -100,7 +100,7 @@ def test_a_database_of_which_every_price_is_refused_is_a_problem():
     found = pulled(listed(FIRST, offered("acme", "m", {IN: 1e-6, OUT: 4e-6}), offered("acme", "n", {OUT: 1.0})), book=NOTHING)
     (said,) = map(str, found.problems)
     assert said.startswith("first 1: none of its 2 offers can be taken: refused amount: 1e-06 is absurd")
-    assert pulled(listed(FIRST, offered("acme", "m", {IN: 1e-6, OUT: 4e-6}), offered("acme", "n")), book=NOTHING).problems == ()
+    assert pulled(listed(FIRST, offered("acme", "m", {IN: 1e-6, OUT: 4e-6}), offered("acme", "n")), book=NOTHING).problems == []
 
 
 @pytest.mark.slow
@@ -115,13 +115,13 @@ def test_every_model_of_a_pull_is_inferred_or_has_a_reason():
 def test_the_curated_price_wins_and_is_not_written_again():
     right = offered("google", "gemini-2.5-pro", {IN: 1.25, OUT: 10.0, READ: 0.99})
     found = pulled(listed(FIRST, right))
-    assert found.rows == () and found.agreeing == {"first": 2}
+    assert not found.rows and found.agreeing == {"first": 2}
     assert [(one.row.component, one.row.amount, one.believed.origin[:10]) for one in found.rivals] == [("cache_read", 0.99, "prices.csv")]
 
 
 def test_a_curated_model_is_known_by_its_other_names():
     found = pulled(listed(FIRST, offered("anthropic", "Claude-Sonnet-4-5-20250929", {IN: 3.0, OUT: 15.0})))
-    assert found.rows == () and found.rivals == () and found.agreeing == {"first": 2}
+    assert not found.rows and not found.rivals and found.agreeing == {"first": 2}
     assert Names(models(read_data()), []).of(price_rows(offered("x-ai", "grok-4.5-latest"), FIRST, DAY)[0]).model == "grok-4.5"
 
 
@@ -175,7 +175,7 @@ def test_two_entries_of_one_model_are_not_taken_for_one_that_says_everything_twi
     dearer, lasting = entry | {"output_cost_per_token": 5e-6}, entry | {"cache_creation_input_token_cost_above_1hr": 2e-6}
     for second, rows, rivals in ((entry, 2, 0), (dearer, 2, 1), (lasting, 3, 0)):
         found = pulled((FIRST, litellm.offers({"m": entry, "acme/m": second}, FIRST)), book=NOTHING)
-        assert (len(found.rows), len(found.rivals), found.not_taken) == (rows, rivals, ())
+        assert (len(found.rows), len(found.rivals), found.not_taken) == (rows, rivals, [])
         assert sum(found.offers[0][1].values()) == 2 and found.offers[0][1][TAKEN] == 1, "each entry is counted"
 
 
@@ -305,10 +305,10 @@ def test_sheets_without_a_context_and_what_no_column_takes_are_counted():
         "other/c": entry | {"litellm_provider": "other", "discount": 0.5},
     }
     found = pulled((FIRST, litellm.offers(content, FIRST)), providers=("acme",))
-    assert [key[1] for key in found.without_context] == ["a"] and found.refused_context == ()
+    assert [key[1] for key in found.without_context] == ["a"] and not found.refused_context
     reaching = {"acme/a": entry | {f"{name}_above_128k_tokens": 9e-6 for name in ("input_cost_per_token", "output_cost_per_token")}}
     short = pulled((FIRST, litellm.offers(reaching, FIRST)))
-    assert short.without_context == () and [key[1] for key in short.refused_context] == ["a"], "9,000 tokens, and a price above 128,000"
+    assert not short.without_context and [key[1] for key in short.refused_context] == ["a"], "9,000 tokens, and a price above 128,000"
     assert {what: count for what, count in found.not_carried.items() if count} == {
         "price of reasoning tokens": 2, "day of deprecation": 1, "region": 1
     }  # fmt: skip
@@ -317,4 +317,4 @@ def test_sheets_without_a_context_and_what_no_column_takes_are_counted():
 def test_a_name_is_told_without_its_mark_only_where_its_offer_is_taken():
     offers = offered("acme", "@cf/a"), offered("acme", "@cf/b", region="=cmd"), offered("acme", "@cf/c", {IN: 1.0, OUT: 1e9})
     found = pulled(listed(FIRST, *offers))
-    assert {row.model for row in found.rows} == {"cf/a"} and found.renamed == ("acme/@cf/a",)
+    assert {row.model for row in found.rows} == {"cf/a"} and [*found.renamed] == ["acme/@cf/a"]

@@ -10,8 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from derive.errors import WrongData
-from derive.tables import shipped
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
@@ -38,7 +36,6 @@ from invert.posterior.summary import as_summaries_come
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
-from tests.tools.tables import reading
 
 
 @cache
@@ -206,17 +203,6 @@ def test_what_an_architecture_says_judges_ranges_beside_kv_bytes(quantity: str, 
     assert not found.has_skill()
 
 
-def test_a_range_that_knew_would_be_said_to():
-    knowing = [printed(truth / 1.2, truth, 1.2 * truth) for truth in (by_hand("balance_context", one) for one in known())]
-    some = tuple(replace(one, beside={**one.beside, "balance_context": said}) for one, said in zip(known(), knowing, strict=True))
-    found = records_beside(some)["balance_context"]
-    assert found.has_skill() and found.held[1].held == 9 and found.rms == pytest.approx(0, abs=1e-9)
-
-
-def test_two_families_are_too_few_for_a_class_of_others():
-    assert records_beside([one for one in known() if one.member.family in ("qwen3", "glm5")]) == {}
-
-
 @pytest.mark.slow
 def test_the_record_of_storage_prices_is_that_of_every_sheet_of_known_cache_that_has_one():
     found, sold = record_of_storage_price(shipped_data()), {}
@@ -277,14 +263,6 @@ def test_having_a_premium_foretells_the_mean_of_those_that_have_one_or_of_those_
     assert found.by_price < found.by_class and not found.enters and found.weight == 0
 
 
-def test_a_table_of_caches_without_a_row_is_named():
-    with reading(shipped.read().edited(architectures=shipped.content("architectures.csv").decode().splitlines()[0] + "\n")):
-        with pytest.raises(WrongData, match=r"architectures\.csv: has a header and no rows"):
-            verdict_on_having_a_premium(read_data())
-        with pytest.raises(WrongData, match=r"architectures\.csv: has a header and no rows"):
-            record_of_storage_price(read_data())
-
-
 # Bounds.
 
 
@@ -327,19 +305,6 @@ def test_what_is_no_bound_says_nothing_of_bounds():
     assert told_by_others(nothing, bounds_at_rent(shipped_data())) is nothing
     bound = upper(USUAL, 1e3, "so")
     assert told_by_others(bound, None) is bound
-
-
-def test_a_cache_whose_row_cannot_be_used_is_no_part_of_the_record():
-    text = shipped.content("architectures.csv").decode()
-    row = next(line for line in text.splitlines() if line.startswith("Kimi-K3,"))
-    with reading(shipped.read().edited(architectures=text.replace(row, row.replace("mla", "spiral", 1)))):
-        found = bounds_at_rent(read_data())
-    assert found.count == bounds_at_rent(shipped_data()).count - 1
-
-
-def test_without_a_known_cache_there_is_no_record():
-    with reading(shipped.read().edited(architectures=shipped.content("architectures.csv").decode().splitlines()[0] + "\n")):
-        assert bounds_at_rent(read_data()) is None
 
 
 def test_judgements_hold_as_often_as_the_record_of_their_estimator():
