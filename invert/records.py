@@ -6,7 +6,7 @@ from datetime import date
 from functools import wraps
 from math import exp, inf, isclose, log
 from sys import float_info
-from typing import Generic, TypeVar
+from typing import Generic, ParamSpec, TypeVar, cast
 
 from derive.briefly import cut
 from derive.catalogue import equation
@@ -15,10 +15,10 @@ from derive.immutable import immutable
 from derive.show.values import text_of
 from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
-from invert.data import Data
 from invert.estimate_text import estimate_text
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
 
 Name = tuple[str, str]
 """A quantity and the estimator of it (empty if there is one alone), as JSON has them."""
@@ -495,6 +495,11 @@ class Estimate:
     votes: Votes | None = None
 
     @property
+    def middle(self) -> float | None:
+        """Its median, or the end of a bound."""
+        return self.median or (self.high if self.kind == "upper" else self.low if self.kind == "lower" else None)
+
+    @property
     def kept(self) -> tuple[int, int] | None:
         """Count of ranges (or bounds) of this level that contained the truth, and count of all, or None without a record."""
         if self.bounds:
@@ -524,15 +529,15 @@ def drop_unchecked_level(estimate: Estimate) -> Estimate:
     return estimate if estimate.kept or estimate.level is None else replace(estimate, level=None)
 
 
-def undetermined_on_error(estimate: Callable[[_T, Data, Assumptions], Estimate]) -> Callable[[_T, Data, Assumptions], Estimate]:
-    """Wrap an estimator: return an undetermined estimate with the reason if a table cannot be used."""
+def undetermined_on_error(estimate: Callable[_P, Estimate]) -> Callable[_P, Estimate]:
+    """Wrap an estimator whose last argument are the assumptions: return an undetermined estimate with the reason if a table is bad."""
 
     @wraps(estimate)
-    def found(case: _T, data: Data, assumptions: Assumptions) -> Estimate:
+    def found(*args: _P.args, **kwargs: _P.kwargs) -> Estimate:
         try:
-            return estimate(case, data, assumptions)
+            return estimate(*args, **kwargs)
         except WrongData as error:
-            return undetermined(assumptions, str(error))
+            return undetermined(cast("Assumptions", args[-1]), str(error))
 
     return found
 

@@ -11,7 +11,7 @@ from math import isclose
 from typing import Any
 
 from derive.errors import WrongData, shorten
-from derive.files import LARGEST_RESULT, called, content_of
+from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.immutable import immutable
 from derive.quantities.aliases import with_new_names
 from invert.anchors import assumptions_of, given_anchors
@@ -56,7 +56,7 @@ class SavedRun:
 
 def saved_run(path: str) -> SavedRun:
     """Read the run of a file of `--save`, or of standard input for the name `-`. Raises `WrongData` for any other file, in one line."""
-    place, content = called(path), content_of(path, LARGEST_RESULT)
+    place, content = called(path), content_or_input(path, LARGEST_RESULT)
     try:
         document = json.loads(content, parse_constant=_refuse_constant, object_hook=with_new_names)
     except (ValueError, RecursionError) as error:

@@ -209,7 +209,6 @@ class Inference:
     def named_estimates(self) -> dict[Name, Estimate]:
         """Every estimate by quantity and estimator."""
         return {
-            **{("active_params", "market"): self.market["active_params"]},
             **{("kv_bytes_per_token", estimator): found for estimator, found in self.kv_bytes.items()},
             **{("kv_bytes_stored_per_token", estimator): found for estimator, found in self.kv_bytes_stored.items()},
             **{(quantity, "market"): found for quantity, found in self.market.items()},

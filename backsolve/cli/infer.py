@@ -28,7 +28,7 @@ from backsolve.cli.common import (
 from backsolve.cli.completion import completes
 from backsolve.streams import say, width
 from derive.errors import NO_ANSWER, UnknownName, WrongData, WrongValue, shorten
-from derive.files import called, content_of, write
+from derive.files import called, content_or_input, write
 
 if TYPE_CHECKING:
     from invert.comparison_records import Comparison
@@ -269,7 +269,7 @@ def _run_inference(
             from invert.compare import infer_against
             from invert.sheets.sheet import FileText
 
-            before = FileText(called("-"), content_of("-")) if shown.against == "-" else shown.against or ""
+            before = FileText(called("-"), content_or_input("-")) if shown.against == "-" else shown.against or ""
             table, moved = infer_against(before, names, **asked, executor=executor)
         elif _is_default(names, asked, shown):
             table = infer_flagships(_MOST_LISTED, **{name: value for name, value in asked.items() if name != "changes"}, executor=executor)

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
@@ -439,7 +439,7 @@ def _reasons_text(became: "Mapping[str, int]") -> str:
     return f" ({told})" if told else ""
 
 
-def _print_pull(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
+def _print_pull(pulled: "Pulled", rivals: "Sequence[Rival]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
     """Print the results for the offers of the databases. Every offer is counted once."""
     from invert.databases.pull import COPY, KNOWN, TAKEN
 

@@ -120,8 +120,7 @@ def solve_command(
     from backsolve.cli.question import answer_columns, draw_into, draw_panels, preset_problems, read_question, refuse_picture
     from derive.answers import NO_WHOLE_ONE
     from derive.show.parts import all_warnings
-    from derive.solving.conventions import Conventions
-    from derive.solving.switches import Switches
+    from derive.solving.conventions import Conventions, Switches
 
     if "=" in unknown:
         raise WrongValue(f"{shorten(unknown)} is an input. The unknown comes first: backsolve solve UNKNOWN name=value ...")

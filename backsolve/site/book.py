@@ -4,15 +4,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from backsolve.site.blackboard import blackboard_data, shown_pictures
-from backsolve.site.claim_states import claim_states
+from backsolve.site.claim_states import claim_states, page_of_row
+from backsolve.site.equations import equation_address
 from backsolve.site.formulas import page_data
-from backsolve.site.lookups import bearers, claims_found, quantities_in_order, said_in_order, video_at, video_of
+from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order, video_of
 from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.derivations import parents
 from derive.quantities import QUANTITIES, aliases
 from derive.records import Equation, Source
 from derive.show.entry import worked_example
+from invert.validation.claim_rows import UNDECIDED
 
 BOOK = f"book/{INDEX}"
 BY_TIME, BY_QUANTITY, BY_CLAIM = (f"book/{name}/{INDEX}" for name in ("by-time", "by-quantity", "claims"))
@@ -50,7 +52,10 @@ def book_pages() -> Iterator[Page]:
             kind="chapter",
             words=chapter,
             context={
-                "entries": [(row, worked_example(row), [by_id()[id] for id in parents(row)], _first_said(row)) for row in found],
+                "entries": [
+                    (row, worked_example(row), [by_id()[id] for id in parents(row)], next(filter(video_of, row.sources), None))
+                    for row in found
+                ],
                 "before": chapters[place - 1] if place else None,
                 "after": chapters[place + 1] if place + 1 < len(chapters) else None,
                 **_live(found),
@@ -65,14 +70,14 @@ def _live(rows: Sequence[Equation]) -> dict[str, object]:
     """Return the live part of a chapter: the pictures of the blackboard with its equations, or else its first worked example."""
     drawn = [one for one in shown_pictures() if {*one["equations"]} & {*rows}]
     if drawn:
-        return {"pictures": drawn, "board": blackboard_data([one["picture"].key for one in drawn]), "states": claim_states()}
+        return {"pictures": drawn, "board": blackboard_data([one["key"] for one in drawn]), "states": claim_states()}
     shown = next(row for row in rows if row.example)
     return {"pictures": (), "shown": shown, "formulas": page_data(shown.id)}
 
 
-def _first_said(row: Equation) -> tuple[Source, str] | None:
-    """Return the first source of an equation in the lecture with its second of the video, or None."""
-    return next(((source, video_of(source)) for source in row.sources if video_of(source)), None)
+def _first_said(row: Equation) -> Source | None:
+    """Return the first source of an equation with its second in the video of the lecture."""
+    return next(filter(video_of, row.sources), None)
 
 
 def _by_time() -> Page:
@@ -84,21 +89,10 @@ def _by_time() -> Page:
         summary="What the lecture says, second by second, and the equations that it became.",
         context={"said": ordered},
         parts=tuple(
-            Entry(
-                title=f"{one.source.place} {one.row.title}",
-                kind="lecture",
-                address=f"{BY_TIME}#{time_anchor(one.source)}",
-                summary=one.source.said,
-                words="",
-            )
-            for one in ordered
+            Entry(title=f"{source.place} {row.title}", kind="lecture", address=f"{BY_TIME}#t{source.start}", summary=source.said, words="")
+            for source, row in ordered
         ),
     )
-
-
-def time_anchor(source: Source) -> str:
-    """Return the anchor of a time of the lecture."""
-    return f"t{source.start}"
 
 
 def _by_quantity() -> Page:
@@ -124,13 +118,15 @@ def _by_quantity() -> Page:
 
 def _by_claim() -> Page:
     rows, problems = claims_found()
+    pages = {id: f"{equation_address(state.equation)}#{state.fragment}" for id, state in claim_states().items()}
     return Page(
         address=BY_CLAIM,
         template="claims.html",
         title="By claim",
         summary="What the lecture says in numbers, beside what the equations and tables make of it.",
         context={
-            "rows": [(row, bearers(row["by"]), video_at(row["time"]), claim_states().get(row["id"])) for row in rows],
+            "rows": [(row, pages.get(row["id"]) or page_of_row(row)) for row in rows],
+            "opened": (len(pages), sum(bool(page_of_row(row)) for row in rows), sum(row["verdict"] == UNDECIDED for row in rows)),
             "counts": Counter(row["verdict"] for row in rows),
         },
         parts=tuple(

@@ -34,9 +34,9 @@ def home_page() -> Page:
         },
         parts=tuple(
             Entry(
-                title=one["picture"].title,
+                title=one["title"],
                 kind="picture",
-                address=f"{INDEX}#picture-{one['picture'].key}",
+                address=f"{INDEX}#picture-{one['key']}",
                 summary=", ".join(row.title for row in one["equations"]),
                 words="blackboard lecture picture live",
             )

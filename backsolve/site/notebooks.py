@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,10 @@ NOTEBOOKS = f"notebooks/{INDEX}"
 _SVG, _PLAIN = "image/svg+xml", "text/plain"
 _TABLE, _LOOK = re.compile(r'<table border="1" class="dataframe">.*</table>', re.DOTALL), re.compile(r' (?:style|border)="[^"]*"')
 """A table of pandas, and its attributes of look."""
+_WORDS = re.compile(r"<dc:description>([^<\"]*)</dc:description>")
+"""The description of a figure in words."""
+_DIGITS = re.compile(r"(\.\d\d)\d+")
+"""Digits of coordinates after the second decimal place."""
 
 
 def notebook_pages() -> Iterator[Page]:
@@ -61,9 +64,10 @@ def _tokens(cell: dict[str, Any], files: dict[str, str]) -> Iterator[Token]:
         plain = "".join(data.get(_PLAIN, output.get("text", ())))
         if _SVG in data:
             name = f"figure-{len(files) + 1}.svg"
-            files[name] = "".join(data[_SVG])
-            words = "Figure of the cell above" if plain.startswith("<") else escape(plain)
-            yield Token("html_block", "", 0, content=f'<figure><img src="{name}" alt="{words}" loading="lazy"></figure>\n')
+            files[name] = _DIGITS.sub(r"\1", "".join(data[_SVG]))
+            words = _WORDS.search(files[name])
+            alt = words[1] if words else "Figure of the cell above"
+            yield Token("html_block", "", 0, content=f'<figure><img src="{name}" alt="{alt}" loading="lazy"></figure>\n')
         elif table := _TABLE.search("".join(data.get("text/html", ()))):
             # pandas escapes every cell. The policy of the pages forbids attributes of style.
             named = '<div class="scroll" role="region" aria-label="Table of the cell above">'

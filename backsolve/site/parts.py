@@ -43,7 +43,7 @@ class Figure:
 def figure_of(chart: Chart, links: Mapping[str, str] = NOTHING) -> Figure:
     """Return the chart as a page shows it. `links` are the addresses of named points."""
     # The drawing escapes every text of a table itself.
-    return Figure(title=chart.title, drawing=Markup(chart_svg(chart, alone=False, links=links)), said=chart.said)
+    return Figure(title=chart.title, drawing=Markup(chart_svg(chart, links)), said=chart.said)
 
 
 def sections_of(parts: Sequence[str]) -> list[ReportSection]:

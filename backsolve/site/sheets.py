@@ -27,7 +27,6 @@ from invert.report.price_pages import GRADES, sheet_reference
 from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts
 from invert.result import Inference, Run
-from invert.sheets.listing import price_record
 from invert.sheets.rows import PriceRow
 from invert.sheets.what_if import sheet_key
 from invert.storage.hold_costs import hold_costs
@@ -85,7 +84,7 @@ def pages_of_other_names(table: Run) -> Iterator[Page]:
 def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History | None, rows: Sequence[PriceRow], html_base: str) -> Page:
     said, sections = readings_in_lines(one, table), sections_of(full_parts(one, table))
     title = f"{one.sheet.provider} {one.sheet.model}"
-    reference = sheet_reference([price_record(row) for row in rows], str(one.sheet.as_of), html_base)
+    reference = sheet_reference([*rows], str(one.sheet.as_of), html_base)
     context = {
         "one": one,
         "flags": one.flags,

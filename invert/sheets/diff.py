@@ -1,21 +1,21 @@
 """Two states of the price data side by side: which prices were added, closed and changed."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date
 from io import BytesIO
 from typing import BinaryIO
 
 from derive.errors import WrongData, WrongValue, suggest_for_file
-from derive.files import label, opened
+from derive.files import content_of, label
 from derive.immutable import immutable
 from derive.tables.problems import Problem
 from invert.data import Data, cache_with_data
 from invert.sheets.assemble import day_of, models, spelled
 from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
 from invert.sheets.released import RELEASED_PRICES, released_prices
-from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, RowKey, SheetKey
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import FileText, money_unit
 
 SHIPPED = "shipped"
@@ -78,7 +78,7 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
     >>> [str(one) for one in differences(before, after)]
     ['input 2 -> 3 USD/MTok', 'output 8 USD/MTok closed', 'cache_read 0.2 USD/MTok added']
     """
-    before, after = rows_by_key(old), rows_by_key(new)
+    before, after = ({row.key: row for row in rows} for rows in (old, new))
     found = [
         Difference(old=before.get(key), new=after.get(key))
         for key in {**before, **after}
@@ -175,8 +175,7 @@ def new_models(before: State, after: State, data: Data) -> dict[tuple[str, str],
 def file_of(text: str) -> FileText:
     """Return the file of that name. Raise WrongData, with the other allowed values, if it cannot be read."""
     try:
-        with opened(text) as stream:
-            return FileText(label(text), stream.read())
+        return FileText(label(text), content_of(text))
     except WrongData as error:
         raise WrongData(f"{error}{suggest_for_file(text, (SHIPPED, 'a day as 2026-11-20', 'a CSV file'))}") from None
 
@@ -212,11 +211,6 @@ def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
     rows, faults = read_rows(BytesIO(content), label(place), fx)
     day, far_off = newest_day(rows)
     return PriceBook(rows=tuple(rows), fx=fx, problems=tuple(faults), newest_retrieved=day, far_off=far_off)
-
-
-def rows_by_key(rows: Iterable[PriceRow]) -> Mapping[RowKey, PriceRow]:
-    """Return rows by the key of their price."""
-    return {row.key: row for row in rows}
 
 
 def _price_facts(row: PriceRow) -> tuple[object, ...]:

@@ -109,7 +109,7 @@ def test_sizes_are_stated_or_by_price_makers_first():
 @pytest.mark.parametrize(
     ("fault", "counted"),
     [
-        (Problem(origin="carol/three", row=None, column=None, message="why"), {"why": 1}),
+        (Problem(origin="carol/three", message="why"), {"why": 1}),
         (Problem(origin="mine.csv", row=3, column="amount", message="is negative"), {}),
     ],
 )

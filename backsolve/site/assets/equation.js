@@ -27,7 +27,7 @@
   const [someChip] = Object.values(presets.chips), [someModel] = Object.values(presets.models), ofPresets = { ...someChip.givens, ...Object.values(someChip.types)[0], ...someModel.givens };
   const isLed = names.slice(1).some((name) => name in ofPresets || presets.legs.some(({ id, makes }) => makes === name && id !== equation.id));
   const types = Object.entries(presets.chips).flatMap(([name, { types: of }]) => Object.keys(of).map((dtype) => [`${name}:${dtype}`, `${name} in ${dtype}`]));
-  const models = Object.keys(presets.models);
+  const models = Object.keys(presets.models).filter(Boolean);
   const choose = (key) => (value) => { state[key] = value; afresh(); ask(); moved(); };
   const chips = form.choice("Chip", [["", "any"], ...types], "", choose("hardware")), ofModels = form.choice("Model", [["", "any"], ...models], "", choose("model"));
   const unknowns = form.choice("Solve for", names.map((name) => [name, words(name)]), null, (name) => { state.unknown = name; led(); ask(); moved(); });
@@ -148,7 +148,7 @@
     const open = equation.sense === "=" ? `${words(state.unknown)} does not bind here: any of these values gives the same ${words(left)}` : "wherever the inequality holds";
     const plain = !isPoint ? open : one.form ? (row.unit === "1" ? "" : `${form.figure(one.value, 6)} ${row.unit}`) : "found by a search: there is no closed form";
     return element("p", {}, part(element("strong", {}, typeset(row.math), " ", element("span", {}, value))), part(element("small", {}, plain)),
-      one.form ? element("span", { class: "solver-formula", tabindex: 0 }, typeset(row.math, "<mo>=</mo>", one.form.math.replaceAll("*", '<mo rspace="0.17em">\u2062</mo>'))) : null,
+      one.form ? element("span", { class: "solver-formula", tabindex: 0 }, typeset(row.math, "<mo>=</mo>", one.form.math.replace(/@(\w+)@/g, (_, name) => quantities[name].math).replaceAll("*", '<mo rspace="0.17em">\u2062</mo>'))) : null,
       one.regime && one.regime.wins.length ? part(element("small", {}, `where ${one.regime.plain}`)) : null);
   }
 

@@ -108,7 +108,8 @@
   function knob(row, title, onchange, [low, high] = [row.low || 0, row.high], symbol = "") {
     const scale = scaleOf(low, high), id = `knob-${(knobs += 1)}`;
     const fault = element("p", { id, class: "solver-fault", role: "alert" }), share = element("span", { class: "knob-moves" });
-    const text = element("input", { type: "text", "aria-label": title, autocomplete: "off", spellcheck: "false", "aria-describedby": id, oninput: typed, onchange: write });
+    const practice = `${row.unit === "1" ? "" : `[${row.unit}] `}values met in practice: ${show(row, row.low)} to ${show(row, row.high)}`;
+    const text = element("input", { type: "text", title: practice, "aria-label": title, autocomplete: "off", spellcheck: "false", "aria-describedby": id, oninput: typed, onchange: write });
     const slider = element("input", { type: "range", min: 0, max: STEPS, "aria-label": `${title}, slider`, oninput: () => move(Number(slider.value) / STEPS) });
     const label = element("span", { class: "knob-name", "aria-hidden": "true" }, symbol ? typeset(symbol) : null, symbol ? ` ${title}` : title);
     const self = { root: element("div", { class: "knob" }, label, share, text, slider, fault), title, value: null, wrong: false, set, move, moves, share: shareOf, type };
@@ -167,10 +168,10 @@
   /** What a chip in a data type and a model set together, and the equations that lead on from there; either may be "", not both. */
   function presetOf(presets, chip, dtype, model) {
     const ofChip = presets.chips[chip], type = ofChip ? ofChip.types[dtype] : {}, ofModel = presets.models[model];
-    const [place, own] = (ofModel ? presets.kinds[ofModel.kinds] : presets.alone)[ofChip ? kindOf(type) : ""], way = presets.ways[place];
+    const [place, own] = ofModel.kinds[ofChip ? kindOf(type) : ""], way = presets.ways[place];
     const legs = way.legs.map((one) => presets.legs[one]), made = new Set(legs.map(({ makes }) => makes));
     return {
-      givens: { ...(ofChip ? ofChip.givens : {}), ...type, ...(ofModel ? ofModel.givens : {}), ...own },
+      givens: { ...(ofChip ? ofChip.givens : {}), ...type, ...ofModel.givens, ...own },
       defaults: Object.fromEntries(Object.entries(presets.defaults).filter(([name]) => !made.has(name))),
       asked: way.asked,
       legs,

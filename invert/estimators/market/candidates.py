@@ -2,21 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from math import isfinite, log
+from math import log
 from statistics import fmean
 
 import numpy as np
 
 from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators.market.kv_class import Bytes
-from invert.estimators.market.panel import Priced
-from invert.estimators.market.pool import LogDensities, pool_verdict
-from invert.estimators.market.recency import DAYS, Cache, Forgetting, classes
+from invert.data import Data
+from invert.estimators.market.kv_class import Bytes, forgetting, known_caches
+from invert.estimators.market.panel import Priced, listed_models
+from invert.estimators.market.pool import pool_verdict
+from invert.estimators.market.recency import DAYS, Cache, Forgetting, judge_classes
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.market.size import SIZES_JUDGED_SINCE
-from invert.estimators.market.student import Student
 from invert.records import Verdict
+from invert.sheets.read import cached_beside_prices
 
 
 @immutable
@@ -97,25 +98,30 @@ def judge_predictors(
     With `since` only caches released from that day on are judged, each by a line through the caches released before it.
     """
     judged = [(one, numbers) for one, numbers in rows if since is None or one.released >= since]
-    of_class = log_density_of_class([one for one, _ in judged], known, forgetting)
-    found = []
-    for (one, numbers), by_class in zip(judged, of_class, strict=True):
+    by_line = np.full(len(judged), np.nan)
+    for place, (one, numbers) in enumerate(judged):
         others = [(other, x) for other, x in rows if other.family != one.family and (since is None or other.released < one.released)]
-        if len({other.family for other, _ in others}) >= assumptions.least_to_learn and isfinite(by_class):
-            by_line = _predict_by_line(others, numbers, assumptions).log_density(one.ln_kv)
-            found.append(LogDensities(family=one.family, by_price=by_line, by_class=by_class))
-    return pool_verdict(found, assumptions)
+        if len({other.family for other, _ in others}) >= assumptions.least_to_learn:
+            by_line[place] = _density_by_line(others, one, numbers, assumptions)
+    by_class = judge_classes(known, [one for one, _ in judged], forgetting).log_density
+    return pool_verdict([one.family for one, _ in judged], by_line, by_class, assumptions)
 
 
-def log_density_of_class(rows: Sequence[Cache], known: Sequence[Cache], forgetting: Forgetting) -> list[float]:
-    """Return ln of the density [1/nat] of the typical KV of its release at each cache, or nan if there is no typical KV."""
-    values = np.array([one.ln_kv for one in rows])
-    return [float(density) for density in classes(known, rows, forgetting).log_density(values)]
-
-
-def _predict_by_line(others: Sequence[tuple[Cache, tuple[float, ...]]], numbers: tuple[float, ...], assumptions: Assumptions) -> Student:
-    """Return the prediction at these numbers by a line through the other caches."""
+def _density_by_line(
+    others: Sequence[tuple[Cache, tuple[float, ...]]], one: Cache, numbers: tuple[float, ...], assumptions: Assumptions
+) -> float:
+    """Return ln of the density [1/nat] of a cache by a line through the other caches at its numbers."""
     truths, families = [other.ln_kv for other, _ in others], [other.family for other, _ in others]
     line = fit(grouped(truths, families, *zip(*(x for _, x in others), strict=True), assumptions=assumptions))
-    centre = line.intercept + sum(slope * number for slope, number in zip(line.slopes, numbers, strict=True))
-    return Student(centre=centre, scale=line.scale, freedom=line.freedom)
+    return float(line.predict(np.array([[1.0, *numbers]])).judge(np.array([one.ln_kv])).log_density[0])
+
+
+@cached_beside_prices
+def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, str], Verdict | None]:
+    """Return the verdict on each candidate, by its name and by what its predictions leave out."""
+    priced, known, way = listed_models(data), known_caches(data, assumptions), forgetting(data, assumptions)
+    return {
+        (one.name, left_out): judge_candidate(one, priced, known, way, since, assumptions)
+        for one in CANDIDATES
+        for left_out, since in LEFT_OUT.items()
+    }
