@@ -63,11 +63,11 @@ NUMERICS = {
     "validation/algebra": {"_POINTS", "_TRIES", "_ALIKE", "_draw_values"},  # where formulas are compared, and rounding
     "validation/claims": {"_DIGITS, _WHOLE"},
     "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
-    "validation/single_band": {"_SAID_RATIO"},  # what the lecture read off a price
+    "validation/single_band": {"_LECTURE_RATIO"},  # what the lecture read off a price
     "overview": {"_DIGITS"},
     "cited": {"_REPRODUCED", "_fraction", "_tier_by_price", "_residual"},  # rounding, and per cent
     "validation/scoreboard_text": {"_NO_GAIN", "_FACTOR"},  # what counts as none, and as far off
-    "validation/efficiency": {"_PRIORS", "_SPREADS", "_LEVEL", "_Runs", "fitted_rows", "predicted_without_run", "_four"},  # no run of infer
+    "validation/efficiency": {"_PRIORS", "_SPREADS", "_LEVEL", "_Runs", "fitted_rows", "predicted_without_run", "write_tables"},  # no run of infer
     "records": {"_ROUNDING", "Estimate"},  # rounding, and per cent
     "result": {"_PAGE"},  # columns of a page
     "data": {"_MOST"},
