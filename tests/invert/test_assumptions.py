@@ -67,7 +67,15 @@ NUMERICS = {
     "overview": {"_DIGITS"},
     "cited": {"_REPRODUCED", "_fraction", "_tier_by_price", "_residual"},  # rounding, and per cent
     "validation/scoreboard_text": {"_NO_GAIN", "_FACTOR"},  # what counts as none, and as far off
-    "validation/efficiency": {"_PRIORS", "_SPREADS", "_LEVEL", "_Runs", "fitted_rows", "predicted_without_run", "write_tables"},  # no run of infer
+    "validation/efficiency": {
+        "_PRIORS",
+        "_SPREADS",
+        "_LEVEL",
+        "_Runs",
+        "fitted_rows",
+        "predicted_without_run",
+        "write_tables",
+    },  # no run of infer
     "records": {"_ROUNDING", "Estimate"},  # rounding, and per cent
     "result": {"_PAGE"},  # columns of a page
     "data": {"_MOST"},
@@ -82,13 +90,6 @@ NUMERICS = {
         "invert_price",
     },  # where solvers stop
     "estimators/market/hosts": {"commonest"},
-    "estimators/market/kv_class": {
-        "_WORLDS, _FAMILIES",
-        "_LEVEL, _WANDERS, _APART, _WITHIN",
-        "_EVERY",
-        "simulated_coverage",
-        "_market",
-    },  # made up
     "estimators/market/line": {"_PLACES"},
     "estimators/market/pool": {"_WEIGHTS"},
     "estimators/market/recency": {"DAYS"},
