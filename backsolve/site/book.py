@@ -52,7 +52,10 @@ def book_pages() -> Iterator[Page]:
             kind="chapter",
             words=chapter,
             context={
-                "entries": [(row, worked_example(row), [by_id()[id] for id in parents(row)], _first_said(row)) for row in found],
+                "entries": [
+                    (row, worked_example(row), [by_id()[id] for id in parents(row)], next(filter(video_of, row.sources), None))
+                    for row in found
+                ],
                 "before": chapters[place - 1] if place else None,
                 "after": chapters[place + 1] if place + 1 < len(chapters) else None,
                 **_live(found),
@@ -72,9 +75,9 @@ def _live(rows: Sequence[Equation]) -> dict[str, object]:
     return {"pictures": (), "shown": shown, "formulas": page_data(shown.id)}
 
 
-def _first_said(row: Equation) -> tuple[Source, str] | None:
-    """Return the first source of an equation in the lecture with its second of the video, or None."""
-    return next(((source, video_of(source)) for source in row.sources if video_of(source)), None)
+def _first_said(row: Equation) -> Source | None:
+    """Return the first source of an equation with its second in the video of the lecture."""
+    return next(filter(video_of, row.sources), None)
 
 
 def _by_time() -> Page:
@@ -86,21 +89,10 @@ def _by_time() -> Page:
         summary="What the lecture says, second by second, and the equations that it became.",
         context={"said": ordered},
         parts=tuple(
-            Entry(
-                title=f"{one.source.place} {one.row.title}",
-                kind="lecture",
-                address=f"{BY_TIME}#{time_anchor(one.source)}",
-                summary=one.source.said,
-                words="",
-            )
-            for one in ordered
+            Entry(title=f"{source.place} {row.title}", kind="lecture", address=f"{BY_TIME}#t{source.start}", summary=source.said, words="")
+            for source, row in ordered
         ),
     )
-
-
-def time_anchor(source: Source) -> str:
-    """Return the anchor of a time of the lecture."""
-    return f"t{source.start}"
 
 
 def _by_quantity() -> Page:

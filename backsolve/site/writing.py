@@ -8,16 +8,21 @@ from dataclasses import field
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from backsolve.site.lookups import video_of
 from derive.catalogue import by_id
 from derive.immutable import immutable
-from derive.show.mathml import equation_in_mathml, math, symbol_in_mathml
+from derive.quantities.formula import as_tree
+from derive.show.mathml import equation_in_mathml, math, relation_in_mathml, symbol_in_mathml
 from derive.tables.problems import Problem
 from derive.version import VERSION
+
+if TYPE_CHECKING:
+    from derive.derivations import Sides
 
 HERE = Path(__file__).parent
 INDEX = "index.html"
@@ -159,8 +164,16 @@ def _templates() -> Environment:
     templates.filters["symbol"] = lambda name: Markup(math(symbol_in_mathml(name)))
     templates.filters["formula"] = lambda row: Markup(math(equation_in_mathml(row), display=True))
     templates.filters["formula_in_line"] = lambda row: Markup(math(equation_in_mathml(row)))
+    templates.filters["relation"] = _relation
+    templates.filters["video"] = video_of
     templates.filters["verbatim"] = verbatim
     templates.filters["name"] = broken_name
     templates.tests["equation_id"] = lambda text: text in by_id()
     templates.filters["script_data"] = lambda value: Markup(as_script_data(value))
     return templates
+
+
+def _relation(sides: "Sides", sense: str = "=") -> Markup:
+    """Return an equation of SymPy as a formula of its own line."""
+    left, right = map(as_tree, sides)
+    return Markup(math(relation_in_mathml(left, sense, right), display=True))

@@ -3,7 +3,6 @@
 import io
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -44,29 +43,6 @@ def test_what_may_not_be_replaced_is_named_and_kept(tmp_path, monkeypatch, kind:
     assert kind in ("loop", "device", "pipe") or path.read_text() == "mine"
 
 
-ENDED = """
-import os, signal, derive.files
-signal.signal({signal}, signal.SIG_DFL)  # whoever runs the tests may have had it ignored, as nohup does
-synced = []
-def fsync(number, really=os.fsync):
-    really(number)
-    synced.append(number)
-    os.kill(os.getpid(), {signal})
-os.fsync = fsync
-derive.files.write("run.json", "whole")
-print("it went on")
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals are others there")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_while_a_file_is_saved_ends_the_command_and_leaves_the_file_whole(tmp_path, number: signal.Signals):
-    code = ENDED.format(signal=int(number))
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
-    assert os.listdir(tmp_path) == ["run.json"] and (tmp_path / "run.json").read_text() == "whole"
-
-
 @pytest.fixture
 def small_disk(tmp_path) -> Iterator[Path]:
     """A disk of 64 kB, where this process may mount one."""
@@ -89,22 +65,6 @@ def test_a_disk_that_is_full_leaves_the_old_file_whole_and_nothing_beside_it(sma
     rest.unlink()
     write(str(place), "new")
     assert place.read_text() == "new"
-
-
-LIMITED = """
-import resource
-from derive.files import write
-resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
-write("mine.csv", "new" * 1024)
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no limit on what a process writes there")
-def test_a_file_of_which_only_a_part_can_be_written_leaves_the_old_one_whole(tmp_path):
-    (tmp_path / "mine.csv").write_text("mine")
-    done = subprocess.run([sys.executable, "-c", LIMITED], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
-    assert done.stderr.splitlines()[-1] == "derive.errors.WrongData: mine.csv: cannot be written (File too large)"
-    assert os.listdir(tmp_path) == ["mine.csv"] and (tmp_path / "mine.csv").read_text() == "mine"
 
 
 HOLDING = """

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from backsolve.site.book import BY_CLAIM, BY_QUANTITY, BY_TIME, book_pages, chapter_address, time_anchor
+from backsolve.site.book import BY_CLAIM, BY_QUANTITY, book_pages, chapter_address
 from backsolve.site.lookups import claims_found
 from backsolve.site.writing import Page, written_page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
@@ -33,12 +33,6 @@ def test_the_contents_name_every_equation_once():
     links = parts_of(written("book/index.html")).links
     assert [link.split("/")[-2] for link in links if "/eq/" in link] == [*by_id()]
     assert [name for link in links if (name := link.removesuffix("/index.html")) in CHAPTERS] == [*CHAPTERS]
-
-
-def test_the_lecture_runs_forward():
-    said = pages()[BY_TIME].context["said"]
-    assert [one.source.start for one in said] == sorted(one.source.start for one in said) and len(said) > 50
-    assert time_anchor(said[0].source) in parts_of(written(BY_TIME)).ids
 
 
 def test_every_quantity_can_be_linked_to():

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from backsolve.site import build
-from backsolve.site.build import MARKER, Built, assets, build_site
+from backsolve.site.build import MARKER, Built, build_site
 from backsolve.site.documents import document_pages
-from backsolve.site.equations import descendants, equation_page
+from backsolve.site.equations import equation_page
 from backsolve.site.home import home_page
 from backsolve.site.writing import Page, card_address, written_page
 from derive.catalogue import by_id
@@ -25,8 +25,7 @@ MOST_BYTES, MOST_SECONDS, FIRST_VIEW = 15e6, 60, 170e3
 
 
 def some_equations() -> list[Page]:
-    leads_to = descendants()
-    return [equation_page(row, leads_to[row.id]) for row in some(by_id().values(), every=50)]
+    return [equation_page(row) for row in some(by_id().values(), every=50)]
 
 
 @pytest.fixture(scope="module")
@@ -117,27 +116,12 @@ def test_the_same_pages_are_written_twice():
     assert first == second and "canonical" not in first[0]
 
 
-def test_assets_are_those_of_the_package_and_the_index_of_the_search():
-    found = dict(assets([home_page()]))
-    assert {"assets/site.css", "assets/search.js", "assets/page.js", "docs/reference/schema/solve.schema.json"} <= set(found)
-    assert found["assets/search-index.js"].startswith(b"(globalThis.backsolve ??= {}).search = [")
-
-
 # -- where it is written ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def one_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [home_page()]})
-
-
-@pytest.mark.usefixtures("one_page")
-def test_a_site_of_ours_is_replaced_and_an_empty_folder_is_taken(tmp_path: Path):
-    out = tmp_path / "site"
-    out.mkdir()
-    build_site(str(out))
-    build_site(f"{out}/")
-    assert (out / "index.html").is_file() and list(tmp_path.iterdir()) == [out]
 
 
 @pytest.mark.usefixtures("one_page")

@@ -17,17 +17,6 @@ KINDS = ("Llama-3.1-70B", "DeepSeek-V3.2", "gpt-oss-120b", "Qwen3-235B-A22B", "D
 needs_node = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 
 
-def test_they_are_what_solve_takes_of_them() -> None:
-    data = presets_data()
-    chip = data["chips"]["B200-SXM"]
-    taken = solve("balance_batch", hardware="B200-SXM:fp8", model="Llama-3.1-70B").given
-    assert {name: {**chip["givens"], **chip["types"]["fp8"]}[name] for name in ("peak_flops", "hbm_bandwidth")} == {
-        name: taken[name] for name in ("peak_flops", "hbm_bandwidth")
-    }
-    _, own = data["models"]["Llama-3.1-70B"]["kinds"]["1 apart"]
-    assert {**data["models"]["Llama-3.1-70B"]["givens"], **own}["bytes_per_weight"] == taken["bytes_per_weight"]
-
-
 def test_every_way_comes_to_all_that_the_desk_asks_from_what_is_given() -> None:
     data = json.loads(data_in_json())
     for name, model in data["models"].items():

@@ -79,12 +79,3 @@ def test_no_name_climbs_out_of_its_folder(some_sheets: InferenceTable):
     one = some_sheets[0]
     odd = replace(one, sheet=replace(one.sheet, provider="..", model="../a b/<c>"))
     assert sheet_address(odd) == "sheet/-/-a-b-c-/index.html"
-
-
-def test_what_is_looked_for_comes_first_and_the_rest_is_folded(pages: list[Page]):
-    written = written_page(pages[0])
-    places = [
-        written.index(text)
-        for text in (">What to take home<", ">At other prices<", ">Prices</h2", ">All estimates, and why", "<svg", 'class="fold"')
-    ]
-    assert places == sorted(places) and ">Where every price is from<" in written[places[-1] :]

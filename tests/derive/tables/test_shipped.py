@@ -159,7 +159,7 @@ WRONG_ROWS = [
     (",chip_price,,2,USD/h,false,page,2026-05-01,official,", "accelerator", "is blank"),
     ("H1,chip_prize,,2,USD/h,false,page,2026-05-01,official,", "quantity", "'chip_prize' is not known; did you mean 'chip_price' or"),
     ("H1,chip_price,fp9,2,USD/h,false,page,2026-05-01,official,", "dtype", "'fp9' is not known"),
-    ("H1,chip_price,fp8,2,USD/h,false,page,2026-05-01,official,", "dtype", "chip_price takes no data type"),
+    ("H1,chip_price,fp8,2,USD/h,false,page,2026-05-01,official,", "dtype", "chip_price takes no dtype"),
     ("H1,chip_price,,2,USD/h,false,page,,official,", "date", "is blank, and chip_price needs one"),
     ("H1,hbm_bandwidth,,2e12,byte/s,false,sheet,2026-05-01,official,", "date", "hbm_bandwidth takes no date"),
     *(

@@ -132,6 +132,7 @@ WRONG_CELLS = [
     ({"valid_to": "2026-05-01"}, "valid_to", "not after effective_date 2026-05-01"),
     ({"valid_to": "2026-04-30"}, "valid_to", "not after"),
     ({"date_kind": "began"}, "date_kind", "not known"),
+    ({"date_kind": ""}, "date_kind", "must be filled when effective_date is"),
     ({"model": "#REF!"}, "model", "'#REF!' is the text of a spreadsheet for a formula that failed"),
     ({"provider": "#ÜBERLAUF!"}, "provider", "for a formula that failed"),
     ({"amount": "########"}, "amount", "in a narrow column: widen it"),
