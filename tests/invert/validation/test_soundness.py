@@ -256,17 +256,6 @@ def test_each_table_can_be_edited_and_the_same_process_says_what_a_fresh_one_say
     assert json.loads(done.stdout) == json.loads(said[-1])
 
 
-def test_the_scoreboard_follows_an_edit(copy):
-    before, _ = scoreboard.sections(("truth", "storage", "controls", "production"))
-    edit(copy, "architectures")
-    edit(copy, "memory_tiers")
-    edit(copy, "prices")
-    place = next(place for place, row in enumerate(rows("disclosures")) if row["quantity"] == "nodes")
-    (copy / "disclosures.csv").write_bytes(edited("disclosures", place, value="300").files["disclosures.csv"])
-    after, problems = scoreboard.sections(("truth", "storage", "controls", "production"))
-    assert problems == [] and [name for name in before if before[name] != after[name]] == ["truth", "storage", "production"]
-
-
 # -- a bad row stops only what rests on it --------------------------------------------------------------------------
 
 
@@ -386,26 +375,6 @@ def test_with_one_family_of_caches_the_class_is_undetermined_and_the_rest_is_the
     assert "active, any, list" in estimates and not any(str(name).startswith("KV") for name in estimates)
 
 
-def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and_stops_nothing():
-    place = next(place for place, row in enumerate(rows("prices")) if row["model"] == "qwen3-coder-plus")
-    with reading(edited("prices", place, amount="abc")):
-        table = infer(["gemini-3.1-pro"])
-        learnt = calibration.learn(shipped_data()).kv_ratios
-    assert [str(problem).partition(":")[0] for problem in table.problems] == [
-        f"prices.csv row {place + 2}, column amount",
-        f"prices.csv row {place + 3}, column component",
-    ]
-    assert table.notes == ("the calibration is without Qwen3-Coder-480B-A35B: a row that this rests on cannot be used",)
-    assert set(usual_ratios()) - set(learnt) == {"Qwen3-Coder-480B-A35B"}
-    (one,), (whole, _) = table.inferences, usual().inferences
-    assert one.kv_bytes["increment"].median != whole.kv_bytes["increment"].median
-    assert one.kv_bytes["headline"] == whole.kv_bytes["headline"] and one.storage != ()
-
-
-def usual_ratios() -> tuple[str, ...]:
-    return tuple(calibration.learn(shipped_data()).kv_ratios)
-
-
 @pytest.mark.slow
 @in_one_test(
     ("name", "column", "text", "left_out"),
@@ -491,17 +460,6 @@ def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them()
     assert table.as_of == usual().as_of and table.inferences[0].kv_bytes == usual().inferences[0].kv_bytes
     for found in (table.problems, problems, checked):
         assert [(one.origin, one.row, one.column) for one in found] == [("prices.csv", 2, "retrieved_date")]
-
-
-def test_every_currency_of_a_sheet_rests_on_its_rates(tmp_path):
-    path = tmp_path / "own.csv"
-    path.write_text("provider,model,component,amount,currency\nacme,m,input,1,USD\nacme,m,output,9.5,CNY\n")
-    place = max(range(len(rows("fx"))), key=lambda at: rows("fx")[at]["date"])
-    with reading(edited("fx", place, units_per_usd="abc")):
-        assert infer("gemini-3.1-pro", prices=path).inferences
-        table = infer("acme/m", prices=path)
-    assert table.inferences == () and [problem.row for problem in table.problems if problem.origin == "fx.csv"] == [place + 2]
-    assert any(problem.origin == "acme/m" and f"fx.csv row {place + 2}" in problem.message for problem in table.problems)
 
 
 def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
