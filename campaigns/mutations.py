@@ -138,7 +138,7 @@ MUTATIONS = {
     "layers_for_kv_layers": Mutation(
         fault="windowed and linear layers counted as if they kept the whole context",
         relations={
-            "architecture.kv_bytes_hybrid": lambda kv_bytes_per_token, keys_and_values, layers, kv_heads, head_dim, bytes_per_element: (
+            "architecture.kv_bytes_gqa": lambda kv_bytes_per_token, keys_and_values, layers, kv_heads, head_dim, bytes_per_element: (
                 kv_bytes_per_token,
                 keys_and_values * layers * kv_heads * head_dim * bytes_per_element,
             ),

@@ -16,10 +16,7 @@ from derive.solving.defaults import standing
 from derive.solving.one_equation import residual
 from derive.solving.result import Answer
 
-SAME_VARIANT = (
-    *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),
-    *("selected_attention_flops", "attention_flops_per_sequence", "read_entries", "indexer_flops_per_pair"),
-)
+SAME_VARIANT = ("kv_bytes_per_token", "attention_flops_per_pair", "selected_entry_width", "selected_flops_per_entry")
 """Groups that take the variant of the first, where they have it."""
 
 AGREES, LAST_DIGITS, NOTHING = 1e-6, 1e-15, 1e-15

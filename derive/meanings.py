@@ -204,6 +204,7 @@ CHOICES = (
     # Parameters are counted from dimensions, and copies of a cache by heads unless it is latent.
     Choice(groups=_PARAMETERS, variant="moe", any=("experts",)),
     Choice(groups=("attention_params_per_layer",), variant="mla", any=("latent_dim",)),
+    Choice(groups=("kv_bytes_per_token",), variant="mla", known=("latent_dim",), absent=("kv_heads",)),
     Choice(groups=("kv_replication",), variant="latents", any=("latent_dim",)),
 )
 

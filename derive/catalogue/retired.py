@@ -108,13 +108,13 @@ RETIRED: dict[str, tuple[str, Equation]] = dict(
         ),
         retire(
             "architecture.selected_attention_flops_compressed@1",
-            "architecture.selected_attention_flops_gqa_indexed",
+            "architecture.selected_flops_per_entry_gqa_indexed",
             "Attention FLOPs of one new token over selected entries, tokens compressed into shared entries",
             "selected_attention_flops = flop_per_mac*sparse_layers*query_heads*2*head_dim*read_entries",
         ),
         retire(
             "architecture.prefill_selected_flops_compressed@1",
-            "architecture.prefill_selected_flops_gqa_indexed",
+            "architecture.selected_flops_per_entry_gqa_indexed",
             "Attention FLOPs of one new token of a prompt over selected entries, tokens compressed into shared entries",
             "prefill_selected_flops = flop_per_mac*sparse_layers*query_heads*2*head_dim*prefill_read_entries",
         ),
@@ -176,6 +176,213 @@ RETIRED: dict[str, tuple[str, Equation]] = dict(
             "training.state_bytes",
             "Sixteen bytes per parameter",
             "training_state_bytes_per_chip = trained_bytes_per_param*total_params/(chips*pipeline_stages)",
+        ),
+        retire(
+            "architecture.kv_bytes_hybrid@1",
+            "architecture.kv_bytes_gqa",
+            "KV bytes per token, only some layers attend to the whole context",
+            "kv_bytes_per_token = keys_and_values*kv_layers*kv_heads*head_dim*bytes_per_element",
+        ),
+        retire(
+            "architecture.kv_bytes_gqa_indexed@2",
+            "architecture.kv_bytes_gqa",
+            "KV bytes per token, grouped-query attention with an indexer",
+            "kv_bytes_per_token = keys_and_values*layers*kv_heads*head_dim*bytes_per_element + "
+            "entry_per_token*indexer_layers*indexer_dim*indexer_bytes_per_element",
+        ),
+        retire(
+            "architecture.kv_bytes_mla_hybrid@1",
+            "architecture.kv_bytes_mla",
+            "KV bytes per token, latent attention on only some layers",
+            "kv_bytes_per_token = latent_per_token*kv_layers*(latent_dim + rope_dim)*bytes_per_element",
+        ),
+        retire(
+            "architecture.kv_bytes_mla_indexed@2",
+            "architecture.kv_bytes_mla",
+            "KV bytes per token, latent attention with an indexer",
+            "kv_bytes_per_token = latent_per_token*layers*(latent_dim + rope_dim)*bytes_per_element + "
+            "entry_per_token*indexer_layers*indexer_dim*indexer_bytes_per_element",
+        ),
+        retire(
+            "architecture.kv_read_bytes_mla_indexed@2",
+            "architecture.kv_read_bytes",
+            "KV bytes read per token of context, every layer selects",
+            "kv_read_bytes_per_token = entry_per_token*indexer_layers*indexer_dim*indexer_bytes_per_element",
+        ),
+        retire(
+            "architecture.kv_read_bytes_gqa_indexed@2",
+            "architecture.kv_read_bytes",
+            "KV bytes read per token of context, all but a few layers select",
+            "kv_read_bytes_per_token = keys_and_values*(layers - sparse_layers)*kv_heads*head_dim*bytes_per_element + "
+            "entry_per_token*indexer_layers*indexer_dim*indexer_bytes_per_element",
+            requires=("layers >= sparse_layers",),
+        ),
+        retire(
+            "architecture.kv_read_bytes_compressed@2",
+            "architecture.kv_read_bytes",
+            "KV bytes read per token of context, tokens compressed into shared entries",
+            "kv_read_bytes_per_token = entry_per_token*(sparse_layers*indexer_dim*indexer_bytes_per_element/sparse_compression_ratio + "
+            "heavily_compressed_layers*head_dim*bytes_per_element/heavy_compression_ratio)",
+        ),
+        retire(
+            "architecture.kv_bytes_that_grow@1",
+            "architecture.kv_bytes_per_sequence",
+            "KV bytes a sequence stores, all of which grow with its context",
+            "kv_bytes_per_sequence = context_length*kv_bytes_per_token",
+        ),
+        retire(
+            "architecture.attention_flops_hybrid@1",
+            "architecture.attention_flops",
+            "Attention FLOPs per query and context token, only some layers attend to the whole context",
+            "attention_flops_per_pair = flop_per_mac_and_token*2*kv_layers*query_heads*head_dim",
+        ),
+        retire(
+            "architecture.attention_flops_mla_hybrid@1",
+            "architecture.attention_flops_mla",
+            "Attention FLOPs per query and context token, latent attention on only some layers, expanded (prefill)",
+            "attention_flops_per_pair = flop_per_mac_and_token*kv_layers*query_heads*(nope_dim + rope_dim + value_dim)",
+        ),
+        retire(
+            "architecture.attention_flops_mla_hybrid_absorbed@1",
+            "architecture.attention_flops_mla_absorbed",
+            "Attention FLOPs per query and context token, latent attention on only some layers, absorbed (decode)",
+            "attention_flops_per_pair = flop_per_mac_and_token*kv_layers*query_heads*(2*latent_dim + rope_dim)",
+        ),
+        retire(
+            "architecture.prefill_attention_flops_mla_hybrid@1",
+            "architecture.prefill_attention_flops_mla",
+            "Attention FLOPs of prefill per query and context token, latent attention on only some layers",
+            "prefill_attention_flops_per_pair = flop_per_mac_and_token*kv_layers*query_heads*(nope_dim + rope_dim + value_dim)",
+        ),
+        retire(
+            "architecture.read_entries_compressed@1",
+            "architecture.read_entries",
+            "Entries a sparse layer reads, tokens compressed into shared entries",
+            "read_entries = Min(selected_entries, entry_per_token*context_length/sparse_compression_ratio)",
+        ),
+        retire(
+            "architecture.prefill_read_entries_compressed@1",
+            "architecture.prefill_read_entries",
+            "Entries a sparse layer reads for a new token of a prompt, tokens compressed into shared entries",
+            "prefill_read_entries = entry_per_token*((Min(Max(selected_entries*sparse_compression_ratio/entry_per_token, cached_tokens) "
+            "- cached_tokens, uncached_tokens)*(cached_tokens + Min(Max(selected_entries*sparse_compression_ratio/entry_per_token, "
+            "cached_tokens) - cached_tokens, uncached_tokens)/2) + (uncached_tokens - "
+            "Min(Max(selected_entries*sparse_compression_ratio/entry_per_token, cached_tokens) - cached_tokens, "
+            "uncached_tokens))*(selected_entries*sparse_compression_ratio/entry_per_token))/uncached_tokens)/sparse_compression_ratio",
+        ),
+        retire(
+            "architecture.indexer_flops_compressed@1",
+            "architecture.indexer_flops",
+            "Indexer FLOPs per token of context, tokens compressed into shared entries",
+            "indexer_flops_per_pair = flop_per_mac_and_token*sparse_layers*indexer_heads*indexer_dim/sparse_compression_ratio",
+        ),
+        retire(
+            "architecture.selected_attention_flops@1",
+            "architecture.selected_flops_per_entry",
+            "Attention FLOPs of one new token over selected entries, latent attention absorbed",
+            "selected_attention_flops = flop_per_mac*sparse_layers*query_heads*(2*latent_dim + rope_dim)*read_entries",
+        ),
+        retire(
+            "architecture.selected_attention_flops_gqa_indexed@1",
+            "architecture.selected_flops_per_entry_gqa_indexed",
+            "Attention FLOPs of one new token over selected entries, grouped-query attention",
+            "selected_attention_flops = flop_per_mac*sparse_layers*query_heads*2*head_dim*read_entries",
+        ),
+        retire(
+            "architecture.window_attention_flops@1",
+            "architecture.window_flops_per_token",
+            "Attention FLOPs of one new token in windowed layers",
+            "window_attention_flops = flop_per_mac_and_token*window_layers*query_heads*(window_key_dim + "
+            "window_value_dim)*Min(window_tokens, context_length)",
+        ),
+        retire(
+            "architecture.window_attention_flops_shared@1",
+            "architecture.window_flops_per_token_shared",
+            "Attention FLOPs of one new token in windowed layers, if the key is the value",
+            "window_attention_flops = flop_per_mac_and_token*window_layers*query_heads*2*window_key_dim*Min(window_tokens, context_length)",
+        ),
+        retire(
+            "architecture.prefill_window_flops@1",
+            "architecture.window_flops_per_token",
+            "Attention FLOPs of one new token of a prompt in windowed layers",
+            "prefill_window_flops = flop_per_mac_and_token*window_layers*query_heads*(window_key_dim + "
+            "window_value_dim)*Min(prefill_window_tokens, prefill_window_tokens)",
+        ),
+        retire(
+            "architecture.prefill_window_flops_shared@1",
+            "architecture.window_flops_per_token_shared",
+            "Attention FLOPs of one new token of a prompt in windowed layers, if the key is the value",
+            "prefill_window_flops = flop_per_mac_and_token*window_layers*query_heads*2*window_key_dim*Min(prefill_window_tokens, "
+            "prefill_window_tokens)",
+        ),
+        retire(
+            "architecture.prefill_selected_flops@1",
+            "architecture.selected_flops_per_entry",
+            "Attention FLOPs of one new token of a prompt over selected entries, latent attention absorbed",
+            "prefill_selected_flops = flop_per_mac*sparse_layers*query_heads*(2*latent_dim + rope_dim)*prefill_read_entries",
+        ),
+        retire(
+            "architecture.prefill_selected_flops_gqa_indexed@1",
+            "architecture.selected_flops_per_entry_gqa_indexed",
+            "Attention FLOPs of one new token of a prompt over selected entries, grouped queries or compressed entries",
+            "prefill_selected_flops = flop_per_mac*sparse_layers*query_heads*2*head_dim*prefill_read_entries",
+        ),
+        retire(
+            "architecture.attention_flops_with_windows@1",
+            "architecture.attention_flops_of_context",
+            "Attention FLOPs of one new token, windows in some layers",
+            "attention_flops_per_sequence = attention_flops_per_pair*context_length + window_attention_flops",
+        ),
+        retire(
+            "architecture.attention_flops_mla_indexed@1",
+            "architecture.attention_flops_of_context",
+            "Attention FLOPs of one new token, every layer selects",
+            "attention_flops_per_sequence = indexer_flops_per_pair*context_length + selected_attention_flops",
+        ),
+        retire(
+            "architecture.attention_flops_gqa_indexed@1",
+            "architecture.attention_flops_of_context",
+            "Attention FLOPs of one new token, all but a few layers select",
+            "attention_flops_per_sequence = (indexer_flops_per_pair + flop_per_mac_and_token*(layers - "
+            "sparse_layers)*query_heads*2*head_dim)*context_length + selected_attention_flops",
+            requires=("layers >= sparse_layers",),
+        ),
+        retire(
+            "architecture.attention_flops_compressed@1",
+            "architecture.attention_flops_of_context",
+            "Attention FLOPs of one new token, tokens compressed into shared entries",
+            "attention_flops_per_sequence = (indexer_flops_per_pair + "
+            "flop_per_mac_and_token*heavily_compressed_layers*query_heads*2*head_dim/heavy_compression_ratio)*context_length + "
+            "selected_attention_flops + window_attention_flops",
+        ),
+        retire(
+            "architecture.prefill_attention_with_windows@1",
+            "architecture.prefill_attention_of_prompt",
+            "Attention FLOPs of one new token of a prompt, windows in some layers",
+            "prefill_attention_flops_per_token = prefill_attention_flops_per_pair*(cached_tokens + uncached_tokens/2) + "
+            "prefill_window_flops",
+        ),
+        retire(
+            "architecture.prefill_attention_mla_indexed@1",
+            "architecture.prefill_attention_of_prompt",
+            "Attention FLOPs of one new token of a prompt, every layer selects",
+            "prefill_attention_flops_per_token = indexer_flops_per_pair*(cached_tokens + uncached_tokens/2) + prefill_selected_flops",
+        ),
+        retire(
+            "architecture.prefill_attention_gqa_indexed@1",
+            "architecture.prefill_attention_of_prompt",
+            "Attention FLOPs of one new token of a prompt, all but a few layers select",
+            "prefill_attention_flops_per_token = (indexer_flops_per_pair + flop_per_mac_and_token*(layers - "
+            "sparse_layers)*query_heads*2*head_dim)*(cached_tokens + uncached_tokens/2) + prefill_selected_flops",
+            requires=("layers >= sparse_layers",),
+        ),
+        retire(
+            "architecture.prefill_attention_compressed@1",
+            "architecture.prefill_attention_of_prompt",
+            "Attention FLOPs of one new token of a prompt, tokens compressed into shared entries",
+            "prefill_attention_flops_per_token = (indexer_flops_per_pair + "
+            "flop_per_mac_and_token*heavily_compressed_layers*query_heads*2*head_dim/heavy_compression_ratio)*(cached_tokens + "
+            "uncached_tokens/2) + prefill_selected_flops + prefill_window_flops",
         ),
     ]
 )

@@ -14,7 +14,7 @@ class Default(NamedTuple):
     `ideal` is the better side: a share of a peak is at most 1, a duration is at least 0. A default that is `measured` stays in the
     equations, as a measured result may contradict it. A `found` one is put into them, and a result that no measured one explains may
     contradict it. With `spoken`, only a question that mentions one of these changes it. `waits` is a time that does not depend on the
-    efficiency of chips.
+    efficiency of chips. One that follows `always` is replaced by a quantity that nobody gave too, which is then what is missing.
     """
 
     quantity: str
@@ -29,6 +29,7 @@ class Default(NamedTuple):
     found: bool = False
     spoken: tuple[str, ...] = ()
     waits: bool = False
+    always: bool = False
 
 
 _ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
@@ -37,6 +38,10 @@ _PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_
 _WEIGHTS = ("total_params", "routed_params", "resident_weight_bytes_per_chip")
 _DRAFTS = ("draft_tokens", "acceptance_rate")
 _TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
+_WINDOWS = ("window_layers", "window_kv_width", "window_key_dim")
+_STATES = ("linear_layers", "state_heads")
+_SELECTIONS = ("sparse_layers", "selected_entries")
+_INDEXERS = (*_SELECTIONS, "indexer_layers", "indexer_heads")
 _HITS = ("cached_tokens", "cache_hit_share")
 
 DEFAULTS = (
@@ -72,6 +77,17 @@ DEFAULTS = (
     Default("attention_time", 0.0, gives_way=((*_ATTENTION, "attention_compute_ratio"),), ideal="lower"),
     Default("attention_compute_ratio", 0.0, gives_way=((*_ATTENTION, "attention_time"),), ideal="lower"),
     Default("attention_rate_ratio", 1.0),
+    # All layers attend to the whole context, until windows, states or selections are given.
+    Default("kv_layers", follows=("layers",), always=True),
+    Default("sparse_layers", 0.0, gives_way=(("selected_flops_per_entry", "selected_kv_bytes"),)),
+    Default("sparse_compression_ratio", 1.0),
+    Default("indexer_layers", 0.0, follows=("sparse_layers",), gives_way=(("indexer_flops_per_pair",),)),
+    Default("indexer_flops_per_pair", 0.0, gives_way=(_INDEXERS,)),
+    Default("window_flops_per_token", 0.0, gives_way=(_WINDOWS,)),
+    Default("window_kv_bytes", 0.0, gives_way=(_WINDOWS,)),
+    Default("linear_state_bytes", 0.0, gives_way=(_STATES,)),
+    Default("selected_flops_per_entry", 0.0, gives_way=(_SELECTIONS,)),
+    Default("selected_kv_bytes", 0.0, gives_way=(_SELECTIONS,)),
     Default("draft_cost_ratio", 0.0, gives_way=(("drafting_time",),), ideal="lower"),
     Default(
         "drafting_time",

@@ -80,7 +80,7 @@ def leads(name: str, at_hand: Set[str]) -> str | None:
     >>> leads("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leads("microbatches", {"chips"})
     ('new_tokens_per_pass', None)
     """
-    if _have_each(_ROWS[name].worked_out_by, at_hand):
+    if _ROWS[name].always or _have_each(_ROWS[name].worked_out_by, at_hand):
         return FOLLOWS[name][0]
     return next((other for other in FOLLOWS[name] if other in at_hand), None)
 

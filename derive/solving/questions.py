@@ -569,13 +569,15 @@ def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equa
 def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
     """Return the variants that use a given that no other equation uses, in each group in which only one variant does.
 
-    >>> _read_by_one_variant({"kv_layers"}, {"kv_layers", "kv_heads", "head_dim", "layers"})
-    {'kv_bytes_per_token': 'hybrid'}
+    >>> _read_by_one_variant({"rope_dim"}, {"layers", "latent_dim", "rope_dim"})
+    {'kv_bytes_per_token': 'mla', 'selected_entry_width': 'mla_indexed'}
     """
     if not unread:
         return {}
     supplied = {*known, *NEUTRAL_DEFAULTS, *USUAL_TYPES}
-    able = [row.variant for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs) and row.inputs <= supplied]
+    defaults = neutral(standing("", known))
+    rows = (with_defaults(row, defaults) for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs))
+    able = [row.variant for row in rows if row.variant and row.inputs <= supplied]
     names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
     return {group: name for group, (name, *others) in names.items() if not others}
 

@@ -73,7 +73,7 @@ IDS_PEOPLE_RELY_ON = {
         memory.per_chip pipeline.bubble pipeline.hop_latency pipeline.idle_fraction
         experts.all_to_all_time experts.scale_out_slowdown experts.touched_experts
         context.balance_context context.sparse_attention serving.cost_per_token
-        architecture.kv_bytes_gqa architecture.kv_bytes_mla architecture.kv_bytes_hybrid architecture.attention_flops
+        architecture.kv_bytes_gqa architecture.kv_bytes_mla architecture.attention_flops
         cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
     """,
     BOUND: "roofline.step_time batching.compute_utilisation serving.normalised_cost",
