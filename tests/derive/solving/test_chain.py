@@ -9,9 +9,9 @@ import pytest
 from derive.catalogue import equation
 from derive.catalogue.arithmetic import maximum
 from derive.records import Equation, Source
-from derive.solving.defaults import neutral, standing, with_defaults
 from derive.solving.answering import answer
 from derive.solving.api import solve
+from derive.solving.defaults import neutral, standing, with_defaults
 from derive.solving.questions import Question
 from tests.tools.asked import STEP, value
 from tests.tools.together import in_one_test
