@@ -209,10 +209,12 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.mean_bytes_per_weight",
+        version=2,
+        changes=("the same mean, written as the width of the rest and the difference that experts make",),
         title="Bytes of a weight, experts and the rest together",
         relation=lambda bytes_per_weight, expert_bytes_per_weight, routed_params, shared_bytes_per_weight, total_params: (
             bytes_per_weight,
-            (expert_bytes_per_weight * routed_params + shared_bytes_per_weight * (total_params - routed_params)) / total_params,
+            shared_bytes_per_weight + (expert_bytes_per_weight - shared_bytes_per_weight) * routed_params / total_params,
         ),
         requires=(
             Requirement(
@@ -240,127 +242,10 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.weight_time_touched",
-        version=4,
+        version=5,
         title="Weight-read time with only the activated experts",
         defines="weight_time",
-        variant=Variant(group="weight_time", name="touched"),
-        relation=lambda weight_time, attention_replicas, shared_params, fetched_params, expert_imbalance, routed_params,
-            bytes_per_weight, chips, hbm_bandwidth, mbu: (
-            weight_time,
-            (attention_replicas * shared_params + part_times(fetched_params - shared_params, expert_imbalance, routed_params))
-            * bytes_per_weight
-            / (chips * hbm_bandwidth * mbu),
-        ),
-        changes=(
-            "waits for the chip on which most of the activated experts lie. That was left out",
-            "the busiest chip reads no more than all the experts that it holds. An imbalance could make it read any number",
-            "what every token uses is read once in each attention replica",
-        ),
-        requires=(
-            Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
-            Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
-        ),
-        statement="At small batches a step reads only the experts that it uses. The chip with the most reads, at most all its"
-                  " experts, finishes last.",
-        assumptions=(
-            "what all tokens use is sharded perfectly over the chips that share one copy",
-            "every chip holds as many experts",
-            "unless expert_imbalance is given, activated experts are spread evenly over the chips: see experts.busiest_chip",
-        ),
-        example=Example(
-            given={
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "fetched_params": "585.1B",
-                "expert_imbalance": "1.1",
-                "routed_params": "654.5B",
-                "bytes_per_weight": "1",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="9.215 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight time of the busiest chip: its reads times the number of chips",
-                premises=(
-                    at(
-                        "roofline.weight_time",
-                        total_params=lambda attention_replicas, shared_params, fetched_params, expert_imbalance, routed_params: (
-                            attention_replicas * shared_params + part_times(fetched_params - shared_params, expert_imbalance, routed_params)
-                        ),
-                    ),
-                ),
-            ),
-        ),
-        sources=(
-            ours("the transcript reads total parameters, a flashcard active ones: this lies between them and meets both"),
-        ),
-    ),
-    Equation(
-        id="experts.plain_weight_time_touched",
-        version=3,
-        changes=(
-            "the busiest chip reads no more than all the experts that it holds",
-            "what every token uses is read once in each attention replica",
-        ),
-        title="Weight-read time with only the activated experts, of a step without drafts",
-        defines="plain_weight_time",
-        variant=Variant(group="weight_time", name="touched"),
-        relation=lambda plain_weight_time, attention_replicas, shared_params, routed_params, active_experts, experts, batch,
-            expert_imbalance, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-            plain_weight_time,
-            (
-                attention_replicas * shared_params
-                + routed_params * part_times(1 - (1 - active_experts / experts) ** batch, expert_imbalance, 1)
-            )
-            * bytes_per_weight
-            / (chips * hbm_bandwidth * mbu),
-        ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts),
-            Requirement(holds=lambda batch: batch >= 1),
-            Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
-        ),
-        statement="One token per sequence uses fewer experts than the token and its drafts.",
-        assumptions=("activated experts lie on the chips as unevenly as in a step with drafts",),
-        example=Example(
-            given={
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "routed_params": "654.5B",
-                "active_experts": "8",
-                "experts": "256",
-                "batch": "32",
-                "expert_imbalance": "1.1",
-                "bytes_per_weight": "1",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="7 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight time of a pass with one position a sequence",
-                premises=(
-                    at("experts.weight_time_touched", weight_time="plain_weight_time"),
-                    at("experts.fetched_params"),
-                    at("experts.touched_experts", tokens_verified_per_step=1),
-                ),
-                eliminated=("fetched_params", "activated_experts"),
-            ),
-        ),
-        sources=(MOE_PAPER, ours("what a step with drafts is compared with")),
-    ),
-    Equation(
-        id="experts.weight_time_mixed",
-        version=2,
-        changes=("what every token uses is read once in each attention replica",),
-        title="Weight-read time with only the activated experts, in another data type than the rest",
-        defines="weight_time",
-        variant=Variant(group="weight_time", name="mixed"),
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda weight_time, attention_replicas, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance,
             routed_params, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             weight_time,
@@ -370,11 +255,18 @@ EQUATIONS = (
             )
             / (chips * hbm_bandwidth * mbu),
         ),
+        changes=(
+            "waits for the chip on which most of the activated experts lie. That was left out",
+            "the busiest chip reads no more than all the experts that it holds. An imbalance could make it read any number",
+            "what every token uses is read once in each attention replica",
+            "experts and other weights may have widths of their own",
+        ),
         requires=(
             Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
             Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
-        statement="Shared weights are read at their own width, and activated experts at theirs.",
+        statement="At small batches a step reads only the experts that it uses. The chip with the most reads, at most all its"
+                  " experts, finishes last.",
         assumptions=(
             "all experts are stored alike, and so is all beside them",
             "what all tokens use is sharded perfectly over the chips that share one copy",
@@ -415,19 +307,23 @@ EQUATIONS = (
             ),
         ),
         sources=(
+            ours("the transcript reads total parameters, a flashcard active ones: this lies between them and meets both"),
             GPT_OSS_CARD,
-            ours("the mean width of all weights is right if all are read. For few experts it underestimates the shared weights"),
         ),
     ),
     Equation(
-        id="experts.plain_weight_time_mixed",
-        version=2,
-        changes=("what every token uses is read once in each attention replica",),
-        title="Weight-read time with only the activated experts, in another data type than the rest, of a step without drafts",
+        id="experts.plain_weight_time_touched",
+        version=4,
+        changes=(
+            "the busiest chip reads no more than all the experts that it holds",
+            "what every token uses is read once in each attention replica",
+            "experts and other weights may have widths of their own",
+        ),
+        title="Weight-read time with only the activated experts, of a step without drafts",
         defines="plain_weight_time",
-        variant=Variant(group="weight_time", name="mixed"),
-        relation=lambda plain_weight_time, attention_replicas, shared_params, shared_bytes_per_weight, routed_params,
-            active_experts, experts, batch, expert_imbalance, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
+        relation=lambda plain_weight_time, attention_replicas, shared_params, shared_bytes_per_weight, routed_params, active_experts,
+            experts, batch, expert_imbalance, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             plain_weight_time,
             (
                 attention_replicas * shared_params * shared_bytes_per_weight
@@ -441,10 +337,7 @@ EQUATIONS = (
             Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
         statement="One token per sequence uses fewer experts than the token and its drafts.",
-        assumptions=(
-            "all experts are stored alike, and so is all beside them",
-            "activated experts lie on the chips as unevenly as in a step with drafts",
-        ),
+        assumptions=("activated experts lie on the chips as unevenly as in a step with drafts",),
         example=Example(
             given={
                 "attention_replicas": "4",
@@ -466,68 +359,14 @@ EQUATIONS = (
             Step(
                 operation="the weight time of a pass with one position a sequence",
                 premises=(
-                    at("experts.weight_time_mixed", weight_time="plain_weight_time"),
+                    at("experts.weight_time_touched", weight_time="plain_weight_time"),
                     at("experts.fetched_params"),
                     at("experts.touched_experts", tokens_verified_per_step=1),
                 ),
                 eliminated=("fetched_params", "activated_experts"),
             ),
         ),
-        sources=(GPT_OSS_CARD, ours("what a step with drafts is compared with")),
-    ),
-    Equation(
-        id="experts.latency_floor_mixed",
-        version=2,
-        changes=("what every token uses is read once in each attention replica",),
-        title="Latency floor of a step, with experts in another data type than the rest",
-        defines="latency_floor",
-        variant=Variant(group="latency_floor", name="mixed"),
-        relation=lambda latency_floor, attention_replicas, shared_params, shared_bytes_per_weight, active_params,
-            expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
-            latency_floor,
-            (attention_replicas * shared_params * shared_bytes_per_weight + (active_params - shared_params) * expert_bytes_per_weight)
-            / (chips * hbm_bandwidth * mbu),
-        ),
-        requires=(Requirement(holds=lambda active_params, shared_params: active_params > shared_params),),
-        statement="Whatever the batch, a step reads at least the shared weights and the experts of one token.",
-        assumptions=(
-            "fixed hardware",
-            "weights are sharded perfectly over the chips that share one copy",
-            "all experts are stored alike, and so is all beside them",
-        ),
-        example=Example(
-            given={
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "shared_bytes_per_weight": "2",
-                "active_params": "37B",
-                "expert_bytes_per_weight": "0.5",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="1.896 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight time of all the bytes that one sequence makes all chips read",
-                premises=(
-                    at(
-                        "roofline.weight_time",
-                        weight_time="latency_floor",
-                        total_params=lambda attention_replicas, shared_params, shared_bytes_per_weight, active_params,
-                            expert_bytes_per_weight, bytes_per_weight: (
-                            (
-                                attention_replicas * shared_params * shared_bytes_per_weight
-                                + (active_params - shared_params) * expert_bytes_per_weight
-                            )
-                            / bytes_per_weight
-                        ),
-                    ),
-                ),
-            ),
-        ),
-        sources=(GPT_OSS_CARD, ours("the floor reads the fewest experts, so that here the mean width of all weights errs most")),
+        sources=(MOE_PAPER, ours("what a step with drafts is compared with")),
     ),
     Equation(
         id="experts.busiest_chip",

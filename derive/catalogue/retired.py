@@ -384,6 +384,57 @@ RETIRED: dict[str, tuple[str, Equation]] = dict(
             "flop_per_mac_and_token*heavily_compressed_layers*query_heads*2*head_dim/heavy_compression_ratio)*(cached_tokens + "
             "uncached_tokens/2) + prefill_selected_flops + prefill_window_flops",
         ),
+        retire(
+            "experts.weight_time_mixed@2",
+            "experts.weight_time_touched",
+            "Weight-read time with only the activated experts, in another data type than the rest",
+            "weight_time = (attention_replicas*shared_params*shared_bytes_per_weight + Min(expert_imbalance*(fetched_params - "
+            "shared_params), routed_params)*expert_bytes_per_weight)/(chips*hbm_bandwidth*mbu)",
+            requires=(
+                "fetched_params > shared_params",
+                "expert_imbalance >= 1",
+            ),
+        ),
+        retire(
+            "experts.plain_weight_time_mixed@2",
+            "experts.plain_weight_time_touched",
+            "Weight-read time with only the activated experts, in another data type than the rest, of a step without drafts",
+            "plain_weight_time = (attention_replicas*shared_params*shared_bytes_per_weight + routed_params*Min(expert_imbalance*(1 - (1 "
+            "- active_experts/experts)**batch), 1)*expert_bytes_per_weight)/(chips*hbm_bandwidth*mbu)",
+            requires=(
+                "active_experts < experts",
+                "batch >= 1",
+                "expert_imbalance >= 1",
+            ),
+        ),
+        retire(
+            "experts.latency_floor_mixed@2",
+            "roofline.latency_floor",
+            "Latency floor of a step, with experts in another data type than the rest",
+            "latency_floor = (attention_replicas*shared_params*shared_bytes_per_weight + (active_params - "
+            "shared_params)*expert_bytes_per_weight)/(chips*hbm_bandwidth*mbu)",
+            requires=("active_params > shared_params",),
+        ),
+        retire(
+            "prefill.weight_time_mixed@2",
+            "prefill.weight_time_touched",
+            "Weight-read time of all passes of a prompt, with only the activated experts, in another data type than the rest",
+            "prefill_weight_time = prefill_passes*(attention_replicas*shared_params*shared_bytes_per_weight + routed_params*(1 - (1 - "
+            "active_experts/experts)**(prefill_batch*uncached_tokens/(one_token*prefill_passes)))*expert_bytes_per_weight)/(chips*hbm_bandwidth*mbu)",
+            requires=("active_experts < experts",),
+        ),
+        retire(
+            "memory.weight_bytes_touched@2",
+            "memory.weight_bytes",
+            "Bytes of the weights of a mixture of experts",
+            "weight_bytes = (total_params + (attention_replicas - 1)*shared_params)*bytes_per_weight",
+        ),
+        retire(
+            "memory.weight_bytes_mixed@1",
+            "memory.weight_bytes",
+            "Bytes of the weights of a mixture of experts, stored in other bytes than the rest",
+            "weight_bytes = total_params*bytes_per_weight + (attention_replicas - 1)*shared_params*shared_bytes_per_weight",
+        ),
     ]
 )
 """By id: the successor, and the equation in its last version. An id is never used again for something else."""

@@ -14,7 +14,8 @@ class Default(NamedTuple):
     `ideal` is the better side: a share of a peak is at most 1, a duration is at least 0. A default that is `measured` stays in the
     equations, as a measured result may contradict it. A `found` one is put into them, and a result that no measured one explains may
     contradict it. With `spoken`, only a question that mentions one of these changes it. `waits` is a time that does not depend on the
-    efficiency of chips. One that follows `always` is replaced by a quantity that nobody gave too, which is then what is missing.
+    efficiency of chips. One that follows `always` is replaced by a quantity that nobody gave too, which is then what is missing. A
+    `plain` one is a part that a model does not have, or a width that is as all others, and no assumption.
     """
 
     quantity: str
@@ -30,6 +31,7 @@ class Default(NamedTuple):
     spoken: tuple[str, ...] = ()
     waits: bool = False
     always: bool = False
+    plain: bool = False
 
 
 _ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
@@ -73,21 +75,24 @@ DEFAULTS = (
     ),
     Default("kv_replication", 1.0, ideal="lower", found=True),
     Default("attention_replicas", 1.0, ideal="lower"),
+    # All weights have one width, until experts or the rest have their own.
+    Default("expert_bytes_per_weight", follows=("bytes_per_weight",), always=True, plain=True),
+    Default("shared_bytes_per_weight", follows=("bytes_per_weight",), always=True, plain=True),
     Default("expert_imbalance", 1.0, ideal="lower", found=True),
     Default("attention_time", 0.0, gives_way=((*_ATTENTION, "attention_compute_ratio"),), ideal="lower"),
     Default("attention_compute_ratio", 0.0, gives_way=((*_ATTENTION, "attention_time"),), ideal="lower"),
     Default("attention_rate_ratio", 1.0),
     # All layers attend to the whole context, until windows, states or selections are given.
-    Default("kv_layers", follows=("layers",), always=True),
-    Default("sparse_layers", 0.0, gives_way=(("selected_flops_per_entry", "selected_kv_bytes"),)),
-    Default("sparse_compression_ratio", 1.0),
-    Default("indexer_layers", 0.0, follows=("sparse_layers",), gives_way=(("indexer_flops_per_pair",),)),
-    Default("indexer_flops_per_pair", 0.0, gives_way=(_INDEXERS,)),
-    Default("window_flops_per_token", 0.0, gives_way=(_WINDOWS,)),
-    Default("window_kv_bytes", 0.0, gives_way=(_WINDOWS,)),
-    Default("linear_state_bytes", 0.0, gives_way=(_STATES,)),
-    Default("selected_flops_per_entry", 0.0, gives_way=(_SELECTIONS,)),
-    Default("selected_kv_bytes", 0.0, gives_way=(_SELECTIONS,)),
+    Default("kv_layers", follows=("layers",), always=True, plain=True),
+    Default("sparse_layers", 0.0, gives_way=(("selected_flops_per_entry", "selected_kv_bytes"),), plain=True),
+    Default("sparse_compression_ratio", 1.0, plain=True),
+    Default("indexer_layers", 0.0, follows=("sparse_layers",), gives_way=(("indexer_flops_per_pair",),), plain=True),
+    Default("indexer_flops_per_pair", 0.0, gives_way=(_INDEXERS,), plain=True),
+    Default("window_flops_per_token", 0.0, gives_way=(_WINDOWS,), plain=True),
+    Default("window_kv_bytes", 0.0, gives_way=(_WINDOWS,), plain=True),
+    Default("linear_state_bytes", 0.0, gives_way=(_STATES,), plain=True),
+    Default("selected_flops_per_entry", 0.0, gives_way=(_SELECTIONS,), plain=True),
+    Default("selected_kv_bytes", 0.0, gives_way=(_SELECTIONS,), plain=True),
     Default("draft_cost_ratio", 0.0, gives_way=(("drafting_time",),), ideal="lower"),
     Default(
         "drafting_time",

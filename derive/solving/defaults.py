@@ -26,6 +26,9 @@ FOLLOWS = {name: row.follows for name, row in _ROWS.items() if row.follows}
 MEASURED = tuple(name for name, row in _ROWS.items() if row.measured)
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
 
+PLAIN = frozenset(name for name, row in _ROWS.items() if row.plain)
+"""Defaults that assume nothing: parts that a model does not have, and widths that are as all others."""
+
 IDEALS = {name: row.ideal for name, row in _ROWS.items() if row.ideal}
 """Defaults that nothing real betters, as bounds: a share of a peak is that at most, what takes time is that at least.
 

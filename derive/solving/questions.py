@@ -180,9 +180,8 @@ def question(
     known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
     named = tuple(map(equation, using))
-    reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **(variants or {})}.get(
-        READS_OF_WEIGHTS[0], "resident"
-    )
+    named_variants = {row.variant.group: row.variant.name for row in named if row.variant}
+    reads = {**named_variants, **(variants or {})}.get(READS_OF_WEIGHTS, "resident")
     if MEMORY.resident in typed and reads != "resident":
         # Another read of the weights is named, which says nothing of what lies on a chip.
         preset = replace(preset, left_out=(*preset.left_out, "memory.resident_weight_bytes"))
@@ -551,7 +550,6 @@ def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equa
     at_hand, spoken = {*known, unknown}, {*known, *(symbol for row in named for symbol in row.symbols)}
 
     def applies(row: Choice) -> bool:
-        others = (one.variant for one in named if one.variant and one.variant.group == row.unnamed)
         return (
             known.keys() >= {*row.known}
             and at_hand >= {*row.all}
@@ -560,7 +558,6 @@ def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equa
             and spoken.isdisjoint(row.unspoken)
             and row.asked in ("", unknown)
             and (not row.less or known[row.less[0]] < known[row.less[1]])
-            and all(variant.name == row.variant for variant in others)
         )
 
     return {group: row.variant for row in CHOICES if applies(row) for group in row.groups}

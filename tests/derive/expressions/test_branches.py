@@ -27,7 +27,6 @@ SEARCHED = {
     "experts.busiest_chip": {"expert_parallel"},
     "serving.prefill_weight_compute_ratio_touched": {"batch"},
     "prefill.weight_time_touched": {"prefill_passes"},
-    "prefill.weight_time_mixed": {"prefill_passes"},
     "serving.free_prefill_chunk_touched": {"free_prefill_chunk"},
     "experts.reached_chips": {"expert_parallel"},
     "experts.reached_racks": {"racks"},

@@ -25,7 +25,7 @@ def test_the_route_runs_from_givens_to_the_unknown_and_nothing_else():
     assert set(solution.equations) == {
         *("roofline.compute_time@1", "architecture.kv_bytes_mla@2"),
         *("experts.touched_experts@2", "experts.routed_params@1", "experts.shared_params@1"),
-        *("experts.fetched_params@1", "experts.weight_time_touched@4"),
+        *("experts.fetched_params@1", "experts.weight_time_touched@5"),
         *("architecture.attention_flops_mla_absorbed@2", "architecture.attention_flops_of_context@2", "roofline.attention_time@2"),
         *("roofline.kv_time@2", "roofline.memory_time@1", "roofline.step_time@3"),
     }
