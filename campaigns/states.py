@@ -209,7 +209,7 @@ def _repaired(random: Random, order: Sequence[Equation], others: Sequence[Equati
     base = sorted({name for row in (*order, *others) for name in row.symbols} - given)
     drawn = {name: _drawn(random, name, neutral) for name in base}
     if random.random() < 0.6:
-        drawn |= {"microbatches": 1.0, "microbatch_size": drawn["batch"]}
+        drawn["microbatches"] = 1.0
     single = drawn["microbatches"] == 1.0
     ancestors = _ancestors(order)
     known: dict[str, tuple[tuple[float, ...], float | None]] = {}
@@ -221,7 +221,7 @@ def _repaired(random: Random, order: Sequence[Equation], others: Sequence[Equati
         for name in random.sample(roots, min(len(roots), random.randint(1, 3))):
             drawn[name] = _drawn(random, name, neutral)
         if single:
-            drawn |= {"microbatches": 1.0, "microbatch_size": drawn["batch"]}
+            drawn["microbatches"] = 1.0
     return None
 
 

@@ -49,6 +49,7 @@ from derive.preset_rows import (
     published_types,
 )
 from derive.quantities import NEUTRAL_DEFAULTS, data_types, quantity
+from derive.quantities.defaults import DEFAULTS
 from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.tables import shipped
 from derive.tables.cells import NUMBER, read_list
@@ -496,7 +497,8 @@ def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
     """
     preset = of_architecture(row)
     widths = dict.fromkeys(("bytes_per_element", "indexer_bytes_per_element"), bytes_per_value)
-    values = {**NEUTRAL_DEFAULTS, "kv_layers": float(row.layers), **preset.givens, **widths}
+    followed = {one.quantity: preset.givens[one.follows[0]] for one in DEFAULTS if one.always and one.follows[0] in preset.givens}
+    values = {**NEUTRAL_DEFAULTS, **followed, **preset.givens, **widths}
     for name in ("kv_bytes_per_token", "selected_entry_width", "kv_read_bytes_per_token"):
         formula = variants_of(name)[preset.variants[name]] if name in preset.variants else definitions()[name]
         # A part that the model does not have has no layers.

@@ -73,7 +73,6 @@ _LEGS = (
     ("batching.fast_mode_fast_batch", "fast_batch"),
     ("batching.fast_mode_normal_batch", "normal_batch"),
     ("architecture.kv_bytes_per_sequence", "kv_bytes_per_sequence"),
-    ("pipeline.batch_of_a_pass", "microbatch_size"),
     ("pipeline.kv_cancellation", "memory_per_chip"),
     ("training.pretrain_cost", "pretrain_flops"),
     ("training.rl_cost", "rl_flops"),

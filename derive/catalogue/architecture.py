@@ -15,30 +15,29 @@ EQUATIONS = (
         changes=("over kv_layers, which are all layers unless given, with the keys of indexers",),
         title="KV bytes per token, grouped-query attention",
         defines="kv_bytes_per_token",
-        variant=Variant(group="kv_bytes_per_token", name="gqa", default=True, holds_for=("hybrid", "gqa_indexed")),
-        relation=lambda kv_bytes_per_token, keys_and_values, kv_layers, kv_heads, head_dim, bytes_per_element, entry_per_token,
+        variant=Variant(group="kv_bytes_per_token", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
+        relation=lambda kv_bytes_per_token, entry_per_token, kv_layers, kv_heads, key_dim, value_dim, bytes_per_element,
             indexer_layers, indexer_dim, indexer_bytes_per_element: (
             kv_bytes_per_token,
-            keys_and_values * kv_layers * kv_heads * head_dim * bytes_per_element
+            entry_per_token * kv_layers * kv_heads * (key_dim + value_dim) * bytes_per_element
             + entry_per_token * indexer_layers * indexer_dim * indexer_bytes_per_element,
         ),
         unsaid=("indexer_layers",),
-        statement="Every layer stores a key and a value of head_dim for each KV head, and its indexer a key. Query heads do not matter.",
-        assumptions=(
-            "what grows with the context alone: windows and linear states are counted apart",
-            "keys and values are equally wide",
-        ),
+        statement="Every layer stores a key and a value for each KV head, both head_dim wide unless their widths are given, and its indexer"
+                  " a key. Query heads do not matter.",
+        assumptions=("what grows with the context alone: windows and linear states are counted apart",),
         example=Example(
             given={
                 "kv_layers": "60",
                 "kv_heads": "4",
-                "head_dim": "128",
+                "key_dim": "192",
+                "value_dim": "128",
                 "bytes_per_element": "2",
                 "indexer_layers": "57",
                 "indexer_dim": "128",
                 "indexer_bytes_per_element": "2",
             },
-            result="137.5 kB/token",
+            result="168.2 kB/token",
         ),
         sources=(
             talk(
@@ -55,24 +54,8 @@ EQUATIONS = (
             ),
             GQA_PAPER,
             MSA_CONFIG,
+            UNEQUAL_CONFIG,
         ),
-    ),
-    Equation(
-        id="architecture.kv_bytes_gqa_unequal",
-        title="KV bytes per token, keys and values of different width",
-        defines="kv_bytes_per_token",
-        variant=Variant(group="kv_bytes_per_token", name="gqa_unequal"),
-        relation=lambda kv_bytes_per_token, entry_per_token, kv_layers, kv_heads, key_dim, value_dim, bytes_per_element: (
-            kv_bytes_per_token,
-            entry_per_token * kv_layers * kv_heads * (key_dim + value_dim) * bytes_per_element,
-        ),
-        statement="As for grouped queries, with a key of key_dim and a value of value_dim.",
-        assumptions=("what grows with the context alone: windows and linear states are counted apart",),
-        example=Example(
-            given={"kv_layers": "9", "kv_heads": "4", "key_dim": "192", "value_dim": "128", "bytes_per_element": "2"},
-            result="23.04 kB/token",
-        ),
-        sources=(UNEQUAL_CONFIG, ours("kv_bytes_gqa with both widths")),
     ),
     Equation(
         id="architecture.kv_bytes_mla",
@@ -112,42 +95,29 @@ EQUATIONS = (
         changes=("over the layers that attend to the whole context, with the FLOPs of indexers",),
         title="Attention FLOPs per query and context token, grouped-query attention",
         defines="attention_flops_per_pair",
-        variant=Variant(group="attention_flops_per_pair", name="gqa", default=True, holds_for=("hybrid", "gqa_indexed")),
-        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, sparse_layers, query_heads, head_dim,
+        variant=Variant(group="attention_flops_per_pair", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
+        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, sparse_layers, query_heads, key_dim, value_dim,
             indexer_flops_per_pair: (
             attention_flops_per_pair,
-            flop_per_mac_and_token * 2 * (kv_layers - sparse_layers) * query_heads * head_dim + indexer_flops_per_pair,
+            flop_per_mac_and_token * (kv_layers - sparse_layers) * query_heads * (key_dim + value_dim) + indexer_flops_per_pair,
         ),
         requires=(Requirement(holds=lambda kv_layers, sparse_layers: kv_layers >= sparse_layers),),
         unsaid=("sparse_layers", "indexer_flops_per_pair"),
-        statement="Each query head multiplies its query with a key and its weight with a value, both head_dim wide. In sparse layers only"
-                  " the indexer processes the whole context.",
+        statement="Each query head multiplies its query with a key and its weight with a value, both head_dim wide unless their widths are"
+                  " given. In sparse layers only the indexer processes the whole context.",
         assumptions=("the slope at long context", "the indexer's arithmetic runs at the rate of attention"),
         example=Example(
             given={
                 "kv_layers": "60",
                 "sparse_layers": "57",
                 "query_heads": "64",
-                "head_dim": "128",
+                "key_dim": "192",
+                "value_dim": "128",
                 "indexer_flops_per_pair": "58.37 kFLOP/token",
             },
-            result="156.7 kFLOP/token",
+            result="181.3 kFLOP/token",
         ),
         sources=(talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: it decides prefill from 8 k to 100 k tokens"),),
-    ),
-    Equation(
-        id="architecture.attention_flops_gqa_unequal",
-        title="Attention FLOPs per query and context token, keys and values of different width",
-        defines="attention_flops_per_pair",
-        variant=Variant(group="attention_flops_per_pair", name="gqa_unequal"),
-        relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, key_dim, value_dim: (
-            attention_flops_per_pair,
-            flop_per_mac_and_token * kv_layers * query_heads * (key_dim + value_dim),
-        ),
-        statement="Each query head multiplies its query with a key of key_dim and its weight with a value of value_dim.",
-        assumptions=("the slope at long context",),
-        example=Example(given={"kv_layers": "9", "query_heads": "64", "key_dim": "192", "value_dim": "128"}, result="368.6 kFLOP/token"),
-        sources=(ours("attention_flops with both widths"),),
     ),
     Equation(
         id="architecture.attention_flops_mla",

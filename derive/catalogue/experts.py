@@ -41,75 +41,6 @@ EQUATIONS = (
         ),
     ),
     Equation(
-        id="experts.prefill_touched_experts",
-        title="Experts that a pass with many new tokens uses",
-        defines="prefill_activated_experts",
-        relation=lambda prefill_activated_experts, experts, active_experts, batch, new_tokens_per_pass, one_token: (
-            prefill_activated_experts,
-            experts * (1 - (1 - active_experts / experts) ** (batch * new_tokens_per_pass / one_token)),
-        ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
-        ),
-        statement="Every new token of every sequence goes to experts of its own.",
-        assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
-        example=Example(given={"experts": "256", "active_experts": "8", "batch": "2", "new_tokens_per_pass": "16"}, result="163.3"),
-        derivation=lambda: (
-            Step(
-                operation="the new tokens of a pass, as a batch of this number of sequences",
-                premises=(
-                    at(
-                        "experts.touched_experts",
-                        activated_experts="prefill_activated_experts",
-                        batch=lambda batch, new_tokens_per_pass, one_token: batch * new_tokens_per_pass / one_token,
-                        tokens_verified_per_step=1,
-                    ),
-                ),
-            ),
-        ),
-        sources=(MOE_PAPER, ours("what a pass over prompts reads of the experts")),
-    ),
-    Equation(
-        id="experts.mixed_touched_experts",
-        title="Experts that a step with a chunk of prefill uses",
-        defines="mixed_activated_experts",
-        relation=lambda mixed_activated_experts, activated_experts, experts, active_experts, prefill_chunk, one_token: (
-            mixed_activated_experts,
-            experts - (experts - activated_experts) * (1 - active_experts / experts) ** (prefill_chunk / one_token),
-        ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-            Requirement(
-                holds=lambda activated_experts, experts: activated_experts <= experts,
-                otherwise="no more experts are used than there are",
-            ),
-        ),
-        statement="An expert stays unused if neither a decode token nor a token of the chunk needs it.",
-        assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
-        example=Example(
-            given={"activated_experts": "222.4", "experts": "256", "active_experts": "8", "prefill_chunk": "64"}, result="251.6"
-        ),
-        derivation=lambda: (
-            Step(
-                operation="what it means: all experts but those that decode leaves out, and of these the chunk",
-                relation=lambda mixed_activated_experts, activated_experts, experts, prefill_activated_experts: (
-                    mixed_activated_experts,
-                    experts - (experts - activated_experts) * (1 - prefill_activated_experts / experts),
-                ),
-            ),
-            Step(
-                operation="the experts that the tokens of the chunk use by themselves",
-                premises=(
-                    at("#1"),
-                    at("experts.prefill_touched_experts", batch=1, new_tokens_per_pass="prefill_chunk"),
-                ),
-                eliminated=("prefill_activated_experts",),
-            ),
-        ),
-        sources=(MOE_PAPER, ours("whether a token of the chunk uses an expert is independent of the other tokens")),
-    ),
-    Equation(
         id="experts.shared_params",
         title="Parameters that every token uses",
         defines="shared_params",
@@ -249,10 +180,12 @@ EQUATIONS = (
         relation=lambda weight_time, attention_replicas, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance,
             routed_params, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             weight_time,
+            # The ratio of widths is 1 and goes, where all weights have one.
             (
-                attention_replicas * shared_params * shared_bytes_per_weight
-                + part_times(fetched_params - shared_params, expert_imbalance, routed_params) * expert_bytes_per_weight
+                attention_replicas * shared_params * (shared_bytes_per_weight / expert_bytes_per_weight)
+                + part_times(fetched_params - shared_params, expert_imbalance, routed_params)
             )
+            * expert_bytes_per_weight
             / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
@@ -652,33 +585,20 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.reached_racks",
+        version=2,
+        changes=("over the racks that the router picks, which are all racks unless it limits them",),
         title="Racks with experts of a token",
         defines="reached_racks",
-        variant=Variant(group="reached_racks", name="any_rack", default=True),
-        relation=lambda reached_racks, racks, active_experts: (reached_racks, racks * (1 - (1 - 1 / racks) ** active_experts)),
-        requires=(Requirement(holds=lambda racks: racks >= 1),),
-        statement="The experts of a token are in fewer racks than there are experts, because some share a rack.",
-        assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
-        example=Example(given={"racks": "8", "active_experts": "8"}, result="5.251"),
-        sources=(ours("each rack is missed by all experts of a token with the chance (1 - 1/n)^k"),),
-    ),
-    Equation(
-        id="experts.reached_racks_limited",
-        title="Racks with experts of a token, if the router limits them",
-        defines="reached_racks",
-        variant=Variant(group="reached_racks", name="limited"),
         relation=lambda reached_racks, rack_limit, active_experts: (
             reached_racks,
             rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
         ),
         requires=(Requirement(holds=lambda rack_limit: rack_limit >= 1),),
-        statement="A router that first picks a few racks, and then experts in them, reaches no other racks.",
-        assumptions=("within the racks that are picked, experts are chosen independently and evenly",),
+        statement="The experts of a token are in fewer racks than there are experts, because some share a rack. A router that first picks"
+                  " a few racks, and then experts in them, reaches no other racks.",
+        assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
         example=Example(given={"rack_limit": "4", "active_experts": "8"}, result="3.6"),
-        derivation=lambda: (
-            Step(operation="racks that were picked, in place of all", premises=(at("experts.reached_racks", racks="rack_limit"),)),
-        ),
-        sources=(DEEPSEEK_V3_PAPER,),
+        sources=(DEEPSEEK_V3_PAPER, ours("each rack is missed by all experts of a token with the chance (1 - 1/n)^k"),),
     ),
     Equation(
         id="experts.most_racks",

@@ -24,18 +24,34 @@ _ROOM_BESIDE_THE_WEIGHTS = (
 EQUATIONS = (
     Equation(
         id="memory.weight_bytes",
-        version=2,
-        changes=("what every token uses lies as often in memory as attention_replicas hold it",),
         title="Bytes of the weights",
         defines="weight_bytes",
-        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("touched", "mixed")),
+        variant=Variant(group="weight_time", name="sharded", default=True),
+        relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
+        statement="Memory contains all parameters, active or not: the price of sparsity is capacity.",
+        assumptions=("no weight is held twice",),
+        example=Example(given={"total_params": "405B", "bytes_per_weight": "1"}, result="405 GB"),
+        sources=(
+            talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"),
+            talk("1:01:44", "1:01:58", "a trillion parameters is a terabyte", "bytes per weight are in the equation"),
+        ),
+    ),
+    Equation(
+        id="memory.weight_bytes_touched",
+        version=3,
+        changes=(
+            "what every token uses lies as often in memory as attention_replicas hold it",
+            "experts and other weights may have widths of their own",
+        ),
+        title="Bytes of the weights of a mixture of experts",
+        defines="weight_bytes",
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda weight_bytes, total_params, bytes_per_weight, attention_replicas, shared_params, shared_bytes_per_weight: (
             weight_bytes,
             total_params * bytes_per_weight + (attention_replicas - 1) * shared_params * shared_bytes_per_weight,
         ),
         unsaid=("attention_replicas",),
-        statement="Memory contains all parameters, active or not: the price of sparsity is capacity. What every token uses is there once"
-                  " for each attention replica.",
+        statement="All weights at their mean width, and each further copy of the weights beside the experts at its own width.",
         assumptions=("no expert is held twice", "all experts are stored alike, and so is all beside them"),
         example=Example(
             given={
@@ -47,12 +63,7 @@ EQUATIONS = (
             },
             result="459.3 GB",
         ),
-        sources=(
-            talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"),
-            talk("1:01:44", "1:01:58", "a trillion parameters is a terabyte", "bytes per weight are in the equation"),
-            GPT_OSS_CARD,
-            SGLANG_DOCS,
-        ),
+        sources=(talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"), GPT_OSS_CARD, SGLANG_DOCS),
     ),
     Equation(
         id="memory.resident_weight_bytes",

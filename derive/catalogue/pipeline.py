@@ -1,14 +1,14 @@
 """Pipeline: layers cut into stages, and the effect on memory, latency and idle time (lecture, 0:47:00 to 1:18:14).
 
-Batch has two meanings. A pass works on one microbatch on the chips of one stage, so the roofline's `batch` is
-`microbatch_size`. Memory stores the caches of all `sequences_in_flight`, which is all microbatches.
+Batch has two meanings. A pass works on one microbatch on the chips of one stage, so the roofline's `batch` is a
+microbatch. Memory stores the caches of all `sequences_in_flight`, which is all microbatches.
 """
 
 from typing import Any
 
 from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Example, Step, Variant, at
+from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Example, Step, at
 from derive.requirements import Requirement
 
 
@@ -26,24 +26,15 @@ EQUATIONS = (
         id="pipeline.sequences_in_flight",
         title="Sequences in flight",
         defines="sequences_in_flight",
-        relation=lambda sequences_in_flight, microbatches, microbatch_size: (sequences_in_flight, microbatches * microbatch_size),
-        statement="All microbatches in the pipeline times the sequences of one.",
-        example=Example(given={"microbatches": "2", "microbatch_size": "64"}, result="128"),
-        sources=(talk("1:08:36", "1:10:03", "the batch in flight is the number of microbatches times their size"),),
-    ),
-    Equation(
-        id="pipeline.batch_of_a_pass",
         version=2,
-        title="The batch of one pass is one microbatch",
-        defines="microbatch_size",
-        relation=lambda microbatch_size, batch: (microbatch_size, batch),
-        statement="A stage works on one microbatch at a time. So its batch is the batch of every step time.",
-        changes=("read from the batch to the microbatch. A definition, because batch is always the batch of one pass",),
-        example=Example(given={"batch": "64"}, result="64"),
+        changes=("a microbatch is the batch of one pass",),
+        relation=lambda sequences_in_flight, microbatches, batch: (sequences_in_flight, microbatches * batch),
+        statement="All microbatches in the pipeline times the sequences of one.",
+        example=Example(given={"microbatches": "2", "batch": "64"}, result="128"),
         sources=(
             talk(
-                "1:08:36", "1:10:03", "the microbatch is the train of the earlier part",
-                "the talk slips once and makes its size the number of stages. Their number is meant",
+                "1:08:36", "1:10:03", "the batch in flight is the number of microbatches times their size",
+                "the talk slips once and makes their size the number of stages. Their number is meant",
             ),
         ),
     ),
@@ -59,26 +50,18 @@ EQUATIONS = (
         sources=(talk("1:08:36", "1:10:03", "one needs as many microbatches as pipeline stages, by a drawing"),),
     ),
     Equation(
-        id="pipeline.microbatch_is_balance_batch",
-        title="A microbatch of one balance batch",
-        kind=HEURISTIC,
-        rule="the rule of thumb that a microbatch is one balance batch",
-        relation=lambda microbatch_size, balance_batch: (microbatch_size, balance_batch),
-        statement="Each pass should keep the arithmetic busy, so each microbatch is a whole balance batch.",
-        assumptions=("KV reads left out",),
-        example=Example(given={"balance_batch": "211"}, result="211"),
-        sources=(talk("1:08:36", "1:10:03", "the microbatch is 300 times sparsity"),),
-    ),
-    Equation(
         id="pipeline.kv_cancellation",
-        version=2,
-        changes=("over the bytes of a sequence, windows and states among them, and times the copies of a cache on the chips",),
+        version=3,
+        changes=(
+            "over the bytes of a sequence, windows and states among them, and times the copies of a cache on the chips",
+            "a microbatch is the batch of one pass",
+        ),
         title="Memory of one chip with as many microbatches as stages",
         kind=CONDITION,
-        relation=lambda memory_per_chip, total_params, bytes_per_weight, chips, pipeline_stages, microbatch_size,
+        relation=lambda memory_per_chip, total_params, bytes_per_weight, chips, pipeline_stages, batch,
             kv_bytes_per_sequence, kv_replication: (
             memory_per_chip,
-            total_params * bytes_per_weight / (chips * pipeline_stages) + microbatch_size * kv_bytes_per_sequence * kv_replication / chips,
+            total_params * bytes_per_weight / (chips * pipeline_stages) + batch * kv_bytes_per_sequence * kv_replication / chips,
         ),
         statement="More stages need more microbatches. So a chip has fewer weights but not fewer caches.",
         assumptions=("as many microbatches as stages", "the assumptions of memory.per_chip"),
@@ -88,7 +71,7 @@ EQUATIONS = (
                 "bytes_per_weight": "1",
                 "chips": "16",
                 "pipeline_stages": "2",
-                "microbatch_size": "64",
+                "batch": "64",
                 "kv_bytes_per_sequence": "4.129 GB",
                 "kv_replication": "2",
             },
@@ -105,10 +88,10 @@ EQUATIONS = (
                     at("pipeline.sequences_in_flight"),
                 ),
                 eliminated=("memory_demand", "weight_bytes", "kv_cache_bytes", "sequences_in_flight"),
-                relation=lambda memory_per_chip, total_params, bytes_per_weight, microbatches, microbatch_size,
+                relation=lambda memory_per_chip, total_params, bytes_per_weight, microbatches, batch,
                     kv_bytes_per_sequence, kv_replication, chips, pipeline_stages: (
                     memory_per_chip,
-                    (total_params * bytes_per_weight + microbatches * microbatch_size * kv_bytes_per_sequence * kv_replication)
+                    (total_params * bytes_per_weight + microbatches * batch * kv_bytes_per_sequence * kv_replication)
                     / (chips * pipeline_stages),
                 ),
             ),
@@ -154,16 +137,17 @@ EQUATIONS = (
     ),
     Equation(
         id="pipeline.bubble",
-        version=2,
+        version=3,
         title="Bubble of a training schedule",
         defines="bubble_fraction",
-        variant=Variant(group="bubble_fraction", name="contiguous", default=True),
-        relation=lambda bubble_fraction, pipeline_stages, training_microbatches: (
+        relation=lambda bubble_fraction, pipeline_stages, virtual_stages, training_microbatches: (
             bubble_fraction,
-            (pipeline_stages - 1) / (training_microbatches + pipeline_stages - 1),
+            (pipeline_stages - 1) / (virtual_stages * training_microbatches + pipeline_stages - 1),
         ),
+        unsaid=("virtual_stages",),
         changes=(
             "in the microbatches of a training step: those in flight at once are another number, which 1F1B keeps down to the stages",
+            "a device may hold several short runs of layers",
         ),
         requires=(
             Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
@@ -171,56 +155,28 @@ EQUATIONS = (
                 holds=lambda training_microbatches: training_microbatches >= 1,
                 otherwise="a training step has one microbatch at least",
             ),
-        ),
-        statement="Filling and draining the stages once per training step leaves this share of the schedule idle.",
-        assumptions=(
-            "GPipe or 1F1B (one forward, one backward): they wait as long and differ in the microbatches they hold",
-            "a pass needs the same time in all stages. A backward pass may be longer than a forward one",
-            "each stage is one run of layers, and no backward pass is cut in two to fill the bubble (zero bubble, DualPipe)",
-        ),
-        example=Example(given={"pipeline_stages": "16", "training_microbatches": "64"}, result="0.1899"),
-        sources=(
-            GPIPE_PAPER,
-            talk("0:59:01", "1:00:46", "training has a bubble. One forward one backward and zero bubble fight it", "no formula is given"),
-        ),
-    ),
-    Equation(
-        id="pipeline.interleaved_bubble",
-        title="Bubble of an interleaved training schedule",
-        defines="bubble_fraction",
-        variant=Variant(group="bubble_fraction", name="interleaved"),
-        relation=lambda bubble_fraction, pipeline_stages, virtual_stages, training_microbatches: (
-            bubble_fraction,
-            (pipeline_stages - 1) / (virtual_stages * training_microbatches + pipeline_stages - 1),
-        ),
-        requires=(
-            Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
             Requirement(holds=lambda virtual_stages: virtual_stages >= 1, otherwise="a device holds one stage at least"),
             Requirement(
-                holds=lambda training_microbatches, pipeline_stages: training_microbatches >= pipeline_stages,
+                holds=lambda virtual_stages, training_microbatches, pipeline_stages: (
+                    (virtual_stages - 1) * (training_microbatches - pipeline_stages) >= 0
+                ),
                 otherwise="an interleaved schedule has a microbatch for each stage at least",
             ),
         ),
-        statement="A device with several short runs of layers fills and drains sooner, and sends its activations more often by the"
-                  " same factor.",
+        statement="Filling and draining the stages once per training step leaves this share of the schedule idle. A device with several"
+                  " short runs of layers fills and drains sooner.",
         assumptions=(
-            "interleaved 1F1B, the microbatches a multiple of the stages",
-            "a pass needs the same time in all virtual stages",
-            "traffic between stages costs no time",
+            "GPipe or 1F1B (one forward, one backward): they wait as long and differ in the microbatches they hold",
+            "a pass needs the same time in all stages. A backward pass may be longer than a forward one",
+            "without virtual_stages each stage is one run of layers",
+            "no backward pass is cut in two to fill the bubble (zero bubble, DualPipe)",
         ),
         example=Example(given={"pipeline_stages": "16", "virtual_stages": "4", "training_microbatches": "64"}, result="0.05535"),
-        derivation=lambda: (
-            Step(
-                operation="a pass through a virtual stage is shorter and more frequent, as with more microbatches",
-                premises=(
-                    at(
-                        "pipeline.bubble",
-                        training_microbatches=lambda virtual_stages, training_microbatches: virtual_stages * training_microbatches,
-                    ),
-                ),
-            ),
+        sources=(
+            GPIPE_PAPER,
+            MEGATRON_PAPER,
+            talk("0:59:01", "1:00:46", "training has a bubble. One forward one backward and zero bubble fight it", "no formula is given"),
         ),
-        sources=(MEGATRON_PAPER,),
     ),
     Equation(
         id="pipeline.virtual_stages_fit",

@@ -182,13 +182,13 @@ EQUATIONS = (
             Step(
                 operation="what it means: the shared parameters and the activated experts, once a pass",
                 relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params,
-                    prefill_activated_experts, experts,
+                    activated_experts, experts,
                     shared_bytes_per_weight, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
                     prefill_weight_time,
                     prefill_passes
                     * (
                         attention_replicas * shared_params * shared_bytes_per_weight
-                        + routed_params * prefill_activated_experts / experts * expert_bytes_per_weight
+                        + routed_params * activated_experts / experts * expert_bytes_per_weight
                     )
                     / (chips * hbm_bandwidth * mbu),
                 ),
@@ -198,12 +198,14 @@ EQUATIONS = (
                 premises=(
                     at("#1"),
                     at(
-                        "experts.prefill_touched_experts",
+                        "experts.touched_experts",
                         batch="prefill_batch",
-                        new_tokens_per_pass=lambda uncached_tokens, prefill_passes: uncached_tokens / prefill_passes,
+                        tokens_verified_per_step=lambda uncached_tokens, one_token, prefill_passes: (
+                            uncached_tokens / (one_token * prefill_passes)
+                        ),
                     ),
                 ),
-                eliminated=("prefill_activated_experts",),
+                eliminated=("activated_experts",),
             ),
         ),
         sources=(MOE_PAPER, GPT_OSS_CARD, CHUNKED_PREFILL_PAPER),

@@ -424,16 +424,84 @@ RETIRED: dict[str, tuple[str, Equation]] = dict(
             requires=("active_experts < experts",),
         ),
         retire(
-            "memory.weight_bytes_touched@2",
-            "memory.weight_bytes",
-            "Bytes of the weights of a mixture of experts",
-            "weight_bytes = (total_params + (attention_replicas - 1)*shared_params)*bytes_per_weight",
-        ),
-        retire(
             "memory.weight_bytes_mixed@1",
-            "memory.weight_bytes",
+            "memory.weight_bytes_touched",
             "Bytes of the weights of a mixture of experts, stored in other bytes than the rest",
             "weight_bytes = total_params*bytes_per_weight + (attention_replicas - 1)*shared_params*shared_bytes_per_weight",
+        ),
+        retire(
+            "architecture.kv_bytes_gqa_unequal@1",
+            "architecture.kv_bytes_gqa",
+            "KV bytes per token, keys and values of different width",
+            "kv_bytes_per_token = entry_per_token*kv_layers*kv_heads*(key_dim + value_dim)*bytes_per_element",
+        ),
+        retire(
+            "architecture.attention_flops_gqa_unequal@1",
+            "architecture.attention_flops",
+            "Attention FLOPs per query and context token, keys and values of different width",
+            "attention_flops_per_pair = flop_per_mac_and_token*kv_layers*query_heads*(key_dim + value_dim)",
+        ),
+        retire(
+            "pipeline.interleaved_bubble@1",
+            "pipeline.bubble",
+            "Bubble of an interleaved training schedule",
+            "bubble_fraction = (pipeline_stages - 1)/(virtual_stages*training_microbatches + pipeline_stages - 1)",
+            requires=(
+                "pipeline_stages > 1",
+                "virtual_stages >= 1",
+                "training_microbatches >= pipeline_stages",
+            ),
+        ),
+        retire(
+            "pipeline.batch_of_a_pass@2",
+            "pipeline.sequences_in_flight",
+            "The batch of one pass is one microbatch",
+            "microbatch_size = batch",
+        ),
+        retire(
+            "pipeline.microbatch_is_balance_batch@1",
+            "batching.practical_batch",
+            "A microbatch of one balance batch",
+            "microbatch_size = balance_batch",
+        ),
+        retire(
+            "experts.prefill_touched_experts@1",
+            "experts.touched_experts",
+            "Experts that a pass with many new tokens uses",
+            "prefill_activated_experts = experts*(1 - (1 - active_experts/experts)**(batch*new_tokens_per_pass/one_token))",
+            requires=(
+                "active_experts < experts",
+                "batch >= 1",
+            ),
+        ),
+        retire(
+            "experts.mixed_touched_experts@1",
+            "experts.touched_experts",
+            "Experts that a step with a chunk of prefill uses",
+            "mixed_activated_experts = experts - (experts - activated_experts)*(1 - active_experts/experts)**(prefill_chunk/one_token)",
+            requires=(
+                "active_experts < experts",
+                "activated_experts <= experts",
+            ),
+        ),
+        retire(
+            "experts.reached_racks_limited@1",
+            "experts.reached_racks",
+            "Racks with experts of a token, if the router limits them",
+            "reached_racks = rack_limit*(1 - (1 - 1/rack_limit)**active_experts)",
+            requires=("rack_limit >= 1",),
+        ),
+        retire(
+            "reversible.revnet_kept_half@1",
+            "reversible.revnet",
+            "The half that a RevNet layer keeps",
+            "revnet_right = left_half",
+        ),
+        retire(
+            "energy.output_electricity_cost@1",
+            "energy.electricity_cost_per_token",
+            "Cost of the electricity for decoded tokens",
+            "output_electricity_cost = electricity_cost_per_token*output_tokens",
         ),
     ]
 )

@@ -402,12 +402,19 @@ EQUATIONS = (
             Step(
                 operation="the weight time of what one sequence reads for its next token alone, as if that were all there is",
                 premises=(
-                    at("experts.weight_time_touched", weight_time="latency_floor", expert_imbalance=1),
-                    at("experts.fetched_params"),
-                    at("experts.touched_experts", batch=1, tokens_verified_per_step=1),
-                    at("experts.active_params"),
+                    at(
+                        "roofline.weight_time",
+                        weight_time="latency_floor",
+                        total_params=lambda attention_replicas, shared_params, shared_bytes_per_weight, active_params,
+                            expert_bytes_per_weight, bytes_per_weight: (
+                            (
+                                attention_replicas * shared_params * shared_bytes_per_weight
+                                + (active_params - shared_params) * expert_bytes_per_weight
+                            )
+                            / bytes_per_weight
+                        ),
+                    ),
                 ),
-                eliminated=("fetched_params", "activated_experts", "routed_params"),
             ),
         ),
         sources=(

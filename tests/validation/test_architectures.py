@@ -56,7 +56,7 @@ def test_no_verified_row_is_left_out():
 def test_every_formula_of_the_table_is_covered():
     assert set(EQUATIONS) == set(KV_INPUTS) == {row.values[0].kv_formula for row in COVERED}
     for formula, row in EQUATIONS.items():
-        assert set(KV_INPUTS[formula]) <= {*row.symbols, "layers"}
+        assert set(KV_INPUTS[formula]) <= {*row.symbols, "layers", "head_dim"}
     assert set(variants_of("selected_entry_width")) == set(SELECTING)
 
 
@@ -64,7 +64,8 @@ def test_every_formula_of_the_table_is_covered():
 @in_one_test("row", COVERED)
 def test_kv_bytes_follow_from_the_configuration(row, dtype):
     formula = EQUATIONS[row.kv_formula]
-    given = dict.fromkeys(formula.symbols[1:], 0.0) | {"kv_layers": float(row.kv_layers)} | alike(BYTES[dtype])
+    plain = dict.fromkeys(("key_dim", "value_dim"), float(row.head_dim or 0)) | {"kv_layers": float(row.kv_layers)}
+    given = dict.fromkeys(formula.symbols[1:], 0.0) | plain | alike(BYTES[dtype])
     given |= {name: float(getattr(row, name)) for name in KV_INPUTS[row.kv_formula]}
     (answer,), _ = solve_equation(formula, "kv_bytes_per_token", given)
     assert answer.value == row.kv_values_stored_per_token * BYTES[dtype]

@@ -81,7 +81,7 @@ USES = {
     "tokens_per_step": "scheduling.throughput",
     "tokens_verified_per_step": "experts.touched_experts",
     "expert_imbalance": "experts.weight_time_touched",
-    "attention_replicas": "memory.weight_bytes",
+    "attention_replicas": "memory.weight_bytes_touched",
     "kv_replication": "context.kv_time_fixed",
     "fleet_utilisation": "serving.chip_price_from_capex",
     "attention_rate_ratio": "serving.prefill_attention_factor",
