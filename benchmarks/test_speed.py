@@ -36,7 +36,7 @@ from derive.solving.questions import question
 from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
-from invert.estimators.market import learnt
+from invert.estimators.market import kv_class, size
 from invert.estimators.market.kv_class import READ_OR_STORED
 from invert.estimators.rent import rental
 from invert.posterior.summary import summarise
@@ -323,11 +323,11 @@ def test_fits_and_records_of_sizes_and_of_the_class(benchmark, record_property):
 
     def learnt_anew() -> None:
         data = Data(read_data().tables)
-        for use in ("closed", "any", "total"):
-            learnt.size_draws(data, use, "", False, use == "closed", USUAL)
-            learnt.size_record(data, use)
+        for form in (size.ACTIVE, size.ANY, size.TOTAL):
+            size.size_draws(data, form, "", form == size.ACTIVE, USUAL)
+            size.size_record(data, form)
         for kind in READ_OR_STORED:
-            learnt.class_record(data, kind)
+            kv_class.class_record(data, kind)
 
     benchmark.pedantic(learnt_anew, rounds=9, warmup_rounds=1)
     within(record_property, benchmark, "fits and records", 0.05)

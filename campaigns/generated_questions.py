@@ -38,10 +38,13 @@ from campaigns.states import State, states, untrue_defaults
 from derive import solve
 from derive.catalogue import by_id, equation
 from derive.errors import BacksolveError, WrongValue
+from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
-from derive.records import LOWER, UPPER, Equation, right_side_at
+from derive.records import LOWER, UPPER, Equation, Variant
 from derive.solving.defaults import standing
 from derive.solving.result import Answer, Solution
+from derive.trees import Tree
+from derive.trees import slopes as derivatives
 
 RESOURCES = ("chips", "replicas", "fleet_chips", "batch", "racks", "sequences_in_flight", "fleet_cost", "training_chips")
 """What is bought or sized: results given beside these are targets."""
@@ -52,8 +55,9 @@ WHOLE = {*RESOURCES, *SIZES, "fleet_sequences_in_flight"} - {"fleet_cost", "cont
 """What the program rounds to whole ones."""
 
 QUESTIONS_PER_DEPLOYMENT = 16
-STEP, NO_SLOPE, IN_ROW_SPACE = 1e-5, 1e-7, 1e-6
-"""Relative step of a difference, the relative slope that counts as none, and the distance up to which a row lies in the row space."""
+NO_SLOPE, IN_ROW_SPACE, MOST_WEIGHT = 1e-12, 1e-9, 1e4
+"""The relative slope that counts as none, the distance up to which a row lies in the row space, and the weight of an equation
+above which the last digits of the facts decide the unknown."""
 AGREES, LAST_DIGIT = 1e-6, 1e-15
 """Relative difference up to which a point is right, and the relative rounding of the values of a deployment."""
 PRICE, RENT = "chip_price", "rented_chip_price"
@@ -169,9 +173,13 @@ class Question:
     def command(self) -> str:
         """The question as a command."""
         facts = (f"{name}{sign}{value!r}" for name, (sign, value) in self.facts.items())
-        ids = [row.id for row in by_id().values() if row.variant and self.variants.get(row.variant.group) == row.variant.name]
+        ids = [row.id for row in by_id().values() if row.variant and self.is_chosen(row.variant)]
         using = (word for id in (*self.using, *ids) for word in ("--using", id))
         return " ".join(map(quote, ("backsolve", "solve", self.unknown, *facts, *using, *([] if self.using else ["--strict"]))))
+
+    def is_chosen(self, variant: Variant) -> bool:
+        """Return whether the question asks for a variant that is not the default."""
+        return not variant.default and self.variants.get(variant.group) == variant.name
 
 
 @dataclass(frozen=True)
@@ -190,12 +198,17 @@ class End:
 def slopes(row: Equation, values: Mapping[str, float]) -> dict[str, float]:
     """Return d ln(left)/d ln(quantity) of an equation for each of its quantities; a quantity that is 0 is scaled by a usual value."""
     scales = {name: values[name] or QUANTITIES[name].at(0.1) for name in row.symbols}
-    found = {row.symbols[0]: -1.0}
-    for name in row.inputs:
-        above, below = (right_side_at(row, {**values, name: values[name] + side * STEP * scales[name]}) for side in (1, -1))
-        slope = (above - below) / (2 * STEP * scales[row.symbols[0]])
-        found[name] = slope if isfinite(slope) else 0.0
-    return found
+    left, right = sides_of(row)
+    return {left: -1.0, **{name: slope_at(right, name, values) * scales[name] / scales[left] for name in row.inputs}}
+
+
+def slope_at(tree: Tree, name: str, values: Mapping[str, float]) -> float:
+    """Return the derivative of a tree by a quantity; 0 where there is none."""
+    try:
+        slope = derivatives(tree, values, wanted=frozenset([name]))[1].get(name, 0.0)
+    except (ArithmeticError, ValueError):
+        return 0.0
+    return slope if isfinite(slope) else 0.0
 
 
 def known_by_default(question: Question) -> tuple[set[str], list[tuple[str, str]]]:
@@ -220,13 +233,14 @@ def determining_equations(question: Question) -> tuple[str, ...]:
     unit = np.array([float(deployment.names[place] == question.unknown) for place in free])
     ids = [*(row.id for row in deployment.rows), *(f"{name} = {other} by default" for name, other in pairs)]
     rows = weights_in(np.vstack([deployment.jacobian, equal])[:, free], unit)
-    return tuple(ids[place] for place in np.flatnonzero(np.abs(rows) > IN_ROW_SPACE)) if rows is not None else ()
+    return tuple(ids[place] for place in np.flatnonzero(np.abs(rows) > 1e-6)) if rows is not None else ()
 
 
 def weights_in(matrix: Any, unit: Any) -> Any:
-    """Return the weights with which the rows of a matrix add up to a unit row; None if that row would raise the rank of the matrix."""
+    """Return the weights with which the rows of a matrix add up to a unit row; None if they do not, or only with large weights."""
     weights = lstsq(matrix.T, unit, cond=IN_ROW_SPACE, check_finite=False)[0]
-    return weights if np.abs(weights @ matrix - unit).max() < IN_ROW_SPACE else None
+    adds_up = np.abs(weights @ matrix - unit).max() < IN_ROW_SPACE
+    return weights if adds_up and np.abs(weights).max() < MOST_WEIGHT else None
 
 
 def needs_several_at_once(question: Question) -> bool:
@@ -455,23 +469,28 @@ def worded(end: End, equations: Sequence[str]) -> str:
 
 
 def shrunk(found: dict[str, Any], question: Question) -> dict[str, Any]:
-    """Leave out of a failing question what does not matter for it to fail. What would then be supposed matters unless it is refused."""
-    word = found["ends"][-1]
+    """Leave out of a failing question what does not matter for it to fail.
+
+    A refusal stays determined by equations that determined it before. Other failures keep what would be supposed otherwise.
+    """
+    word, refused = found["ends"][-1], found["ends"][-1].startswith("refused")
 
     def fails(shorter: Question) -> bool:
-        return worded(at := end_of(shorter), determining_equations(at.question or shorter)) == word
+        end = end_of(shorter)
+        equations = determining_equations(end.question or shorter) if refused else ()
+        supposed = untrue_defaults(question.deployment.state, question.unknown, {*shorter.facts}) and not refused
+        return not supposed and worded(end, equations) == word and {*equations} <= {*found["equations"]}
 
     if word not in FAILURES or not fails(question) or found["seconds"] > SLOW / 2:
         return found
-    refused = word.startswith("refused")
-    for name in [*question.facts]:
-        shorter = replace(question, facts={one: fact for one, fact in question.facts.items() if one != name})
-        if (refused or not untrue_defaults(question.deployment.state, question.unknown, {*shorter.facts})) and fails(shorter):
-            question = shorter
-    for group in [*question.variants] if refused else ():
-        shorter = replace(question, variants={one: name for one, name in question.variants.items() if one != group})
+    for part in ("facts", "variants") if refused else ("facts",):
+        for name in [*getattr(question, part)]:
+            shorter = replace(question, **{part: {one: value for one, value in getattr(question, part).items() if one != name}})
+            question = shorter if fails(shorter) else question
+    for id in question.using:
+        shorter = replace(question, using=tuple(other for other in question.using if other != id))
         question = shorter if fails(shorter) else question
-    return {**found, "equations": determining_equations(question), "said": end_of(question).said, "command": question.command}
+    return {**found, "said": end_of(question).said, "command": question.command}
 
 
 # -- a campaign --------------------------------------------------------------------------------------------------------

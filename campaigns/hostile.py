@@ -33,7 +33,7 @@ import click
 from backsolve.cli.catalogue import LONGEST_WORD
 from backsolve.cli.common import day, pairs
 from backsolve.cli.main import backsolve
-from backsolve.cli.solve import each_deployment, refuse_long
+from backsolve.cli.question import combine_presets, refuse_long
 from derive import presets
 from derive.catalogue import by_id, equation
 from derive.catalogue.searching import equations_about, equations_at
@@ -160,7 +160,7 @@ def arguments(random: Random) -> str:
         return _parsed_by_click(random, items)
     if kind < 0.4:
         chips, shown = ([text_of(random) for _ in range(random.randint(0, 2))] for _ in range(2))
-        each_deployment(tuple(chips), tuple(shown), random.random() < 0.3)
+        combine_presets(tuple(chips), tuple(shown), random.random() < 0.3)
         pairs("--set", tuple(items))
         return "read"
     count, counted_in = (usual if random.random() < 0.98 else text_of(random) for usual in ("mac", "binary"))

@@ -2,9 +2,9 @@
 
     python -m campaigns.laws --count 5000 --seed 1
 
-prints every broken law with the commands that show it; exit status 1 if there is one. Each law is plain arithmetic
-beside the answers: what is computed, read and held in a second against what the chips can do, and answers against each
-other. Only what a sequence stores, reads and multiplies is asked of the catalogue where a preset describes the model.
+It prints every broken law with the commands that show it. Exit status 1 if there is one. Each law is plain arithmetic beside the
+answers: what is computed, read and stored against what the chips can do. The catalogue gives only what a sequence stores, reads and
+computes if a preset describes the model. That answers agree with each other is tested by campaigns/generated_questions.py.
 """
 
 import argparse
@@ -34,8 +34,6 @@ WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 """Bytes of a weight in the experts and beside them, where they are not those of all."""
 SPARSE, FIXED = "context.sparse_attention", "context.kv_time_fixed"
 OVERLAPS = ("max", "sum", "kv_plus_max", "network", "exposed")
-RESULTS = ("throughput", "cost_per_token", "step_time")
-DRAFTS = ("acceptance_rate", "draft_tokens", "draft_cost_ratio")
 
 BACKWARDS = (("throughput", "batch", 0.9), ("token_latency", "batch", 1.1), ("step_time", "chips", 1.5), ("cost_per_token", "batch", 1.1))
 """Results, what is asked back of them, and which share of the result."""
@@ -312,56 +310,6 @@ def roofs(one: Deployment) -> Iterator[Claim]:
         yield equal(again, floor, "the floor at one sequence beside that of the batch", one, "latency_floor")
 
 
-def attained(one: Deployment) -> Iterator[Claim]:
-    """A chip computes no more for all positions of its steps, refused drafts among them, than what is said that it attains."""
-    rate, attainable = value(one, "throughput"), value(one, "attainable_flops")
-    if rate is None or attainable is None:
-        return
-    known = facts(one)
-    flops = rate * known["positions"] / known["tokens"] * 2 * known["active_params"] / known["all_chips"]
-    yield at_most(flops, attainable, "FLOP/s of a chip beside what it attains", one, "throughput", "attainable_flops")
-
-
-def flow(one: Deployment) -> Iterator[Claim]:
-    """Tokens a second times the time of a token is what is in flight."""
-    rate, latency, known = value(one, "throughput"), value(one, "token_latency"), facts(one)
-    if rate is None or latency is None:
-        return
-    asked = (one, "throughput", "token_latency")
-    yield equal(rate * latency, known["in_flight"] * known["tokens"], "throughput times latency beside the tokens in flight", *asked)
-    if (said := value(one, "sequences_in_flight")) is not None:
-        yield equal(said, known["in_flight"], "the sequences in flight beside microbatches times batch", one, "sequences_in_flight")
-
-
-def bill(one: Deployment) -> Iterator[Claim]:
-    """The tokens pay for all chips, no more and no less, and every route to a cost says so."""
-    cost, rate, known = value(one, "cost_per_token"), value(one, "throughput"), facts(one)
-    if rate is None:
-        return
-    asked = (one, "cost_per_token", "throughput")
-    if cost is not None:
-        yield equal(cost * rate, known["all_chips"] * known["chip_price"], "cost times throughput beside the price of the chips", *asked)
-    hired = ((name, given) for name, given in one.given if name in ("chips", "pipeline_stages", "chip_price"))
-    measured = Deployment((*hired, ("throughput", rate)))
-    if (cost := value(measured, "cost_per_token")) is not None:
-        yield equal(cost * rate, known["all_chips"] * known["chip_price"], "the same of a measured throughput", measured, "cost_per_token")
-    if (each := value(one, "decode_rate_per_chip")) is not None:
-        yield equal(each * known["all_chips"], rate, "the rates of all chips beside the throughput", one, "decode_rate_per_chip")
-
-
-def shares(one: Deployment) -> Iterator[Claim]:
-    """Shares are no more than all of it, and nothing costs less than its floor."""
-    for name in ("compute_utilisation", "memory_time_share", "idle_fraction"):
-        if (share := value(one, name)) is not None:
-            yield Claim(0 <= share <= 1 + SLACK, told(f"{name} is {share!r}", one, name))
-    if (over := value(one, "normalised_cost")) is not None:
-        yield at_most(1.0, over, "a cost below its compute floor", one, "normalised_cost")
-    needed = "memory_per_chip", "memory_demand"
-    each, demand = (value(one, name) for name in needed)
-    if each is not None and demand is not None:
-        yield equal(each * facts(one)["all_chips"], demand, "the memory of all chips beside the demand", one, *needed)
-
-
 def prompts(one: Deployment) -> Iterator[Claim]:
     """Prompts take one time, whoever asks: of chips of their own or of those that decode, as a rate, a share of the time or a cost."""
     context, known = dict(one.given).get("context_length"), facts(one)
@@ -392,27 +340,6 @@ def prompts(one: Deployment) -> Iterator[Claim]:
         yield at_most(each, most_tokens, "prompt tokens of a chip beside its peak", there, "prefill_rate_per_chip")
 
 
-def drafting(one: Deployment) -> Iterator[Claim]:
-    """Drafts give the tokens that are expected of them, and the speed-up is that of two questions."""
-    known = facts(one)
-    if "draft_tokens" not in known:
-        return
-    plain = one.without(*DRAFTS)
-    tokens, speedup = value(one, "tokens_per_step"), value(one, "speculative_speedup")
-    if tokens is not None:
-        yield equal(tokens, known["tokens"], "tokens of a step with drafts", one, "tokens_per_step")
-    positions = value(one, "tokens_verified_per_step")
-    if positions is not None:
-        yield equal(positions, known["positions"], "positions of a step with drafts", one, "tokens_verified_per_step")
-    with_drafts, without = value(one, "throughput"), value(plain, "throughput")
-    if None in (speedup, with_drafts, without) or one.overlap != "max" or "hop_latency" in known:
-        return
-    said = "the speed-up beside the throughput with drafts over that without"
-    text = f"{said}: {speedup:.9g} is not {with_drafts / without:.9g}"
-    holds = isclose(speedup, with_drafts / without, rel_tol=SLACK)
-    yield Claim(holds, told(text, one, "speculative_speedup", "throughput") + told("", plain, "throughput"))
-
-
 def monotone(one: Deployment) -> Iterator[Claim]:
     """More work takes longer, more chips do not; a larger batch is never dearer a token."""
     known = facts(one)
@@ -429,56 +356,7 @@ def monotone(one: Deployment) -> Iterator[Claim]:
         yield at_most(after, here, "sequences that fit as context_length doubles", bare, "sequences_in_flight")
 
 
-def experts(one: Deployment) -> Iterator[Claim]:
-    """Of experts no more are read than there are, and no less than one sequence uses."""
-    known = facts(one)
-    if known.get("active_experts", 1.0) >= known.get("experts", 0.0):
-        return
-    if (touched := value(one, "activated_experts")) is not None:
-        yield at_most(touched, known["experts"], "experts touched beside all", one, "activated_experts")
-        yield at_most(known["active_experts"], touched, "experts of a token beside those touched", one, "activated_experts")
-    if (read := value(one, "fetched_params")) is not None:
-        yield at_most(read, known["total_params"], "parameters read beside all", one, "fetched_params")
-        yield at_most(known["active_params"], read, "parameters of a token beside those read", one, "fetched_params")
-
-
-def agreement(one: Deployment) -> Iterator[Claim]:
-    """Results that were answered one by one contradict neither each other nor what they came from."""
-    found = {name: value(one, name) for name in RESULTS}
-    known = {name: result for name, result in found.items() if result is not None}
-    for name, result in known.items() if len(known) > 1 else ():
-        there = one.at(**{other: known[other] for other in known if other != name})
-        solution = ask(there, name)
-        if solution is None:
-            yield Claim(False, told("refused as wrong with results of its own", there, name))
-        elif not solution.answers:
-            yield Claim(solution.reason.code != "contradiction", told(solution.reason.message, there, name))
-        else:
-            again = value(there, name)
-            same = again is not None and isclose(again, result, rel_tol=1e-6)
-            yield Claim(same, told(f"{name} is {again!r}, and {result!r} without the other results", there, name))
-
-
-LAWS: tuple[Law, ...] = (
-    *(
-        arithmetic,
-        traffic,
-        capacity,
-        backwards,
-        claimed,
-        edge,
-        roofs,
-        attained,
-        flow,
-        bill,
-        prompts,
-        shares,
-        drafting,
-        monotone,
-        experts,
-        agreement,
-    ),
-)
+LAWS: tuple[Law, ...] = (arithmetic, traffic, capacity, backwards, claimed, edge, roofs, prompts, monotone)
 
 
 def deployments(random: Random) -> Iterator[Deployment]:

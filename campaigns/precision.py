@@ -2,9 +2,9 @@
 
     python -m campaigns.precision --count 40000 --seed 71
 
-Numbers are drawn between 1e-30 and 1e30, as they come in practice, and so that two terms of a Max or a Min differ by 1e-12 of
-themselves. What is answered is put back into the relation and held against the roots that the same trees have in 120 digits: it may
-be off by 1e-12 times the sum of its elasticities. Exit status 1 where an answer is further off, or one is not there.
+Numbers are drawn between 1e-30 and 1e30, as they come in practice, and so that two terms of a Max or a Min differ by 1e-9 of
+themselves or less. Each answer is compared with the roots that the same trees have in 120 digits, and is put back into the equation.
+It may be off by 1e-12 times the sum of its elasticities. Exit status 1 if an answer is further off or missing.
 """
 
 import argparse
@@ -34,8 +34,8 @@ CLOSE = 1e-12
 SPAN = 30
 """Orders of magnitude on either side of 1."""
 
-BESIDE = (-1e-12, 0.0, 1e-12)
-"""How far from a crossover one of its quantities is put."""
+BESIDE = (-1e-9, -1e-12, -1e-14, 0.0, 1e-14, 1e-12, 1e-9)
+"""How far from a crossover one of its quantities is put, relatively."""
 
 HOPELESS = 1e-3
 """Above this share of itself that an answer may be off its digits say nothing: no number is asked for."""

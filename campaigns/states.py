@@ -1,11 +1,11 @@
-"""Consistent states of the whole catalogue, and questions about them: what a chain of equations is held against.
+"""Consistent states of the whole catalogue, with which answers to questions about them are compared.
 
 A state has a value for every quantity that the definitions and bounds speak of, one variant of each group, so that all
 that is chained by itself holds; conditions that were drawn hold too and are named in the question.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import exp, inf, isclose, isfinite, isnan, log, nan
 from random import Random
 
@@ -14,16 +14,9 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import CHAINED_BY_ITSELF, Equation, right_side_at
 from derive.solving.defaults import standing
 from derive.solving.one_equation import residual
-from derive.solving.result import Answer
 
 SAME_VARIANT = ("kv_bytes_per_token", "attention_flops_per_pair", "selected_entry_width", "selected_flops_per_entry")
 """Groups that take the variant of the first, where they have it."""
-
-AGREES, LAST_DIGITS, NOTHING = 1e-6, 1e-15, 1e-15
-"""Relative difference up to which an answer is the value of the state, the rounding of those values, and what is left of none at all."""
-
-CANCELS = " cancels: "
-"""What stands between a quantity and the rest where an answer says that it does not matter."""
 
 REPAIRS = 400
 """How often a state that breaks an equation is drawn anew in part before it is given up."""
@@ -39,40 +32,11 @@ class State:
     rows: tuple[Equation, ...]
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A question about a state: the unknown, and what is given."""
-
-    state: State = field(repr=False)
-    unknown: str
-    given: Mapping[str, float]
-
-
 def states(random: Random, neutral: float = 0.6) -> Iterator[State]:
     """Yield one consistent state after another; `neutral` is the share of defaults that are true where nothing defines them."""
     while True:
         if found := _state(random, neutral):
             yield found
-
-
-def questions(random: Random, state: State, count: int) -> Iterator[Asked]:
-    """Any quantity of the state from some of the others: drawn anywhere, from equations near by, or backwards from results."""
-    names = sorted(state.values)
-    near = {name: sorted({other for row in state.rows if name in row.symbols for other in row.symbols} - {name}) for name in names}
-    made = {row.defines: row for row in state.rows if row.defines}
-    for _ in range(count):
-        unknown, wanted = random.choice(names), random.randint(5, 20)
-        draw = random.random()
-        if draw < 0.4:
-            unknown, chosen = _backwards(random, made)
-        else:
-            chosen = _walk(random, near, unknown, wanted) if draw < 0.8 else {*random.sample(names, wanted)}
-        chosen -= {unknown}
-        while untrue := untrue_defaults(state, unknown, chosen):
-            chosen |= untrue
-        order = sorted(chosen)
-        random.shuffle(order)
-        yield Asked(state, unknown, {name: state.values[name] for name in order})
 
 
 def untrue_defaults(state: State, unknown: str, chosen: set[str]) -> set[str]:
@@ -81,49 +45,6 @@ def untrue_defaults(state: State, unknown: str, chosen: set[str]) -> set[str]:
     there = {name: value for name, value in standing(unknown, chosen, claimed).items() if name in state.values}
     values = {name: state.values.get(value, nan) if isinstance(value, str) else value for name, value in there.items()}
     return {name for name, value in values.items() if not isclose(state.values[name], value, rel_tol=1e-12)}
-
-
-def holds_the_state(asked: Asked, answers: Sequence[Answer]) -> bool:
-    """Whether the value of the state is one of the points, or lies in one of the intervals.
-
-    A point may be off by what the last digits of the state's own values are magnified to.
-    """
-    truth = asked.state.values[asked.unknown]
-    return any(
-        abs(one.value - truth) <= max(AGREES, sum(map(abs, one.elasticities.values())) * LAST_DIGITS) * abs(truth) + NOTHING
-        if one.kind == "point"
-        else one.low - AGREES * truth <= truth <= (one.high if one.high is not None else truth) + AGREES * truth
-        for one in answers
-    )
-
-
-def _backwards(random: Random, made: Mapping[str, Equation]) -> tuple[str, set[str]]:
-    """A quantity that results rest on, from some of the results and most of what they rest on."""
-    results = random.sample(sorted(made), random.randint(1, 3))
-    rests: set[str] = set()
-    queue = list(results)
-    while queue:
-        row = made.get(queue.pop())
-        new = (row.inputs if row else set()) - rests
-        rests |= new
-        queue += sorted(new)
-    inputs = sorted(rests - made.keys())
-    unknown = random.choice(sorted(rests | {*results}))
-    left_out = random.sample(inputs, min(len(inputs), random.randint(0, 3)))
-    return unknown, {*inputs, *results} - {*left_out}
-
-
-def _walk(random: Random, near: Mapping[str, Sequence[str]], unknown: str, wanted: int) -> set[str]:
-    """Quantities within a few equations of the unknown."""
-    found: set[str] = set()
-    at = unknown
-    for _ in range(20 * wanted):
-        if len(found) == wanted:
-            break
-        at = random.choice(near[at]) if near[at] and random.random() < 0.8 else unknown
-        if at != unknown and random.random() < 0.6:
-            found.add(at)
-    return found
 
 
 def _state(random: Random, neutral: float) -> State | None:

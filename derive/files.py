@@ -1,23 +1,19 @@
 """Read and write the files that a person names. A file is written whole or not at all."""
 
-import io
 import os
 import signal
 import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, BinaryIO
+from typing import Any, BinaryIO
 
 from derive.errors import WrongData, shorten
 
 if sys.platform != "win32":
     import fcntl
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 MIB = 1024**2
 LARGEST = 128 * MIB
@@ -25,6 +21,9 @@ LARGEST = 128 * MIB
 
 LARGEST_RESULT = 64 * MIB
 """Bytes of a saved result that is cited from or asked again: a market of four thousand sheets, in a third of a GiB of memory."""
+
+STANDARD_INPUT = "standard input"
+"""The name of standard input, and of any other stream, in messages."""
 
 PATIENCE, _PAUSE = 30.0, 0.05
 """Seconds that somebody else may write, and between two looks whether he is done."""
@@ -43,23 +42,35 @@ def label(path: str | os.PathLike[str]) -> str:
     return text if text and text.isprintable() and len(text) <= 200 else shorten(text)
 
 
-def opened(path: str | os.PathLike[str], limit: int = LARGEST) -> BinaryIO:
-    """Return a file as a binary stream. Raise `WrongData` unless it is a readable file of at most `limit` bytes.
+def content_of(place: str | os.PathLike[str], limit: int = LARGEST) -> bytes:
+    """Return the content of a file. Raise `WrongData` unless it is a readable file of at most `limit` bytes.
 
     A pipe or device is refused because it may block or never end.
     """
     try:
         # Checked before, because opening a device may have effects, and after, because the file may have been replaced.
-        _refuse_unreadable(os.stat(path), limit)
-        file = io.FileIO(path, opener=_open_without_waiting)
-        try:
+        _refuse_unreadable(os.stat(place), limit)
+        with open(place, "rb", opener=_open_without_waiting) as file:
             _refuse_unreadable(os.fstat(file.fileno()), limit)
-        except OSError:
-            file.close()
-            raise
+            return _read_to_limit(file, limit)
     except (OSError, ValueError) as error:
-        raise WrongData(_unreadable(path, error)) from None
-    return io.BufferedReader(_Bytes(file, path, limit))
+        raise WrongData(f"{label(place)} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def content_of_stream(stream: Any, limit: int = LARGEST) -> bytes:
+    """Return what is left in a stream of bytes or text. Raise `WrongData` if it is unreadable or larger than the limit."""
+    try:
+        # The bytes below a text stream, because its decoder does not name the file.
+        return _read_to_limit(getattr(stream, "buffer", stream), limit)
+    except (OSError, ValueError) as error:
+        raise WrongData(f"{STANDARD_INPUT} cannot be read: {getattr(error, 'strerror', None) or label(str(error))}") from None
+
+
+def _read_to_limit(stream: Any, limit: int) -> bytes:
+    found = stream.read(limit + 1) or b""
+    if len(found) > limit:
+        raise OSError(f"it is larger than {size(limit)}")
+    return found.encode(errors="replace") if isinstance(found, str) else found
 
 
 def _refuse_unreadable(status: os.stat_result, limit: int) -> None:
@@ -71,39 +82,9 @@ def _refuse_unreadable(status: os.stat_result, limit: int) -> None:
         raise OSError(f"it is larger than {size(limit)}")
 
 
-def _unreadable(path: str | os.PathLike[str], error: Exception) -> str:
-    return f"{label(path)} cannot be read: {getattr(error, 'strerror', None) or error}"
-
-
 def _open_without_waiting(path: str, flags: int) -> int:
     """Return a descriptor of a file without waiting for its writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
-class _Bytes(io.RawIOBase):
-    """The bytes of a file. Raises `WrongData` if they cannot be read, exceed the size of the file, or exceed the limit."""
-
-    def __init__(self, file: io.FileIO, path: str | os.PathLike[str], limit: int):
-        self.file, self.path, self.limit, self.left = file, path, limit, limit
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "WriteableBuffer") -> int:
-        try:
-            count = self.file.readinto(buffer)
-            if count is None:
-                raise OSError("it has to be waited for")
-            self.left -= count
-            if self.left < 0:
-                raise OSError(f"it is larger than {size(self.limit)}")
-        except OSError as error:
-            raise WrongData(_unreadable(self.path, error)) from None
-        return count
-
-    def close(self) -> None:
-        self.file.close()
-        super().close()
 
 
 def size(limit: int) -> str:
@@ -121,8 +102,7 @@ def content_before(place: str) -> bytes:
         return b""
     if not os.path.isfile(place):
         raise WrongData(f"{label(place)}: cannot be written (it is not a file)")
-    with opened(place) as stream:
-        return stream.read()
+    return content_of(place)
 
 
 def standard_input() -> BinaryIO:
@@ -134,19 +114,12 @@ def standard_input() -> BinaryIO:
 
 def called(place: str) -> str:
     """Return the name of a file for messages. The name - means standard input."""
-    return "standard input" if place == "-" else label(place)
+    return STANDARD_INPUT if place == "-" else label(place)
 
 
-def content_of(place: str, limit: int = LARGEST) -> bytes:
-    """Return the content of a file, or of standard input for the name -. Raise `WrongData` if it is unreadable or larger than the limit."""
-    with nullcontext(standard_input()) if place == "-" else opened(place, limit) as stream:
-        try:
-            found = stream.read(limit + 1)
-        except OSError as error:
-            raise WrongData(f"{called(place)} cannot be read: {error.strerror or error}") from error
-    if len(found) > limit:
-        raise WrongData(f"{called(place)} cannot be read: it is larger than {size(limit)}")
-    return found
+def content_or_input(place: str, limit: int = LARGEST) -> bytes:
+    """Return the content of a file, or of standard input for the name -. Raise as `content_of` does."""
+    return content_of_stream(standard_input(), limit) if place == "-" else content_of(place, limit)
 
 
 def write(place: str, content: str | bytes) -> None:

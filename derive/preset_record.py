@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import field
+from dataclasses import field, fields
 from math import inf
+from typing import Any
 
 from derive.errors import WrongValue
 from derive.immutable import immutable
@@ -59,16 +60,16 @@ class Published:
 
     `of_experts` and `of_others` are the bytes of a weight in the routed experts and of any other weight. `bytes_per_weight` is the average
     over all weights. They include scales. `narrowest` leaves scales out, as the data types of chips do. `stored` has the average bytes of a
-    weight in other checkpoints, by the bytes of their data type. `place` is the source of the data type. `origin` is the name of the model
-    if it says the data type, or blank.
+    weight in other checkpoints, by the bytes of their data type. Unknown bytes are infinite. `place` is the source of the data type.
+    `origin` is the name of the model if it says the data type, or blank.
     """
 
     model: str
     dtype: str
-    of_experts: float
-    of_others: float
-    bytes_per_weight: float
-    narrowest: float
+    of_experts: float = inf
+    of_others: float = inf
+    bytes_per_weight: float = inf
+    narrowest: float = inf
     max_context: float
     place: str
     origin: str = ""
@@ -91,9 +92,9 @@ class Preset:
     on the source as a whole.
     """
 
-    givens: dict[str, float]
-    provenance: dict[str, str]
-    variants: dict[str, str]
+    givens: dict[str, float] = field(default_factory=dict)
+    provenance: dict[str, str] = field(default_factory=dict)
+    variants: dict[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()
     parameters_only: tuple[str, ...] = ()
@@ -111,7 +112,7 @@ class Preset:
 
 def merge(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
     """Return labelled presets as one. Raise WrongValue if two set a quantity differently and no given settles it."""
-    merged, owner = Preset(givens={}, provenance={}, variants={}), dict[str, str]()
+    merged, owner = Preset(), dict[str, str]()
     for label, preset in named:
         for name, value in preset.givens.items():
             if name not in settled and merged.givens.get(name, value) != value:
@@ -121,20 +122,13 @@ def merge(named: Iterable[tuple[str, Preset]], settled: Set[str]) -> Preset:
         for group, variant in preset.variants.items():
             if merged.variants.get(group, variant) != variant:
                 raise WrongValue(f"{group} is {merged.variants[group]} and {variant} by {label}: leave one of the two out")
-        merged = Preset(
-            givens={**merged.givens, **preset.givens},
-            provenance={**merged.provenance, **preset.provenance},
-            variants={**merged.variants, **preset.variants},
-            left_out=merged.left_out + preset.left_out,
-            published=merged.published + preset.published,
-            parameters_only=merged.parameters_only + preset.parameters_only,
-            ranges={**merged.ranges, **preset.ranges},
-            record=merged.record or preset.record,
-            unsaid={**merged.unsaid, **preset.unsaid},
-            supposed={**merged.supposed, **preset.supposed},
-            notes=merged.notes + preset.notes,
-        )
+        merged = Preset(**{one.name: _joined(getattr(merged, one.name), getattr(preset, one.name)) for one in fields(Preset)})
     return merged
+
+
+def _joined(first: Any, second: Any) -> Any:
+    """Return two values of one field of presets as one. A text is the first that is not blank."""
+    return first | second if isinstance(first, dict) else first + second if isinstance(first, tuple) else first or second
 
 
 def names_count(text: str) -> bool:

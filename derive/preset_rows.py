@@ -9,7 +9,7 @@ from derive.immutable import immutable
 from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS
 from derive.tables.lines import Row
 from derive.tables.questions import amount_in_si, read_givens, unknown_names
-from derive.tables.rows import Fault, RowFault, TableRow, decimal_text, is_known, unit_faults
+from derive.tables.rows import Fault, RowFault, TableRow, decimal_text, is_known, misplaced, partly_filled, unit_faults
 
 PUBLISHED_BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5, "mxfp4": 0.5, "int4": 0.5}
 """Bytes of one weight in the data types that models are published in."""
@@ -33,10 +33,8 @@ _FIT_COLUMNS = ("layers", "arithmetic_ms", "memory_ms")
 _STATE = (*FIXED_PARTS["linear_state_bytes"][1:], "state_bytes_per_element")
 _INDEXER = ("indexer_dim", "indexer_heads", "indexer_bytes_per_element")
 _EXPERTS = ("experts", "active_experts", "shared_experts", "moe_layers", "model_dim", "vocab_size", "experts_source")
-_WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], ("nope_dim", "value_dim"), _STATE, _INDEXER, _EXPERTS)
+_WHOLE_GROUPS = (FIXED_PARTS["window_kv_bytes"], FIXED_PARTS["selected_kv_bytes"], _STATE, _INDEXER, _EXPERTS)
 """Groups of columns of architectures.csv: all of a group are filled, or none."""
-_MAY_BE_ALONE = "value_dim"
-"""A formula that needs the width of values has no width without position."""
 _DEVICE = ("tier_capacity", "tier_bandwidth", "drain_time")
 _HARDWARE_PRICES = ("purchase_price", "holding_price")
 _RANGES = ("lecture", "range")
@@ -67,13 +65,8 @@ class AcceleratorFigure(TableRow):
     notes: str
 
     def faults(self) -> Iterator[Fault]:
-        if (self.quantity == "peak_flops") != bool(self.dtype):
-            yield "dtype", "peak_flops needs a data type" if not self.dtype else f"{self.quantity} takes no data type: leave it blank"
-        if (self.quantity in _DATED) != (self.date is not None):
-            yield (
-                "date",
-                f"is blank, and {self.quantity} needs one" if self.date is None else f"{self.quantity} takes no date: leave it blank",
-            )
+        yield from misplaced(self, "dtype", self.quantity == "peak_flops", self.quantity)
+        yield from misplaced(self, "date", self.quantity in _DATED, self.quantity)
         yield from unit_faults(self.quantity, self.unit, _OTHER_UNITS.get(self.quantity, ""), value=self.value)
 
     @classmethod
@@ -108,13 +101,9 @@ class MemoryTierFigure(TableRow):
         for column, value in (("low", self.low), ("high", self.high)):
             if value is None and (self.device == "range" or self.quantity == "holding_price"):
                 yield column, f"is blank, and a {self.quantity} over devices has a span"
-        if (self.quantity == "holding_price") != bool(self.basis):
-            yield (
-                "basis",
-                "a holding_price is rented or owned" if not self.basis else f"{self.quantity} takes no cost basis: leave it blank",
-            )
-        if self.year is not None and self.quantity not in _HARDWARE_PRICES:
-            yield "year", f"{self.quantity} takes no year: leave it blank"
+        yield from misplaced(self, "basis", self.quantity == "holding_price", self.quantity)
+        if self.quantity not in _HARDWARE_PRICES:
+            yield from misplaced(self, "year", False, self.quantity)
         yield from unit_faults(
             self.quantity, self.unit, _OTHER_UNITS.get(self.quantity, ""), value=self.value, low=self.low, high=self.high
         )
@@ -260,11 +249,10 @@ class Architecture(TableRow):
             if not is_known(self, column):
                 yield column, f"is blank, and the formula {self.kv_formula} needs it"
         for group in _WHOLE_GROUPS:
-            filled = [column for column in group if is_known(self, column)]
-            alone = filled == [_MAY_BE_ALONE] and _MAY_BE_ALONE in KV_INPUTS.get(self.kv_formula, ())
-            if filled and len(filled) < len(group) and not alone:
-                lacking = next((column for column in group if not is_known(self, column)), "")
-                yield lacking, f"is blank, and {filled[0]} is not"
+            yield from partly_filled(self, *group)
+        if "value_dim" not in KV_INPUTS.get(self.kv_formula, ()):
+            # A formula that needs the width of values has no width without position.
+            yield from partly_filled(self, "nope_dim", "value_dim")
         if self.kv_shards == "kv_heads" and self.kv_heads is None:
             yield "kv_shards", "is kv_heads, and that is blank"
         if self.linear_layers is None and any(is_known(self, column) for column in _STATE):
@@ -320,8 +308,7 @@ def _data_type_faults(row: Architecture) -> Iterator[Fault]:
             hint = f"{suggest(dtype, PUBLISHED_BYTES)}; two are written as 'mxfp4{_EXPERTS_AND}bf16'"
             yield "native_dtype", f"{shorten(dtype)} is no data type{hint}"
             return
-    if bool(row.stored_bytes) != bool(row.stored_source):
-        yield "stored_source", "is blank, and stored_bytes is not" if row.stored_bytes else "is of no stored_bytes"
+    yield from partly_filled(row, "stored_bytes", "stored_source")
     for dtype in (one.split()[0] for one in row.stored_bytes):
         if dtype not in PUBLISHED_BYTES:
             yield "stored_bytes", f"{shorten(dtype)} is no data type{suggest(dtype, PUBLISHED_BYTES)}"

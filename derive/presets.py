@@ -176,15 +176,17 @@ def hardware(text: str, tables: Tables | None = None, published: Collection[Publ
     supposed = {"hbm_capacity": memory.notes} if memory and memory.notes else {}
     if DATA_TYPES[stored] < BYTES_PER_WEIGHT[dtype]:
         supposed["peak_flops"] = f"weights in {stored} are computed in {dtype}, as {name} has no rate of {stored}"
-    return Preset(givens=givens, provenance=provenance, variants={}, unsaid=unsaid, supposed=supposed)
+    return Preset(givens=givens, provenance=provenance, unsaid=unsaid, supposed=supposed)
 
 
 def chip_name(text: str, tables: Tables | None = None) -> str:
-    """Return the accelerator of hardware.csv that a text names, without a data type. Raises as `hardware` does.
+    """Return the accelerator of hardware.csv that a text names, whatever its number and data type. Raises as `hardware` does.
 
-    >>> chip_name("h100"), chip_name("TPU-v5e")
+    >>> chip_name("h100"), chip_name("8xTPU-v5e:int8")
     ('H100-SXM', 'TPU-v5e')
     """
+    several = re.match(SEVERAL, text)
+    text = (several[2] if several else text).partition(":")[0]
     if part := re.match(_PART, text):
         count, one = part.groups()
         more = ceil(float(count))
@@ -204,16 +206,6 @@ def _rows_of_chip(name: str, tables: Tables) -> Tables:
     return tables.only(HARDWARE, "accelerator", name)
 
 
-def chip_of(text: str, tables: Tables | None = None) -> str:
-    """Return the accelerator of hardware.csv that a text names, whatever its number and data type. Raises as `hardware` does.
-
-    >>> chip_of("8xH100:fp8")
-    'H100-SXM'
-    """
-    several = re.match(SEVERAL, text)
-    return chip_name((several[2] if several else text).partition(":")[0], tables)
-
-
 def has_data_type(text: str, dtype: str, tables: Tables | None = None) -> bool:
     """Return whether hardware.csv has the rate of a chip in a data type.
 
@@ -221,7 +213,7 @@ def has_data_type(text: str, dtype: str, tables: Tables | None = None) -> bool:
     (True, False)
     """
     tables = tables or shipped.read()
-    name, asked = chip_of(text, tables), dtype.strip().lower()
+    name, asked = chip_name(text, tables), dtype.strip().lower()
     rates = (row for row in _rows_of_chip(name, tables).rows_of(AcceleratorFigure) if row.quantity == "peak_flops")
     return any(row.preferred and row.dtype == asked for row in rates)
 
@@ -242,7 +234,7 @@ def rent(text: str, tables: Tables | None = None) -> Preset:
     middle = in_si("chip_price", median(row.value for row in rows), rows[0].unit)
     terms = sorted({term_of(row) for row in rows})
     why = f"median of {len(rows)} rents, {low:g} to {high:g} {rows[0].unit}, over terms: {', '.join(terms)}" if len(terms) > 1 else ""
-    return Preset(givens={"chip_price": middle}, provenance={"chip_price": place}, variants={}, supposed={"chip_price": why} if why else {})
+    return Preset(givens={"chip_price": middle}, provenance={"chip_price": place}, supposed={"chip_price": why} if why else {})
 
 
 def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
@@ -252,7 +244,7 @@ def rents(text: str, tables: Tables | None = None) -> list[AcceleratorFigure]:
     [(2.9, 'three-year'), (3.75, 'on-demand'), (14.24, 'on-demand')]
     """
     tables = tables or shipped.read()
-    name = chip_of(text, tables)
+    name = chip_name(text, tables)
     rows = [row for row in prices_of(name, tables) if RENT in row.notes]
     if not rows:
         raise NoRent(f"{HARDWARE}.csv has no rent of {name}: give chip_price=...")
@@ -271,7 +263,7 @@ def problems_of(hardware: Iterable[str], models: Iterable[str], tables: Tables |
     ()
     """
     tables = tables or shipped.read()
-    parts: list[tuple[type[TableRow], Tables]] = [(AcceleratorFigure, _rows_of_chip(chip_of(text, tables), tables)) for text in hardware]
+    parts: list[tuple[type[TableRow], Tables]] = [(AcceleratorFigure, _rows_of_chip(chip_name(text, tables), tables)) for text in hardware]
     for text in models:
         with suppress(UnknownName):  # A model of open_models.csv has only known parameters.
             parts.append((Architecture, _rows_of_model(model_name(text, tables), tables)))
@@ -467,7 +459,6 @@ def _parameters_alone(name: str, tables: Tables) -> Preset:
     return Preset(
         givens={column: quantity(column).check(float(getattr(row, column))) for column in PARAMETERS},
         provenance={column: f"{place} {column}: {row.params_source} ({row.params_grade})" for column in PARAMETERS},
-        variants={},
         parameters_only=(row.model,),
     )
 
@@ -547,38 +538,29 @@ def _checked_figure(row: Architecture, column: str, name: str) -> float:
 
 
 def _published(row: Architecture, givens: Mapping[str, float]) -> Published:
-    dtype, longest, place = row.native_dtype, float(row.max_context or inf), f"{ARCHITECTURES}.csv {row.model} native_dtype"
     checkpoints = [one.split() for one in row.stored_bytes if row.total_params]
-    stored = {PUBLISHED_BYTES[of_type]: float(size) / givens["total_params"] for of_type, size in checkpoints}
-    if not dtype:
-        return Published(
-            model=row.model,
-            dtype=dtype,
-            of_experts=inf,
-            of_others=inf,
-            bytes_per_weight=inf,
-            narrowest=inf,
-            max_context=longest,
-            place=place,
-            stored=stored,
-        )
-    of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in published_types(dtype))
-    narrowest = min(PUBLISHED_BYTES[one] for one in published_types(dtype))
+    plain = Published(
+        model=row.model,
+        dtype=row.native_dtype,
+        max_context=float(row.max_context or inf),
+        place=f"{ARCHITECTURES}.csv {row.model} native_dtype",
+        stored={PUBLISHED_BYTES[of_type]: float(size) / givens["total_params"] for of_type, size in checkpoints},
+    )
+    if not row.native_dtype:
+        return plain
+    types = published_types(row.native_dtype)
+    of_experts, of_others = (PUBLISHED_BYTES[one] + SCALES.get(one, 0.0) for one in types)
     routed, mean = equation("experts.routed_params"), equation(_MEAN_WIDTH)
     known = {"total_params": 1.0, **givens, "expert_bytes_per_weight": of_experts, "shared_bytes_per_weight": of_others}
     # If the weights in the experts cannot be counted, all weights are in experts.
     counted = routed.inputs <= givens.keys() and not routed.violated(givens)
     known["routed_params"] = routed.right_side(givens) if counted else known["total_params"]
-    return Published(
-        model=row.model,
-        dtype=dtype,
+    return replace(
+        plain,
         of_experts=of_experts,
         of_others=of_others,
         bytes_per_weight=mean.right_side(known),
-        narrowest=narrowest,
-        max_context=longest,
-        place=place,
-        stored=stored,
+        narrowest=min(PUBLISHED_BYTES[one] for one in types),
     )
 
 
@@ -736,7 +718,6 @@ def calibrated(
     return Preset(
         givens={name: value for name, (_, value, _) in ends.items()},
         provenance=dict.fromkeys(ends, f"{FittedEfficiency.TABLE}.csv: {found}"),
-        variants={},
         ranges={name: (low, high) for name, (low, _, high) in ends.items()},
         record=record_of_runs(alike, _list((*kinds, *deployments, *phases))),
     )

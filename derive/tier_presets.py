@@ -76,7 +76,7 @@ def tier(text: str, tables: Tables | None = None) -> Preset:
         givens = givens | {"tier_price": quantity("tier_price").check(_si_value(price) * givens["tier_capacity"])}
         provenance["tier_price"] = f"{_place(price)} holding_price times the capacity: {price.source} ({price.verification})"
         supposed["tier_price"] = f"{price.device}, {price.basis}: {price.value:g} {price.unit} times the capacity"
-    return Preset(givens=givens, provenance=provenance, variants={}, supposed=supposed)
+    return Preset(givens=givens, provenance=provenance, supposed=supposed)
 
 
 def tier_lines(text: str) -> list[str]:

@@ -19,8 +19,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 
 from written import REFERENCE, main
 
-from invert.encoder import Codec, Keys, Nested, type_at
-from invert.records import AlsoSold, Overview, PairInference, RuleScore
+from invert.encoder import Codec, Keys, Nested, Through, type_at
+from invert.overview import Overview
+from invert.records import AlsoSold, PairInference, RuleScore
 from invert.report.contract import CODEC, FOUND, OF_RUN, SCHEMA, Question
 from invert.report.overview import OVERVIEW, OVERVIEW_SCHEMA
 from invert.result import Inference, Run
@@ -99,12 +100,18 @@ class Schema:
         if isinstance(source, Nested):
             found = self.keys(kind, source.keys, at, source.unless_none)
             return ({"oneOf": [{"type": "null"}, found]} if source.unless_none else found) | self.note(at)
-        if not isinstance(source, str):
-            return self.of(get_type_hints(source)["return"], at)
-        if there and source.startswith(f"{there}."):
+        if isinstance(source, Through):
+            found = get_type_hints(source.function)["return"]
+            may_lack = source.path != there and NoneType in get_args(self._type_at(kind, source.path, there))
+            return self.of(found | None if may_lack else found, at)
+        return self.of(self._type_at(kind, source, there) if isinstance(source, str) else get_type_hints(source)["return"], at)
+
+    def _type_at(self, kind: type, path: str, there: str) -> Any:
+        """Return the type at a path from a record that has something at the path `there`."""
+        if there and path.startswith(f"{there}."):
             (inside,) = (one for one in get_args(type_at(kind, there)) if one is not NoneType)
-            return self.of(type_at(inside, source.removeprefix(f"{there}.")), at)
-        return self.of(type_at(kind, source), at)
+            return type_at(inside, path.removeprefix(f"{there}."))
+        return type_at(kind, path)
 
 
 def closed(properties: Mapping[str, Any]) -> dict[str, Any]:

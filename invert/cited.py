@@ -21,7 +21,7 @@ from invert.report.prices import name_of_price, predictions
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, worst_record
 from invert.result import DRAIN_TIME_RULE, Inference, Run
 from invert.sheets.assemble import Place
-from invert.sheets.listing import place_of, price_record
+from invert.sheets.listing import place_of
 from invert.steps import solve_steps
 
 _REPRODUCED = 1e-9
@@ -59,7 +59,7 @@ def cite_reading(one: Inference, run: Run, kind: str, style: str = "plain", html
     """
     reading = _READINGS[kind](one, run)
     rows = [row for row in run.rows if row.sheet_key == one.key and place_of(row) in reading.places]
-    prices = [price_reference(price_record(row), str(one.sheet.as_of)) for row in rows]
+    prices = [price_reference(row, str(one.sheet.as_of)) for row in rows]
     title = f"{reading.name} of {one.name}: {reading.found}"
     if style not in _FORMS:
         return cite_with_references(reading.solution.equations, [_reference(one, kind, title, reading), *prices], style, html_base, macros)
@@ -154,8 +154,6 @@ def _tier_by_lifetime(one: Inference, run: Run) -> CitedReading:
 
 
 _READINGS = {"kv": _kv, "fraction": _fraction, "tier": _tier}
-READINGS = tuple(_READINGS)
-"""The readings that can be cited."""
 
 
 def _value(solution: Solution) -> str:

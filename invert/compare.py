@@ -16,17 +16,16 @@ from invert.comparison_records import (
     Asked,
     Comparison,
     Moved,
-    Name,
     PriceChange,
     Rerounded,
     SheetChange,
     Side,
-    Told,
     log_change,
 )
 from invert.data import Data
+from invert.encoder import six_digits
 from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of, with_conventions
-from invert.records import Estimate, Premiums
+from invert.records import Estimate, Name, Premiums
 from invert.result import Inference, InferenceTable, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
 from invert.sheets.assemble import Place, prices_by_place, released_sheets, sheets, spelled
@@ -135,12 +134,7 @@ def _read(against: str | FileText, data: Data) -> tuple[FileText | None, date | 
 def side_of(one: Inference) -> Side:
     """Reduce an inference to its prices and estimates."""
     prices = {place: (price.amount, price.currency, price.per) for place, price in prices_by_place(one.sheet).items()}
-    estimates = {
-        **{("kv_bytes_per_token", name): _reduce_estimate(found) for name, found in one.kv_bytes.items()},
-        **{("kv_bytes_stored_per_token", name): _reduce_estimate(found) for name, found in one.kv_bytes_stored.items()},
-        **{(name, "market"): _reduce_estimate(found) for name, found in one.market.items()},
-        **{(name, ""): _reduce_estimate(found) for name, found in one.estimates.items()},
-    }
+    estimates = {name: _rounded(found.kind, found.median, found.low, found.high) for name, found in one.named_estimates.items()}
     first = one.pairs[0] if one.pairs else None
     points = {"lecture": first.lecture.values, "joint": first.joint.values} if first else {}
     readings = {("kv_bytes_per_token", name): _point(values.get("kv_bytes_per_token")) for name, values in points.items()}
@@ -149,33 +143,29 @@ def side_of(one: Inference) -> Side:
     return Side(prices=prices, said={**estimates, **readings, **tiers, **factor})
 
 
-def _factor(value: float | None, by_cost: float) -> Told:
+def _factor(value: float | None, by_cost: float) -> Estimate:
     """Return the Bayes factor of habit against cost, None if no other vendor has such premiums. It is a floor if the cost model excludes
     them.
     """
     if value is None:
-        return Told(kind="undetermined")
-    return _six("point", value, None, None) if by_cost else _six("lower", None, value, None)
+        return Estimate(kind="undetermined", level=None)
+    return _rounded("point", value, None, None) if by_cost else _rounded("lower", None, value, None)
 
 
-def _reduce_estimate(found: Estimate) -> Told:
-    return _six(found.kind, found.median, found.low, found.high)
-
-
-def _six(kind: str, *numbers: object) -> Told:
+def _rounded(kind: str, *numbers: object) -> Estimate:
     # More digits are those of the draws, and of the machine.
-    median, low, high = (float(f"{value:.6g}") if isinstance(value, int | float) else None for value in numbers)
-    return Told(kind=kind, median=median, low=low, high=high)
+    median, low, high = (six_digits(float(value)) if isinstance(value, int | float) else None for value in numbers)
+    return Estimate(kind=kind, median=median, low=low, high=high, level=None)
 
 
-def _point(value: object) -> Told:
-    return Told(kind="undetermined") if value is None else _six("point", value, None, None)
+def _point(value: object) -> Estimate:
+    return Estimate(kind="undetermined", level=None) if value is None else _rounded("point", value, None, None)
 
 
-def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[str, tuple[float, float]] | None]]) -> dict[Name, Told]:
+def _tiers(sold: Iterable[tuple[int | None, Mapping[str, float] | None, Mapping[str, tuple[float, float]] | None]]) -> dict[Name, Estimate]:
     """Return the probability of each memory tier, with its range, by lifetime."""
     return {
-        (f"probability_{tier}", str(ttl or "hour")): _six("interval", share, *(ranges or {}).get(tier, (None, None)))
+        (f"probability_{tier}", str(ttl or "hour")): _rounded("interval", share, *(ranges or {}).get(tier, (None, None)))
         for ttl, shares, ranges in sold
         for tier, share in (shares or {}).items()
     }
@@ -220,10 +210,10 @@ def _side_of_record(record: Mapping[str, Any]) -> Side:
         *((one["component"], one["threshold_tokens"], one["ttl_seconds"], one["price"]) for one in offers),
     ]
     prices = {(name, at, ttl): (float(one["amount"]), _printable(one["currency"]), _printable(one["per"])) for name, at, ttl, one in priced}
-    said: dict[Name, Told] = {}
+    said: dict[Name, Estimate] = {}
     for quantity, found in record["estimates"].items():
         for estimator, one in {"": found}.items() if "kind" in found else found.items():
-            said[_printable(quantity), _printable(estimator)] = _six(_printable(one["kind"]), one["median"], one["low"], one["high"])
+            said[_printable(quantity), _printable(estimator)] = _rounded(_printable(one["kind"]), one["median"], one["low"], one["high"])
     if bands[1:]:
         for name in ("lecture", "joint"):
             said["kv_bytes_per_token", name] = _point(record["readings"][name]["kv_bytes_per_token"])

@@ -6,19 +6,13 @@ from math import exp, log
 
 from derive.immutable import immutable
 from derive.tables.problems import Problem
+from invert.records import Estimate, Name
 from invert.sheets.assemble import Place, spelled
 from invert.sheets.rows import SheetKey
 from invert.sheets.sheet import FileText
 
-__all__ = [
-    "TAKEN_HOME", "Asked", "Comparison", "Dated", "History", "Moved", "Name", "Place", "PriceChange", "Rerounded", "SheetChange",
-    "SheetKey", "Side", "Told", "log_change",
-]  # fmt: skip
-
 Asked = tuple[float, str, str]
 """A price as published: amount, currency and unit."""
-Name = tuple[str, str]
-"""A quantity and the estimator of it, as JSON has them."""
 TAKEN_HOME: tuple[Name, ...] = (
     ("active_params", "market"), ("kv_bytes_per_token", "headline"), ("kv_bytes_stored_per_token", "headline"), ("input_markup", "market"),
     ("bandwidth_bound_fraction", ""),
@@ -27,31 +21,11 @@ TAKEN_HOME: tuple[Name, ...] = (
 
 
 @immutable
-class Told:
-    """Kind and numbers [SI] of one estimate."""
-
-    kind: str
-    median: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def numbers(self) -> tuple[float | None, float | None, float | None]:
-        """Median and ends."""
-        return self.median, self.low, self.high
-
-    @property
-    def middle(self) -> float | None:
-        """The number that moves: the median, or the one end of a bound."""
-        return self.median or (self.high if self.kind == "upper" else self.low if self.kind == "lower" else None)
-
-
-@immutable
 class Side:
-    """One sheet of one run: what it asks by place, and what it implies."""
+    """One sheet of one run: what it asks by place, and what it implies: kind and numbers alone, to six digits."""
 
     prices: Mapping[Place, Asked]
-    said: Mapping[Name, Told]
+    said: Mapping[Name, Estimate]
 
 
 @immutable
@@ -70,6 +44,11 @@ class PriceChange:
     def spelled(self) -> str:
         """Its place as one types it."""
         return spelled(self.place)
+
+    @property
+    def published(self) -> Asked:
+        """The new price, else the old one."""
+        return self.new or self.old or (0.0, "", "")
 
     @property
     def times(self) -> float | None:
@@ -99,8 +78,8 @@ class Moved:
 
     quantity: str
     estimator: str
-    before: Told | None
-    after: Told | None
+    before: Estimate | None
+    after: Estimate | None
     prices: tuple[PriceChange, ...]
     elasticity: float | None
     elasticities: tuple[float | None, ...] = ()
@@ -109,7 +88,7 @@ class Moved:
     def times(self) -> float | None:
         """After over before, or None where one of them has no number.
 
-        >>> before, after = Told(kind="interval", median=2.0, low=1.0, high=4.0), Told(kind="interval", median=4.0, low=2.0, high=8.0)
+        >>> before, after = Estimate(kind="interval", median=2.0, low=1.0, high=4.0), Estimate(kind="interval", median=4.0)
         >>> moved = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=(), elasticity=None)
         >>> moved.times, moved.share_of_range
         (2.0, 0.5)
@@ -194,7 +173,7 @@ class History:
     doubts: tuple[Problem, ...] = ()
 
 
-def log_change(before: Told | None, after: Told | None) -> float | None:
+def log_change(before: Estimate | None, after: Estimate | None) -> float | None:
     """Return ln(after / before), or None if they are not numbers of the same kind."""
     if not before or not after or (before.kind != after.kind and not (before.median and after.median)):
         return None

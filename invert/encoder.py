@@ -4,6 +4,7 @@ The keys of a record are its fields, unless `Codec.keys` lists other keys for it
 
 - a path from the record, as "sheet.bands.0.input" (None if a step is None, or a mapping lacks the name),
 - a function of the record, whose annotation is the type,
+- a function of the value at a path, `Through` (None if the value is None),
 - or a nested object, `Nested`, which is None if the value at its path is None.
 """
 
@@ -31,7 +32,14 @@ class Nested(NamedTuple):
     rounded: bool = False
 
 
-Source = str | Callable[[Any], Any] | Nested
+class Through(NamedTuple):
+    """A function of the value at a path from the record, or None if that value is None."""
+
+    path: str
+    function: Callable[[Any], Any]
+
+
+Source = str | Callable[[Any], Any] | Through | Nested
 """Where the value of a key is from."""
 Keys = Mapping[str, Source]
 
@@ -85,6 +93,9 @@ class Codec:
         if isinstance(source, Nested):
             absent = source.unless_none and value_at(record, source.unless_none) is None
             return None if absent else self.encode_keys(record, source.keys, rounded or source.rounded)
+        if isinstance(source, Through):
+            inside = value_at(record, source.path)
+            return None if inside is None else self.encode(source.function(inside), rounded)
         return self.encode(value_at(record, source) if isinstance(source, str) else source(record), rounded)
 
     def decode(self, kind: Any, found: object, at: str = "") -> Any:

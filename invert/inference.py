@@ -25,7 +25,7 @@ from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, error_of_lecture, record_of_storage_price, told_by_others
-from invert.estimators.market import knowledge, learnt
+from invert.estimators.market import knowledge, kv_class
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import ESTIMATORS, side_by_side
@@ -107,7 +107,7 @@ def infer(
     changes: Mapping[str, str] | None = None,
     executor: Executor | None = None,
     assumptions: Assumptions = USUAL,
-    knowledge: str | None = None,
+    knowledge: str | FileText | None = None,
 ) -> InferenceTable:
     """Infer what every chosen price sheet implies, on one set of anchors.
 
@@ -163,7 +163,7 @@ class RunOptions(TypedDict, total=False):
     anchors: Mapping[str, float | str] | None
     executor: Executor | None
     assumptions: Assumptions
-    knowledge: str | None
+    knowledge: str | FileText | None
 
 
 def infer_flagships(most: int, **asked: Unpack[RunOptions]) -> InferenceTable:
@@ -190,9 +190,9 @@ def run_of(
     if not isinstance(as_of, date | None):
         raise WrongValue(f"as_of = {shorten(str(as_of))}: a day is a date of datetime, as date(2026, 11, 20)")
     assumptions = assumptions_of(given_anchors(asked.get("anchors") or {}, assumptions), assumptions)
+    scores = knowledge.scores_of(asked.get("knowledge"))
     if data is None:
-        data = read_data()
-        data = knowledge.with_scores(data, scores) if (scores := asked.get("knowledge")) else data
+        data = knowledge.with_scores(read_data(), scores)
     book = book_of(data, asked.get("prices"))
     request = Request(
         names=(names,) if isinstance(names, str) else tuple(names),
@@ -201,6 +201,7 @@ def run_of(
         as_of=as_of,
         everything=asked.get("everything", False),
         prices=book.overlay,
+        knowledge=scores,
     )
     return data, book, _answered(data, book, request, assumptions, changes or {}, asked.get("executor"), kept, most_flagships)
 
@@ -411,7 +412,7 @@ def _with_refused(one: Inference, book: PriceBook) -> Inference:
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
-    return Problem(origin=f"{sheet.provider}/{sheet.model}", row=None, column=None, message=str(error))
+    return Problem(origin=f"{sheet.provider}/{sheet.model}", message=str(error))
 
 
 def premiums_of(offered: Iterable[PriceSheet]) -> tuple[Premiums, ...]:
@@ -501,7 +502,7 @@ def _drain_times(data: Data, device: str) -> dict[str, float]:
 def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     """Return the lecture's tier rule, and the score of every rule with the typical KV bytes of the day."""
     rule = equation(DRAIN_TIME_RULE)
-    return TierRules(rule.reference, rule.kind, scoreboard(data, learnt.usual_stored(data, day, assumptions), assumptions))
+    return TierRules(rule.reference, rule.kind, scoreboard(data, kv_class.usual_stored(data, day, assumptions), assumptions))
 
 
 def _conclude(read: Case, pairs: tuple[PairInference, ...], data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
@@ -653,7 +654,7 @@ def _storage(read: Case, known: KnownCache | None, data: Data, assumptions: Assu
 def _usual_kv(read: Case, data: Data, assumptions: Assumptions) -> tuple[float, float] | None:
     """Return the typical KV bytes stored, median [byte/token] and spread [nat], or None if too few models are known."""
     try:
-        return learnt.usual_stored(data, read.day, assumptions, read.kv_family)
+        return kv_class.usual_stored(data, read.day, assumptions, read.kv_family)
     except WrongData:
         return None
 

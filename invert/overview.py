@@ -1,25 +1,80 @@
-"""Summarise a run as a market: offered prices, estimates by kind, and common premiums and sizes."""
+"""Summarise a run as a market: one list of counts, which text, JSON and CSV show."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from statistics import median
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from invert.records import BandPair, Carried, Estimate, Outcome, Overview, ProviderSizes, SharedPremiums, Span
+from derive.immutable import immutable
+from invert.encoder import six_digits
 from invert.result import Inference, Run
 from invert.sheets.assemble import Place, prices_by_place
 from invert.sheets.names import asks_no_more, bare_name
+
+if TYPE_CHECKING:
+    from invert.records import Estimate, Name
 
 _Asked: TypeAlias = Mapping[Place, tuple[float, str, str]]
 """Amount, currency and unit by what they are asked for."""
 _DIGITS = 3
 """Digits to which two ratios are one: prices are published in as many."""
+_NOTHING_SOLD = "the sheet has no price for it"
+_WITH_ANOTHER = ("kv_bytes_stored_per_token", "total_params", "input_markup")
+"""Estimates that have a range wherever another quantity has one."""
+_KINDS = ("given", "interval", "upper", "lower", "undetermined")
 _OBSERVABLES = (
     "output_input_ratio", "premium_in", "premium_out", "cache_read_ratio", "cache_write_premium", "storage_price",
     "input_price_of_service_tier",
 )  # fmt: skip
-_NOTHING_SOLD = "the sheet has no price for it"
-_KINDS = ("given", "interval", "upper", "lower", "undetermined")
+
+
+@immutable
+class Count:
+    """The offers of one `section`, `name` and `of`: how many, of how many providers, and the values that they have.
+
+    `of` is a lifetime [s], a service tier, a threshold [token], or the kind of an estimate. The values are ratios of prices, or active
+    parameters. `at_commonest` offers have the value `commonest`.
+    """
+
+    section: str
+    name: str = ""
+    of: str = ""
+    offers: int
+    providers: int | None = None
+    low: float | None = None
+    median: float | None = None
+    high: float | None = None
+    commonest: float | None = None
+    at_commonest: int | None = None
+    because: str = ""
+
+
+@immutable
+class Overview:
+    """Summary of all sheets of one run.
+
+    A sheet is a copy if another provider, or a second name of the same provider, has exactly the same prices for the same model in the same
+    service tier. Offers are sheets that are not copies. Sections of `counts`:
+
+    - copies by provider, sheets without a result by reason, other valid sheets by service tier (`beside`), sheets that were read but not
+      selected (`not_picked`), sheets of other days only, and sheets whose baseline uses the day of their price (`release_unknown`)
+    - `outcome`: the kinds of each estimate, and `reason`: why it has no range
+    - `carried`: each ratio of prices
+    - `premiums` over the first threshold, the most common first, and their `thresholds`
+    - `sizes`: the active parameters by provider, of makers and of hosts
+    """
+
+    as_of: date
+    sheets: int
+    providers: int
+    offers: int
+    counts: tuple[Count, ...]
+
+    def section(self, name: str) -> list[Count]:
+        """Return the counts of one section."""
+        return [one for one in self.counts if one.section == name]
 
 
 def overview(run: Run) -> Overview:
@@ -27,33 +82,40 @@ def overview(run: Run) -> Overview:
 
     >>> from invert.inference import infer
     >>> found = overview(infer(["gpt-5.4", "gpt-5.5", "gpt-6-sol"]))
-    >>> found.offers, [(one.premium_in, one.premium_out, dict(one.thresholds)) for one in found.premiums]
-    (3, [(2.0, 1.5, {272000: 3})])
+    >>> [(one.name, one.of, one.offers) for one in found.section("thresholds")]
+    [('2/1.5', '272000', 3)]
     """
     alike = _group_copies(run)
-    offers, sold = [first for first, *_ in alike], {f"{provider}/{model}" for provider, model, *_ in run.base_inputs}
-    unread = Counter(one.message for one in run.problems if one.row is None and one.origin in sold)
+    offers = [first for first, *_ in alike]
     return Overview(
         as_of=run.as_of,
         sheets=len(run),
         providers=len({one.sheet.provider for one in run}),
-        no_result=_most_first(unread),
-        beside=_most_first(Counter(key[-1] for key in run.beside if key not in run.not_picked)),
-        not_picked=len(run.not_picked),
-        of_other_days=0 if run.request.names or run.request.providers else run.of_other_days,
-        release_unknown=sum(not one.release_known and one.kv_bytes["headline"].kind != "given" for one in run),
-        copies=_most_first(Counter(copy.sheet.provider for _, *copies in alike for copy in copies)),
         offers=len(offers),
-        outcomes=tuple(_outcomes(offers)),
-        carried=tuple(_carried(offers, run)),
-        premiums=tuple(_premiums(offers)),
-        sizes=tuple(_sizes(offers)),
+        counts=(*_left_out(run, alike), *_outcomes(offers), *_carried(offers, run), *_premiums(offers), *_sizes(offers)),
     )
 
 
-def _most_first(counts: Counter[str]) -> dict[str, int]:
+def _left_out(run: Run, alike: Iterable[Sequence[Inference]]) -> Iterator[Count]:
+    """Count the sheets that are not offers, and those whose release is unknown."""
+    copies = Counter(copy.sheet.provider for _, *copies in alike for copy in copies)
+    yield from (Count(section="copies", name=name, offers=count) for name, count in _most_first(copies))
+    sold = {f"{provider}/{model}" for provider, model, *_ in run.base_inputs}
+    unread = Counter(one.message for one in run.problems if one.row is None and one.origin in sold)
+    yield from (Count(section="no_result", because=why, offers=count) for why, count in _most_first(unread))
+    beside = Counter(key[-1] for key in run.beside if key not in run.not_picked)
+    yield from (Count(section="beside", name=tier, offers=count) for tier, count in _most_first(beside))
+    single = {
+        "not_picked": len(run.not_picked),
+        "of_other_days": 0 if run.request.names or run.request.providers else run.of_other_days,
+        "release_unknown": sum(not one.release_known and one.kv_bytes["headline"].kind != "given" for one in run),
+    }
+    yield from (Count(section=section, offers=count) for section, count in single.items() if count)
+
+
+def _most_first(counts: Counter[str]) -> list[tuple[str, int]]:
     """Sort counts, the largest first and equal ones by name."""
-    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def _group_copies(run: Run) -> list[list[Inference]]:
@@ -69,7 +131,7 @@ def _group_copies(run: Run) -> list[list[Inference]]:
 def _group_by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[list[Inference]]:
     """Group sheets of equal prices by the lifetimes of their caches. A blank lifetime joins a sheet that names it."""
     groups: list[list[tuple[_Asked, Inference]]] = []
-    for asked, one in sorted(found, key=lambda pair: _blank_lifetimes(pair[0])):
+    for asked, one in sorted(found, key=lambda pair: sum(part == "cache_write" and ttl is None for part, _, ttl in pair[0])):
         group = next((group for group in groups if asks_no_more(asked, group[0][0])), None)
         if group is None:
             groups.append(group := [])
@@ -77,134 +139,91 @@ def _group_by_lifetimes(found: Sequence[tuple[_Asked, Inference]]) -> Iterator[l
     yield from ([one for _, one in group] for group in groups)
 
 
-def _blank_lifetimes(asked: _Asked) -> int:
-    return sum(component == "cache_write" and lifetime is None for component, _, lifetime in asked)
-
-
 def _precedence(one: Inference) -> tuple[object, ...]:
     return not one.is_maker, len(one.sheet.model), one.key
 
 
-# What comes of them.
+def _outcomes(offers: Sequence[Inference]) -> Iterator[Count]:
+    """Count the kinds of every estimate, and the reasons for those without a range.
+
+    An offer without an estimate lacks the price that it needs.
+    """
+    found: dict[Name, list[Estimate]] = {}
+    for name, estimate in (pair for one in offers for pair in one.named_estimates.items()):
+        if name[0] not in _WITH_ANOTHER:
+            found.setdefault(name, []).append(estimate)
+    for of, estimates in found.items():
+        kinds = Counter(one.kind for one in estimates)
+        because = Counter(one.because for one in estimates if one.kind not in ("given", "interval"))
+        if lacking := len(offers) - len(estimates):
+            kinds["undetermined"] += lacking
+            because[_NOTHING_SOLD] += lacking
+        label = " ".join(of).strip()
+        yield from (Count(section="outcome", name=label, of=kind, offers=kinds[kind]) for kind in _KINDS if kinds[kind])
+        yield from (Count(section="reason", name=label, offers=count, because=why) for why, count in _most_first(because))
 
 
-def _outcomes(offers: Sequence[Inference]) -> Iterator[Outcome]:
-    """Count the kinds of every estimate, by quantity and estimator."""
-    yield _outcome("active_params", "market", [one.market["active_params"] for one in offers])
-    for estimator in dict.fromkeys(name for one in offers for name in one.kv_bytes):
-        yield _outcome("kv_bytes_per_token", estimator, [one.kv_bytes[estimator] for one in offers])
-    for quantity in dict.fromkeys(name for one in offers for name in one.estimates):
-        yield _outcome(quantity, "", [one.estimates[quantity] for one in offers if quantity in one.estimates], len(offers))
-
-
-def _outcome(quantity: str, estimator: str, found: Sequence[Estimate], offers: int = 0) -> Outcome:
-    """Count the offers by kind of one estimate, with the reasons. Offers without the estimate lack the price that it needs."""
-    kinds = Counter(one.kind for one in found)
-    because = Counter(one.because for one in found if one.kind not in ("given", "interval"))
-    if (lacking := offers - len(found)) > 0:
-        kinds["undetermined"] += lacking
-        because[_NOTHING_SOLD] += lacking
-    return Outcome(
-        quantity=quantity,
-        estimator=estimator,
-        kinds={kind: kinds[kind] for kind in _KINDS if kinds[kind]},
-        because=_most_first(because),
-    )
-
-
-# What they carry.
-
-
-def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Carried]:
+def _carried(offers: Sequence[Inference], run: Run) -> Iterator[Count]:
     """Count every ratio of prices that offers have, cache writes by lifetime and service tiers by name."""
     found: dict[tuple[str, str], list[tuple[str, float]]] = {}
-    tiers = _tiers(run)
     for one in offers:
-        for name, value in _ratios(one, tiers):
-            found.setdefault(name, []).append((one.sheet.provider, float(f"{value:.{_DIGITS}g}")))
-    for observable, of in sorted(
-        found, key=lambda name: (_OBSERVABLES.index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])
-    ):
-        asked = found[observable, of]
-        values = [value for _, value in asked]
+        for observable, of, value in _ratios(one, run):
+            found.setdefault((observable, of), []).append((one.sheet.provider, _rounded(value)))
+    for name, of in sorted(found, key=lambda name: (_OBSERVABLES.index(name[0]), int(name[1]) if name[1].isdecimal() else 0, name[1])):
+        values = [value for _, value in found[name, of]]
         commonest, count = min(Counter(values).items(), key=lambda pair: (-pair[1], pair[0]))
-        yield Carried(
-            observable=observable,
-            of=of,
-            offers=len(asked),
-            providers=len({provider for provider, _ in asked}),
-            commonest=commonest,
-            at_commonest=count,
-            span=_span(values),
+        sellers = {provider for provider, _ in found[name, of]}
+        sold_at = Count(
+            section="carried", name=name, of=of, offers=len(values), providers=len(sellers), commonest=commonest, at_commonest=count
         )
+        yield _with_values(sold_at, values)
 
 
-def _tiers(run: Run) -> dict[tuple[str, str, str], dict[str, float]]:
-    """Return the base input price [USD/token] of every service tier, by provider, model and region."""
-    found: dict[tuple[str, str, str], dict[str, float]] = {}
-    for (provider, model, region, tier), asked in run.base_inputs.items():
-        found.setdefault((provider, model, region), {})[tier] = asked
-    return found
-
-
-def _ratios(one: Inference, tiers: Mapping[tuple[str, str, str], Mapping[str, float]]) -> Iterator[tuple[tuple[str, str], float]]:
+def _ratios(one: Inference, run: Run) -> Iterator[tuple[str, str, float]]:
+    """Yield the ratios of prices of a sheet: name, lifetime or tier, and value."""
     seen, sheet = one.observables, one.sheet
-    yield ("output_input_ratio", ""), seen.output_input_ratio.value
-    for pair in seen.pairs[:1]:
-        yield ("premium_in", ""), pair.premium_in.value
-        yield ("premium_out", ""), pair.premium_out.value
-    if seen.cache_read_ratio:
-        yield ("cache_read_ratio", ""), seen.cache_read_ratio.value
-    for write in seen.cache_write_premiums:
-        yield ("cache_write_premium", str(write.ttl_seconds or "")), write.premium
-    if seen.storage_price:
-        yield ("storage_price", ""), seen.storage_price.value
-    for tier, asked in tiers.get((sheet.provider, sheet.model, sheet.region), {}).items():
-        if tier != sheet.service_tier:
-            yield ("input_price_of_service_tier", tier), asked / sheet.bands[0].input.usd_per_token
+    first = seen.pairs[0] if seen.pairs else None
+    ratios = (seen.output_input_ratio, first and first.premium_in, first and first.premium_out, seen.cache_read_ratio, seen.storage_price)
+    yield from ((found.name, "", found.value) for found in ratios if found)
+    yield from (("cache_write_premium", str(write.ttl_seconds or ""), write.premium) for write in seen.cache_write_premiums)
+    for (provider, model, region, tier), asked in run.base_inputs.items():
+        if (provider, model, region) == (sheet.provider, sheet.model, sheet.region) and tier != sheet.service_tier:
+            yield "input_price_of_service_tier", tier, asked / sheet.bands[0].input.usd_per_token
 
 
-def _span(values: Sequence[float]) -> Span:
-    return Span(low=min(values), median=median(values), high=max(values))
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")
 
 
-def _premiums(offers: Iterable[Inference]) -> list[SharedPremiums]:
-    """Count the pairs of premiums above a first threshold, the most common first."""
-    asking: dict[tuple[float, float], list[tuple[str, BandPair]]] = {}
+def _with_values(found: Count, values: Sequence[float]) -> Count:
+    """Add the least, the median and the greatest value, to six digits."""
+    low, middle, high = map(six_digits, (min(values), median(values), max(values)))
+    return replace(found, low=low, median=middle, high=high)
+
+
+def _premiums(offers: Iterable[Inference]) -> Iterator[Count]:
+    """Count the pairs of premiums above a first threshold, the most common first, each with its thresholds."""
+    asking: dict[tuple[float, float], list[tuple[str, int]]] = {}
     for one in offers:
         for pair in one.observables.pairs[:1]:
-            asked = float(f"{pair.premium_in.value:.{_DIGITS}g}"), float(f"{pair.premium_out.value:.{_DIGITS}g}")
-            asking.setdefault(asked, []).append((one.sheet.provider, pair))
-    found = [
-        SharedPremiums(
-            premium_in=over,
-            premium_out=beyond,
-            offers=len(asked),
-            providers=len({provider for provider, _ in asked}),
-            thresholds=dict(Counter(pair.long_context_threshold for _, pair in asked).most_common()),
-        )
-        for (over, beyond), asked in asking.items()
-    ]
-    return sorted(found, key=lambda one: (-one.offers, -one.providers, one.premium_in, one.premium_out))
+            asked = _rounded(pair.premium_in.value), _rounded(pair.premium_out.value)
+            asking.setdefault(asked, []).append((one.sheet.provider, pair.long_context_threshold))
+    for asked in sorted(asking, key=lambda asked: (-len(asking[asked]), -len({provider for provider, _ in asking[asked]}), asked)):
+        name, sellers = "{:g}/{:g}".format(*asked), {provider for provider, _ in asking[asked]}
+        yield Count(section="premiums", name=name, offers=len(asking[asked]), providers=len(sellers))
+        thresholds = Counter(threshold for _, threshold in asking[asked])
+        yield from (Count(section="thresholds", name=name, of=str(at), offers=count) for at, count in thresholds.most_common())
 
 
-# Which sizes they suggest.
-
-
-def _sizes(offers: Iterable[Inference]) -> list[ProviderSizes]:
+def _sizes(offers: Iterable[Inference]) -> list[Count]:
+    """Return the active parameters by provider: stated ones, else the medians by price. Makers of most of their models come first."""
     of_provider: dict[str, list[Inference]] = {}
     for one in offers:
         of_provider.setdefault(one.sheet.provider, []).append(one)
     found = []
     for provider, sold in of_provider.items():
+        of = "maker" if 2 * sum(one.is_maker for one in sold) > len(sold) else "host"
         sizes = [one.active_params for one in sold if one.active_params is not None]
-        found.append(
-            ProviderSizes(
-                provider=provider,
-                makes=2 * sum(one.is_maker for one in sold) > len(sold),
-                offers=len(sold),
-                sized=len(sizes),
-                span=_span(sizes) if sizes else None,
-            )
-        )
-    return sorted(found, key=lambda one: (not one.makes, -one.offers, one.provider))
+        count = Count(section="sizes", name=provider, of=of, offers=len(sold))
+        found.append(_with_values(count, sizes) if sizes else count)
+    return sorted(found, key=lambda one: (one.of != "maker", -one.offers, one.name))

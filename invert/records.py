@@ -6,7 +6,7 @@ from datetime import date
 from functools import wraps
 from math import exp, inf, isclose, log
 from sys import float_info
-from typing import Generic, TypeVar
+from typing import Generic, ParamSpec, TypeVar, cast
 
 from derive.briefly import cut
 from derive.catalogue import equation
@@ -15,10 +15,13 @@ from derive.immutable import immutable
 from derive.show.values import text_of
 from derive.solving.result import Answer, Reason, Solution
 from invert.assumptions import FACTS, USUAL, Assumptions
-from invert.data import Data
 from invert.estimate_text import estimate_text
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
+
+Name = tuple[str, str]
+"""A quantity and the estimator of it (empty if there is one alone), as JSON has them."""
 
 OF_ARCHITECTURE = "architectures.csv"
 """Where active_params come from that nobody need have stated: the table that counts them by the configuration, or quotes who does."""
@@ -492,6 +495,11 @@ class Estimate:
     votes: Votes | None = None
 
     @property
+    def middle(self) -> float | None:
+        """Its median, or the end of a bound."""
+        return self.median or (self.high if self.kind == "upper" else self.low if self.kind == "lower" else None)
+
+    @property
     def kept(self) -> tuple[int, int] | None:
         """Count of ranges (or bounds) of this level that contained the truth, and count of all, or None without a record."""
         if self.bounds:
@@ -521,15 +529,15 @@ def drop_unchecked_level(estimate: Estimate) -> Estimate:
     return estimate if estimate.kept or estimate.level is None else replace(estimate, level=None)
 
 
-def undetermined_on_error(estimate: Callable[[_T, Data, Assumptions], Estimate]) -> Callable[[_T, Data, Assumptions], Estimate]:
-    """Wrap an estimator: return an undetermined estimate with the reason if a table cannot be used."""
+def undetermined_on_error(estimate: Callable[_P, Estimate]) -> Callable[_P, Estimate]:
+    """Wrap an estimator whose last argument are the assumptions: return an undetermined estimate with the reason if a table is bad."""
 
     @wraps(estimate)
-    def found(case: _T, data: Data, assumptions: Assumptions) -> Estimate:
+    def found(*args: _P.args, **kwargs: _P.kwargs) -> Estimate:
         try:
-            return estimate(case, data, assumptions)
+            return estimate(*args, **kwargs)
         except WrongData as error:
-            return undetermined(assumptions, str(error))
+            return undetermined(cast("Assumptions", args[-1]), str(error))
 
     return found
 
@@ -812,84 +820,6 @@ class FastMode:
     speed_source: str = ""
     batch_ratio: float | None = None
     slow_mode_floor: float | None = None
-
-
-@immutable
-class Outcome:
-    """How many offers have an estimate of each kind, and why how many have no range."""
-
-    quantity: str
-    estimator: str
-    kinds: Mapping[str, int]
-    because: Mapping[str, int]
-
-
-@immutable
-class Carried:
-    """A ratio of prices that offers carry: how many of them, of how many providers, and the value that most of them have.
-
-    `of` is the lifetime [s] of a cache write, or the service tier that is sold beside.
-    """
-
-    observable: str
-    of: str
-    offers: int
-    providers: int
-    commonest: float
-    at_commonest: int
-    span: Span
-
-
-@immutable
-class SharedPremiums:
-    """Premiums over the first threshold that offers share, and by threshold [token] how many do."""
-
-    premium_in: float
-    premium_out: float
-    offers: int
-    providers: int
-    thresholds: Mapping[int, int]
-
-
-@immutable
-class ProviderSizes:
-    """The active parameters of what one provider sells: of how many offers they are stated or follow from the price, and these medians.
-
-    `makes` is whether most of them are of its own models.
-    """
-
-    provider: str
-    makes: bool
-    offers: int
-    sized: int
-    span: Span | None
-
-
-@immutable
-class Overview:
-    """Summary of all sheets of one run.
-
-    A sheet is a copy if another provider, or a second name of the same provider, has exactly the same prices for the same model in the same
-    service tier. Offers are sheets that are not copies, and the other counts are over offers. `copies` are by provider. `no_result` counts
-    unreadable sheets by reason, `not_picked` the sheets that were read but not selected, `beside` other valid sheets by service tier, and
-    `of_other_days` the sheets valid only on other days. `release_unknown` counts sheets whose baseline uses the day of their price.
-    `premiums` begin with the most common, `sizes` with makers and the most offers.
-    """
-
-    as_of: date
-    sheets: int
-    providers: int
-    no_result: Mapping[str, int]
-    not_picked: int
-    beside: Mapping[str, int]
-    of_other_days: int
-    release_unknown: int
-    copies: Mapping[str, int]
-    offers: int
-    outcomes: tuple[Outcome, ...]
-    carried: tuple[Carried, ...]
-    premiums: tuple[SharedPremiums, ...]
-    sizes: tuple[ProviderSizes, ...]
 
 
 # Of figures: curves that no table prints.

@@ -11,13 +11,14 @@ from math import isclose
 from typing import Any
 
 from derive.errors import WrongData, shorten
-from derive.files import LARGEST_RESULT, called, content_of
+from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.immutable import immutable
 from derive.quantities.aliases import with_new_names
 from invert.anchors import assumptions_of, given_anchors
 from invert.assumptions import USUAL, assumptions_as_record
 from invert.data import read_data
 from invert.encoder import WrongShape
+from invert.estimators.market.knowledge import with_scores
 from invert.provenance import Made, made_with
 from invert.report.contract import CODEC, SCHEMA, Question
 from invert.report.contract import saved as as_saved
@@ -55,7 +56,7 @@ class SavedRun:
 
 def saved_run(path: str) -> SavedRun:
     """Read the run of a file of `--save`, or of standard input for the name `-`. Raises `WrongData` for any other file, in one line."""
-    place, content = called(path), content_of(path, LARGEST_RESULT)
+    place, content = called(path), content_or_input(path, LARGEST_RESULT)
     try:
         document = json.loads(content, parse_constant=_refuse_constant, object_hook=with_new_names)
     except (ValueError, RecursionError) as error:
@@ -79,12 +80,13 @@ def arguments(saved: SavedRun) -> dict[str, Any]:
     return {
         "prices": request.prices, "provider": request.providers, "tier": request.tier, "everything": request.everything,
         "as_of": saved.as_of if request.as_of or moved else None, "anchors": saved.anchors, "changes": saved.changes,
+        "knowledge": request.knowledge,
     }  # fmt: skip
 
 
 def changed_since(saved: SavedRun) -> str:
     """Describe in one line the differences of version, tables, seeds and assumptions, or return an empty text."""
-    then, now = saved.made, made_with(read_data())
+    then, now = saved.made, made_with(with_scores(read_data(), saved.request.knowledge))
     assumed = json.loads(json.dumps(assumptions_as_record(assumptions_of(given_anchors(saved.anchors, USUAL), USUAL))))
     tables, assumptions = _different(then.tables, now.tables), _different(saved.assumptions, assumed)
     hashed = [f"{name} (SHA-256 {_start(then.tables.get(name))}, now {_start(now.tables.get(name))})" for name in tables]
@@ -151,6 +153,8 @@ def _none(place: str, why: str) -> WrongData:
 def _run_of(place: str, document: Mapping[str, Any]) -> SavedRun:
     if "run" not in document:
         raise WrongShape("it lacks run")
+    if isinstance(document["run"], dict) and isinstance(typed := document["run"].get("asked"), dict):
+        typed.setdefault("knowledge", None)  # A result of an earlier version has no scores.
     question: Question = CODEC.decode(Question, document["run"], "run")
     request, shown = question.request, question.shown
     for name, asked in (("models", request.names), ("providers", request.providers), ("where", shown.wanted)):

@@ -41,6 +41,7 @@ from invert.records import (
     HeldHere,
     Identifiability,
     KnownCache,
+    Name,
     NegativeControl,
     Observables,
     PairInference,
@@ -205,6 +206,16 @@ class Inference:
         return {spelled(place): of for place, of in copies(self.sheet).items()}
 
     @cached_property
+    def named_estimates(self) -> dict[Name, Estimate]:
+        """Every estimate by quantity and estimator."""
+        return {
+            **{("kv_bytes_per_token", estimator): found for estimator, found in self.kv_bytes.items()},
+            **{("kv_bytes_stored_per_token", estimator): found for estimator, found in self.kv_bytes_stored.items()},
+            **{(quantity, "market"): found for quantity, found in self.market.items()},
+            **{(quantity, ""): found for quantity, found in self.estimates.items()},
+        }
+
+    @cached_property
     def bandwidth_bound(self) -> Reading:
         """The lecture's reading of how far decode waits for memory, off what output costs over input."""
         return bandwidth_bound_fraction(self.observables.output_input_ratio.value)
@@ -283,6 +294,7 @@ class Request:
     as_of: date | None = None
     everything: bool = False
     prices: FileText | None = None
+    knowledge: FileText | None = None
 
 
 @immutable

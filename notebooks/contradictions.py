@@ -23,10 +23,11 @@
 from math import log
 
 import pandas as pd
+from IPython.display import SVG
 
 import derive
 import invert
-from backsolve.figures.svg import Drawing
+from backsolve.figures.picture import picture
 from invert.data import read_data
 from invert.estimators.known import judgements
 from invert.report.figures import foretold_over_true, kv_by_estimator, tornado
@@ -57,7 +58,7 @@ medians = {name: one.median for name, one in sheet.kv_bytes.items() if one.kind 
 apart = max(medians.values()) / min(medians.values())
 assert apart > 10
 print(f"medians lie a factor of {apart:.0f} apart, {log(apart):.1f} nats")
-Drawing(kv_by_estimator(sheet))
+SVG(picture([kv_by_estimator(sheet)], "svg"))
 
 # %% [markdown]
 # ## 3. What moves one of them
@@ -66,7 +67,7 @@ Drawing(kv_by_estimator(sheet))
 # the size of the model, the rates of prefill and decode, the mean contexts of the bands. `bands.balance_context` says why.
 
 # %%
-Drawing(tornado(sheet))
+SVG(picture([tornado(sheet)], "svg"))
 
 # %% [markdown]
 # ## 4. Where the truth is known
@@ -79,7 +80,7 @@ judged = judgements(read_data())
 rows = [(one.by, one.model, one.median / one.truth, one.held) for one in judged]
 held = pd.DataFrame(rows, columns=["by", "model", "over truth", "held"])
 assert held[held.by == "one mark-up"].held.sum() == 0
-Drawing(foretold_over_true("KV bytes of known models: foretold over true", judged))
+SVG(picture([foretold_over_true("KV bytes of known models: foretold over true", judged)], "svg"))
 
 # %%
 held.groupby("by", sort=False).agg(models=("model", "count"), held=("held", "sum"), median_over_truth=("over truth", "median"))

@@ -20,9 +20,11 @@
 # the same. After that the figures of the sheet, which say how far to believe any of it.
 
 # %%
+from IPython.display import SVG
+
 import derive
 import invert
-from backsolve.figures.svg import Drawing
+from backsolve.figures.picture import picture
 from invert.context_prices import prices_by_context
 from invert.data import read_data
 from invert.estimators.market.line import known_kv_bytes, size_line
@@ -85,7 +87,7 @@ sheet
 # The bands are steps; the dashed lines are what the joint reading makes of them at every context, `bands.decode_cost` at one mark-up.
 
 # %%
-Drawing(cost_context(sheet, prices_by_context(sheet)))
+SVG(picture([cost_context(sheet, prices_by_context(sheet))], "svg"))
 
 # %% [markdown]
 # ## 6. How big, and how much cache
@@ -94,7 +96,7 @@ Drawing(cost_context(sheet, prices_by_context(sheet)))
 # show what can be said without. Of the cache a price says next to nothing beyond what models of its time have.
 
 # %%
-Drawing(size_price(size_line(read_data()), [sheet]))
+SVG(picture([size_price(size_line(read_data()), [sheet])], "svg"))
 
 # %%
-Drawing(kv_by_estimator(sheet, known_kv_bytes(read_data())))
+SVG(picture([kv_by_estimator(sheet, known_kv_bytes(read_data()))], "svg"))

@@ -23,8 +23,9 @@
 from math import log
 
 import pandas as pd
+from IPython.display import SVG
 
-from backsolve.figures.svg import Drawing
+from backsolve.figures.picture import picture
 from invert.data import read_data
 from invert.estimators.known import judgements
 from invert.estimators.market.line import judged_sizes
@@ -41,7 +42,7 @@ skill = section_rows("skill", data)
 # often; sizes by price hold as often as they claim.
 
 # %%
-Drawing(reliability(skill))
+SVG(picture([reliability(skill)], "svg"))
 
 # %% [markdown]
 # ## 2. What is gained over knowing nothing
@@ -62,7 +63,7 @@ gains
 # `serving.price_per_flop`, all points would lie on the line.
 
 # %%
-Drawing(foretold_against_true("Active parameters by price", "active_params", judged_sizes(data)))
+SVG(picture([foretold_against_true("Active parameters by price", "active_params", judged_sizes(data))], "svg"))
 
 # %% [markdown]
 # ## 4. Caches, foretold over true
@@ -70,7 +71,7 @@ Drawing(foretold_against_true("Active parameters by price", "active_params", jud
 # The same for KV bytes by every estimator that reads prices, against `architecture.kv_bytes_gqa` and its kin.
 
 # %%
-Drawing(foretold_over_true("KV bytes of known models", judgements(data)))
+SVG(picture([foretold_over_true("KV bytes of known models", judgements(data))], "svg"))
 
 # %% [markdown]
 # ## 5. The misses

@@ -1,7 +1,5 @@
 """The tables of the benchmarks: that they are tables, and that an exponent is one. What they measure is for a quiet machine."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from benchmarks import bounds, bulk, commands, samples
@@ -60,27 +58,6 @@ def test_what_is_done_with_the_draws_of_a_posterior_is_counted():
     operations, touched = bounds.counted()
     assert {"exp", "log", "multiply", "divide"} <= operations.keys() and all(count == int(count) for count in operations.values())
     assert 8 * sum(operations.values()) < touched < 24 * sum(operations.values()) and operations == bounds.counted()[0]
-
-
-def test_a_sample_counts_for_the_innermost_part_and_for_the_library_that_is_loaded():
-    def at(*places):
-        """The stack of frames with these files and functions, the outermost first."""
-        frame = None
-        for file, name, *module in places:
-            code = SimpleNamespace(co_filename=f"/anywhere/{file}", co_name=name)
-            frame = SimpleNamespace(f_code=code, f_back=frame, f_locals={"name": module[0] if module else ""})
-        return samples.part_of(frame)
-
-    ours, asked, table = ("backsolve/cli/infer.py", "main"), ("derive/solving/answering.py", "answer"), ("derive/shipped.py", "read")
-    numpy = ("<frozen importlib._bootstrap>", samples.LOADS, "numpy")
-    assert at() == "other" == at(("numpy/core.py", "exp")) and at(ours) == "words"
-    assert (
-        at(ours, asked) == "questions"
-        and at(ours, asked, ("derive/trees.py", "value_of")) == "questions"
-        and at(ours, asked, table) == "tables"
-    )
-    inside = ("<frozen importlib._bootstrap>", samples.LOADS, "inspect")
-    assert at(ours, asked, numpy, ("numpy/__init__.py", "<module>"), inside) == "numpy" and at(ours, inside) == "modules"
 
 
 @pytest.mark.slow

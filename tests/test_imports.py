@@ -4,7 +4,6 @@ import ast
 import subprocess
 import sys
 from graphlib import TopologicalSorter
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -168,44 +167,3 @@ def needs() -> dict[str, set[str]]:
     files = [path for package in PACKAGES for path in Path(package.__file__).parent.rglob("*.py")]
     modules = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in files}
     return {name: imported(path, modules) for name, path in modules.items()}
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_a_type_checker_sees_what_is_loaded_when_it_is_asked_for(package):
-    """The names that are imported for type checkers alone are the public ones, from where they are."""
-    tree = tree_of(Path(package.__file__))
-    (block,) = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
-    seen = {(one.asname, f"{node.module}.{one.name}") for node in block.body if isinstance(node, ast.ImportFrom) for one in node.names}
-    inside = "" if package is backsolve else f"{package.__name__}."
-    assert seen == {(name, f"{inside}{home}.{name}") for name, home in package._HOMES.items()}
-    for name, place in seen:
-        assert getattr(package, name) is getattr(import_module(place.rpartition(".")[0]), name)
-
-
-LATE = {
-    "derive.expressions.closed_roots": "algebra, which no reader of prices needs",
-    "derive.expressions.in_order": "algebra, which no reader of prices needs",
-    "derive.expressions.sympy_solver": "sympy",
-    "derive.solving.intervals": "numpy",
-    "derive.solving.arrays": "numpy",
-    "derive.solving.curve": "numpy",
-    "derive.solving.sizing": "numpy",
-    "derive.solving.sweeps": "numpy",
-}
-"""The modules of ours that functions of derive import, and what would come along at the start of every answer."""
-
-
-@pytest.mark.slow
-def test_a_function_of_derive_imports_of_ours_only_what_is_slow_to_load():
-    """Elsewhere what a module needs stands at its top."""
-    found: dict[str, set[str]] = {}
-    for path in Path(derive.__file__).parent.rglob("*.py"):
-        for function in ast.walk(tree_of(path)):
-            for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
-                if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "derive":
-                    name = f"derive.{node.names[0].name}" if node.module == "derive" else str(node.module)
-                    found.setdefault(name, set()).add(path.name)
-    assert found.keys() == LATE.keys(), found
-    for name, heavy in LATE.items():
-        text = (ROOT / Path(*name.split("."))).with_suffix(".py").read_text(encoding="utf-8")
-        assert heavy != "numpy" or "\nimport numpy as np\n" in text, name

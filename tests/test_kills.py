@@ -4,13 +4,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from signal import SIGINT, SIGKILL, SIGTERM, Signals
 
 import pytest
 
-from campaigns.kills import WRITERS, verdict
-
-OLD, NEW = {"run.json": b"old"}, {"run.json": b"new"}
+from campaigns.kills import WRITERS
 
 
 @pytest.mark.slow
@@ -21,25 +18,3 @@ def test_a_command_that_is_killed_leaves_the_old_file_or_the_new_one():
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert [line.partition(":")[0] for line in lines] == list(WRITERS) and all("'inside': " in line for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("found", "number", "status", "said", "wrong"),
-    [
-        (OLD, SIGKILL, SIGKILL, "", ""),
-        (NEW, SIGTERM, SIGTERM, "", ""),
-        (NEW, SIGINT, 130 << 8, "", ""),
-        (NEW, SIGTERM, 0, "", ""),
-        (OLD | {".backsolve-1": b"ne"}, SIGKILL, SIGKILL, "", ""),
-        (OLD | {".backsolve-1": b"ne"}, SIGTERM, SIGTERM, "", "left ['.backsolve-1']"),
-        (OLD | {"other": b""}, SIGKILL, SIGKILL, "", "left ['other']"),
-        ({"run.json": b"ne"}, SIGKILL, SIGKILL, "", "run.json is neither old nor new"),
-        ({}, SIGKILL, SIGKILL, "", "run.json is neither old nor new"),
-        (OLD, SIGTERM, 0, "", "said that all is well, and the file is the old one"),
-        (OLD, SIGTERM, 1 << 8, "", "ended with 1"),
-        (OLD, SIGTERM, 130 << 8, "", "ended with 130"),
-        (OLD, SIGINT, 130 << 8, "Traceback\nKeyboardInterrupt", "says 'KeyboardInterrupt'"),
-    ],
-)
-def test_what_is_wrong_after_a_kill(found: dict[str, bytes], number: Signals, status: int, said: str, wrong: str):
-    assert verdict(OLD, NEW, found, number, status, said) == wrong

@@ -5,7 +5,6 @@ import runpy
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -129,20 +128,3 @@ def test_a_skeleton_loads_in_every_chapter():
 def test_of_the_figures_that_ship_the_script_finds_no_fault():
     script = runpy.run_path(str(ROOT / "docs" / "new_equation.py"))
     assert [fault for row in script["by_id"]().values() for fault in script["in_lecture"](row)] == []
-
-
-def test_beside_an_entry_that_has_only_begun_nothing_is_made(clone: Path):
-    assert run(clone, ID).returncode == 1
-    other = run(clone, "memory.fits")
-    assert (other.returncode, other.stderr) == (1, "")
-    assert f"memory.fits: nothing is missing, but {ID} has only begun" in other.stdout
-
-
-def test_latex_that_a_page_cannot_draw_is_missing(monkeypatch: pytest.MonkeyPatch):
-    script = runpy.run_path(str(ROOT / "docs" / "new_equation.py"))
-    row = script["by_id"]()["roofline.step_time"]
-    before = [*script["missing"](row)]
-    latex = replace(script["QUANTITIES"]["step_time"], latex=r"\dot{p}")
-    monkeypatch.setitem(script["QUANTITIES"], "step_time", latex)
-    (fault,) = set(script["missing"](row)) - {*before}
-    assert "step_time" in fault and r"\dot{p}" in fault

@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 from tests.tools.tables import FROZEN
 from tests.tools.together import some
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "how-to" / "add-an-estimator.md"
 BLOCK = re.compile(r"^```py\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -79,7 +80,6 @@ def said(grown: Path) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
 def test_it_has_a_column_in_the_table(said: dict[str, Any]):
     columns = said["columns"]
     assert columns[columns.index("typical KV range") + 1] == f"{HEADING} range"
@@ -89,7 +89,6 @@ def test_it_has_a_column_in_the_table(said: dict[str, Any]):
     assert "typical" in said["narrow"] and HEADING not in said["narrow"]
 
 
-@pytest.mark.slow
 def test_it_has_a_line_in_the_report(said: dict[str, Any]):
     assert f"KV from premium, {HEADING}, memory_time_share" in said["reports"][0], "what the band means move"
     for report in said["reports"]:
@@ -121,7 +120,6 @@ def test_it_is_scored(said: dict[str, Any]):
     assert bias[LABEL] < bias[at_rent] and spread[LABEL] == spread[at_rent]
 
 
-@pytest.mark.slow
 def test_the_rules_for_every_estimator_hold(grown: Path):
     for part in ("tests", "backsolve"):
         shutil.copytree(ROOT / part, grown / part, ignore=shutil.ignore_patterns("__pycache__"))

@@ -16,7 +16,6 @@ from derive.quantities.symbols import symbols
 from derive.show.text import render
 from derive.solving.api import solve
 from derive.solving.result import Answer
-from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.overview import overview
 from invert.report.contract import run_as_json as inferred
@@ -25,7 +24,7 @@ from invert.report.overview import overview_json
 from invert.result import Shown
 from invert.sheets.sheet import FileText
 from tests.tools.inferred import current
-from tests.tools.together import in_one_test, some
+from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
@@ -207,86 +206,11 @@ def estimates_of(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {**estimates.pop("kv_bytes_per_token"), **stored, **estimates, **market}
 
 
-def test_every_sheet_has_its_estimates_with_ends_in_order():
-    """What a schema cannot say: low <= median <= high, and a bound where no premium is sold."""
-    for sheet in all_sheets():
-        assert list(sheet["estimates"]["kv_bytes_per_token"]) == list(KV_NAMES)
-        for name, estimate in estimates_of(sheet).items():
-            assert estimate["kind"] != "interval" or estimate["low"] <= estimate["median"] <= estimate["high"], name
-        sold = any(pair["premium_out"] > 1 for pair in sheet["readings"]["pairs"])
-        kinds = {name: one["kind"] for name, one in sheet["estimates"]["kv_bytes_per_token"].items()}
-        assert kinds.pop("headline") == "interval" and kinds.pop("increment") == ("interval" if sold else "undetermined")
-        assert set(kinds.values()) == {"interval" if sold else "upper"}
-
-
-def weighed(cases: list[dict]) -> dict[str, float]:
-    whole = sum(case["weight"] for case in cases)
-    return {tier: sum(case["weight"] * case["probabilities"][tier] for case in cases) / whole for tier in cases[0]["probabilities"]}
-
-
-def test_probabilities_of_tiers_sum_to_one():
-    seen = 0
-    for item in (item for sheet in all_sheets() for item in sheet["storage"]):
-        for shares in (item[name] for name in ("probabilities", "undisclosed", "rented", "owned", "lecture")):
-            seen += shares is not None
-            assert shares is None or sum(shares.values()) == pytest.approx(1, rel=1e-12)
-        for basis in ("rented", "owned") if item["cases"] else ():
-            by_year = [case for case in item["cases"] if case["basis"] == basis]
-            assert len(by_year) == 2
-            assert item[basis] == pytest.approx(weighed(by_year))
-        assert bool(item["cases"]) == (item["undisclosed"] is not None) == bool(item["undisclosed_agreed"])
-        assert not item["cases"] or item["undisclosed"] == pytest.approx(weighed(item["cases"]))
-        for of, name in (("probabilities", "range"), ("undisclosed", "undisclosed_range")):
-            assert (item[of] is None) == (item[name] is None)
-            assert all(
-                ends["low"] <= item[of][tier] + 1e-12 and item[of][tier] <= ends["high"] + 1e-12
-                for tier, ends in (item[name] or {}).items()
-            )
-        assert (item["lecture"] is None) == (item["ttl_seconds"] is None)
-        assert item["disclosed_tier"] is not None or item["probabilities"] == item["undisclosed"]
-    assert seen > 50
-
-
-def test_ranges_of_tariffs_are_in_order():
-    tariffs = [tariff for sheet in all_sheets() for tariff in sheet["tariffs"]]
-    assert tariffs and any(tariff["problem"] for tariff in tariffs) and any(tariff["drain_time"] for tariff in tariffs)
-    for tariff in tariffs:
-        assert tariff["shorter_ttl"] < tariff["longer_ttl"]
-        for part in (tariff["storage_price"], tariff["write_charge"], tariff["drain_time"]):
-            assert part is None or (part["low"] <= part["value"] and (part["high"] is None or part["value"] <= part["high"]))
-
-
-def test_what_prices_pin_adds_up_to_twenty():
-    for sheet in all_sheets():
-        found = sheet["identifiability"]
-        assert found["rank"] + found["nullity"] == 20 and found["rank"] >= 2
-        unpinned = {name for name, facts in found["missing_facts"].items() if facts is None}
-        assert set(found["degenerate_with"]) == unpinned
-        assert unpinned >= {"kv_bytes_per_token"} or sheet["readings"]["pairs"]
-
-
-def test_the_draws_of_every_shipped_sheet_can_be_trusted():
-    for sheet in all_sheets():
-        drawn = sheet["diagnostics"]
-        assert drawn["ess"] > 50 and drawn["pareto_k"] < 0.7 and drawn["feasible_fraction"] > 0.05, sheet["model"]
-
-
 def test_a_contradiction_is_a_sentence_and_its_estimates_are_null():
-    assert all(sheet["contradiction"] is None for sheet in all_sheets())
     (sheet,) = strict(inferred(infer(["claude-sonnet-4-5"], anchors=BROKEN)))
     assert sheet["contradiction"].startswith("inconsistent: ")
     kinds = {name: estimate["kind"] for name, estimate in estimates_of(sheet).items()}
     assert kinds["one_markup"] == kinds["balance_context"] == "undetermined" and kinds["headline"] == "interval"
-
-
-def test_numbers_are_si_and_as_the_readings_have_them():
-    """Gemini 3.1 Pro: 1,667 B (1:38:27), 4.50 USD a million tokens and hour, 17 ms, output premium 1.23 for 1.5."""
-    (sheet,) = strict(inferred(infer(["gemini-3.1-pro"], anchors={"short_context": "20k", "long_context": "300k"})))
-    assert sheet["readings"]["lecture"]["kv_bytes_per_token"] == pytest.approx(5000 / 3, rel=1e-12)
-    assert sheet["observables"]["storage_price_usd_per_token_second"] == pytest.approx(1.25e-9, rel=1e-12)
-    assert [item["implied_drain_time_s"] for item in sheet["storage"]] == pytest.approx([6e-6 / 280_000 / 1.25e-9], rel=1e-12)
-    assert sheet["readings"]["lecture"]["forward_check"]["premium_out"]["predicted"] == pytest.approx(7.4 / 6, rel=1e-12)
-    assert sheet["forward_check"]["premium_out"]["predicted"] == pytest.approx(1.5, rel=1e-12)
 
 
 # -- the schemas themselves -----------------------------------------------------------------------------------------
@@ -340,54 +264,6 @@ def test_every_key_is_described_and_every_object_is_closed(name: str):
                 assert described.get("description"), f"{path}.{key}"
 
 
-def points(document: Any, path: tuple = ()) -> Iterator[tuple]:
-    if isinstance(document, dict):
-        for key, child in document.items():
-            yield (*path, key)
-            yield from points(child, (*path, key))
-    elif isinstance(document, list) and document:
-        yield from points(document[0], (*path, 0))
-
-
-OPEN = {
-    "given", "provenance", "elasticities", "forward_check", "degenerate_with", "misreadings", "records", "beside", "contractions",
-    "pricing_rules", "left_out", "bandwidth_bound_elasticities", "drain_times",
-}  # fmt: skip
-"""Objects whose keys depend on the question."""
-OPEN_TO_MORE = {"kv_bytes_per_token"}
-"""Objects that hold one thing of a kind by estimator, and may hold another."""
-OPTIONAL = {"short_context", "long_context", "implied_drain_time", "basis", "by", "warnings"}
-ONLY_WHERE_SOLD = ("kv_bytes_stored_per_token", "storage_price")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["solve", "infer"])
-def test_a_document_that_lacks_a_key_or_has_one_too_many_is_refused(name: str):
-    document = strict(render(solve(**SOLVED["one point"][0]), "json"))
-    if name == "infer":
-        document = [next(sheet for sheet in all_sheets() if sheet["model"] == "claude-sonnet-4-5")]
-    tried = 0
-    for path in some(points(document), every=1 if name == "solve" else 3):
-        if OPEN & set(path[:-1]) or path[-1] in OPTIONAL or path[-2:] == ONLY_WHERE_SOLD:
-            continue
-        ways = ("drop", "replace") if path[-2:-1] and path[-2] in OPEN_TO_MORE else ("drop", "add", "replace")
-        # A long document is spoilt in a third of its places, and in one way a place, in turn.
-        for spoil in ways if name == "solve" else ways[tried % len(ways) :][:1]:
-            spoiled = copy.deepcopy(document)
-            holder = spoiled
-            for step in path[:-1]:
-                holder = holder[step]
-            if spoil == "drop":
-                del holder[path[-1]]
-            elif spoil == "add":
-                holder[f"{path[-1]}_too"] = holder[path[-1]]
-            else:
-                holder[path[-1]] = {"No such key": []}
-            assert not validator(name).is_valid(spoiled), (path, spoil)
-            tried += 1
-    assert tried > 20
-
-
 @in_one_test(
     ("name", "changed"),
     [
@@ -407,45 +283,25 @@ NOTHING = {"median": None, "low": None, "high": None}
 KV = ("estimates", "kv_bytes_per_token")
 SPOILED = [  # where in the record of Claude Sonnet 4.5, and what is put there
     ((*KV, "headline"), INTERVAL | {"low": None}),
-    ((*KV, "headline"), INTERVAL | {"median": None}),
     ((*KV, "headline"), INTERVAL | {"high": "Infinity"}),
-    ((*KV, "headline"), INTERVAL | {"median": -1.0}),
     ((*KV, "headline"), {"kind": "upper"}),  # with the numbers of the interval
-    ((*KV, "headline"), {"kind": "upper", **NOTHING}),
     ((*KV, "headline"), {"kind": "upper", **NOTHING, "low": 1.0}),
-    ((*KV, "one_markup"), {"kind": "lower", **NOTHING, "low": 1.0}),
     ((*KV, "one_markup"), {"kind": "undetermined", **NOTHING}),  # with a contraction
-    ((*KV, "one_markup"), {"kind": "undetermined", "contraction": None}),  # with the numbers of the interval
     ((*KV, "at_rent"), {"kind": "given", "median": 1.0, "low": 1.0, "high": 1.0}),  # what rent pays for is never given
-    ((*KV, "headline"), {"kind": "given"}),  # with a contraction, and on three anchors
-    ((*KV, "headline"), {"kind": "given", "median": None, "contraction": None, "anchors": ["kv_bytes_per_token"]}),
     ((*KV, "headline"), {"anchors": ["ridge_point"]}),
-    ((*KV, "headline"), {"anchors": ["overlap", "overlap"]}),
     ((*KV, "one_markup"), {"level": 0.95}),
     ((*KV, "one_markup"), {"record": None}),  # at a level all the same
-    (("estimates", "memory_time_share"), {"level": 0.9}),  # without a record
     ((*KV, "one_markup"), {"contraction": 1.5}),
-    ((*KV, "one_markup"), {"because": ""}),
     ((*KV, "one_markup"), {"equations": ["bands.price"]}),
-    (("estimates", "batch_multiple"), INTERVAL),
     (("estimates", "memory_time_share"), INTERVAL),  # a share of 3
     (("storage", 0, "probabilities"), {"hbm": 1.1}),
     (("storage", 0), {"disclosed_tier": "tape"}),
-    (("storage", 0), {"evidence": ["drain match"]}),
-    (("storage", 0), {"implied_drain_time_s": 0}),
     (("tariffs", 0), {"shorter_ttl": 0.5}),
     (("tariffs", 0, "storage_price"), {"high": None}),
-    (("tariffs", 0), {"problem": ""}),
     (("identifiability",), {"rank": 0}),
-    (("identifiability",), {"regime": "bound"}),
-    (("identifiability",), {"degenerate_with": {"batch": ""}}),
     (("identifiability", "missing_facts"), {"kv_bytes_per_token": [1]}),
-    (("identifiability", "missing_facts"), {"sparsity": None}),
     (("diagnostics",), {"sampler": "guess"}),
-    (("diagnostics",), {"feasible_fraction": 1.01}),
-    (("diagnostics",), {"ess": None}),
     ((), {"contradiction": "inconsistent: so"}),  # and still an interval
-    ((), {"contradiction": "so"}),
     ((), {"estimates": None}),
 ]  # fmt: skip
 
@@ -465,7 +321,7 @@ def test_a_record_that_contradicts_itself_is_refused(path: tuple, changed: dict)
 def test_the_page_of_all_sheets_is_what_its_schema_says():
     document = strict(overview_json(overview(current())))
     assert faults("overview", document) == []
-    spoiled = ({"schema": "infer-overview-2"}, {"offers": -1}, {"sizes": [{}]}, {"premiums": None}, {"as_of": "today"}, {"beside": 1})
+    spoiled = ({"schema": "infer-overview-1"}, {"offers": -1}, {"counts": [{}]}, {"counts": None}, {"as_of": "today"}, {"sheets": "1"})
     assert [faults("overview", document | one) != [] for one in spoiled] == [True] * len(spoiled)
 
 
@@ -481,7 +337,3 @@ def test_a_note_of_no_place_in_the_schema_is_refused(monkeypatch: pytest.MonkeyP
     notes = json.loads((DOCS / "schema_notes.json").read_text(encoding="utf-8"))["infer"]
     with pytest.raises(ValueError, match=r"no such place is in the schema: estimate\.medium"):
         runpy.run_path(str(DOCS / "generate_schemas.py"))["schema"]({**notes, "estimate.medium": {}})
-
-
-def test_no_part_is_told_of_as_not_built():
-    assert "not built" not in json.dumps(validator("infer").schema)

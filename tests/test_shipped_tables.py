@@ -116,7 +116,10 @@ def test_every_table_has_a_key():
     assert [name for name, schema in RESOURCES.items() if not schema.get("primaryKey")] == []
 
 
-@pytest.mark.parametrize("command", ["prices check", "validate", "infer --all --as json", "list --hardware", "list --models"])
+@pytest.mark.parametrize(
+    "command",
+    ["prices check", "infer --all --as json", "list --hardware", "list --models", pytest.param("validate", marks=pytest.mark.slow)],
+)
 def test_a_command_that_reads_all_rows_ends_well(command: str):
     done = call(*command.split())
     assert (done.status, done.err) == (0, "")

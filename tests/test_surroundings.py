@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +11,7 @@ import pytest
 from campaigns.crowd import faults_of
 from campaigns.hostile import given_up
 from derive.tables.lines import ROW_LIMIT
-from tests.tools.commands import GEMINI, SCRIPT, STAR, STEP, call, in_terminals, plain
+from tests.tools.commands import GEMINI, SCRIPT, STAR, STEP, call, plain
 from tests.tools.databases import LITELLM, MODELS_DEV
 from tests.tools.together import in_one_test
 
@@ -89,40 +88,6 @@ def test_a_pipe_or_a_device_beside_an_inference_is_refused(arguments: tuple[str,
     refuses_what_is_no_file(arguments)
 
 
-@pytest.mark.skipif(not os.access("/proc/self/mem", os.R_OK), reason="no file there that fails while it is read")
-@in_one_test("arguments", [row for row in FILE_ARGUMENTS if "--plot" not in row], ids=" ".join)
-def test_a_file_that_fails_while_it_is_read_is_named(arguments: tuple[str, ...], tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("api.json").write_text(json.dumps(LITELLM))
-    said = call(*("/proc/self/mem" if word == "{}" else word for word in arguments))
-    assert said.status == 2 and re.search(r"/proc/self/mem:? cannot be read: Input/output error", said.err)
-
-
-WRITERS = [
-    (*GEMINI, "--save", "{}.json"),
-    (*ADD, "--into", "{}.csv"),
-    ("prices", "pull", "api.json", "--into", "{}.csv"),
-    (*SWEEP, "--plot", "{}.svg"),
-]
-
-
-@pytest.mark.slow
-@in_one_test("arguments", WRITERS, ids=" ".join)
-def test_a_folder_that_may_not_be_written_is_named(arguments: tuple[str, ...], tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("api.json").write_text(json.dumps(LITELLM))
-    folder = tmp_path / "closed"
-    if os.geteuid():
-        folder.mkdir(mode=0o555, exist_ok=True)
-    else:
-        folder = Path("/sys")  # which refuses even those who may write everywhere
-    said = call(*(word.format(folder / "mine") for word in arguments))
-    assert said.status == 2 and re.search(
-        r"/mine\.(json|csv|svg): cannot be written \((Permission denied|Read-only file system)\)", said.err
-    )
-    plain(said.err)
-
-
 # Streams.
 
 ENDLESS = [
@@ -182,16 +147,6 @@ def test_without_a_locale_the_answer_is_ascii(tmp_path):
     done = ended("\"$0\" prices check --prices $(printf 'm\\351.csv')", tmp_path, **bare)
     assert done.status == 2 and "No such file or directory" in done.err
     plain(done.err)
-
-
-@pytest.mark.slow
-def test_a_terminal_without_width_is_as_good_as_another():
-    commands = (("list", "kv"), ("show", "batching.balance_batch"), SWEEP)
-    shown = in_terminals({(columns, arguments): (columns, arguments) for arguments in commands for columns in (0, 1, 80)})
-    for arguments in commands:
-        narrow, unsaid, usual = ("".join(shown[columns, arguments].split()) for columns in (1, 0, 80))
-        assert unsaid == usual
-        assert len(narrow) > 0.9 * len(usual), "nothing is left out"
 
 
 # Pictures, the clock, the network, others.

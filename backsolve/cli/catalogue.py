@@ -11,7 +11,7 @@ from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, re
 from backsolve.cli.completion import completes
 from backsolve.streams import in_terminal, say, width
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
-from derive.files import LARGEST_RESULT, called, content_of
+from derive.files import LARGEST_RESULT, called, content_or_input
 from derive.show.folding import fold
 
 if TYPE_CHECKING:
@@ -438,24 +438,29 @@ def _price_references(
     from invert.report.price_pages import price_reference, sheet_reference
     from invert.sheets.assemble import models
     from invert.sheets.doubts import doubts_about
-    from invert.sheets.listing import price_record, sheets_cited
+    from invert.sheets.listing import sheets_cited
     from invert.sheets.read import book_of
 
     data = read_data()
     book, known = book_of(data, own), models(data)
     found, keys = [], set()
     whole = {f"{row.provider}/{row.model}" for row in book.rows}
-    for model, _, place in ((name, "", "") if name in whole else name.partition("#") for name in names):
+
+    def split(name: str) -> tuple[str, str]:
+        # The name of a model may contain the mark.
+        model, mark, place = name.rpartition("#")
+        return (model, place) if mark and name not in whole else (name, "")
+
+    for model, place in map(split, names):
         for day, rows in sheets_cited(model, place, book, known, as_of, tier or ""):
-            records = [price_record(row) for row in rows]
             keys |= {row.sheet_key for row in rows}
-            found.append(price_reference(records[0], str(day)) if place else sheet_reference(records, str(day), html_base))
+            found.append(price_reference(rows[0], str(day)) if place else sheet_reference(rows, str(day), html_base))
     tell_doubts(doubts_about(keys, book), own)
     return found, book.problems
 
 
 def _read_json(place: str) -> Any:
-    text = content_of(place, LARGEST_RESULT)
+    text = content_or_input(place, LARGEST_RESULT)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

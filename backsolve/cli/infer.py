@@ -28,7 +28,7 @@ from backsolve.cli.common import (
 from backsolve.cli.completion import completes
 from backsolve.streams import say, width
 from derive.errors import NO_ANSWER, UnknownName, WrongData, WrongValue, shorten
-from derive.files import called, content_of, write
+from derive.files import called, content_or_input, write
 
 if TYPE_CHECKING:
     from invert.comparison_records import Comparison
@@ -74,7 +74,7 @@ _BESIDE_LIKE = ("like", "style", "full", "wide", "columns", "save", "workers")
 @click.option(
     "--knowledge",
     metavar="FILE",
-    help="Scores of your own on benchmarks of facts: a CSV with the columns of knowledge_scores.csv. It does not go with --save.",
+    help="Scores of your own on benchmarks of facts: a CSV with the columns of knowledge_scores.csv.",
 )
 @workers_option("Processes that share the sheets. By default 1, and up to 4 for a market of hundreds.")
 @click.option("--as", "style", type=OneOf(_INFER_FORMATS), default="table", help="Form of the answer.")
@@ -151,8 +151,6 @@ def infer_command(
         if value == "":
             raise WrongValue(f"{option} needs the name of a column, e.g. price. Given ''")
     refuse_one_file("--save", save, {"--prices": own, "--against": against})
-    if save is not None and knowledge is not None:
-        raise WrongValue("--save and --knowledge do not go together: a saved result contains no scores. Print it with --as json")
     if against == "-" and is_stream(own):
         raise WrongValue("infer reads standard input once, and - is given more than once")
     models = models or typed_models(own)
@@ -271,7 +269,7 @@ def _run_inference(
             from invert.compare import infer_against
             from invert.sheets.sheet import FileText
 
-            before = FileText(called("-"), content_of("-")) if shown.against == "-" else shown.against or ""
+            before = FileText(called("-"), content_or_input("-")) if shown.against == "-" else shown.against or ""
             table, moved = infer_against(before, names, **asked, executor=executor)
         elif _is_default(names, asked, shown):
             table = infer_flagships(_MOST_LISTED, **{name: value for name, value in asked.items() if name != "changes"}, executor=executor)

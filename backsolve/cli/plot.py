@@ -7,22 +7,17 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from backsolve.cli.common import as_of_option, fail_on, prices_option, tell, tell_doubts
-from backsolve.cli.solve import undisturbed
 from backsolve.streams import say
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
-from derive.errors import NotCovered, UnknownName, WrongValue, shorten
+from derive.errors import NotCovered, UnknownName, WrongValue
 from derive.immutable import immutable
 
 if TYPE_CHECKING:
-    from backsolve.cli.solve import Deployment
-    from derive.answers import Result
     from derive.show.chart import Chart
     from derive.show.plot import Panel
-    from derive.solving.result import Solution
     from invert.result import Inference
 
 _ALL, _FRONT = "all", "front"
-_ENDINGS = (".svg", ".png")
 _USUAL_SHEET = "gemini-3.1-pro"
 """The sheet of a figure if no sheet is named."""
 
@@ -177,6 +172,8 @@ def plot_command(
     backsolve plot cost-batch context_length=32k --out cost.png
     backsolve plot kv-by-estimator gemini-3.1-pro --out kv.svg
     """
+    from backsolve.cli.question import refuse_picture
+
     if name is None:
         longest = max(map(len, _FIGURES))
         tell("\n".join(f"{one:<{longest}}  {figure.about}" for one, figure in _FIGURES.items()))
@@ -185,8 +182,7 @@ def plot_command(
         raise UnknownName("figure", name, _FIGURES, "backsolve plot lists them")
     if out is None:
         raise WrongValue(f"plot {name} needs a file to write to: --out {name}.svg")
-    if not out.lower().endswith(_ENDINGS):
-        raise WrongValue(f"--out {shorten(out)[1:-1]}: write to a file that ends in .svg or .png")
+    refuse_picture("--out", out)
     figure = _FIGURES[name]
     if isinstance(figure, OfDeployment):
         if own is not None or as_of is not None or not all(_is_given(item) for item in items):
@@ -205,38 +201,21 @@ def _is_given(item: str) -> bool:
 
 def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
     """Answer the questions of a figure for every deployment, and draw the answers."""
-    from backsolve.cli.solve import answered_column, as_drawn, asked_panels, draw_into, each_deployment, named_apart, refuse_long
+    from backsolve.cli.question import answer_columns, draw_into, draw_panels, preset_problems, read_question
     from derive.catalogue import equation
-    from derive.preset_rows import AcceleratorFigure, Architecture
-    from derive.solving.api import respond, respond_all
-    from derive.solving.conventions import Conventions
-    from derive.solving.switches import Switches
-    from derive.tables.shipped import problems
-    from derive.units import named_texts
+    from derive.solving.conventions import Conventions, Switches
 
-    taken = {}
+    usual = {name: text for name, text in figure.given.items() if name not in _replaced_inputs(figure, hardware, model)}
     if figure.of_example and (example := equation(figure.of_example[0]).example):
-        taken = {name: example.given[name] for name in figure.of_example[1]}
-    usual_given = {one: text for one, text in figure.given.items() if one not in _replaced_inputs(figure, hardware, model)}
-    texts = {**taken, **usual_given, **named_texts(items)}
-    refuse_long(texts)
-    usual = Conventions(price="given" if "chip_price" in texts else figure.price)
-    given = as_drawn(texts, usual, False)
-
-    def solved(chips: tuple[str, ...], models: tuple[str, ...], priced: str = usual.price) -> "tuple[Solution, ...]":
-        return respond_all(figure.unknowns, given, Switches(chips, models, figure.using, {}, Conventions(price=priced)))
-
-    def resolve(name: str, found: "Result", deployment: "Deployment") -> "Solution":
-        return respond(name, {**given, found.unknown: found.answers[0].point}, Switches(*deployment, figure.using, {}, usual))
-
-    columns = named_apart([answered_column(*one, solved) for one in each_deployment(hardware, model, False)])
+        usual |= {name: str(example.given[name]) for name in figure.of_example[1]}
+    switches = Switches(hardware, model, figure.using, {}, Conventions(price=figure.price))
+    asked = read_question(figure.unknowns, items, switches, drawn=True, usual=usual)
+    columns = answer_columns(asked)
     why = dict.fromkeys(text for one in columns for text in (one.refused, *(answer.why_not for answer in one.solutions)) if text)
     if why:
         raise NotCovered("\n".join(why))
-    alone = len(columns) == 1
-    panels = asked_panels([("" if alone else one.name, one.solutions, (one.hardware, one.model)) for one in columns], resolve)
-    draw_into(out, _select_panels(panels, figure.drawn), [((*one.hardware, *one.model), one.solutions) for one in columns], texts)
-    fail_on(problems(*([AcceleratorFigure] if hardware else []), *([Architecture] if model else [])))
+    draw_into(out, _select_panels(draw_panels(asked, columns), figure.drawn), columns, asked.texts)
+    fail_on(preset_problems(asked))
 
 
 def _replaced_inputs(figure: OfDeployment, hardware: tuple[str, ...], model: tuple[str, ...]) -> set[str]:
@@ -259,8 +238,7 @@ def _select_panels(panels: "list[Panel]", drawn: str) -> "list[Panel]":
 
 def _draw_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
     """Read the sheets of a figure, and draw their inferences."""
-    from backsolve.figures.picture import picture
-    from derive.files import write
+    from backsolve.cli.question import write_charts
     from invert.inference import infer
 
     wanted = names or (() if figure.of_all else (_USUAL_SHEET,))
@@ -271,6 +249,5 @@ def _draw_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO 
     if table and not figure.of_all and len(table) != 1:
         raise WrongValue(f"the figure shows one sheet, and {len(table)} sheets match: {', '.join(one.name for one in table)}")
     chart = figure.chart([*table] if table else [])
-    undisturbed()
-    write(out, picture([chart], out.lower()[-3:]))
+    write_charts(out, [chart])
     fail_on(table.problems if table else ())

@@ -3,8 +3,9 @@
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from invert.sheets.redescribed import Redescribed
     from invert.sheets.sheet import FileText
 
-_RIVALS_SHOWN, _REASONS_SHOWN, _NAMES_SHOWN = 10, 4, 3
+_RIVALS_SHOWN, _NAMES_SHOWN = 10, 3
 
 
 @click.group(cls=Commands)
@@ -198,31 +199,15 @@ def add_prices(name: str | None, items: tuple[str, ...], into: str | None) -> No
     backsolve prices add acme/lm input=2 output=10 input@200k=4 --into mine.csv
     """
     from invert.data import read_data
-    from invert.sheets.add import prices_lacking, refuse_answer
+    from invert.sheets.add import prices_lacking
 
     given, data = pairs("prices add", items), read_data()
     refuse_no_file("--into", into)
-    asks = in_terminal(sys.stdin)
-    if name is None and asks:
-        name = _ask_name(data)
+    if in_terminal(sys.stdin) and (name is None or not given or prices_lacking(name, given, data, into)):
+        name, into = _ask_missing(name, given, into, data)
     if name is None:
         raise WrongValue("prices add needs a sheet: provider/model input=2 output=10")
-    lacks = prices_lacking(name, given, data, into) if asks else []
-    if not asks or (given and not lacks):
-        _add(name, given, into, data)
-        return
-    refuse_answer(name, given, data)
-    try:
-        if given:
-            _ask_prices(name, given, lacks, data)
-        else:
-            into = _ask_all(name, given, into, data)
-        _add(name, given, into, data)
-    except (BacksolveError, click.Abort):
-        _print_command(name, given, into, "Nothing is written. The answers as a command:")
-        raise
-    if into is None:
-        _print_command(name, given, into, "The answers as a command:")
+    _add(name, given, into, data)
 
 
 def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") -> None:
@@ -258,67 +243,51 @@ def _add(name: str, given: Mapping[str, str], into: str | None, data: "Data") ->
             tell(f"Closed on {row.start}, where these begin: {older}.")
 
 
-def _ask_name(data: "Data") -> str:
-    """Ask for the name of a sheet, and return it."""
-    from invert.sheets.add import refuse_answer
-
-    try:
-        return _ask_until_valid("Sheet, as provider/model", lambda text: refuse_answer(text, {}, data))
-    except click.Abort:
-        click.echo("\nNothing is written.", err=True)
-        raise
+_FIELDS_ASKED = {"input": "", "output": "", "cache_read": "", "max_context": "in tokens, as 200k", "release_date": "as 2026-11-20"}
+"""The fields that the command asks for, each with its form. Without a form it is a price."""
 
 
-def _ask_prices(name: str, given: dict[str, str], components: Iterable[str], data: "Data") -> None:
-    """Ask for prices, and add the answers to the given fields."""
-    for component in components:
-        _ask_part(name, given, component, f"in {given.get('currency', 'USD')} per million tokens", data)
+def _ask_missing(name: str | None, given: dict[str, str], into: str | None, data: "Data") -> tuple[str, str | None]:
+    """Ask for the sheet, its missing prices, and without a given field for all fields. Return the sheet and the file.
 
+    Add the answers to the given fields. Print them as a command, so that they are not lost.
+    """
+    from invert.sheets.add import SHEET_FIELDS, addition, prices_lacking, refuse_answer
 
-def _ask_all(name: str, given: dict[str, str], into: str | None, data: "Data") -> str | None:
-    """Ask for all fields of a sheet, and add the answers to the given ones. Return the file to write, if any."""
-    from invert.sheets.add import SHEET_FIELDS, addition, refuse_answer
+    every_field = not given
+    sheet = name or _ask("Sheet, as provider/model", lambda text: refuse_answer(text, {}, data))
 
-    def refuse(answer: str) -> None:
+    def refuse(field: str, answer: str) -> None:
         if answer:
-            refuse_answer(name, given | pairs("prices add", (answer,)), data)
+            refuse_answer(sheet, given | {field: answer}, data)
+
+    def refuse_another(answer: str) -> None:
+        if answer:
+            refuse_answer(sheet, given | pairs("prices add", (answer,)), data)
         else:
-            addition(name, given, data, into)
+            addition(sheet, given, data, into)
 
-    def refuse_file(answer: str) -> None:
-        if answer:
-            refuse_no_file("--into", answer)
-            addition(name, given, data, answer)
-
-    _print_prompt("Prices are in USD, unless another currency is given among the other fields at the end.")
-    _ask_prices(name, given, ("input", "output"), data)
-    _ask_part(name, given, "cache_read", "in USD per million tokens", data, needed=False)
-    _ask_part(name, given, "max_context", "in tokens, as 200k", data, needed=False)
-    _ask_part(name, given, "release_date", "as 2026-11-20", data, needed=False)
-    _print_prompt(f"Other fields are {', '.join(field for field in SHEET_FIELDS if field not in given)}.")
-    while answer := _ask_until_valid("Another price or field, as input@200k=4 or currency=CNY (Enter for none)", refuse, ""):
-        given |= pairs("prices add", (answer,))
-    return into or _ask_until_valid("File to add it to (Enter for none)", refuse_file, "") or None
-
-
-def _ask_part(name: str, given: dict[str, str], part: str, how: str, data: "Data", needed: bool = True) -> None:
-    """Ask for a price or a field, and add the answer to the given ones. An optional one may stay blank."""
-    from invert.sheets.add import refuse_answer
-
-    def refuse(answer: str) -> None:
-        if answer:
-            refuse_answer(name, given | {part: answer}, data)
-
-    if answer := _ask_until_valid(f"{part}, {how}" if needed else f"{part}, {how} (Enter for none)", refuse, None if needed else ""):
-        given[part] = answer
+    refuse_answer(sheet, given, data)
+    needed = prices_lacking(sheet, given, data, into)
+    try:
+        for field in _FIELDS_ASKED if every_field else needed:
+            form = _FIELDS_ASKED[field] or f"in {given.get('currency', 'USD')} per million tokens"
+            if answer := _ask(f"{field}, {form}", partial(refuse, field), optional=field not in needed):
+                given[field] = answer
+        if every_field:
+            other = [field for field in SHEET_FIELDS if field not in given]
+            click.echo(fold(f"Other fields are {', '.join(other)}.", width(sys.stderr)), err=True)
+            another = "Another price or field, as input@200k=4 or currency=CNY"
+            while answer := _ask(another, refuse_another, optional=True):
+                given |= pairs("prices add", (answer,))
+            into = into or _ask("File to add it to", partial(addition, sheet, given, data), optional=True) or None
+    finally:
+        words = [sheet, *(f"{field}={answer}" for field, answer in given.items()), *(["--into", into] if into else [])]
+        click.echo(f"\nAs a command: backsolve prices add {shlex.join(words)}", err=True)
+    return sheet, into
 
 
-def _print_prompt(line: str) -> None:
-    """Print a line of the dialogue on stderr."""
-    click.echo(fold(line, width(sys.stderr)), err=True)
-
-
-def _ask_until_valid(question: str, refuse: Callable[[str], object], default: str | None = None) -> str:
+def _ask(question: str, refuse: Callable[[str], object], optional: bool = False) -> str:
     """Return the answer to a question. Repeat the question until the answer is valid."""
 
     def sound(text: str) -> str:
@@ -328,15 +297,9 @@ def _ask_until_valid(question: str, refuse: Callable[[str], object], default: st
             raise click.UsageError(in_a_line(str(error))) from None
         return text
 
-    answer: str = click.prompt(question, default=default, show_default=False, err=True, value_proc=sound)
+    ending = " (Enter for none)" if optional else ""
+    answer: str = click.prompt(f"{question}{ending}", default="" if optional else None, show_default=False, err=True, value_proc=sound)
     return answer
-
-
-def _print_command(name: str, given: Mapping[str, str], into: str | None, line: str) -> None:
-    """Print the answers as an equivalent command, so that they are not lost."""
-    words = [name, *(f"{part}={answer}" for part, answer in given.items()), *(["--into", into] if into else [])]
-    command = f"backsolve prices add {shlex.join(words)}"
-    click.echo(f"\n{line}\n{command if command.isprintable() else in_a_line(command)}", err=True)
 
 
 @prices.command("check")
@@ -459,63 +422,67 @@ def _left_out_csv(pulled: "Pulled") -> str:
 _BECAME = {"added": "added", "changed": "changed", "ended": "ended", "kept": "unchanged"}
 
 
-def _reasons_text(reasons: "Mapping[str, int]") -> str:
-    """Return the commonest reasons and a count of the others, as ` (216 no price of output tokens; 3 refused amount, as ...)`."""
+def _first_few(names: Iterable[str], most: int = _NAMES_SHOWN, separator: str = ", ") -> str:
+    """Return the first names, with three dots if there are more."""
+    names = [*names]
+    return separator.join([*names[:most], *(["..."] if names[most:] else [])])
+
+
+def _reasons_text(became: "Mapping[str, int]") -> str:
+    """Return the commonest reasons of offers that are left out: ` (216 no price of output tokens; 3 refused amount, as ...)`."""
     counts: Counter[str] = Counter()
-    for why, count in reasons.items():
+    for why, count in became.items():
         counts[why.partition(":")[0]] += count
     # A refused field is a reason only with its first example.
-    first = {why.partition(":")[0]: why.partition(": ")[2] for why in reversed([*reasons])}
-    told = [f"{count} {why}{f', as {first[why]}' if first[why] else ''}" for why, count in counts.most_common(_REASONS_SHOWN)]
-    others = counts.total() - sum(count for _, count in counts.most_common(_REASONS_SHOWN))
-    return f" ({'; '.join(told)}{f'; {others} for other reasons' if others else ''})" if told else ""
+    first = {why.partition(":")[0]: why.partition(": ")[2] for why in reversed([*became])}
+    told = _first_few((f"{count} {why}{f', as {first[why]}' if first[why] else ''}" for why, count in counts.most_common()), 4, "; ")
+    return f" ({told})" if told else ""
 
 
-def _print_pull(pulled: "Pulled", rivals: "tuple[Rival, ...]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
+def _print_pull(pulled: "Pulled", rivals: "Sequence[Rival]", into: str | None, update: "Update", line: Callable[[str], None]) -> None:
     """Print the results for the offers of the databases. Every offer is counted once."""
     from invert.databases.pull import COPY, KNOWN, TAKEN
 
     by_source = Counter(one.row.notes.partition(" ")[0] for one in rivals)
     for database, became in pulled.offers:
-        reasons = {why: count for why, count in became.items() if why not in (TAKEN, KNOWN, COPY)}
-        copies = became.get(COPY, 0)
-        parts = [f"{became.get(fate, 0)} {fate}" for fate in (TAKEN, KNOWN)]
-        parts += [f"{copies} {COPY if copies != 1 else 'copy'}", f"{sum(reasons.values())} left out"]
-        offers = sum(became.values())
-        line(f"{database.name}: {offers} offer{'' if offers == 1 else 's'} read = {' + '.join(parts)}{_reasons_text(reasons)}")
+        left_out = {why: count for why, count in became.items() if why not in (TAKEN, KNOWN, COPY)}
+        fates = {**{fate: became.get(fate, 0) for fate in (TAKEN, KNOWN, COPY)}, "left out": sum(left_out.values())}
+        parts = " + ".join(f"{fate} {count}" for fate, count in fates.items())
+        line(f"{database.name}: offers {sum(became.values())} = {parts}{_reasons_text(left_out)}")
     for name in dict.fromkeys(database.name for database, _ in pulled.offers):
-        prices = ", ".join(f"{update.counts.get((name, what), 0)} {word}" for what, word in _BECAME.items())
-        if waiting := update.counts.get((name, "other_day"), 0):
-            prices += f", {waiting} of other days"
+        counts = {word: update.counts.get((name, what), 0) for what, word in (*_BECAME.items(), ("other_day", "of other days"))}
+        prices = ", ".join(f"{count} {word}" for word, count in counts.items() if count or word != "of other days")
         line(f"{name}: prices: {prices}; {by_source[name]} disagreeing, {pulled.agreeing.get(name, 0)} agreeing with a firmer source")
-    if copies := sum(pulled.copies.values()):
-        most = ", ".join(f"{name} {count}" for name, count in Counter(pulled.copies).most_common(3))
-        line(f"copies: {copies} by resellers and under second names, with the prices of another sheet of the model ({most})")
-    if pulled.renamed:
-        most = ", ".join(map(shorten, pulled.renamed[:_NAMES_SHOWN])) + (", ..." if pulled.renamed[_NAMES_SHOWN:] else "")
-        line(f"names: {len(pulled.renamed)} that a spreadsheet would read as a formula, written without their first mark ({most})")
-    if without := len(pulled.without_context):
-        line(f"context: {without} sheet{'s' if without > 1 else ''} without a longest one in any database")
-    if refused := len(pulled.refused_context):
-        line(f"context: {refused} sheet{'s' if refused > 1 else ''} whose stated one ends before their last price band begins")
-    if carried := ", ".join(f"{what} {count}" for what, count in pulled.not_carried.items() if count):
-        line(f"not carried, by entries: {carried}")
-    for change in update.redescribed[:_RIVALS_SHOWN]:
-        line(f"changed: {'/'.join(change.sheet_key[:2])}: {change}")
-    if update.redescribed[_RIVALS_SHOWN:]:
-        line(f"changed: {len(update.redescribed) - _RIVALS_SHOWN} more contexts and releases")
-    if met := len(update.not_met):
-        names = ", ".join("/".join(key[:2]) for key in update.not_met[:_NAMES_SHOWN]) + ", ..." * (met > _NAMES_SHOWN)
-        line(f"not met again: {met} sheet{'s' if met > 1 else ''} of an earlier pull, with unchanged prices ({names})")
-    for one in rivals[:_RIVALS_SHOWN]:
-        line(f"disagreeing: {one}")
-    if rivals[_RIVALS_SHOWN:]:
-        where = "" if into is None else " (all are in the file of rivals beside it)"
-        line(f"disagreeing: {len(rivals) - _RIVALS_SHOWN} more{where or ' (--into lists them all in a file)'}")
+    counted: dict[str, tuple[int, Iterable[str]]] = {
+        "copies: {} by resellers and under second names, with the prices of another sheet of the model": (
+            sum(pulled.copies.values()), (f"{name} {count}" for name, count in Counter(pulled.copies).most_common()),
+        ),
+        "names: {} that a spreadsheet would read as a formula, written without their first mark": (
+            len(pulled.renamed), map(shorten, pulled.renamed),
+        ),
+        "context: {} sheets without a longest one in any database": (len(pulled.without_context), ()),
+        "context: {} sheets whose stated one ends before their last price band begins": (len(pulled.refused_context), ()),
+        "not carried: {} facts of entries": (
+            sum(pulled.not_carried.values()), (f"{what} {count}" for what, count in pulled.not_carried.items() if count),
+        ),
+        "not met again: {} sheets of an earlier pull, with unchanged prices": (
+            len(update.not_met), ("/".join(key[:2]) for key in update.not_met),
+        ),
+    }  # fmt: skip
+    for text, (count, names) in counted.items():
+        if count:
+            line(text.format(count) + (f" ({named})" if (named := _first_few(names)) else ""))
+    rest = " (all are in the file of rivals beside it)" if into else " (--into lists them all in a file)"
+    changes = [f"{'/'.join(change.sheet_key[:2])}: {change}" for change in update.redescribed]
+    for head, found, more in (("changed", changes, ""), ("disagreeing", [*map(str, rivals)], rest)):
+        for one in found[:_RIVALS_SHOWN]:
+            line(f"{head}: {one}")
+        if found[_RIVALS_SHOWN:]:
+            line(f"{head}: {len(found) - _RIVALS_SHOWN} more{more}")
     if into is not None and not update.held and not update.opened:
         line(f"{into}: no rows to write")
     elif into is not None:
-        counts = {"added": update.count("added"), "changed": update.count("changed"), "ended": update.count("ended")}
+        counts = {what: update.count(what) for what in ("added", "changed", "ended")}
         counts["unchanged"] = update.held - counts["changed"] - counts["ended"]
         rows = update.held + counts["added"] + counts["changed"]
         line(f"{into}: {rows} rows: " + ", ".join(f"{count} {word}" for word, count in counts.items()))

@@ -118,8 +118,8 @@ def _draw_mark(axes: Any, chart: Chart, place: int) -> Any:
         fill_between = axes.fill_betweenx if chart.up.rows else axes.fill_between
         return fill_between(mark.ys if chart.up.rows else mark.xs, lows, highs, color=colour, alpha=0.18, linewidth=0)
     ys = [y + row_offset(chart, mark) for y in mark.ys]
-    for x, y, ends in zip(mark.xs, ys, mark.ends, strict=False):
-        _draw_range(axes, chart, (x, y), ends, colour)
+    if mark.ends:
+        _draw_ranges(axes, chart, mark, ys, colour)
     _write_beside(axes, mark, ys)
     if mark.form == "points":
         return axes.plot(mark.xs, ys, color=colour, marker=shape, linestyle="", markersize=6, zorder=3)[0]
@@ -138,19 +138,22 @@ def _write_beside(axes: Any, mark: Mark, ys: Sequence[float]) -> None:
         axes.annotate(text, (x, y), textcoords="offset points", verticalalignment="center" if mark.aside else "baseline", **place, **_SMALL)
 
 
-def _draw_range(axes: Any, chart: Chart, at: tuple[float, float], ends: tuple[float | None, float | None], colour: str) -> None:
-    """Draw a range with a stop at either end. An unknown end is an arrow at the edge."""
+def _draw_ranges(axes: Any, chart: Chart, mark: Mark, ys: Sequence[float], colour: str) -> None:
+    """Draw the ranges of a mark with a stop at either end. In a chart with rows, an unknown end is an arrow at the edge."""
     from matplotlib.markers import CARETLEFT, CARETRIGHT
 
-    low, high = ends
     if not chart.up.rows:
-        axes.plot([at[0]] * 2, [low, high], color=colour, linewidth=1.5, marker="_", markersize=7)
+        lows, highs = zip(*mark.ends, strict=True)
+        axes.vlines(mark.xs, lows, highs, color=colour, linewidth=1.5)
+        axes.plot([*mark.xs, *mark.xs], [*lows, *highs], color=colour, linestyle="", marker="_", markersize=7)
         return
     least, most = axes.get_xlim()
-    left, right = least if low is None else low, most if high is None else high
-    axes.plot([left, right], [at[1]] * 2, color=colour, linewidth=2.2, solid_capstyle="butt")
-    axes.plot([left], [at[1]], color=colour, marker=CARETLEFT if low is None else "|", markersize=9)
-    axes.plot([right], [at[1]], color=colour, marker=CARETRIGHT if high is None else "|", markersize=9)
+    stops = [(least, y, CARETLEFT) if low is None else (low, y, "|") for (low, _), y in zip(mark.ends, ys, strict=True)]
+    stops += [(most, y, CARETRIGHT) if high is None else (high, y, "|") for (_, high), y in zip(mark.ends, ys, strict=True)]
+    axes.hlines(ys, [x for x, *_ in stops[: len(ys)]], [x for x, *_ in stops[len(ys) :]], color=colour, linewidth=2.2)
+    for shape in dict.fromkeys(shape for *_, shape in stops):
+        across, up = zip(*((x, y) for x, y, one in stops if one == shape), strict=True)
+        axes.plot(across, up, color=colour, linestyle="", marker=shape, markersize=9)
 
 
 def _draw_rules(axes: Any, chart: Chart) -> None:

@@ -3,7 +3,8 @@
 A script draws the curves as the sliders move. Without a script, the page shows the same curves as computed by Python.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, field
 from functools import cache
 from math import log10
 
@@ -12,13 +13,11 @@ from backsolve.site.lookups import video_at
 from backsolve.site.parts import figure_of
 from backsolve.site.presets import SUSTAINED, leg_of
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
-from derive.answers import COUNTED
 from derive.catalogue import equation
 from derive.immutable import immutable
 from derive.preset_rows import MemoryTierFigure
 from derive.presets import hardware, model
 from derive.quantities import NEUTRAL_DEFAULTS
-from derive.quantities.row import ABSURD
 from derive.show.chart import Axis, Chart, Mark, Rule
 from derive.solving.api import solve
 from derive.tables import shipped
@@ -32,21 +31,16 @@ LECTURE = "lecture"
 _THRESHOLD = "long_context_threshold"
 SHARED = ("batch", "machine_balance_ratio", "sparsity", "context_length", "kv_bytes_per_token", "active_params")
 """Quantities with a slider above the pictures, because they move several of them."""
-_TITLES = {
-    **{"batch": "batch", "machine_balance_ratio": "balance ratio", "sparsity": "sparsity"},
-    **{"context_length": "context", "kv_bytes_per_token": "KV cache", "active_params": "active params"},
-    **{"chips": "chips", "hbm_bandwidth": "bandwidth", "fast_price_ratio": "fast mode: price", "fast_speed_ratio": "fast mode: speed"},
-    **{_THRESHOLD: "price step at", "premium_out": "price step", "rl_tokens": "RL tokens", "inference_tokens": "tokens served"},
-    **{"decode_efficiency": "decode efficiency", "rl_multiplier": "RL FLOPs per token"},
+_SLIDERS = {
+    **{"batch": ("batch", 10, 20_000), "machine_balance_ratio": ("balance ratio", 50, 2000), "sparsity": ("sparsity", 1, 50)},
+    **{"context_length": ("context", 1000, 1e6), "kv_bytes_per_token": ("KV cache", 100, 2e5), "chips": ("chips", 1, 576)},
+    **{"active_params": ("active params", 1e9, 1e12), "hbm_bandwidth": ("bandwidth", 1e12, 3e13)},
+    "fast_price_ratio": ("fast mode: price", 1.1, 20),
+    **{"fast_speed_ratio": ("fast mode: speed", 1.1, 10), _THRESHOLD: ("price step at", 2e4, 2e6), "premium_out": ("price step", 1, 4)},
+    **{"rl_tokens": ("RL tokens", 1e12, 1e15), "inference_tokens": ("tokens served", 1e12, 1e16)},
+    **{"decode_efficiency": ("decode efficiency", 0.05, 1), "rl_multiplier": ("RL FLOPs per token", 2, 8)},
 }
-"""Quantities with a slider, and the label of the slider."""
-_RANGES = {
-    **{"batch": (10, 20_000), "machine_balance_ratio": (50, 2000), "sparsity": (1, 50), "context_length": (1000, 1e6)},
-    **{"kv_bytes_per_token": (100, 2e5), "active_params": (1e9, 1e12), "chips": (1, 576), "hbm_bandwidth": (1e12, 3e13)},
-    **{"fast_price_ratio": (1.1, 20), "fast_speed_ratio": (1.1, 10), _THRESHOLD: (2e4, 2e6), "premium_out": (1, 4)},
-    **{"rl_tokens": (1e12, 1e15), "inference_tokens": (1e12, 1e16), "decode_efficiency": (0.05, 1), "rl_multiplier": (2, 8)},
-}
-"""The range of each slider [SI]."""
+"""Quantities with a slider: the label, and the ends of the slider [SI]."""
 _RACK = "GB200-NVL72:fp8"
 """The rack that the lecture speaks of."""
 _ROLES = {"compute": 0, "weights": 1, "kv": 2, "price": 3, "total": 4}
@@ -81,9 +75,9 @@ _LEGS = (
 """Equations and the quantity that each one gives, in the order in which they follow from the sliders."""
 
 
-@immutable
+@immutable(kw_only=False)
 class Line:
-    """A curve: its quantity, its name and role, and the quantities with values other than the values of the sliders.
+    """A curve: its quantity, its name and role, and `beside` the quantities with values other than the values of the sliders.
 
     `points` are the corners of a line that is drawn through them. In them, `end` is the end of the axis.
     """
@@ -91,12 +85,12 @@ class Line:
     of: Tree
     words: str
     role: str
-    beside: Mapping[str, float] | None = None
+    beside: Mapping[str, float] = field(default_factory=dict)
     points: tuple[tuple[Tree, Tree], ...] = ()
     dashed: bool = False
 
 
-@immutable
+@immutable(kw_only=False)
 class Spot:
     """A point with a name on a curve, or a value of the axis across with a name."""
 
@@ -107,9 +101,10 @@ class Spot:
 
 @immutable
 class Picture:
-    """A picture: its title, axes, curves and marked values, its own sliders, equations and claims.
+    """A picture: its title, axes, curves and marked values, sliders, equations and claims.
 
-    The axis across ends at a round number above `end`. Curves leave the picture above `most`.
+    The axis across ends at a round number above `end`, and has only whole numbers if it is `whole`. Curves leave the picture above `most`.
+    `moved_by` are the shared sliders that move it, and `sliders` its own.
     """
 
     key: str
@@ -120,12 +115,14 @@ class Picture:
     up: str
     up_words: str
     lines: tuple[Line, ...]
-    marks: tuple[Spot, ...]
+    marks: tuple[Spot, ...] = ()
     spots: tuple[Spot, ...] = ()
+    moved_by: tuple[str, ...] = SHARED
     sliders: tuple[str, ...] = ()
     equations: tuple[str, ...]
     claims: tuple[str, ...]
     most: float | None = None
+    whole: bool = False
 
 
 def _root(id: str, name: str) -> Tree:
@@ -135,7 +132,7 @@ def _root(id: str, name: str) -> Tree:
 
 
 def pictures() -> tuple[Picture, ...]:
-    """Return the pictures in the order of the lecture, without the ladder of memories, which has no curve."""
+    """Return the pictures in the order of the lecture, without the ladder of memories, which no slider moves."""
     equal_rl, equal_inference = (_root(f"training.equal_cost_{one}", "pretrain_tokens") for one in ("rl", "inference"))
     return (
         Picture(
@@ -147,14 +144,14 @@ def pictures() -> tuple[Picture, ...]:
             up="step_time",
             up_words="time of a step",
             lines=(
-                Line(of="compute_time", words="compute", role="compute"),
-                Line(of="weight_time", words="weights", role="weights"),
-                Line(of="kv_time", words="KV cache", role="kv"),
-                Line(of="memory_time", words="weights + KV", role="weights", dashed=True),
-                Line(of="step_time", words="step: the longer", role="total"),
+                Line("compute_time", "compute", "compute"),
+                Line("weight_time", "weights", "weights"),
+                Line("kv_time", "KV cache", "kv"),
+                Line("memory_time", "weights + KV", "weights", dashed=True),
+                Line("step_time", "step: the longer", "total"),
             ),
-            marks=(Spot(at="balance_batch", words="balance batch"),),
-            spots=(Spot(at="batch", of="step_time", words="your batch"),),
+            marks=(Spot("balance_batch", "balance batch"),),
+            spots=(Spot("batch", "your batch", "step_time"),),
             sliders=("hbm_bandwidth",),
             equations=("roofline.step_time", "batching.balance_batch"),
             claims=("A13a",),
@@ -168,16 +165,16 @@ def pictures() -> tuple[Picture, ...]:
             up="normalised_cost",
             up_words="cost of a token, times the floor",
             lines=(
-                Line(of="weight_compute_ratio", words="weights: 1 / batch", role="weights"),
-                Line(of="kv_compute_ratio", words="KV cache", role="kv"),
-                Line(of=1, words="floor: compute", role="compute"),
-                Line(of="normalised_cost", words="cost", role="total"),
+                Line("weight_compute_ratio", "weights: 1 / batch", "weights"),
+                Line("kv_compute_ratio", "KV cache", "kv"),
+                Line(1, "floor: compute", "compute"),
+                Line("normalised_cost", "cost", "total"),
             ),
-            marks=(Spot(at="balance_batch", words="balance batch"),),
+            marks=(Spot("balance_batch", "balance batch"),),
             spots=(
-                Spot(at="fast_batch", of="normalised_cost", words="fast mode"),
-                Spot(at="normal_batch", of="normalised_cost", words="normal mode"),
-                Spot(at="batch", of="normalised_cost", words="your batch"),
+                Spot("fast_batch", "fast mode", "normalised_cost"),
+                Spot("normal_batch", "normal mode", "normalised_cost"),
+                Spot("batch", "your batch", "normalised_cost"),
             ),
             sliders=("fast_price_ratio", "fast_speed_ratio"),
             equations=("serving.normalised_cost", "batching.fast_mode_batch_ratio"),
@@ -193,11 +190,11 @@ def pictures() -> tuple[Picture, ...]:
             up="normalised_cost",
             up_words="cost of a token, times the floor",
             lines=(
-                Line(of="normalised_cost", words="cost at your batch", role="kv", dashed=True),
-                Line(of="normalised_cost", words="at a large batch", role="total", beside={"weight_compute_ratio": 0.0}),
-                Line(of="premium_out", words="price asked", role="price", points=_STEP),
+                Line("normalised_cost", "cost at your batch", "kv", dashed=True),
+                Line("normalised_cost", "at a large batch", "total", beside={"weight_compute_ratio": 0.0}),
+                Line("premium_out", "price asked", "price", points=_STEP),
             ),
-            marks=(Spot(at="balance_context", words="balance context"),),
+            marks=(Spot("balance_context", "balance context"),),
             sliders=("long_context_threshold", "premium_out"),
             equations=("context.balance_context", "readings.threshold_is_crossover"),
             claims=("E3a", "E2f"),
@@ -212,12 +209,13 @@ def pictures() -> tuple[Picture, ...]:
             up="memory_per_chip",
             up_words="memory of a chip",
             lines=(
-                Line(of="memory_per_chip", words="weights", role="weights", beside={"kv_bytes_per_sequence": 0.0}),
-                Line(of="memory_per_chip", words="KV cache", role="kv", beside={"total_params": 0.0}),
-                Line(of="memory_per_chip", words="both", role="total"),
+                Line("memory_per_chip", "weights", "weights", beside={"kv_bytes_per_sequence": 0.0}),
+                Line("memory_per_chip", "KV cache", "kv", beside={"total_params": 0.0}),
+                Line("memory_per_chip", "both", "total"),
             ),
-            marks=(),
+            moved_by=("batch", "sparsity", "context_length", "kv_bytes_per_token", "active_params"),
             sliders=("chips",),
+            whole=True,
             equations=("pipeline.kv_cancellation",),
             claims=("C6a",),
         ),
@@ -230,33 +228,17 @@ def pictures() -> tuple[Picture, ...]:
             up="pretrain_flops",
             up_words="arithmetic",
             lines=(
-                Line(of="pretrain_flops", words="pre-training", role="weights"),
-                Line(of="rl_flops", words="RL", role="kv"),
-                Line(of="inference_flops", words="inference", role="compute"),
+                Line("pretrain_flops", "pre-training", "weights"),
+                Line("rl_flops", "RL", "kv"),
+                Line("inference_flops", "inference", "compute"),
             ),
-            marks=(Spot(at=equal_rl, words="same as RL"), Spot(at=equal_inference, words="same as inference")),
+            marks=(Spot(equal_rl, "same as RL"), Spot(equal_inference, "same as inference")),
+            moved_by=("active_params",),
             sliders=("rl_tokens", "inference_tokens", "decode_efficiency", "rl_multiplier"),
             equations=("training.equal_cost_rl", "training.equal_cost_inference", "training.overtraining"),
             claims=("D5a", "D8a"),
         ),
     )
-
-
-LADDER = Picture(
-    key="ladder",
-    title="How long each memory takes to drain, and how long caches are sold for",
-    time="2:00:37",
-    across="drain_time",
-    end=1,
-    up="drain_time",
-    up_words="",
-    lines=(),
-    marks=(),
-    equations=("cache.drain_time", "cache.drain_time_rule"),
-    claims=("E15a", "E15c", "E15d"),
-)
-_TIERS = {"hbm": "HBM", "ddr": "DDR", "flash": "flash", "hdd": "disk"}
-"""Tiers of memory_tiers.csv on the ladder, and their labels."""
 
 
 # -- the first values of the pictures --------------------------------------------------------------------------------------
@@ -335,8 +317,8 @@ def points_of(picture: Picture, line: Line, state: Mapping[str, float], legs: li
     end = round_end(value_of(picture.end, whole))
     if line.points:
         return [(value_of(x, whole | {"end": end}), value_of(y, whole)) for x, y in line.points]
-    places = [*range(1, int(end) + 1)] if picture.across in COUNTED and end < _POINTS else [end * (k + 1) / _POINTS for k in range(_POINTS)]
-    return [(at, value_of(line.of, followed(legs, {**state, **(line.beside or {}), picture.across: at}))) for at in places]
+    places = [*range(1, int(end) + 1)] if picture.whole else [end * (k + 1) / _POINTS for k in range(_POINTS)]
+    return [(at, value_of(line.of, followed(legs, {**state, **line.beside, picture.across: at}))) for at in places]
 
 
 def start() -> dict[str, float]:
@@ -385,23 +367,41 @@ def _axis(name: str, values: list[float], words: str) -> tuple[Axis, float]:
 
 # -- the ladder of memories --------------------------------------------------------------------------------------------
 
+_TIERS = {"hbm": "HBM", "ddr": "DDR", "flash": "flash", "hdd": "disk"}
+"""Tiers of memory_tiers.csv on the ladder, and their labels."""
+_LADDER_TIME, _LADDER_EQUATIONS, _LADDER_CLAIMS = "2:00:37", ("cache.drain_time", "cache.drain_time_rule"), ("E15a", "E15c", "E15d")
 
-def ladder() -> list[Json]:
-    """Return the tiers with the drain times [s] of today's devices, and the figures of the lecture for each.
 
-    >>> [(row["name"], row["lecture"]) for row in ladder()]
-    [('HBM', [0.02, 0.02]), ('DDR', [1.0, 10.0]), ('flash', [60.0, 60.0]), ('disk', [3600.0, 3600.0])]
-    """
+def ladder() -> Chart:
+    """Return the drain times of today's devices and of the lecture for each tier of memory, and the lifetimes that caches are sold for."""
     right = leg_of(equation("cache.drain_time"), "drain_time")["right"]
     spoken = {row.tier: row for row in shipped.rows_of(MemoryTierFigure) if row.device == LECTURE and row.quantity == "drain_time"}
-    return [
-        {
-            "name": name,
-            "lecture": [spoken[key].low or spoken[key].value, spoken[key].high or spoken[key].value],
-            "devices": [[device, value_of(right, tier(device).givens)] for device in matching_devices(key)],
-        }
-        for key, name in _TIERS.items()
-    ]
+    devices = [(place, name, value_of(right, tier(name).givens)) for place, key in enumerate(_TIERS) for name in matching_devices(key)]
+    said = [(spoken[key].low or spoken[key].value, spoken[key].high or spoken[key].value) for key in _TIERS]
+    return Chart(
+        title="How long each memory takes to drain, and how long caches are sold for",
+        across=Axis(words="drain time", ticks=tuple((at, show("drain_time", at)) for at in (0.01, 1.0, 60.0, 3600.0, 86400.0))),
+        up=Axis(words="", is_logarithmic=False, rows=tuple(_TIERS.values())),
+        marks=(
+            Mark(
+                name="today's devices",
+                form="points",
+                colour=_ROLES["compute"],
+                ys=tuple(float(place) for place, *_ in devices),
+                xs=tuple(time for *_, time in devices),
+                names=tuple(f"{name}: {show('drain_time', time, 3)}" for _, name, time in devices),
+            ),
+            Mark(
+                name="the lecture",
+                form="points",
+                colour=_ROLES["price"],
+                ys=tuple(float(place) for place in range(len(said))),
+                xs=tuple((low * high) ** 0.5 for low, high in said),
+                ends=tuple(said),
+            ),
+        ),
+        rules=tuple(_rule("sold:", "ttl", life) for life in sold_lifetimes()),
+    )
 
 
 def sold_lifetimes() -> list[float]:
@@ -414,35 +414,6 @@ def sold_lifetimes() -> list[float]:
     return sorted({float(life) for life in lives if lives.count(life) > len(lives) / 10})
 
 
-def _ladder_chart() -> Chart:
-    rows = ladder()
-    said = [(place, *row["lecture"]) for place, row in enumerate(rows)]
-    return Chart(
-        title=LADDER.title,
-        across=Axis(words="drain time [s]"),
-        up=Axis(words="", is_logarithmic=False, rows=tuple(row["name"] for row in rows)),
-        marks=(
-            Mark(
-                name="today's devices",
-                form="bars",
-                colour=_ROLES["compute"],
-                ys=tuple(float(place) for place in range(len(rows))),
-                xs=tuple(max(time for _, time in row["devices"]) for row in rows),
-                ends=tuple((min(time for _, time in row["devices"]), max(time for _, time in row["devices"])) for row in rows),
-            ),
-            Mark(
-                name="the lecture",
-                form="points",
-                colour=_ROLES["price"],
-                ys=tuple(float(place) for place, *_ in said),
-                xs=tuple((low * high) ** 0.5 for _, low, high in said),
-                ends=tuple((low, high) for _, low, high in said),
-            ),
-        ),
-        rules=tuple(_rule("sold:", "ttl", life) for life in sold_lifetimes()),
-    )
-
-
 # -- for the page ------------------------------------------------------------------------------------------------------
 
 
@@ -453,66 +424,31 @@ def legs_of_pictures() -> list[Json]:
 
 def blackboard_data(keys: Collection[str] = ()) -> Json:
     """Return the data of the script for the pictures with these keys, or for all of them."""
-    legs, shown = legs_of_pictures(), [one for one in pictures() if one.key in (keys or one.key)]
-    moving = {name for one in shown for name in inputs_of(one, legs)}
-    spoken = {*SHARED, *presets()[LECTURE], *(name for one in shown for name in (one.across, one.up)), LADDER.across, "balance_batch"}
+    shown = [one for one in pictures() if one.key in (keys or one.key)]
+    spoken = {*SHARED, *presets()[LECTURE], *(name for one in shown for name in (one.across, one.up)), "balance_batch"}
     return {
-        "legs": legs,
+        "legs": legs_of_pictures(),
         "neutral": NEUTRAL_DEFAULTS,
         "sustained": SUSTAINED,
         "presets": presets(),
-        "shared": [name for name in SHARED if name in moving],
+        "shared": [name for name in SHARED if any(name in one.moved_by for one in shown)],
+        "sliders": _SLIDERS,
         "quantities": quantities_data(sorted(spoken)),
-        "absurd": ABSURD,
         "units": vocabulary(),
-        "titles": _TITLES,
-        "ranges": _RANGES,
-        "pictures": [_as_data(one) for one in shown],
-        "ladder": {"key": LADDER.key, "title": LADDER.title, "tiers": ladder(), "sold": sold_lifetimes()}
-        if LADDER.key in (keys or LADDER.key)
-        else None,
-    }
-
-
-def inputs_of(picture: Picture, legs: list[Json]) -> set[str]:
-    """Return the quantities that move a picture, because its curves and marks follow from them.
-
-    >>> sorted(inputs_of(pictures()[3], legs_of_pictures()) & {*SHARED})
-    ['active_params', 'batch', 'context_length', 'kv_bytes_per_token', 'sparsity']
-    """
-    rights = {leg["makes"]: leg["right"] for leg in legs}
-    trees = [picture.end, *(line.of for line in picture.lines), *(spot.at for spot in (*picture.marks, *picture.spots))]
-    pending, found = {name for tree in trees for name in names(tree)}, set[str]()
-    while pending:
-        found |= pending
-        pending = {name for one in pending if one in rights for name in names(rights[one])} - found
-    return found - {picture.across}
-
-
-def _as_data(one: Picture) -> Json:
-    return {
-        **{"key": one.key, "title": one.title, "across": one.across, "end": one.end, "up": one.up, "up_words": one.up_words},
-        **{"most": one.most, "whole": one.across in COUNTED and one.across != "batch", "sliders": one.sliders},
-        "lines": [
-            {name: getattr(line, name) for name in ("of", "words", "role", "points", "dashed")} | {"beside": line.beside or {}}
-            for line in one.lines
-        ],
-        "marks": [{"at": mark.at, "words": mark.words} for mark in one.marks],
-        "spots": [{"at": spot.at, "of": spot.of, "words": spot.words} for spot in one.spots],
+        "pictures": [asdict(one) for one in shown],
     }
 
 
 @cache
 def shown_pictures() -> list[Json]:
     """Return the pictures as a page shows them without a script, with their equations and claims."""
-    legs, state, known = legs_of_pictures(), start(), claims()
-    return [
-        {
-            "picture": one,
-            "video": video_at(one.time),
-            "figure": figure_of(_ladder_chart() if one is LADDER else chart_of(one, state, legs)),
-            "equations": [equation(id) for id in one.equations],
-            "claims": [known[id] for id in one.claims],
-        }
-        for one in (*pictures(), LADDER)
-    ]
+    legs, state = legs_of_pictures(), start()
+    drawn = [_shown(one.key, one.time, chart_of(one, state, legs), one.equations, one.claims) for one in pictures()]
+    return [*drawn, _shown("ladder", _LADDER_TIME, ladder(), _LADDER_EQUATIONS, _LADDER_CLAIMS)]
+
+
+def _shown(key: str, time: str, chart: Chart, ids: Sequence[str], claimed: Sequence[str]) -> Json:
+    return {
+        **{"key": key, "title": chart.title, "time": time, "video": video_at(time), "drawing": figure_of(chart).drawing},
+        **{"equations": [*map(equation, ids)], "claims": [claims()[id] for id in claimed]},
+    }

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from backsolve.site.blackboard import blackboard_data, shown_pictures
-from backsolve.site.claim_states import claim_states
+from backsolve.site.claim_states import claim_states, page_of_row
+from backsolve.site.equations import equation_address
 from backsolve.site.formulas import page_data
 from backsolve.site.lookups import bearers, claims_found, quantities_in_order, said_in_order, video_at, video_of
 from backsolve.site.writing import INDEX, Entry, Page
@@ -13,6 +14,7 @@ from derive.derivations import parents
 from derive.quantities import QUANTITIES, aliases
 from derive.records import Equation, Source
 from derive.show.entry import worked_example
+from invert.validation.claim_rows import UNDECIDED
 
 BOOK = f"book/{INDEX}"
 BY_TIME, BY_QUANTITY, BY_CLAIM = (f"book/{name}/{INDEX}" for name in ("by-time", "by-quantity", "claims"))
@@ -37,10 +39,9 @@ def book_pages() -> Iterator[Page]:
         template="book.html",
         title="The book",
         summary=f"{len(rows)} equations of LLM serving in {len(CHAPTERS)} chapters, {derived} of them derived from others.",
+        kind="book",
+        words=" ".join(CHAPTERS),
         context={"chapters": chapters},
-        entries=(
-            Entry(title="The book", kind="book", address=BOOK, summary="All equations, chapter by chapter", words=" ".join(CHAPTERS)),
-        ),
     )
     for place, (chapter, title, about, found) in enumerate(chapters):
         yield Page(
@@ -48,15 +49,17 @@ def book_pages() -> Iterator[Page]:
             template="chapter.html",
             title=title,
             summary=about,
+            kind="chapter",
+            words=chapter,
             context={
-                "chapter": chapter,
-                "about": about,
-                "entries": [(row, worked_example(row), [by_id()[id] for id in parents(row)], _first_said(row)) for row in found],
+                "entries": [
+                    (row, worked_example(row), [by_id()[id] for id in parents(row)], next(filter(video_of, row.sources), None))
+                    for row in found
+                ],
                 "before": chapters[place - 1] if place else None,
                 "after": chapters[place + 1] if place + 1 < len(chapters) else None,
                 **_live(found),
             },
-            entries=(Entry(title=title, kind="chapter", address=chapter_address(chapter), summary=about, words=chapter),),
         )
     yield _by_time()
     yield _by_quantity()
@@ -67,14 +70,14 @@ def _live(rows: Sequence[Equation]) -> dict[str, object]:
     """Return the live part of a chapter: the pictures of the blackboard with its equations, or else its first worked example."""
     drawn = [one for one in shown_pictures() if {*one["equations"]} & {*rows}]
     if drawn:
-        return {"pictures": drawn, "board": blackboard_data([one["picture"].key for one in drawn]), "states": claim_states()}
+        return {"pictures": drawn, "board": blackboard_data([one["key"] for one in drawn]), "states": claim_states()}
     shown = next(row for row in rows if row.example)
     return {"pictures": (), "shown": shown, "formulas": page_data(shown.id)}
 
 
-def _first_said(row: Equation) -> tuple[Source, str] | None:
-    """Return the first source of an equation in the lecture with its second of the video, or None."""
-    return next(((source, video_of(source)) for source in row.sources if video_of(source)), None)
+def _first_said(row: Equation) -> Source | None:
+    """Return the first source of an equation with its second in the video of the lecture."""
+    return next(filter(video_of, row.sources), None)
 
 
 def _by_time() -> Page:
@@ -85,22 +88,11 @@ def _by_time() -> Page:
         title="By time of the lecture",
         summary="What the lecture says, second by second, and the equations that it became.",
         context={"said": ordered},
-        entries=tuple(
-            Entry(
-                title=f"{one.source.place} {one.row.title}",
-                kind="lecture",
-                address=f"{BY_TIME}#{time_anchor(one.source)}",
-                summary=one.source.said,
-                words="",
-            )
-            for one in ordered
+        parts=tuple(
+            Entry(title=f"{source.place} {row.title}", kind="lecture", address=f"{BY_TIME}#t{source.start}", summary=source.said, words="")
+            for source, row in ordered
         ),
     )
-
-
-def time_anchor(source: Source) -> str:
-    """Return the anchor of a time of the lecture."""
-    return f"t{source.start}"
 
 
 def _by_quantity() -> Page:
@@ -111,7 +103,7 @@ def _by_quantity() -> Page:
         title="By quantity",
         summary=f"{len(rows)} quantities with symbol, unit and meaning, and the equations that speak of them.",
         context={"rows": rows},
-        entries=tuple(
+        parts=tuple(
             Entry(
                 title=row.name,
                 kind="quantity",
@@ -126,16 +118,18 @@ def _by_quantity() -> Page:
 
 def _by_claim() -> Page:
     rows, problems = claims_found()
+    pages = {id: f"{equation_address(state.equation)}#{state.fragment}" for id, state in claim_states().items()}
     return Page(
         address=BY_CLAIM,
         template="claims.html",
         title="By claim",
         summary="What the lecture says in numbers, beside what the equations and tables make of it.",
         context={
-            "rows": [(row, bearers(row["by"]), video_at(row["time"]), claim_states().get(row["id"])) for row in rows],
+            "rows": [(row, bearers(row["by"]), video_at(row["time"]), pages.get(row["id"]) or page_of_row(row)) for row in rows],
+            "opened": (len(pages), sum(bool(page_of_row(row)) for row in rows), sum(row["verdict"] == UNDECIDED for row in rows)),
             "counts": Counter(row["verdict"] for row in rows),
         },
-        entries=tuple(
+        parts=tuple(
             Entry(
                 title=row["claim"],
                 kind="claim",

@@ -1,24 +1,23 @@
 """Build the site: collect all pages and files, then put them into the folder."""
 
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any
 
-from backsolve.site.book import BOOK, book_pages
+from backsolve.site.book import book_pages
 from backsolve.site.cards import card
-from backsolve.site.desk import DESK, desk_page
-from backsolve.site.documents import SCHEMAS, START, document_address, document_pages, pictures, schemas
+from backsolve.site.desk import desk_page
+from backsolve.site.documents import SCHEMAS, document_pages, pictures, schemas
 from backsolve.site.equations import equation_pages
-from backsolve.site.formulas import in_families, quantities_data
+from backsolve.site.formulas import quantities_data
 from backsolve.site.home import home_page
 from backsolve.site.index import search_index
 from backsolve.site.notebooks import notebook_pages
 from backsolve.site.presets import presets_data
 from backsolve.site.prices import price_pages
-from backsolve.site.writing import HERE, INDEX, Page, Surroundings, card_address, data_script, written_page
+from backsolve.site.writing import HERE, INDEX, Page, card_address, data_script, written_page
 from derive.errors import BacksolveError, WrongData
 from derive.files import label
 from derive.immutable import immutable
@@ -29,16 +28,14 @@ from derive.version import VERSION
 
 MARKER = ".backsolve-site"
 """The file that marks the folder of a build. It has the version and the names of all files of that build."""
-_PARTS_OF_SITE = (
-    *(("Book", BOOK), ("Desk", DESK), ("Prices", "market/index.html"), ("Scoreboard", "scoreboard/index.html")),
-    ("Docs", document_address(START)),
-)
-"""The links at the top of every page, if the site has these pages."""
-_STAGES = {
-    **{"index.html": "the blackboard", "eq": "equations", "book": "the book", "desk": "the desk", "docs": "documents"},
-    **{"notebooks": "notebooks", "market": "price sheets", "sheet": "price sheets", "scoreboard": "the scoreboard"},
+STAGES: Mapping[str, Callable[[str], Iterable[Page]]] = {
+    "blackboard and desk": lambda _: (home_page(), desk_page()),
+    "equations": equation_pages,
+    "book": lambda _: book_pages(),
+    "documents": lambda _: (*document_pages(), *notebook_pages()),
+    "price sheets": price_pages,
 }
-"""The names of the first folders of addresses in the progress lines."""
+"""All pages of the site by stage. Each function takes the address of the published site, for citations."""
 
 
 @immutable
@@ -57,62 +54,37 @@ def build_site(out: str, html_base: str = "", report: Callable[[str], object] = 
     a site with an address has social cards. `report` gets a line for each stage.
     """
     base = address_of(html_base)
-    with _site_folder(out) as (target, before, staging):
-        pages = [*_reported(all_pages(base), report)]
-        site = Surroundings(parts=present(pages), html_base=base)
+    with _errors_of_folder(out):
+        target, before = _site_folder(out)
+        pages: list[Page] = []
+        for stage, made in STAGES.items():
+            report(f"{len(pages)} pages, next {stage}")
+            pages.extend(made(base))
         report(f"{len(pages)} pages: templates and search index")
-        files = {page.address: written_page(page, site).encode() for page in pages} | dict(assets(pages))
+        files = {page.address: written_page(page, base).encode() for page in pages} | dict(assets(pages))
         if base:
             report("social cards")
             files |= social_cards(pages)
         report(f"{len(files)} files: write")
-        _publish(files, target, before, staging)
+        _publish(files, target, before)
     problems = tuple(dict.fromkeys(problem for page in pages for problem in page.problems))
     return Built(pages=len(pages), bytes=sum(map(len, files.values())), problems=problems)
-
-
-def _reported(pages: Iterable[Page], report: Callable[[str], object]) -> Iterator[Page]:
-    """Yield the pages, and report each time another part of the site begins."""
-    last = ""
-    for count, page in enumerate(pages):
-        if (stage := _STAGES.get(page.address.partition("/")[0], "")) != last:
-            report(f"{count} pages, next {stage}")
-            last = stage
-        yield page
-
-
-def all_pages(html_base: str = "") -> Iterator[Page]:
-    """Yield every page of the site."""
-    yield home_page()
-    yield from equation_pages(html_base)
-    yield from book_pages()
-    yield desk_page()
-    yield from document_pages()
-    yield from notebook_pages()
-    yield from price_pages(html_base)
 
 
 def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     """Yield styles, scripts, their data, JSON Schemas and pictures."""
     own = HERE / "assets"
-    for file in sorted(path for path in own.rglob("*") if path.is_file()):
-        is_script = file.suffix == ".js" and file.parent == own
-        content = without_comments(file.read_text(encoding="utf-8")).encode() if is_script else file.read_bytes()
-        yield f"assets/{file.relative_to(own).as_posix()}", content
+    yield from ((f"assets/{file.relative_to(own).as_posix()}", file.read_bytes()) for file in sorted(own.rglob("*")) if file.is_file())
     for page in pages:
         yield from ((f"{page.address.removesuffix(INDEX)}{name}", text.encode()) for name, text in page.files.items())
-    index = search_index(entry for page in pages for entry in page.entries)
-    yield "assets/search-index.js", data_script("search", index).encode()
-    yield "assets/presets.js", data_script("presets", presets_data()).encode()
-    families, quantities = in_families(quantities_data())
-    yield (
-        "assets/quantities.js",
-        "".join(
-            data_script(name, value) for name, value in (("families", families), ("quantities", quantities), ("units", vocabulary()))
-        ).encode(),
-    )
-    for name, content in schemas().items():
-        yield f"{SCHEMAS}/{name}", content
+    data: dict[str, dict[str, Any]] = {
+        "search-index": {"search": search_index(entry for page in pages for entry in page.entries)},
+        "presets": {"presets": presets_data()},
+        "quantities": {"quantities": quantities_data(), "units": vocabulary()},
+    }
+    for name, fields in data.items():
+        yield f"assets/{name}.js", "".join(data_script(key, value) for key, value in fields.items()).encode()
+    yield from ((f"{SCHEMAS}/{name}", content) for name, content in schemas().items())
     yield from pictures().items()
 
 
@@ -122,71 +94,52 @@ def social_cards(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     yield from ((address, card(page)) for address, page in sorted(first.items()))
 
 
-def without_comments(script: str) -> str:
-    r"""Return a script without comment lines and indentation.
-
-    >>> without_comments("// Adds.\n/** Two numbers.\n * and no more */\nconst add = (a, b) => {\n  return a + b; // both\n};\n")
-    'const add = (a, b) => {\nreturn a + b; // both\n};\n'
-    """
-    lines = re.sub(r"^\s*/\*\*.*?\*/$", "", script, flags=re.DOTALL | re.MULTILINE).splitlines()
-    return "".join(f"{line.strip()}\n" for line in lines if line.strip() and not line.lstrip().startswith("//"))
-
-
-def present(pages: list[Page]) -> tuple[tuple[str, str], ...]:
-    """Return the parts of the site that these pages include."""
-    there = {page.address for page in pages}
-    return tuple((name, address) for name, address in _PARTS_OF_SITE if address in there)
-
-
 @contextmanager
-def _site_folder(out: str) -> Iterator[tuple[Path, set[str], Path]]:
-    """Yield the folder of the site, the files of the earlier build, and an empty folder next to it, which is deleted at the end.
+def _errors_of_folder(out: str) -> Iterator[None]:
+    """Raise WrongData, with the name of the folder, if a file cannot be written."""
+    try:
+        yield
+    except BacksolveError:
+        raise
+    except (OSError, ValueError) as error:
+        raise WrongData(f"{label(out)}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
+
+
+def _site_folder(out: str) -> tuple[Path, set[str]]:
+    """Return the folder of the site and the files of the earlier build.
 
     The folder may be new, empty, or made by an earlier build. Raise WrongData for any other.
     """
     if not out.strip():
         raise WrongData("--out is blank: name a folder")
-    try:
-        target = Path(os.path.realpath(out))
-        if os.path.lexists(target) and not target.is_dir():
-            raise WrongData(f"{label(out)} exists and is not a folder. Name a new folder")
-        marker = target / MARKER
-        if target.is_dir() and any(target.iterdir()) and not marker.is_file():
-            raise WrongData(f"{label(out)} exists and was not made by backsolve site build (it has no {MARKER}). Name a new folder")
-        _, *before = marker.read_text(encoding="utf-8", errors="replace").splitlines() if marker.is_file() else [""]
-        with TemporaryDirectory(prefix=".backsolve-", dir=target.parent) as staging:
-            yield target, {*before, MARKER}, Path(staging)
-    except (OSError, ValueError) as error:
-        raise (
-            error
-            if isinstance(error, BacksolveError)
-            else WrongData(f"{label(out)}: cannot be written ({getattr(error, 'strerror', None) or error})")
-        ) from error
+    target = Path(os.path.realpath(out))
+    marker = target / MARKER
+    if os.path.lexists(target) and not target.is_dir():
+        raise WrongData(f"{label(out)} exists and is not a folder. Name a new folder")
+    if marker.is_file():
+        return target, {MARKER, *marker.read_text(encoding="utf-8", errors="replace").splitlines()[1:]}
+    target.mkdir(exist_ok=True)
+    if any(target.iterdir()):
+        raise WrongData(f"{label(out)} exists and was not made by backsolve site build (it has no {MARKER}). Name a new folder")
+    return target, {MARKER}
 
 
-def _publish(files: dict[str, bytes], target: Path, before: set[str], staging: Path) -> None:
-    """Write all files to the staging folder, move each one to the site, and delete the remaining files of the earlier build.
+def _publish(files: dict[str, bytes], target: Path, before: set[str]) -> None:
+    """Write all files, and delete the remaining files of the earlier build.
 
     The marker names the files of both builds until the end, so that an interrupted build can be repeated.
     """
     if taken := next((name for name in files if name not in before and os.path.lexists(target / name)), None):
         raise WrongData(f"{label(str(target / taken))} was not written by an earlier build, and this build would replace it. Move it away")
-    for name, content in {**files, MARKER: _marker({*files, *before} - {MARKER})}.items():
-        _write(staging / name, content)
-    for name in (MARKER, *files):
+    for name, content in {MARKER: _marker({*files, *before} - {MARKER}), **files}.items():
         (target / name).parent.mkdir(parents=True, exist_ok=True)
-        (staging / name).replace(target / name)
+        (target / name).write_bytes(content)
     for name in sorted(before - files.keys() - {MARKER}):
         (target / name).unlink(missing_ok=True)
         with suppress(OSError):
             (target / name).parent.rmdir()
-    _write(target / MARKER, _marker(files))
+    (target / MARKER).write_bytes(_marker(files))
 
 
 def _marker(names: Iterable[str]) -> bytes:
     return "\n".join([f"backsolve {VERSION}", *sorted(names), ""]).encode()
-
-
-def _write(file: Path, content: bytes) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(content)

@@ -6,15 +6,14 @@ from textwrap import wrap
 
 from PIL import Image, ImageDraw, ImageFont
 
-from backsolve.site.blackboard import legs_of_pictures, pictures, points_of, start
 from backsolve.site.writing import Page
 
-_WIDE, _HIGH = 400, 210
+_WIDE, _HIGH = 320, 168
 """Size of a card [px]: networks show one of at least 300 by 157 as a large picture."""
-_MARGIN, _INK, _PAPER = 28, (0x21, 0x24, 0x2A), (0xFD, 0xFD, 0xFB)
+_MARGIN, _INK, _PAPER = 22, (0x21, 0x24, 0x2A), (0xFD, 0xFD, 0xFB)
 _SHADES, _BITS = 4, 2
 """Shades from ink to paper, of which a picture of letters needs no more, and the bits that hold one."""
-_TITLE, _SITE = (28, 24, 4), (14, 54, 1)
+_TITLE, _SITE = (22, 24, 4), (12, 54, 1)
 """Size of letters [px], letters in a line, and most lines."""
 
 
@@ -29,7 +28,7 @@ def card(page: Page) -> bytes:
         [round(ink + (paper - ink) * k / (_SHADES - 1)) for k in range(_SHADES) for ink, paper in zip(_INK, _PAPER, strict=True)]
     )
     out = BytesIO()
-    picture.save(out, "PNG", bits=_BITS)
+    picture.save(out, "PNG", bits=_BITS, optimize=True)
     return out.getvalue()
 
 
@@ -48,8 +47,6 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 @cache
 def _hyperbola() -> tuple[tuple[float, float], ...]:
-    """Return the cost of a token over the batch, at the lower right of a card."""
-    cost = next(one for one in pictures() if one.key == "cost")
-    points = points_of(cost, cost.lines[-1], start(), legs_of_pictures())
-    end, most = points[-1][0], cost.most or 1.0
-    return tuple((_WIDE / 2 + (_WIDE / 2 - _MARGIN) * x / end, _HIGH - _MARGIN - 70 * (y - 1) / most) for x, y in points if y <= most)
+    """Return the cost of a token over the batch, 1 + 1 / batch, at the lower right of a card."""
+    batches = [0.08 * (1 + step) for step in range(96)]  # times the balance batch
+    return tuple((_WIDE / 2 + (_WIDE / 2 - _MARGIN) * batch / batches[-1], _HIGH - _MARGIN - 5 / batch) for batch in batches)

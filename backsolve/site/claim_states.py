@@ -1,4 +1,4 @@
-"""Turn claims of the lecture into states of pages: the page of an equation, with the numbers of the claim in its address."""
+"""Turn claims of the lecture into states of pages: the page of an equation with the numbers of the claim, or of the row with its number."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -13,6 +13,7 @@ from derive.answers import shown_end
 from derive.catalogue import equation
 from derive.errors import BacksolveError
 from derive.immutable import immutable
+from derive.presets import chip_name
 from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import Equation
 from derive.show.parts import values_of
@@ -20,8 +21,8 @@ from derive.solving.api import solve
 from derive.units import parse, show
 
 _SOLVE = ["backsolve", "solve"]
-_READABLE = "/:,$"
-"""Signs that stay as they are behind the # of an address."""
+_DESK, _READABLE = "desk/index.html", "/:,$"
+"""The page of the desk, and the signs that stay as they are behind the # of an address."""
 
 
 @immutable
@@ -48,6 +49,17 @@ def claim_states() -> Mapping[str, ClaimState]:
 def states_of(id: str) -> list[ClaimState]:
     """Return the claims that an equation bears."""
     return [state for state in claim_states().values() if state.equation == id]
+
+
+def page_of_row(claim: Mapping[str, Any]) -> str:
+    """Return the page that shows the row of a table that a claim is read from: a price sheet, or the desk with a model or a chip."""
+    words = shlex.split(claim["command"])
+    if words[:3] == ["backsolve", "prices", "list"]:
+        return f"sheet/{words[3]}/index.html"
+    if words[:2] != ["backsolve", "show"]:
+        return ""
+    chip, _, dtype = words[2].partition(":")
+    return f"{_DESK}#hardware={chip_name(chip)}:{dtype}" if dtype else f"{_DESK}#model={chip}"
 
 
 def _state(claim: Mapping[str, Any]) -> ClaimState | None:

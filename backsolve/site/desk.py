@@ -2,10 +2,11 @@
 
 from backsolve.site.formulas import Json
 from backsolve.site.presets import ASKED, FIELDS, OWN, parts_of_fields, presets_data
-from backsolve.site.writing import INDEX, Entry, Page
+from backsolve.site.writing import INDEX, Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
 from derive.solving.answering import answered
+from derive.solving.conventions import Switches
 from derive.solving.questions import question
 from derive.units import show
 
@@ -34,19 +35,9 @@ def desk_page() -> Page:
         template="desk.html",
         title="The sizing desk",
         summary=summary,
-        context={
-            "desk": desk_data(),
-            "command": first_command(),
-        },
-        entries=(
-            Entry(
-                title="The sizing desk",
-                kind="desk",
-                address=DESK,
-                summary=summary,
-                words=" ".join((*ASKED, *FIELDS, *presets_data()["chips"], *presets_data()["models"])),
-            ),
-        ),
+        kind="desk",
+        words=" ".join((*ASKED, *FIELDS, *presets_data()["chips"], *presets_data()["models"])),
+        context={"desk": desk_data(), "command": first_command()},
     )
 
 
@@ -65,5 +56,5 @@ def desk_data() -> Json:
 def _bounds() -> dict[str, str]:
     """Return the bound of each result. The equations assume the best overlap and hiding, so a result may be a lower or upper bound."""
     chip, dtype, model = _START
-    found = {name: answered(question(name, FIELDS, f"{chip}:{dtype}", model))[0] for name in ASKED}
+    found = {name: answered(question(name, FIELDS, Switches(f"{chip}:{dtype}", model)))[0] for name in ASKED}
     return {name: solution.answers[0].bound or "" for name, solution in found.items()}

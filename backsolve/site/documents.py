@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from textwrap import shorten
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -30,6 +31,8 @@ _CATALOGUE = "docs/reference/catalogue.md"
 """It has no page of its own, because the book and the pages of the equations have all of its content."""
 SCHEMAS = "docs/reference/schema"
 _HEADINGS_WITH_ANCHOR = 4
+_SUMMARY = 200
+"""Most characters of a summary."""
 
 
 @immutable
@@ -57,6 +60,12 @@ class Document:
         folders = self.path.split("/")
         return folders[1] if len(folders) > 2 and folders[1] in _PARTS else ""
 
+    @property
+    def summary(self) -> str:
+        """Return the beginning of the first text."""
+        first = next((one.text for one in self.sections if one.text), "")
+        return shorten(first, _SUMMARY, placeholder=" …")
+
 
 def texts_root() -> Path:
     """Return the folder of README.md and docs: the checkout of this package, or else the copy in the wheel."""
@@ -76,17 +85,18 @@ def document_pages() -> Iterator[Page]:
             address=document_address(document.path),
             template="document.html",
             title=document.title,
-            summary=_summary(document),
+            summary=document.summary,
             context={"document": document, "parts": _PARTS, "ordered": ordered, "address_of": document_address},
-            entries=tuple(_entries(document)),
+            parts=tuple(_entries(document)),
         )
     yield Page(
         address=f"{SCHEMAS}/{INDEX}",
         template="schemas.html",
         title="JSON Schemas",
         summary="JSON Schemas of all outputs of --as json.",
+        kind="reference",
+        words=" ".join(schemas()),
         context={"files": [f"{SCHEMAS}/{name}" for name in schemas()], "parts": _PARTS, "ordered": ordered, "address_of": document_address},
-        entries=(Entry(title="JSON Schemas", kind="reference", address=f"{SCHEMAS}/{INDEX}", summary="", words=" ".join(schemas())),),
     )
 
 
@@ -144,7 +154,16 @@ def document_of(text: str, path: str, address: str = "") -> Document:
     <p>&lt;b&gt; and <math><msub><mi>t</mi><mi>c</mi></msub></math></p>
     <BLANKLINE>
     """
-    tokens = _reader().parse(text)
+    return document_of_tokens(parsed(text), path, address)
+
+
+def parsed(text: str) -> list[Token]:
+    """Return Markdown as tokens."""
+    return _reader().parse(text)
+
+
+def document_of_tokens(tokens: Sequence[Token], path: str, address: str = "") -> Document:
+    """Return tokens of Markdown as a document, with links into the site and formulas in MathML."""
     _with_links(tokens, path, relative_to(address or document_address(path)))
     _with_formulas(tokens)
     sections = tuple(_sections(tokens))
@@ -252,11 +271,6 @@ def _plain(token: Token) -> str:
     if token.type == "html_block":
         return ""
     return "".join(" " if one.type == "softbreak" else one.content for one in token.children or [token] if one.type != "html_inline")
-
-
-def _summary(document: Document) -> str:
-    first = next((one.text for one in document.sections if one.text), "")
-    return first if len(first) <= 200 else first[:200].rpartition(" ")[0] + " …"
 
 
 def _entries(document: Document) -> Iterator[Entry]:

@@ -13,7 +13,6 @@ from derive.expressions.branches import branches, regimes_of, sides_of, turning_
 from derive.expressions.digits import loses_digits
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.formula import tree_in_latex
-from derive.quantities.row import ABSURD
 from derive.records import Equation
 from derive.requirements import in_words_of_names, named
 from derive.show.binding import plain_regime
@@ -142,30 +141,6 @@ def _quantity(name: str) -> Json:
         **{key: value for key, value in some.items() if value},
         **({"default": NEUTRAL_DEFAULTS[name]} if name in NEUTRAL_DEFAULTS else {}),
     }
-
-
-_OF_FAMILY = ("unit", "units", "domain", "zero", "floor", "signed", "ceiling", "whole", "type")
-"""Keys with equal values for many quantities."""
-
-
-def in_families(quantities: dict[str, Json]) -> tuple[list[Json], dict[str, Json]]:
-    """Return families of quantities with equal data, and each quantity with the number of its family and its other data.
-
-    The accepted values of a quantity exceed its practical range by the factor of its family, unless the quantity has its own limits.
-
-    >>> families, rows = in_families(quantities_data(("sparsity", "mfu", "mbu")))
-    >>> rows["mfu"]["of"] == rows["mbu"]["of"] != rows["sparsity"]["of"], families[rows["mfu"]["of"]]["domain"]
-    (True, 'in (0, 1]')
-    """
-    families: list[Json] = []
-    rows: dict[str, Json] = {}
-    for name, row in quantities.items():
-        family = {key: row[key] for key in _OF_FAMILY if key in row} | {"absurd": ABSURD}
-        if family not in families:
-            families.append(family)
-        said = {*family, *(key for key, end in (("least", row["low"] / ABSURD), ("most", row["high"] * ABSURD)) if row[key] == end)}
-        rows[name] = {"of": families.index(family)} | {key: value for key, value in row.items() if key not in said}
-    return families, rows
 
 
 def roof_data() -> Json:

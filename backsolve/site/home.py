@@ -32,11 +32,11 @@ def home_page() -> Page:
                 for name, quantity in (("batch", "batch"), ("balance", "machine_balance_ratio"), ("sparsity", "sparsity"))
             },
         },
-        entries=tuple(
+        parts=tuple(
             Entry(
-                title=one["picture"].title,
+                title=one["title"],
                 kind="picture",
-                address=f"{INDEX}#picture-{one['picture'].key}",
+                address=f"{INDEX}#picture-{one['key']}",
                 summary=", ".join(row.title for row in one["equations"]),
                 words="blackboard lecture picture live",
             )

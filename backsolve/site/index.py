@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from textwrap import shorten
 
 from backsolve.site.writing import Entry
 
@@ -21,15 +22,10 @@ def search_index(entries: Iterable[Entry]) -> list[list[str]]:
 
 
 def _row(entry: Entry) -> list[str]:
-    summary = entry.summary if len(entry.summary) <= _SUMMARY else entry.summary[:_SUMMARY].rpartition(" ")[0] + " …"
+    summary = shorten(entry.summary, _SUMMARY, placeholder=" …")
     shown = words_in(f"{entry.title} {entry.kind} {summary}")
-    return [
-        entry.title,
-        entry.kind,
-        entry.address,
-        summary,
-        " ".join(dict.fromkeys(one for one in words_in(entry.words) if one not in shown)),
-    ]
+    words = dict.fromkeys(one for one in words_in(entry.words) if one not in shown)
+    return [entry.title, entry.kind, entry.address, summary, " ".join(words)]
 
 
 def words_in(text: str) -> list[str]:

@@ -7,21 +7,11 @@ from typing import Any
 from derive.catalogue import by_id, equations
 from derive.catalogue.searching import TALK
 from derive.catalogue.sources import talk
-from derive.immutable import immutable
 from derive.quantities import QUANTITIES
 from derive.quantities.row import Quantity
 from derive.records import Equation, Source
 from derive.tables.problems import Problem
 from invert.validation.scoreboard import sections
-
-
-@immutable
-class Said:
-    """A statement of the lecture that is the source of an equation."""
-
-    source: Source
-    row: Equation
-    video: str
 
 
 def video_of(source: Source) -> str:
@@ -38,10 +28,10 @@ def video_at(time: str) -> str:
     return talk(time, time, "").address if time else ""
 
 
-def said_in_order() -> list[Said]:
-    """Return the statements of the lecture in order, with their equations."""
-    said = [Said(source=one, row=row, video=video_of(one)) for row in by_id().values() for one in row.sources if one.kind == TALK]
-    return sorted((one for one in said if one.source.start is not None), key=lambda one: (one.source.start, one.source.end))
+def said_in_order() -> list[tuple[Source, Equation]]:
+    """Return the statements of the lecture in order, with the equations whose source they are."""
+    said = [(one, row) for row in by_id().values() for one in row.sources if one.kind == TALK and one.start is not None]
+    return sorted(said, key=lambda pair: (pair[0].start, pair[0].end))
 
 
 def quantities_in_order() -> list[tuple[Quantity, list[Equation], list[Equation]]]:

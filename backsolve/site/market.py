@@ -4,7 +4,7 @@ import json
 
 from backsolve.site.parts import figure_of, sections_of
 from backsolve.site.sheets import sheet_address
-from backsolve.site.writing import Entry, Page, relative_to
+from backsolve.site.writing import Page, relative_to
 from invert.data import Data
 from invert.estimators.market.line import size_line
 from invert.overview import overview
@@ -38,8 +38,9 @@ def market_page(table: Run, data: Data) -> Page:
         template="market.html",
         title="Prices",
         summary=_SUMMARY,
+        kind="price sheets",
+        words=" ".join(one.name for one in table),
         context=context,
-        entries=(Entry(title="Prices", kind="price sheets", address=_MARKET, summary=_SUMMARY, words=" ".join(one.name for one in table)),),
         problems=table.problems,
         files={"prices.csv": f"{run_as_csv(table)}\n", "prices.json": _as_json(table)},
     )

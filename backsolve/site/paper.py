@@ -89,8 +89,8 @@ def _linked(text: str, address: str) -> str:
 def by_time() -> Iterator[str]:
     """Yield the statements of the lecture in order, each with its second of the video and its equation."""
     yield r"\chapter{By time of the lecture}"
-    for one in said_in_order():
-        yield rf"\noindent {_linked(one.source.place, one.video)}: {latex_text(one.source.said)}. {_sections([one.row])}"
+    for source, row in said_in_order():
+        yield rf"\noindent {_linked(source.place, video_of(source))}: {latex_text(source.said)}. {_sections([row])}"
 
 
 def by_quantity() -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Turn the parts of a report into parts of a page: sections of tables, paragraphs and lists, and charts in figures."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from markupsafe import Markup
 
@@ -42,7 +43,7 @@ class Figure:
 def figure_of(chart: Chart, links: Mapping[str, str] = NOTHING) -> Figure:
     """Return the chart as a page shows it. `links` are the addresses of named points."""
     # The drawing escapes every text of a table itself.
-    return Figure(title=chart.title, drawing=Markup(chart_svg(chart, alone=False, links=links)), said=chart.said)
+    return Figure(title=chart.title, drawing=Markup(chart_svg(chart, links)), said=chart.said)
 
 
 def sections_of(parts: Sequence[str]) -> list[ReportSection]:
@@ -52,13 +53,16 @@ def sections_of(parts: Sequence[str]) -> list[ReportSection]:
     >>> [(one.heading, one.blocks[0].lines) for one in sections_of(["before", *title("What it says"), "one line"])]
     [('What it says', ('one line',))]
     """
-    starts = [place for place, part in enumerate(parts) if isinstance(part, Heading)]
-    found = []
-    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(parts)], strict=True)):
-        heading = parts[start]
-        assert isinstance(heading, Heading)
-        found.append(ReportSection(anchor=f"part-{number + 1}", heading=heading.text, blocks=tuple(text_blocks(parts[start + 1 : end]))))
-    return found
+    found: list[tuple[str, list[str]]] = []
+    for part in parts:
+        if isinstance(part, Heading):
+            found.append((part.text, []))
+        elif found:
+            found[-1][1].append(part)
+    return [
+        ReportSection(anchor=f"part-{number}", heading=heading, blocks=tuple(text_blocks(inside)))
+        for number, (heading, inside) in enumerate(found, 1)
+    ]
 
 
 def text_blocks(parts: Iterable[str]) -> Iterator[Block]:
@@ -67,26 +71,16 @@ def text_blocks(parts: Iterable[str]) -> Iterator[Block]:
     >>> [(one.kind, one.lines) for one in text_blocks(["said:\\n    this", "    and this"])]
     [('text', ('said:',)), ('list', ('this', 'and this'))]
     """
-    items: list[str] = []
-    for part in parts:
-        if isinstance(part, Table):
-            yield from _listed(items)
-            yield table_block(part.columns, part.rows)
-            continue
-        for line in filter(str.strip, part.split("\n")):
-            if line.startswith(" "):
-                items.append(line.strip())
-                continue
-            yield from _listed(items)
-            yield Block(kind="text", lines=(line,))
-    yield from _listed(items)
+    pieces = (piece for part in parts for piece in ([part] if isinstance(part, Table) else filter(str.strip, part.split("\n"))))
+    for kind, found in groupby(pieces, _kind):
+        if kind == "table":
+            yield from (table_block(one.columns, one.rows) for one in found if isinstance(one, Table))
+        else:
+            yield Block(kind=kind, lines=tuple(map(str.strip, found)))
 
 
-def _listed(items: list[str]) -> Iterator[Block]:
-    """Yield the collected lines as one list block, and clear them."""
-    if items:
-        yield Block(kind="list", lines=tuple(items))
-        items.clear()
+def _kind(piece: str) -> str:
+    return "table" if isinstance(piece, Table) else "list" if piece.startswith(" ") else "text"
 
 
 def table_block(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Block:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import log
 
 from backsolve.site.parts import Block, ReportSection, figure_of, table_block
-from backsolve.site.writing import Entry, Page
+from backsolve.site.writing import Page
 from derive.units import show
 from invert.data import Data
 from invert.estimators.known import judgements
@@ -33,23 +33,19 @@ def scoreboard_pages(data: Data) -> Iterator[Page]:
         foretold_over_true("KV bytes of known models: predicted over true", caches),
     )
     context = {"figures": [figure_of(chart) for chart in charts], "sections": sections, "titles": shown.TITLES, "misses": _MISSES}
-    yield _page(_BOARD, "scoreboard.html", "Scoreboard", _BOARD_SUMMARY, context)
+    yield Page(address=_BOARD, template="scoreboard.html", title="Scoreboard", summary=_BOARD_SUMMARY, kind="record", context=context)
     missed = [
         ReportSection(anchor="size", heading="Active parameters by input price", blocks=(_misses("active_params", sizes),)),
         ReportSection(anchor="kv", heading="KV bytes by what premiums suggest", blocks=(_misses("kv_bytes_per_token", caches),)),
     ]
     counts = [(one.heading, len(one.blocks[0].rows), len(judged)) for one, judged in zip(missed, (sizes, caches), strict=True)]
-    yield _page(_MISSES, "misses.html", "Misses", _MISSES_SUMMARY, {"sections": missed, "counts": counts, "board": _BOARD})
+    context = {"sections": missed, "counts": counts, "board": _BOARD}
+    yield Page(address=_MISSES, template="misses.html", title="Misses", summary=_MISSES_SUMMARY, kind="record", context=context)
 
 
 def _section(name: str, rows: list[scoreboard.ScoreRow]) -> ReportSection:
     columns = shown.SHOWN.get(name, tuple(rows[0]) if rows else ())
     return ReportSection(anchor=name, heading=shown.TITLES[name].partition(":")[0], blocks=(table_block(columns, rows),))
-
-
-def _page(address: str, template: str, title: str, summary: str, context: dict[str, object]) -> Page:
-    entry = Entry(title=title, kind="record", address=address, summary=summary, words=summary)
-    return Page(address=address, template=template, title=title, summary=summary, context=context, entries=(entry,))
 
 
 def _misses(quantity: str, judged: Sequence[Judgement]) -> Block:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from backsolve.site.equations import all_styles
 from backsolve.site.parts import Block, Figure, figure_of, sections_of, table_block, text_blocks
 from backsolve.site.what_if import what_if
-from backsolve.site.writing import Entry, Page
+from backsolve.site.writing import Page
 from derive.errors import NotCovered
 from derive.show.references import cite_with_references
 from derive.units import show
@@ -27,7 +27,6 @@ from invert.report.price_pages import GRADES, sheet_reference
 from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts
 from invert.result import Inference, Run
-from invert.sheets.listing import price_record
 from invert.sheets.rows import PriceRow
 from invert.sheets.what_if import sheet_key
 from invert.storage.hold_costs import hold_costs
@@ -85,8 +84,7 @@ def pages_of_other_names(table: Run) -> Iterator[Page]:
 def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History | None, rows: Sequence[PriceRow], html_base: str) -> Page:
     said, sections = readings_in_lines(one, table), sections_of(full_parts(one, table))
     title = f"{one.sheet.provider} {one.sheet.model}"
-    address = sheet_address(one)
-    reference = sheet_reference([price_record(row) for row in rows], str(one.sheet.as_of), html_base)
+    reference = sheet_reference([*rows], str(one.sheet.as_of), html_base)
     context = {
         "one": one,
         "flags": one.flags,
@@ -100,10 +98,15 @@ def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History |
         "citations": all_styles(lambda style: cite_with_references([], [reference], style)),
         "what_if": what_if(one),
     }
-    words = " ".join([title, *said, *one.flags])
-    entry = Entry(title=title, kind="price sheet", address=address, summary=said[0] if said else "", words=words)
-    summary = f"Prices of {title} on {one.sheet.as_of} and what they imply. {said[0] if said else ''}".strip()
-    return Page(address=address, template="sheet.html", title=title, summary=summary, context=context, entries=(entry,))
+    return Page(
+        address=sheet_address(one),
+        template="sheet.html",
+        title=title,
+        summary=" ".join([*said[:1], f"Prices of {one.sheet.as_of} and what they imply."]),
+        kind="price sheet",
+        words=" ".join([*said, *one.flags]),
+        context=context,
+    )
 
 
 def provenance(rows: Sequence[PriceRow]) -> Block:

@@ -8,16 +8,21 @@ from dataclasses import field
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from backsolve.site.lookups import video_of
 from derive.catalogue import by_id
 from derive.immutable import immutable
-from derive.show.mathml import equation_in_mathml, math, symbol_in_mathml
+from derive.quantities.formula import as_tree
+from derive.show.mathml import equation_in_mathml, math, relation_in_mathml, symbol_in_mathml
 from derive.tables.problems import Problem
 from derive.version import VERSION
+
+if TYPE_CHECKING:
+    from derive.derivations import Sides
 
 HERE = Path(__file__).parent
 INDEX = "index.html"
@@ -26,13 +31,10 @@ POLICY = (
 )
 """The files that a page may load: files of the site, and no script or style inside the page."""
 
-_EXACT = 2.0**53
-"""Each whole number up to here has its own floating-point value."""
-
 
 @immutable
 class Entry:
-    """A result of the search: a page, or a part of a page behind `#`. `words` is its whole text."""
+    """A result of the search: a page, or a part of a page behind `#`. `words` is the text that the search finds it by."""
 
     title: str
     kind: str
@@ -43,43 +45,46 @@ class Entry:
 
 @immutable
 class Page:
-    """A page before it is written: its address, template and context, its search entries, and the problems of its tables.
+    """A page before it is written: its address, template and context, its search results, and the problems of its tables.
 
-    `files` are texts beside the page, by file name.
+    The search finds a page with a `kind` by its title, summary and `words`. `parts` are results for parts of the page. `files` are texts
+    beside the page, by file name.
     """
 
     address: str
     template: str
     title: str
     summary: str = ""
+    kind: str = ""
+    words: str = ""
     context: Mapping[str, Any] = field(default_factory=dict)
-    entries: tuple[Entry, ...] = ()
+    parts: tuple[Entry, ...] = ()
     problems: tuple[Problem, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
-
-@immutable
-class Surroundings:
-    """The data that all pages share: the parts of the site by name and address, and the address of the published site, if it has one."""
-
-    parts: tuple[tuple[str, str], ...]
-    html_base: str = ""
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the search results of the page and of its parts."""
+        own = Entry(title=self.title, kind=self.kind, address=self.address, summary=self.summary, words=self.words)
+        return ((own,) if self.kind else ()) + self.parts
 
 
-def written_page(page: Page, site: Surroundings) -> str:
-    """Return the HTML of a page."""
-    template = _templates().get_template(page.template)
-    text: str = template.render(
-        {
-            **page.context,
-            "page": page,
-            "site": site,
-            "link": relative_to(page.address),
-            "policy": POLICY,
-            "version": VERSION,
-            "canonical": f"{site.html_base}{page.address.removesuffix(INDEX)}" if site.html_base else "",
-            "card": f"{site.html_base}{card_address(page)}",
-        }
+def written_page(page: Page, html_base: str = "") -> str:
+    """Return the HTML of a page. `html_base` is the address of the published site, if it has one."""
+    text: str = (
+        _templates()
+        .get_template(page.template)
+        .render(
+            {
+                **page.context,
+                "page": page,
+                "link": relative_to(page.address),
+                "policy": POLICY,
+                "version": VERSION,
+                "canonical": f"{html_base}{page.address.removesuffix(INDEX)}" if html_base else "",
+                "card": f"{html_base}{card_address(page)}",
+            }
+        )
     )
     return text
 
@@ -123,20 +128,9 @@ def as_script_data(value: Any) -> str:
 
     >>> as_script_data("<mi>a</mi></script>")
     '"<mi>a</mi>\\\\u003c/script>"'
-    >>> as_script_data({"peak": [1.979e15, 80.0, 0.5]})
-    '{"peak":[1979000000000000,80,0.5]}'
     """
-    text = json.dumps(_without_points(value), separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     return re.sub("<(?=/?s|!)", r"\\u003c", text, flags=re.IGNORECASE)
-
-
-def _without_points(value: Any) -> Any:
-    """Return the same data with whole numbers as integers, which are shorter."""
-    if isinstance(value, Mapping):
-        return {key: _without_points(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_points(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT else value
 
 
 def verbatim(text: str) -> Markup:
@@ -170,8 +164,16 @@ def _templates() -> Environment:
     templates.filters["symbol"] = lambda name: Markup(math(symbol_in_mathml(name)))
     templates.filters["formula"] = lambda row: Markup(math(equation_in_mathml(row), display=True))
     templates.filters["formula_in_line"] = lambda row: Markup(math(equation_in_mathml(row)))
+    templates.filters["relation"] = _relation
+    templates.filters["video"] = video_of
     templates.filters["verbatim"] = verbatim
     templates.filters["name"] = broken_name
     templates.tests["equation_id"] = lambda text: text in by_id()
     templates.filters["script_data"] = lambda value: Markup(as_script_data(value))
     return templates
+
+
+def _relation(sides: "Sides", sense: str = "=") -> Markup:
+    """Return an equation of SymPy as a formula of its own line."""
+    left, right = map(as_tree, sides)
+    return Markup(math(relation_in_mathml(left, sense, right), display=True))

@@ -10,13 +10,13 @@ from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
 from derive.solving.budgets import split_money_rates
-from derive.solving.conventions import Conventions
+from derive.solving.conventions import USUAL_SWITCHES, Conventions, Switches
 from derive.solving.givens import is_symbolic
 from derive.solving.limits import is_limit
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.refusals import is_reachable
 from derive.solving.result import Solution
-from derive.solving.switches import USUAL_SWITCHES, Switches, implied_names
+from derive.solving.switches import implied_names, pose
 from derive.units import add_unit_to_value, data_type_named, word_of_type
 
 
@@ -116,6 +116,8 @@ def respond_all(
 
     Raises `WrongValue` for a list or sweep that has no part in any of the answers.
     """
+    if strict and (named := rules_among(switches.using)):
+        raise WrongValue(f"strict leaves out {named[0].id}, which is a {named[0].kind}: leave one of the two out")
     unknowns = tuple(dict.fromkeys(unknowns))
     if len(unknowns) == 1:
         found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
@@ -138,7 +140,7 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
     >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
     (True, False)
     """
-    asked, spans = switches.pose(unknown, given)
+    asked, spans = pose(unknown, given, switches)
     rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
     return is_reachable(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
 
@@ -162,14 +164,12 @@ def _is_of_deployment(unknown: str, given: Mapping[str, Given]) -> bool:
 
 def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Switches, strict: bool, alone: bool = True) -> Solution:
     """Return the answer, or in place of a refusal the answer of a reading or a rule of thumb, unless one is named or it is `strict`."""
-    if strict and (named := rules_among(switches.using)):
-        raise WrongValue(f"strict leaves out {named[0].id}, which is a {named[0].kind}: leave one of the two out")
     reason, unknown = solution.reason, solution.unknown
     if strict or switches.using or not reason or reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
         return solution
     from derive.solving.by_rule import answered_by_rules
 
-    asked, _ = switches.pose(unknown, given)
+    asked, _ = pose(unknown, given, switches)
     return answered_by_rules(asked, reason.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone) or solution
 
 

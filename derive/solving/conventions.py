@@ -1,6 +1,7 @@
 """How figures are to be read, where people and tools differ: what an operation is, what a GB is, what is sustained."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field, replace
 from numbers import Real
 
 from derive.errors import UnknownName, WrongValue
@@ -83,3 +84,23 @@ class Conventions:
 
 
 USUAL_CONVENTIONS = Conventions()
+
+
+@immutable(kw_only=False)
+class Switches:
+    """All of a question but the unknown and the givens. Lists are combined with each other, or `zipped`."""
+
+    hardware: str | Iterable[str] | None = None
+    model: str | Iterable[str] | None = None
+    using: tuple[str, ...] = ()
+    variants: Mapping[str, str] = field(default_factory=dict)
+    conventions: Conventions = USUAL_CONVENTIONS
+    anyway: bool = False
+    zipped: bool = False
+
+    def join(self, *ids: str) -> "Switches":
+        """Return the switches with these equations joined in place of others."""
+        return replace(self, using=ids)
+
+
+USUAL_SWITCHES = Switches()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from derive.solving.best_size import answer_at_largest_batch, answer_together
-from derive.solving.conventions import USUAL_CONVENTIONS
+from derive.solving.conventions import USUAL_CONVENTIONS, Switches
 from derive.solving.fleets import (
     TAKEN_AS_OF_ALL,
     answer_for_replicas,
@@ -23,7 +23,6 @@ from derive.solving.one_question import answer_question, answer_without_one
 from derive.solving.prompts import answer_beside_prompts
 from derive.solving.questions import asked_for
 from derive.solving.result import Solution
-from derive.solving.switches import Switches
 from derive.solving.waiting_hours import include_waiting
 from derive.solving.within_limits import answer_within_limits
 

@@ -178,7 +178,11 @@ def _close_loop(loop: Loop, here: Mapping[str, float], before: Mapping[str, floa
     here_is = height(start)
     for place in (start * factor**side for factor in _REACHES for side in (1, -1)):
         if here_is * height(place) <= 0:
-            found = float(brentq(height, start, place, xtol=1e-300, rtol=_SAME / 10))
+            try:
+                found = float(brentq(height, start, place, xtol=1e-300, rtol=_SAME / 10))
+            except ValueError:
+                # Between the two places the equations do not apply.
+                return None
             return found if abs(height(found)) <= HOLDS else None
     return None
 

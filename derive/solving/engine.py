@@ -140,9 +140,22 @@ def _ends_at_any_value(asked: Question, known: Mapping[str, float], way: Way) ->
                 return Stop(way.legs[-1], _depends_on(asked, way))
         elif len(way.cancelled) <= 2:
             return found
-    if len(seen) < _LEAST_SEEN:
+    if len(seen) < _LEAST_SEEN or not _sees_all_regimes(way, [one.after.values for found in seen for one in found]):
         return Stop(way.legs[-1], _depends_on(asked, way))
     return [replace(one, after=replace(one.after, steps=(_whole_step(way, one.found),))) for one in seen[0]]
+
+
+def _sees_all_regimes(way: Way, seen: Sequence[Mapping[str, float]]) -> bool:
+    """Return whether each term that may bind by an undetermined quantity has bound at some of its values: another has other answers."""
+    free = {*way.cancelled}
+    for leg in way.legs[:-1]:
+        free |= leg.gives if not free.isdisjoint(leg.needs) else frozenset()
+    for row in way.rows:
+        regimes = regimes_of(row)
+        moves = any(not free.isdisjoint(names(side)) for regime in regimes for pair in regime.wins for side in pair)
+        if moves and len({current_regime(row, values) for values in seen}) < len(regimes):
+            return False
+    return True
 
 
 def _depends_on(asked: Question, way: Way) -> Reason:

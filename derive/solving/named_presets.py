@@ -1,6 +1,6 @@
 """All presets of a question as one: chips, models, rents, storage tiers, and what published runs sustain."""
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
 
 from derive import presets
@@ -9,24 +9,18 @@ from derive.meanings import PROMPTS
 from derive.preset_record import BOTH, DECODE, MODEL_KINDS, OF_MIXTURES, PARAMETERS, PREFILL, Preset, merge, names_count
 from derive.presets import as_published
 from derive.roles import MEMORY, PHASES
-from derive.solving.conventions import Conventions
+from derive.solving.conventions import Switches
 from derive.tables import shipped
 from derive.units import show
 
 _CHIPS = MEMORY.bought
 
 
-def combine_presets(
-    unknown: str,
-    typed: Mapping[str, float],
-    hardware: str | Iterable[str] | None,
-    model: str | Iterable[str] | None,
-    conventions: Conventions,
-    spans: Set[str],
-) -> Preset:
+def combine_presets(unknown: str, typed: Mapping[str, float], switches: Switches, spans: Set[str]) -> Preset:
     """Return all named presets as one, above what published runs of such a model sustain of the peaks in such a phase."""
+    conventions = switches.conventions
     measured = conventions.efficiency == "calibrated"
-    chips, models = ([texts] if isinstance(texts, str) else [*(texts or ())] for texts in (hardware, model))
+    chips, models = ([texts] if isinstance(texts, str) else [*(texts or ())] for texts in (switches.hardware, switches.model))
     tables, settled = shipped.read(), typed.keys() | {unknown}
     if chips and "," in conventions.dtype:
         each = ",".join(f"{chips[0].partition(':')[0]}:{dtype}" for dtype in conventions.dtype.split(","))

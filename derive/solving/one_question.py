@@ -13,6 +13,7 @@ from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.roles import BATCH, MEMORY
 from derive.solving.answering import answer, answer_with_stopgap
+from derive.solving.conventions import Switches
 from derive.solving.givens import is_symbolic
 from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, one_by_one, refuse_limit, rests_on_unknown
 from derive.solving.propagation import rows_behind
@@ -29,7 +30,7 @@ from derive.solving.questions import (
 )
 from derive.solving.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.result import Reason, Solution
-from derive.solving.switches import Switches
+from derive.solving.switches import pose
 from derive.solving.targets import batch_is_left_to_a_rate
 from derive.solving.whole_numbers import round_to_whole
 from derive.solving.zero_givens import zeros_with_limit
@@ -43,7 +44,7 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
     """Return the answer to a question."""
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     numbers = {spelled: value for spelled, value in given.items() if not is_symbolic(value)}
-    asked, spans = switches.pose(unknown, numbers)
+    asked, spans = pose(unknown, numbers, switches)
     sides = limits(numbers)[1]
     asked = limited(asked, sides)
     if formulas:
@@ -218,16 +219,16 @@ def _answers_without_one(
 ) -> Iterator[Solution]:
     """Yield the answers without one given. It must be no limit, be made of neither the unknown nor a default, and keep all suppositions."""
 
-    def pose(values: Mapping[str, Any]) -> Question:
-        return suppose_usual(*switches.pose(unknown, values))
+    def pose_with(values: Mapping[str, Any]) -> Question:
+        return suppose_usual(*pose(unknown, values, switches))
 
-    whole = pose(given)
+    whole = pose_with(given)
     if is_reachable(whole) and refused.unknown == whole.unknown:
         # No given hides a way, or made another question of this one.
         return
     for left in (spelled for spelled, value in given.items() if len(given) > 1 and not is_limit(value)):
         name, fewer = quantity(left).name, {spelled: value for spelled, value in given.items() if spelled != left}
-        asked = pose(fewer)
+        asked = pose_with(fewer)
         if asked.variants != whole.variants or not asked.known.items() <= whole.known.items() or not is_reachable(asked):
             continue
         found = ask(fewer)

@@ -30,7 +30,7 @@ from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
 from derive.requirements import HOLDS
 from derive.roles import BATCH, MEMORY, UNDIVIDED, VANISH
 from derive.solving.chip_links import links
-from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
+from derive.solving.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
 from derive.solving.defaults import Standing, evaluate_defaults, neutral, standing, with_defaults
 from derive.solving.zero_givens import made_of_nothing, refuse_no_output, zeros_with_limit
 from derive.spreads import Interval, Spread
@@ -125,98 +125,133 @@ def asked_for(unknown: str, using: Iterable[str]) -> str:
 
 
 def question(
-    unknown: str,
-    given: Mapping[str, float | str],
-    hardware_name: str | Iterable[str] | None = None,
-    model_name: str | Iterable[str] | None = None,
-    using: Iterable[str] = (),
-    variants: Mapping[str, str] | None = None,
-    conventions: Conventions = USUAL_CONVENTIONS,
-    anyway: bool = False,
-    spans: Mapping[str, Spread] = MappingProxyType({}),
+    unknown: str, given: Mapping[str, float | str], switches: Switches = USUAL_SWITCHES, spans: Mapping[str, Spread] = MappingProxyType({})
 ) -> Question:
     """Return the question as records: names resolved, presets under the givens, variants chosen.
 
     `spans` are givens that run over several values, by registry name: the question is posed at one of them.
     """
-    name = quantity(unknown).name
+    name, conventions = quantity(unknown).name, switches.conventions
     refuse_no_output(given)
     vanished = zeros_with_limit(given)
-    typed = _typed({spelled: value for spelled, value in given.items() if spelled not in vanished.values()}, conventions)
-    if twice := typed.keys() & spans.keys():
-        raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
-    typed |= {n: found.shown for n, found in spans.items()}
-    if name in typed or name in vanished:
-        raise WrongValue(f"{name} is asked for and given ({show(name, typed.get(name, 0.0))}): leave one of the two out")
-    if zero := next((n for n in vanished if name in VANISH[n]), ""):
-        raise WrongValue(f"{zero} = 0: {name} is 0 too")
-    using = (using,) if isinstance(using, str) else tuple(using)
-    preset = _named_preset(name, typed, hardware_name, model_name, conventions, spans.keys())
-    preset, joined, by_heads = _with_layouts(preset, name, typed, spans, conventions)
-    using += tuple(id for id in joined if id not in using)
-    preset = _with_links(preset, name, typed, spans, variants or {}, using)
-    shared = {MEMORY.attention_groups: NEUTRAL_DEFAULTS[MEMORY.attention_groups], **preset.givens, **typed}
-    if (conventions.tensor_parallel or by_heads) and (row := _copied_by_heads(name, shared, preset.variants, spans, using)):
-        by_name = _CHIPS in spans or name == MEMORY.copies
-        using += (row.id,) if by_name else ()
-        preset = preset if by_name else _with_copies(preset, row.right_side(shared))
+    typed = _read_givens(name, given, conventions, vanished, spans)
+    preset, using = _complete_presets(name, typed, switches, spans)
     remark = ""
     if conventions.dtype and _WIDTH in typed and _WIDTH not in spans:
         typed[_WIDTH], remark = stored_bytes(preset.published, typed[_WIDTH])
     known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
     provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
-    notes = preset.notes
-    notes += tuple(f"{n} as given, not the {_show_preset(n, preset)}" for n in typed if n in preset.givens and preset.givens[n] != typed[n])
-    notes += (layout_line(conventions.layouts),) if conventions.layouts else ()
-    if conventions.dtype and "," not in conventions.dtype:
-        computed = preset.supposed.get(DENSE.beside, "")
-        read_as = "weights and arithmetic" if hardware_name and not computed else "weights"
-        told = f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is for the cache"
-        notes += ("; ".join(filter(None, (told, computed, remark))),)
     gone = {made: n for n in vanished for made in VANISH[n] if made not in known and made != name}
     known |= dict.fromkeys(gone, 0.0)
     provenance |= {made: f"follows from {n} = 0" for made, n in gone.items()}
-    notes += tuple(f"{n} = 0 as a limit: no cache is {'held' if n == BATCH.name else 'read or held'}" for n in vanished)
     known = {n: value for n, value in known.items() if n not in vanished or n in gone}
     _refuse_impossible(known, spans)
     named = tuple(map(equation, using))
-    named_variants = {row.variant.group: row.variant.name for row in named if row.variant}
-    reads = {**named_variants, **(variants or {})}.get(READS_OF_WEIGHTS, "resident")
-    if MEMORY.resident in typed and reads != "resident":
-        # Another read of the weights is named, which says nothing of what lies on a chip.
-        preset = replace(preset, left_out=(*preset.left_out, "memory.resident_weight_bytes"))
-    # Otherwise the figures of a model would give again what is given as 0.
-    aside = (*preset.left_out, *(row.id for row in by_id().values() if row.defines in vanished))
-    left_out = tuple(equation(id) for id in aside if id not in using)
-    usual = {**preset.variants, **_choose_variants(name, known, named)}
-    read = {symbol for row in _active(name, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
-    # What is untrue of a model is read by nothing on purpose.
-    unread = {name, *typed} - read - {row.defines for row in left_out}
-    chosen = tuple({**usual, **_read_by_one_variant(unread, {name, *known}), **_checked(variants or {})}.items())
+    left_out = _rows_left_out(preset, typed.keys(), named, switches.variants, vanished.keys())
+    singles = {n: value for n, value in typed.items() if n not in spans}
+    slips = {n: why for n, value in singles.items() if (why := _slip(n, value, preset.givens.get(n), preset))}
     whole = Question(
         unknown=name,
         known=known,
         active=(),
         provenance=provenance,
-        notes=notes,
+        notes=(*_notes_on_presets(preset, typed, conventions, bool(switches.hardware), remark), *map(_note_of_zero, vanished)),
         named=named,
         left_out=left_out,
         conventions=conventions,
-        anyway=anyway,
+        anyway=switches.anyway,
         published=preset.published,
-        variants=chosen,
+        variants=_all_variants(name, known, typed, named, left_out, preset.variants, switches.variants),
         parameters_only=preset.parameters_only,
         ranges={n: Interval(*ends) for n, ends in preset.ranges.items() if n in known and n not in typed and ends[0] < ends[1]},
         record=preset.record,
         unsaid=_drop(preset.unsaid, typed.keys() | {name}),
         supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
-        doubtful={n: why for n, value in typed.items() if n not in spans and (why := _slip(n, value, preset.givens.get(n), preset))}
-        | _doubt_width(typed, preset.published)
-        | _count_dropped(name, preset),
-        in_parts=list_fractions({n: value for n, value in typed.items() if n not in spans}),
+        doubtful=slips | _doubt_width(typed, preset.published) | _count_dropped(name, preset),
+        in_parts=list_fractions(singles),
         listed=_listed(name, preset),
     )
     return _with_nothing(whole)
+
+
+def _read_givens(
+    unknown: str, given: Mapping[str, float | str], conventions: Conventions, vanished: Mapping[str, str], spans: Mapping[str, Spread]
+) -> dict[str, float]:
+    """Return the givens in SI, with one value of each range or list, without zeros that are limits."""
+    typed = _typed({spelled: value for spelled, value in given.items() if spelled not in vanished.values()}, conventions)
+    if twice := typed.keys() & spans.keys():
+        raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
+    typed |= {n: found.shown for n, found in spans.items()}
+    if unknown in typed or unknown in vanished:
+        raise WrongValue(f"{unknown} is asked for and given ({show(unknown, typed.get(unknown, 0.0))}): leave one of the two out")
+    if zero := next((n for n in vanished if unknown in VANISH[n]), ""):
+        raise WrongValue(f"{zero} = 0: {unknown} is 0 too")
+    return typed
+
+
+def _complete_presets(
+    unknown: str, typed: Mapping[str, float], switches: Switches, spans: Mapping[str, Spread]
+) -> tuple[Preset, tuple[str, ...]]:
+    """Return the named presets with their layout, links and copies of the cache, and the ids of all equations that join by name."""
+    preset, joined, by_heads = _with_layouts(
+        _named_preset(unknown, typed, switches, spans.keys()), unknown, typed, spans, switches.conventions
+    )
+    using = tuple(dict.fromkeys((*switches.using, *joined)))
+    preset = _with_links(preset, unknown, typed, spans, switches.variants, using)
+    shared = {MEMORY.attention_groups: NEUTRAL_DEFAULTS[MEMORY.attention_groups], **preset.givens, **typed}
+    cut = switches.conventions.tensor_parallel or by_heads
+    row = _copied_by_heads(unknown, shared, preset.variants, spans, using) if cut else None
+    if row and (_CHIPS in spans or unknown == MEMORY.copies):
+        return preset, (*using, row.id)
+    return (_with_copies(preset, row.right_side(shared)) if row else preset), using
+
+
+def _notes_on_presets(preset: Preset, typed: Mapping[str, float], conventions: Conventions, has_chip: bool, remark: str) -> Iterator[str]:
+    """Yield remarks on the presets, on givens that replace values of them, on the layout, and on a data type that was given."""
+    yield from preset.notes
+    for name, value in typed.items():
+        if preset.givens.get(name, value) != value:
+            yield f"{name} as given, not the {_show_preset(name, preset)}"
+    if conventions.layouts:
+        yield layout_line(conventions.layouts)
+    if conventions.dtype and "," not in conventions.dtype:
+        computed = preset.supposed.get(DENSE.beside, "")
+        read_as = "weights and arithmetic" if has_chip and not computed else "weights"
+        told = f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is for the cache"
+        yield "; ".join(filter(None, (told, computed, remark)))
+
+
+def _note_of_zero(name: str) -> str:
+    return f"{name} = 0 as a limit: no cache is {'held' if name == BATCH.name else 'read or held'}"
+
+
+def _rows_left_out(
+    preset: Preset, typed: Set[str], named: tuple[Equation, ...], variants: Mapping[str, str], vanished: Set[str]
+) -> tuple[Equation, ...]:
+    """Return the equations that a preset rules out, or that would give again what is given as 0. Named ones stay."""
+    reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **variants}.get(READS_OF_WEIGHTS, "resident")
+    # Another read of the weights is named, which says nothing of what lies on a chip.
+    resident = ("memory.resident_weight_bytes",) if MEMORY.resident in typed and reads != "resident" else ()
+    aside = (*preset.left_out, *resident, *(row.id for row in by_id().values() if row.defines in vanished))
+    return tuple(row for row in map(equation, aside) if row not in named)
+
+
+def _all_variants(
+    unknown: str,
+    known: Mapping[str, float],
+    typed: Mapping[str, float],
+    named: tuple[Equation, ...],
+    left_out: tuple[Equation, ...],
+    of_preset: Mapping[str, str],
+    asked: Mapping[str, str],
+) -> tuple[tuple[str, str], ...]:
+    """Return the variant of each group by the presets, the givens, a given that only one variant uses, and the question itself."""
+    using, aside = (tuple(row.id for row in rows) for rows in (named, left_out))
+    usual = {**of_preset, **_choose_variants(unknown, known, named)}
+    read = {symbol for row in _active(unknown, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
+    # What is untrue of a model is read by nothing on purpose.
+    unread = {unknown, *typed} - read - {row.defines for row in left_out}
+    return tuple({**usual, **_read_by_one_variant(unread, {unknown, *known}), **_checked(asked)}.items())
 
 
 def _with_layouts(
@@ -280,7 +315,7 @@ def shards_of(row: Equation, known: Mapping[str, float]) -> float | None:
 def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
     """Return the named condition for the copies of a cache, and their number on the known chips, or None if none is named.
 
-    >>> asked = question("batch", {"chips": 8}, using="memory.kv_copies_of_latents")
+    >>> asked = question("batch", {"chips": 8}, Switches(using=("memory.kv_copies_of_latents",)))
     >>> [(row.id, copies) for row, copies in [copies_by_name(asked)]]
     [('memory.kv_copies_of_latents', 8.0)]
     """
@@ -388,12 +423,18 @@ def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: S
     """
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     defaults = {**standing(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
-    not_made_up = (*(n for n, value in known.items() if value == 0 and not quantity(n).floor < 0), *defaults)
+    zeros = (n for n, value in known.items() if value == 0 and not quantity(n).floor < 0 and not _may_be_its_zero(unknown, n))
+    not_made_up = (*zeros, *defaults)
     values = neutral(defaults)
     aside = (*left_out, *(() if asked.any_stand_in else _set_aside(unknown, {*known, *defaults})))
     active = _telling(_active(unknown, asked.variants, using, aside, not_made_up), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
     return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))
+
+
+def _may_be_its_zero(unknown: str, name: str) -> bool:
+    """Return whether a quantity that is 0 has the unknown as a factor, which then may be 0 too."""
+    return quantity(unknown).may_be_zero and name in definitions() and unknown in definitions()[name].inputs
 
 
 def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
@@ -529,20 +570,14 @@ def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[s
     return typed
 
 
-def _named_preset(
-    unknown: str,
-    typed: Mapping[str, float],
-    hardware: str | Iterable[str] | None,
-    model: str | Iterable[str] | None,
-    conventions: Conventions,
-    spans: Set[str],
-) -> Preset:
+def _named_preset(unknown: str, typed: Mapping[str, float], switches: Switches, spans: Set[str]) -> Preset:
     """Return all named presets as one. The tables are read only if one is named."""
-    if not hardware and not model and (conventions.efficiency, conventions.price, conventions.tier) == ("ideal", "given", ""):
+    usual = replace(switches.conventions, efficiency="ideal", price="given", tier="") == switches.conventions
+    if not switches.hardware and not switches.model and usual:
         return Preset(givens={}, provenance={}, variants={})
     from derive.solving.named_presets import combine_presets
 
-    return combine_presets(unknown, typed, hardware, model, conventions, spans)
+    return combine_presets(unknown, typed, switches, spans)
 
 
 def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...]) -> dict[str, str]:

@@ -1,52 +1,26 @@
 """The switches of a question: presets, equations that join by name, variants and conventions."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
 from typing import Any
 
 from derive.catalogue import equation
-from derive.immutable import immutable
 from derive.meanings import IMPLIED, PROMPTS
 from derive.quantities import quantity
-from derive.solving.conventions import USUAL_CONVENTIONS, Conventions
+from derive.solving.conventions import Switches
 from derive.solving.givens import spread
 from derive.solving.limits import limits
 from derive.solving.questions import Question, asked_for, question
 from derive.spreads import Spread
 
 
-@immutable(kw_only=False)
-class Switches:
-    """All of a question but the unknown and the givens. Lists are combined with each other, or `zipped`."""
-
-    hardware: str | Iterable[str] | None = None
-    model: str | Iterable[str] | None = None
-    using: tuple[str, ...] = ()
-    variants: Mapping[str, str] = field(default_factory=dict)
-    conventions: Conventions = USUAL_CONVENTIONS
-    anyway: bool = False
-    zipped: bool = False
-
-    def join(self, *ids: str) -> "Switches":
-        """Return the switches with these equations joined in place of others."""
-        return replace(self, using=ids)
-
-    def split(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Spread]]:
-        """Return single values as they were called, and ranges, lists and sweeps by registry name."""
-        found = ((spelled, spread(quantity(spelled).name, value, self.conventions.read)) for spelled, value in given.items())
-        spreads = {spelled: one for spelled, one in found if one}
-        plain = {spelled: value for spelled, value in given.items() if spelled not in spreads}
-        return plain, {quantity(spelled).name: one for spelled, one in spreads.items()}
-
-    def pose(self, unknown: str, given: Mapping[str, Any]) -> tuple[Question, dict[str, Spread]]:
-        """Return the question without the sides of its limits, at one value of each range, list and sweep, and these."""
-        plain, spans = self.split(limits(given)[0])
-        name = asked_for(unknown, self.using)
-        asked = question(name, plain, self.hardware, self.model, self.using, self.variants, self.conventions, self.anyway, spans)
-        return asked, spans
-
-
-USUAL_SWITCHES = Switches()
+def pose(unknown: str, given: Mapping[str, Any], switches: Switches) -> tuple[Question, dict[str, Spread]]:
+    """Return the question without the sides of its limits, at one value of each range, list and sweep, and these by registry name."""
+    plain = limits(given)[0]
+    read = ((spelled, spread(quantity(spelled).name, value, switches.conventions.read)) for spelled, value in plain.items())
+    spans = {spelled: one for spelled, one in read if one}
+    single = {spelled: value for spelled, value in plain.items() if spelled not in spans}
+    by_name = {quantity(spelled).name: one for spelled, one in spans.items()}
+    return question(asked_for(unknown, switches.using), single, switches, by_name), by_name
 
 
 def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:

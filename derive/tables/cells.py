@@ -19,6 +19,8 @@ _SMALLEST, _LARGEST = 1e-20, 1e20
 NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _FORMULA_ERROR, _TOO_NARROW = re.compile(r"#(?:[A-ZÜ_]+[!?]|N/A|NV|DIV/0!)"), re.compile("#{3,}")
 """The text of spreadsheets in place of a value: #REF!, #NV and similar after an error, ######## in a narrow column."""
+_HARMLESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .:/_-]{0,200}")
+"""Most cells: they hold no character that a spreadsheet or a terminal interprets."""
 _CACHED = 1024
 """Cells of a column that are read once: rows of a large file repeat their cells."""
 
@@ -88,6 +90,8 @@ def _pattern_message(text: str, pattern: str, example: str) -> str:
 
 def refuse_hostile(text: str, formula_signs: str) -> None:
     """Raise WrongValue for a hidden character, a formula or an error of a spreadsheet, and a cell that is too long."""
+    if _HARMLESS.fullmatch(text):
+        return
     if len(text) > CELL_LIMIT:
         raise WrongValue(f"the cell holds {len(text)} characters, more than {CELL_LIMIT}")
     if found := hidden(text):

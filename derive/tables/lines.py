@@ -4,25 +4,24 @@ import csv
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import BinaryIO, TextIO, TypeAlias
+from typing import TypeAlias
 
 from derive.characters import trimmed
 from derive.errors import WrongData, shorten, suggest, unseen
-from derive.files import LARGEST, size
 from derive.tables.problems import BadRow, Problem
 
 ROW_LIMIT, LINE_LIMIT = 1_000_000, 64_000
 """The most rows of a file, blank lines included, and the most characters of a line.
 
 A reader keeps all rows in memory, about 0.9 kB each, and checks about 50,000 rows a second. The limit keeps a file below 20 seconds and
-0.9 GB, and it stops a stream without an end.
+0.9 GB.
 """
 _OTHERS_NAMED = 4
 """How many further unknown columns a message names."""
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
-Source: TypeAlias = Iterable[str] | BinaryIO | TextIO
-"""Lines, or a stream of text or bytes."""
+Source: TypeAlias = Iterable[str | bytes]
+"""Lines of text or bytes, such as a stream."""
 
 
 class Row(dict[str, str]):
@@ -53,7 +52,7 @@ class CsvTable:
         other_names: Mapping[str, str] = _NO_NAMES,
     ):
         self.origin = origin
-        self._lines = enumerate(text_lines(source, origin), start=1)
+        self._lines = enumerate(source, start=1)
         described = {name.lower(): name for name in columns}
         for place, raw in self._lines:
             self._refuse_too_many(place)
@@ -109,31 +108,6 @@ class CsvTable:
         mark = next((mark for mark in (";", "\t", "|") if mark in first), None)
         hint = f"cells are separated by commas, not {mark!r}" if mark else "; ".join(unknown[:2])
         raise BadRow(self._problem(f"there is no column {', '.join(missing)}" + (f"; {hint}" if hint else ""), place))
-
-
-def text_lines(source: Source, origin: str) -> Iterator[str | bytes]:
-    """Yield the lines of a source. Keep only the beginning of a line beyond the limit, and raise WrongData beyond the size limit."""
-    if not hasattr(source, "readline"):
-        yield from source
-        return
-    # The bytes below a text stream, because its decoder names neither the file nor the row.
-    stream = getattr(source, "buffer", source)
-    left, in_a_long_line = LARGEST, False
-    while True:
-        try:
-            part = stream.readline(LINE_LIMIT + 1)
-        except WrongData:
-            raise
-        except (OSError, ValueError) as error:
-            raise WrongData(f"{origin} cannot be read: {shorten(str(error))}") from None
-        left -= len(part)
-        if left < 0:
-            raise WrongData(f"{origin} is larger than {size(LARGEST)}")
-        if not part:
-            return
-        if not in_a_long_line:
-            yield part
-        in_a_long_line = len(part) > LINE_LIMIT and part[-1:] not in (b"\n", "\n")
 
 
 def split_line(raw: str | bytes, first: bool = False) -> tuple[list[str], str]:

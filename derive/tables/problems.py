@@ -13,9 +13,9 @@ class Problem:
     """
 
     origin: str
-    row: int | None
-    column: str | None
     message: str
+    row: int | None = None
+    column: str | None = None
 
     def __str__(self) -> str:
         row = "" if self.row is None else f" row {self.row}"

@@ -62,6 +62,19 @@ def is_known(row: TableRow, column: str) -> bool:
     return getattr(row, column) not in (None, "", ())
 
 
+def partly_filled(row: TableRow, *columns: str) -> Iterator[Fault]:
+    """Yield the first blank one of columns of which all are filled, or none."""
+    filled = [column for column in columns if is_known(row, column)]
+    if filled and len(filled) < len(columns):
+        yield next(column for column in columns if column not in filled), f"is blank, and {filled[0]} is not"
+
+
+def misplaced(row: TableRow, column: str, needed: bool, owner: str) -> Iterator[Fault]:
+    """Yield a cell that is blank although its owner needs it, or filled although the owner takes none."""
+    if is_known(row, column) != needed:
+        yield column, f"is blank, and {owner} needs one" if needed else f"{owner} takes no {column}: leave it blank"
+
+
 def unit_faults(quantity: str, unit: str, wanted: str = "", **figures: float | None) -> Iterator[Fault]:
     """Yield the columns of figures that lie outside the domain of their quantity, and a unit that is not the `wanted` one."""
     if wanted and unit != wanted:

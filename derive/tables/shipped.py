@@ -87,7 +87,7 @@ class Tables:
         if isinstance(found, bytes):
             return found
         message = "not among the data that ships" if found is None else f"cannot be read: {found}"
-        raise BadRow(Problem(origin=file, row=None, column=None, message=message))
+        raise BadRow(Problem(origin=file, message=message))
 
     def schema(self, name: str) -> Mapping[str, Any]:
         """Return the schema of a table in datapackage.json."""
@@ -97,7 +97,7 @@ class Tables:
         try:
             return self._schemas[f"{name}.csv"]
         except KeyError:
-            raise BadRow(Problem(origin=DESCRIPTION, row=None, column=None, message=f"does not describe {name}.csv")) from None
+            raise BadRow(Problem(origin=DESCRIPTION, message=f"does not describe {name}.csv")) from None
 
     def columns(self, name: str) -> Mapping[str, Column]:
         """Return the columns of a table by name, as described."""
@@ -164,9 +164,7 @@ class Tables:
         first = {getattr(row, column): row.place for row in reversed(self.rows_of(record))}
         near = get_close_matches(wanted, first, n=3, cutoff=0.7)
         hint = f"; nearest {'is' if len(near) == 1 else 'are'} " + ", ".join(f"{shorten(one)} (row {first[one]})" for one in near)
-        return Problem(
-            origin=f"{record.TABLE}.csv", row=None, column=column, message=f"there is no {shorten(wanted)}{hint if near else ''}"
-        )
+        return Problem(origin=f"{record.TABLE}.csv", column=column, message=f"there is no {shorten(wanted)}{hint if near else ''}")
 
     def problems(self, *tables: Table) -> tuple[Problem, ...]:
         """Return everything that is wrong with these tables."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from derive.errors import WrongData, shorten, suggest_for_file
-from derive.files import called, content_of
+from derive.files import called, content_or_input
 from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
 from invert.databases.records import Database, Item
@@ -30,11 +30,11 @@ def listings(names: Sequence[str]) -> tuple[list[Listing], list[Problem]]:
             if listing:
                 found.append(listing)
             elif names:
-                problems.append(Problem(origin=name, row=None, column=None, message=f"is not installed: {_how_to_get(name)}"))
+                problems.append(Problem(origin=name, message=f"is not installed: {_how_to_get(name)}"))
         except WrongData as error:
             place = called(name)
             origin, _, fault = str(error).partition(": ") if name in _PACKAGES else (place, "", str(error).removeprefix(place))
-            problems.append(Problem(origin=origin, row=None, column=None, message=fault.lstrip(": ")))
+            problems.append(Problem(origin=origin, message=fault.lstrip(": ")))
     return found, problems
 
 
@@ -73,7 +73,7 @@ def of_file(place: str) -> Listing:
 def json_of(place: str) -> Any:
     """Return the content of a JSON file. Raise WrongData if it is not JSON."""
     try:
-        return json.loads(content_of(place), parse_constant=_no_number)
+        return json.loads(content_or_input(place), parse_constant=_no_number)
     except WrongData as error:
         if place in {name for name, _, _ in _SHAPES}:
             raise WrongData(f"{place}: is not a package. Save the JSON that it serves, and give that file") from None

@@ -50,30 +50,75 @@ class Fate:
     became: str
 
 
-@immutable
-class Pulled:
-    """The rows of the databases that the curated prices lack, and the result of every other offer.
+_OfferId: TypeAlias = tuple[int, int, tuple[str, ...]]
+"""The index of a database among those read, the index of an entry in it, and the names of provider and model in the database.
 
-    `offers` counts the offers of each database by result: TAKEN, KNOWN, COPY or the reason why they are left out. An offer is a model of
-    one provider in one region and service tier, or an entry that makes no offer. `fates` lists each of them. `agreeing` counts prices that
-    a more reliable source also has. `copies` counts, by provider, the offers of resellers and of second names that repeat the first offer.
-    `renamed` are names that begin like a formula, as the database writes them. `without_context` are the sheets of `rows` without a longest
-    context in any database. `refused_context` are the sheets with a longest context below one of their own bands. `not_carried` counts the
-    facts in entries that no column can hold.
+The id of a priced offer also has region and service tier.
+"""
+
+
+@dataclass
+class Pulled:
+    """The rows of the databases that the curated prices lack, and the result of every other offer. `pull` fills it in.
+
+    `agreeing` counts prices that a more reliable source also has. `copies` counts, by provider, the offers of resellers and of second names
+    that repeat the first offer. `renamed` are the sheets under names that begin like a formula, as the database writes them.
+    `without_context` are the sheets of `rows` without a longest context in any database. `refused_context` are the sheets with a longest
+    context below one of their own bands. `not_carried` counts the facts in entries that no column can hold. `databases` are those that were
+    read, in order. `results` has the result of each offer: TAKEN, KNOWN, COPY or the reason why it is left out. An offer is a model of one
+    provider in one region and service tier, or an entry that makes no offer. `made` has the offer that a new sheet is made of.
     """
 
-    rows: tuple[PriceRow, ...]
-    rivals: tuple[Rival, ...]
-    not_taken: tuple[NotTaken, ...]
-    copies: Mapping[str, int]
-    offers: tuple[tuple[Database, Mapping[str, int]], ...]
-    fates: tuple[Fate, ...]
-    agreeing: Mapping[str, int]
-    renamed: tuple[str, ...]
-    without_context: tuple[SheetKey, ...]
-    refused_context: tuple[SheetKey, ...]
-    not_carried: Mapping[str, int]
-    problems: tuple[Problem, ...]
+    rows: Sequence[PriceRow] = ()
+    rivals: list[Rival] = field(default_factory=list)
+    not_taken: list[NotTaken] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    copies: Counter[str] = field(default_factory=Counter)
+    agreeing: Counter[str] = field(default_factory=Counter)
+    sellers: set[str] = field(default_factory=set)
+    renamed: dict[str, SheetKey] = field(default_factory=dict)
+    not_carried: Counter[str] = field(default_factory=Counter)
+    refused_context: set[SheetKey] = field(default_factory=set)
+    without_context: set[SheetKey] = field(default_factory=set)
+    databases: list[Database] = field(default_factory=list)
+    results: dict[_OfferId, str] = field(default_factory=dict)
+    made: dict[SheetKey, _OfferId] = field(default_factory=dict)
+
+    def offered(self, entry: int, *names: str) -> _OfferId:
+        """Return the id of an offer in the database that is being read."""
+        return len(self.databases) - 1, entry, names
+
+    def left_out(self, one: NotTaken) -> None:
+        """Record an entry, or a part of one, that makes no sheet. If another part makes a sheet, that result counts."""
+        self.not_taken.append(one)
+        self.results.setdefault(self.offered(one.entry, one.provider, one.model), one.because)
+
+    def became(self, key: SheetKey, result: str) -> None:
+        """Record a result for the offer that a sheet was made from."""
+        if key in self.made:
+            self.results[self.made.pop(key)] = result
+
+    @property
+    def fates(self) -> list[Fate]:
+        """The result of every offer. If a part of an entry makes a sheet, the entry counts by that part."""
+        found = []
+        for (place, _, names), became in self._counted():
+            provider, model, region, tier = (*names, "", "")[:4]
+            database = self.databases[place]
+            found.append(Fate(database=database, provider=provider, model=model, region=region, service_tier=tier, became=became))
+        return found
+
+    @property
+    def offers(self) -> tuple[tuple[Database, Counter[str]], ...]:
+        """How many offers of each database had each result."""
+        found = [Counter[str]() for _ in self.databases]
+        for (place, _, _), became in self._counted():
+            found[place][became] += 1
+        return tuple(zip(self.databases, found, strict=True))
+
+    def _counted(self) -> list[tuple[_OfferId, str]]:
+        priced = {(place, entry, names[:2]) for place, entry, names in self.results if names[2:]}
+        return [(offer, became) for offer, became in self.results.items() if offer not in priced]
 
 
 def pull(
@@ -92,7 +137,7 @@ def pull(
     names = Names(described, book.rows)
     sheets = dict(rows_by_sheet(book.rows))
     curated = set(sheets)
-    work = Work()
+    work = Pulled()
     for database, items in found:
         step(f"reading {database}")
         work.databases.append(database)
@@ -100,7 +145,7 @@ def pull(
     for one in providers:
         if not any(fnmatchcase(name, one.lower()) for name in work.sellers):
             fault = f"{shorten(one)} has no listed price{suggest(one, work.sellers)}"
-            work.problems.append(Problem(origin="--provider", row=None, column=None, message=fault))
+            work.problems.append(Problem(origin="--provider", message=fault))
     step("leaving out duplicates")
     own = {key: rows for key, rows in sheets.items() if key not in curated}
     everything = {key: [row for row in rows if row.valid_on(day)] for key, rows in sheets.items()}
@@ -115,84 +160,14 @@ def pull(
     for key, refused in faulty.items():
         work.became(key, refused.because)
     work.not_taken += faulty.values()
-    offers = work.counted()
-    work.problems += _refused_whole(offers, [left_out.because for left_out in faulty.values()])
-    kept = {row.sheet_key for row in rows} | curated
-    without = [key for key, of_sheet in rows_by_sheet(rows).items() if not any(row.max_context for row in of_sheet)]
-    return Pulled(
-        rows=tuple(rows),
-        rivals=distinct(one for one in work.rivals if one.believed.sheet_key in kept),
-        not_taken=tuple(work.not_taken),
-        copies=work.copies,
-        offers=offers,
-        fates=tuple(work.named()),
-        agreeing=work.agreeing,
-        renamed=tuple(name for name, key in work.renamed.items() if key in kept - curated),
-        without_context=tuple(key for key in without if key not in work.short_context),
-        refused_context=tuple(key for key in without if key in work.short_context),
-        not_carried=work.not_carried,
-        problems=tuple(work.problems),
-    )
-
-
-_OfferId: TypeAlias = tuple[int, int, tuple[str, ...]]
-"""The index of a database among those read, the index of an entry in it, and the names of provider and model in the database.
-
-The id of a priced offer also has region and service tier.
-"""
-
-
-@dataclass
-class Work:
-    """The counts and results that are collected while databases are read."""
-
-    rivals: list[Rival] = field(default_factory=list)
-    not_taken: list[NotTaken] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    copies: Counter[str] = field(default_factory=Counter)
-    agreeing: Counter[str] = field(default_factory=Counter)
-    sellers: set[str] = field(default_factory=set)
-    renamed: dict[str, SheetKey] = field(default_factory=dict)
-    not_carried: Counter[str] = field(default_factory=Counter)
-    short_context: set[SheetKey] = field(default_factory=set)
-    """Sheets with a band that begins above the longest context that their offer gives."""
-    databases: list[Database] = field(default_factory=list)
-    """The databases that were read, in order. The last one is being read."""
-    fates: dict[_OfferId, str] = field(default_factory=dict)
-    """The result of each offer."""
-    made: dict[SheetKey, _OfferId] = field(default_factory=dict)
-    """The offer that a new sheet is made of."""
-
-    def offered(self, entry: int, *names: str) -> _OfferId:
-        """Return the id of an offer in the database that is being read."""
-        return len(self.databases) - 1, entry, names
-
-    def left_out(self, one: NotTaken) -> None:
-        """Record an entry, or a part of one, that makes no sheet. If another part makes a sheet, that result counts."""
-        self.not_taken.append(one)
-        self.fates.setdefault(self.offered(one.entry, one.provider, one.model), one.because)
-
-    def became(self, key: SheetKey, fate: str) -> None:
-        """Record a result for the offer that a sheet was made from."""
-        if key in self.made:
-            self.fates[self.made.pop(key)] = fate
-
-    def named(self) -> Iterator[Fate]:
-        """Yield the result of every offer. If a part of an entry makes a sheet, the entry counts by that part."""
-        for (place, _, names), became in self._kept():
-            provider, model, region, tier = (*names, "", "")[:4]
-            yield Fate(database=self.databases[place], provider=provider, model=model, region=region, service_tier=tier, became=became)
-
-    def counted(self) -> tuple[tuple[Database, Counter[str]], ...]:
-        """Return how many offers of each database had each result."""
-        found = [Counter[str]() for _ in self.databases]
-        for (place, _, _), became in self._kept():
-            found[place][became] += 1
-        return tuple(zip(self.databases, found, strict=True))
-
-    def _kept(self) -> list[tuple[_OfferId, str]]:
-        priced = {(place, entry, names[:2]) for place, entry, names in self.fates if names[2:]}
-        return [(offer, became) for offer, became in self.fates.items() if offer not in priced]
+    work.problems += _refused_whole(work.offers, [left_out.because for left_out in faulty.values()])
+    kept = {row.sheet_key for row in rows}
+    without = {key for key, of_sheet in rows_by_sheet(rows).items() if not any(row.max_context for row in of_sheet)}
+    work.rows = rows
+    work.rivals = [*distinct(one for one in work.rivals if one.believed.sheet_key in kept | curated)]
+    work.renamed = {name: key for name, key in work.renamed.items() if key in kept - curated}
+    work.without_context, work.refused_context = without - work.refused_context, without & work.refused_context
+    return work
 
 
 class Names:
@@ -214,7 +189,7 @@ class Names:
 
 def _add_offers(
     database: Database, items: Iterator[Item], names: Names, sheets: dict[SheetKey, list[PriceRow]], fx: Fx, day: date,
-    providers: Collection[str], work: Work, assumptions: Assumptions,
+    providers: Collection[str], work: Pulled, assumptions: Assumptions,
 ) -> None:  # fmt: skip
     """Compare the offers of one database with the sheets read so far, and add the new ones to `sheets`."""
     mine: dict[SheetKey, dict[tuple[int, str, str], list[PriceRow]]] = {}
@@ -240,22 +215,20 @@ def _add_offers(
             elif rows:
                 named = list(map(names.of, rows))
                 if isinstance(item, Offer) and item.max_context and not named[0].max_context:
-                    work.short_context.add(named[0].sheet_key)
+                    work.refused_context.add(named[0].sheet_key)
                 if name_in_a_cell(item.model) != item.model:
                     work.renamed[f"{item.provider}/{item.model}"] = named[0].sheet_key
                 mine.setdefault(named[0].sheet_key, {}).setdefault((item.entry, item.provider, item.model), []).extend(named)
     except WrongData as error:
-        work.problems.append(Problem(origin=str(database), row=None, column=None, message=f"{error}: newer or older than known here"))
+        work.problems.append(Problem(origin=str(database), message=f"{error}: newer or older than known here"))
     for (_, no_price), found in odd.items():
         more = f" (and {len(found) - 1} more)" if found[1:] else ""
         said = f"{found[0].message}{more}{'' if no_price else ': newer or older than known here'}"
-        work.problems.append(Problem(origin=str(database), row=None, column=None, message=said))
+        work.problems.append(Problem(origin=str(database), message=said))
     if not mine and read and not providers:
         work.problems.append(
             Problem(
                 origin=str(database),
-                row=None,
-                column=None,
                 message=f"none of its {read} entries has a price: newer or older than known here",
             )
         )
@@ -264,7 +237,7 @@ def _add_offers(
             offer = work.offered(*entry, *key[2:])
             before, otherwise = sheets.get(key), at_other_hours(key, sheets, day)
             if before is None and not otherwise:
-                sheets[key], work.fates[offer] = rows, TAKEN
+                sheets[key], work.results[offer] = rows, TAKEN
                 work.made[key] = offer
                 continue
             if before:
@@ -273,9 +246,9 @@ def _add_offers(
                 added, rivals, agreeing = compared_at_other_hours(otherwise, rows, fx, day, assumptions)
             if added:
                 sheets[key] = [*(before or ()), *added]
-            work.fates[offer] = KNOWN
+            work.results[offer] = KNOWN
             if second and not added and not rivals:
-                work.fates[offer] = COPY
+                work.results[offer] = COPY
                 work.copies[key[0]] += 1
             work.rivals += rivals
             work.agreeing[database.name] += 0 if second else agreeing
@@ -285,9 +258,7 @@ def _refused_whole(offers: Iterable[tuple[Database, Mapping[str, int]]], refused
     """Yield a problem for a database with every priced offer refused. Its prices are probably in another unit."""
     for database, became in offers:
         if not any(map(became.get, (TAKEN, KNOWN, COPY))) and (why := next(filter(became.get, refused), "")):
-            yield Problem(
-                origin=str(database), row=None, column=None, message=f"none of its {sum(became.values())} offers can be taken: {why}"
-            )
+            yield Problem(origin=str(database), message=f"none of its {sum(became.values())} offers can be taken: {why}")
 
 
 def at_other_hours(key: SheetKey, sheets: Mapping[SheetKey, Sequence[PriceRow]], day: date) -> list[PriceRow]:

@@ -445,7 +445,7 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
         except _UNEXPECTED as error:
             fault = f"the entry {label} has an unknown shape ({type(error).__name__}: {error})"
             yield _with_tier_of_name(left_out(because="a shape that is not known"), place)
-            yield Problem(origin=str(database), row=None, column=None, message=fault)
+            yield Problem(origin=str(database), message=fault)
     for name, fault in gone(fields, seen):
         yield _field_problem(WrongField(name, fault), database, "")
 

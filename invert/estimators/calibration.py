@@ -7,8 +7,10 @@ family.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
-from math import isfinite, log
+from math import log
 from statistics import fmean
+
+import numpy as np
 
 from derive import presets
 from derive.briefly import brief
@@ -25,10 +27,9 @@ from invert.data import Data, cache_with_data
 from invert.estimators import at_rent
 from invert.estimators.at_rent import PriceLines, attention_flops_at_cost, price_lines
 from invert.estimators.cases import Case, case_of
-from invert.estimators.market import learnt
-from invert.estimators.market.candidates import log_density_of_class
-from invert.estimators.market.pool import LogDensities, pool_verdict
-from invert.estimators.market.recency import Cache
+from invert.estimators.market import kv_class, panel
+from invert.estimators.market.pool import pool_verdict
+from invert.estimators.market.recency import Cache, judge_classes
 from invert.estimators.market.student import Student, predict_one_more
 from invert.estimators.rent import rental
 from invert.records import Estimate, Verdict
@@ -126,18 +127,14 @@ def from_increment(ln_at_cost: float, calibration: Calibration) -> Student:
 @cache_with_data
 def verdict_on_premium(data: Data, assumptions: Assumptions = USUAL) -> Verdict | None:
     """Return the gain of increments beside the class of KV bytes, each known model predicted by other families, or None for too few."""
-    known, caches = members(data, assumptions), learnt.known_caches(data, assumptions)["read"]
+    known, caches = members(data, assumptions), kv_class.known_caches(data, assumptions)["read"]
     of_name = {one.architecture: one for one in caches}
     rows = [(of_name[one.architecture], ratio) for one in known if (ratio := kv_ratio(one)) and one.architecture in of_name]
-    of_class = log_density_of_class([one for one, _ in rows], caches, learnt.forgetting(data, assumptions))
     if len({one.family for one, _ in rows}) < assumptions.least_families:
         return None
-    foreseen = [
-        LogDensities(family=one.family, by_price=_predict_by_premium(one, ratio, known).log_density(one.ln_kv), by_class=by_class)
-        for (one, ratio), by_class in zip(rows, of_class, strict=True)
-        if isfinite(by_class)
-    ]
-    return pool_verdict(foreseen, assumptions)
+    by_premium = np.array([_predict_by_premium(one, ratio, known).log_density(one.ln_kv) for one, ratio in rows])
+    by_class = judge_classes(caches, [one for one, _ in rows], kv_class.forgetting(data, assumptions)).log_density
+    return pool_verdict([one.family for one, _ in rows], by_premium, by_class, assumptions)
 
 
 def _predict_by_premium(one: Cache, ratio: float, known: Sequence[Member]) -> Student:
@@ -224,7 +221,7 @@ def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow
         preset, (_, read) = presets.of_architecture(architecture), presets.kv_bytes(architecture, assumptions.bytes_per_kv_value)
     except (NotCovered, UnknownName) as error:
         raise BadRow(_fault(row, "architecture", str(error))) from None
-    if late := learnt.dated_late(architecture, data):
+    if late := panel.dated_late(architecture, data):
         raise BadRow(late)
     params = preset.givens.get("active_params")
     sold = _sheet_sold(row, book, known, params, data, assumptions)
@@ -249,7 +246,7 @@ def calibration_book(data: Data) -> PriceBook:
     try:
         rows, problems = read_rows(BytesIO(data.tables.content(LAUNCHED)), LAUNCHED, book.fx, data=data)
     except WrongData as error:
-        rows, problems = [], [Problem(origin=LAUNCHED, row=None, column=None, message=str(error).removeprefix(LAUNCHED).lstrip(": "))]
+        rows, problems = [], [Problem(origin=LAUNCHED, message=str(error).removeprefix(LAUNCHED).lstrip(": "))]
     return PriceBook(rows=(*book.rows, *rows), fx=book.fx, problems=(*book.problems, *problems), newest_retrieved=book.newest_retrieved)
 
 

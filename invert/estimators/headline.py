@@ -8,7 +8,7 @@ from invert.data import Data
 from invert.estimators import calibration, increment
 from invert.estimators.at_rent import MEANS
 from invert.estimators.cases import Case
-from invert.estimators.market import learnt
+from invert.estimators.market import kv_class
 from invert.estimators.market.kv_class import Bytes
 from invert.estimators.market.student import Student, pooled_range
 from invert.records import Estimate, Votes, given_value, interval, undetermined, undetermined_on_error
@@ -21,7 +21,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     """
     return {
         "kv_bytes_per_token": _read(case, data, assumptions),
-        "kv_bytes_stored_per_token": _stored(case, data, assumptions),
+        "kv_bytes_stored_per_token": _typical_kv("stored", case, data, assumptions),
     }
 
 
@@ -55,17 +55,13 @@ _NO_CLASS = "fewer than two families whose cache is known were released earlier"
 
 
 @undetermined_on_error
-def _stored(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    return _typical_kv("stored", case, data, assumptions)
-
-
 def _typical_kv(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     of_class = _class(of, case, data, assumptions)
     if of_class is None:
         return undetermined(assumptions, _NO_CLASS)
     because = f"what models released before {case.day} have{_unless_released(case)}. No price enters"
     found = interval(assumptions, *of_class.range(assumptions.level), because, equations=(), contraction=0.0)
-    record = learnt.class_record(data, of, assumptions, None if case.released else case.sheet.as_of)
+    record = kv_class.class_record(data, of, assumptions, None if case.released else case.sheet.as_of)
     return replace(found, record=record, votes=_votes(of, case, data, assumptions))
 
 
@@ -78,8 +74,8 @@ def _unless_released(case: Case) -> str:
 
 
 def _class(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Student | None:
-    return learnt.class_at(data, of, case.day, case.kv_family, assumptions)
+    return kv_class.class_at(data, of, case.day, case.kv_family, assumptions)
 
 
 def _votes(of: Bytes, case: Case, data: Data, assumptions: Assumptions) -> Votes:
-    return learnt.votes_at(data, of, case.day, case.kv_family, assumptions)
+    return kv_class.votes_at(data, of, case.day, case.kv_family, assumptions)

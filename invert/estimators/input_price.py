@@ -10,7 +10,7 @@ from invert.anchors import UNKNOWN
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
-from invert.estimators.market import learnt
+from invert.estimators.market import panel
 from invert.estimators.market.by_price import PER_MTOK, ByPrice, record_of_size, size_at_price
 from invert.estimators.market.size import Params
 from invert.estimators.rent import rental
@@ -23,22 +23,13 @@ _MARKUP = ("bands.active_params_times_markup", "serving.price_per_flop")
 def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Estimate]:
     """Return active and total parameters by the input price, and price/cost of input: over cost if the parameters are known."""
     return {
-        "active_params": _active_params(case, data, assumptions),
-        "total_params": _total_params(case, data, assumptions),
+        "active_params": _params(case.by_price, "active_params", data, assumptions),
+        "total_params": _params(case.by_price, "total_params", data, assumptions),
         "input_markup": _markup(case, data, assumptions),
     }
 
 
 @undetermined_on_error
-def _active_params(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    return _params(case.by_price, "active_params", data, assumptions)
-
-
-@undetermined_on_error
-def _total_params(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
-    return _params(case.by_price, "total_params", data, assumptions)
-
-
 def _params(by_price: Part[ByPrice], name: Params, data: Data, assumptions: Assumptions) -> Estimate:
     found = by_price.value
     if found is None:
@@ -57,7 +48,7 @@ def markup_of_lists(data: Data, assumptions: Assumptions) -> float | None:
     No chip is in full use. It is None without a list.
     """
     try:
-        listed = learnt.listed_models(data)
+        listed = panel.listed_models(data)
     except WrongData:
         return None
     found = [_params_times_markup(row.input_price / PER_MTOK, data, assumptions) / row.active_params for row in listed]

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import erf, log, pi, sqrt
+from datetime import date
+from math import log, pi, sqrt
 from statistics import NormalDist, fmean, median
 
 import numpy as np
+from scipy.special import erf
 
 from derive.catalogue import equation
 from derive.errors import WrongData
@@ -16,11 +18,12 @@ from invert.data import Data, cache_with_data
 from invert.estimators import at_rent, lecture, storage_price
 from invert.estimators.calibration import Member, members
 from invert.estimators.cases import Drawn, case_of, has_premium, with_posteriors
-from invert.estimators.market import learnt
+from invert.estimators.market import kv_class
 from invert.estimators.market.candidates import judge_predictors
-from invert.estimators.market.recency import Cache, classes
-from invert.estimators.market.record import LEAST_VOTES, record_by_votes
-from invert.estimators.market.student import Floats, predict_one_more
+from invert.estimators.market.recency import judge_classes
+from invert.estimators.market.record import LEAST_VOTES, record
+from invert.estimators.market.student import Floats, Students, predict_one_more
+from invert.estimators.market.student import Judged as Predicted
 from invert.estimators.names import KV_NAMES
 from invert.estimators.readings import known_cache
 from invert.estimators.registry import side_by_side
@@ -118,17 +121,16 @@ def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement,
 def records(known: Sequence[Judged], data: Data, assumptions: Assumptions = USUAL) -> dict[str, Record]:
     """Return the record of each estimator's ranges on these models, with the gain over the typical KV and one vote per family.
 
-    A printed range is read as a normal density of the logarithm on either side of its median. An estimator without ranges of
-    at least two families has no record.
+    An estimator without ranges of at least two families has no record.
     """
-    caches = learnt.known_caches(data, assumptions)["read"]
+    caches = kv_class.known_caches(data, assumptions)["read"]
     of_name = {one.architecture: one for one in caches}
-    of_class = classes(caches, [of_name[one.member.architecture] for one in known], learnt.forgetting(data, assumptions))
+    targets = [of_name[one.member.architecture] for one in known]
+    baseline, families = judge_classes(caches, targets, kv_class.forgetting(data, assumptions)), [one.member.family for one in known]
     truths = np.array([log(one.member.kv_bytes_per_token) for one in known])
-    by_class, families = (of_class.log_density(truths), of_class.centre - truths), [one.member.family for one in known]
     found = {
-        estimator: _record([one.kv_bytes[estimator] for one in known], truths, by_class, families)
-        for estimator in dict.fromkeys(name for one in known for name in one.kv_bytes)
+        name: record(judge_ranges([one.kv_bytes[name] for one in known], truths), baseline, families, by_votes=True)
+        for name in dict.fromkeys(name for one in known for name in one.kv_bytes)
     }
     return {estimator: one for estimator, one in found.items() if one}
 
@@ -169,7 +171,8 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
     for quantity, true_value in _OF_ARCHITECTURES.items():
         rows = [(one, truth) for one in known if (truth := true_value(one.member, assumptions))]
         truths, families = np.array([log(truth) for _, truth in rows]), [one.member.family for one, _ in rows]
-        found[quantity] = _record([one.beside[quantity] for one, _ in rows], truths, _predict_by_other_families(truths, families), families)
+        judged = judge_ranges([one.beside[quantity] for one, _ in rows], truths)
+        found[quantity] = record(judged, _predict_by_other_families(truths, families), families, by_votes=True)
     return {quantity: one for quantity, one in found.items() if one}
 
 
@@ -185,27 +188,25 @@ def record_of_storage_price(data: Data, assumptions: Assumptions = USUAL) -> Rec
     '0 of 6'
     """
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
-    caches = learnt.known_caches(data, assumptions)["stored"]
+    caches = kv_class.known_caches(data, assumptions)["stored"]
     of_name, found = {one.architecture: one for one in caches}, []
     for sheet, model, cache in _sheets_of_known_cache(data, assumptions):
         seen = observables(sheet, model.max_context, assumptions)
         price = seen.storage_price or by_slope(tariffs(sheet.bands[0].input.usd_per_token, seen.cache_write_premiums, assumptions))
         if price and price.value > 0 and cache.architecture in of_name:
             found.append((storage_price.kv_bytes_stored(price, data, assumptions), of_name[cache.architecture]))
-    rows: list[Cache] = [one for _, one in found]
-    if not rows:
-        return None
-    of_class, truths = classes(caches, rows, learnt.forgetting(data, assumptions)), np.array([one.ln_kv for one in rows])
-    by_class = of_class.log_density(truths), of_class.centre - truths
-    return _record([estimate for estimate, _ in found], truths, by_class, [one.family for one in rows])
+    rows = [one for _, one in found]
+    judged = judge_ranges([estimate for estimate, _ in found], np.array([one.ln_kv for one in rows]))
+    baseline = judge_classes(caches, rows, kv_class.forgetting(data, assumptions))
+    return record(judged, baseline, [one.family for one in rows], by_votes=True)
 
 
 @cache_with_data
-def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, earlier_only: bool = False) -> Verdict | None:
+def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, since: date | None = None) -> Verdict | None:
     """Return the gain of knowing whether context costs more, beside the typical KV read, or None for too few families.
 
-    It uses every sheet with a known cache, on sale or in the calibration. With `earlier_only`, only models released before
-    predict.
+    It uses every sheet with a known cache, on sale or in the calibration. With `since`, models released from that day on are
+    predicted by earlier ones.
 
     >>> from invert.data import read_data
     >>> found = verdict_on_having_a_premium(read_data())
@@ -213,37 +214,23 @@ def verdict_on_having_a_premium(data: Data, assumptions: Assumptions = USUAL, ea
     (18, 11, False)
     """
     assumptions = assumptions.without_facts(UNLESS_GIVEN)
-    caches = learnt.known_caches(data, assumptions)["read"]
+    caches = kv_class.known_caches(data, assumptions)["read"]
     of_name = {one.architecture: one for one in caches}
     sold = [(sheet, cache.architecture) for sheet, _, cache in _sheets_of_known_cache(data, assumptions)]
     sold += [(one.sold.case.sheet, one.architecture) for one in members(data, assumptions)]
     asked = {(sheet.provider, sheet.model): (of_name[name], (float(has_premium(sheet)),)) for sheet, name in sold if name in of_name}
-    return judge_predictors(list(asked.values()), caches, learnt.forgetting(data, assumptions), earlier_only, assumptions)
+    return judge_predictors(list(asked.values()), caches, kv_class.forgetting(data, assumptions), since, assumptions)
 
 
-def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> tuple[Floats, Floats]:
-    """Return ln density of each truth and the error [nat] of its prediction by the other families, one vote each, or nan for too few."""
+def _predict_by_other_families(truths: Floats, families: Sequence[str]) -> Predicted:
+    """Return the prediction of each truth by the other families, one vote each, beside the truth, or nan for too few families."""
     of_family = {family: fmean(truth for truth, of in zip(truths, families, strict=True) if of == family) for family in families}
     if len(of_family) <= LEAST_VOTES:
-        return np.full(len(truths), np.nan), np.full(len(truths), np.nan)
+        none = np.full(len(truths), np.nan)
+        return Predicted(none, none, none)
     foretold = {family: predict_one_more([mean for other, mean in of_family.items() if other != family]) for family in of_family}
-    pairs = [(foretold[family], float(truth)) for truth, family in zip(truths, families, strict=True)]
-    return np.array([one.log_density(truth) for one, truth in pairs]), np.array([one.centre - truth for one, truth in pairs])
-
-
-def _record(estimates: Sequence[Estimate], truths: Floats, by_class: tuple[Floats, Floats], families: Sequence[str]) -> Record | None:
-    """Return the record of printed ranges if they and the baseline have a density.
-
-    `by_class` are the baseline's ln densities and errors.
-    """
-    ranges = [_two_normals(one, truth) for one, truth in zip(estimates, truths, strict=True)]
-    densities_of_class, errors_of_class = by_class
-    kept = np.array([place for place, one in enumerate(ranges) if one and np.isfinite(densities_of_class[place])], dtype=int)
-    if not kept.size:
-        return None
-    errors, densities, nearer = np.array([ranges[place] for place in kept]).T
-    gains = densities - densities_of_class[kept]
-    return record_by_votes(gains, [families[place] for place in kept], errors, errors_of_class[kept], nearer)
+    centre, scale, freedom = np.array([(one.centre, one.scale, one.freedom) for one in map(foretold.__getitem__, families)]).T
+    return Students(centre=centre, scale=scale, freedom=freedom).judge(truths)
 
 
 @cache_with_data
@@ -326,12 +313,14 @@ def told_by_others(estimate: Estimate, bounds: Bounds | None) -> Estimate:
     return replace(estimate, because=f"{estimate.because}; {said}", bounds=bounds)
 
 
-def _two_normals(estimate: Estimate, truth: float) -> tuple[float, float, float] | None:
-    """Return the error of the median [nat], ln density of the truth, and the share of the range nearer to its median than the truth."""
-    if estimate.kind != "interval" or not (estimate.median and estimate.low and estimate.high and estimate.level):
-        return None
-    reach = NormalDist().inv_cdf((1 + estimate.level) / 2)
-    below, above = log(estimate.median / estimate.low) / reach, log(estimate.high / estimate.median) / reach
-    error = log(estimate.median) - truth
-    apart = abs(error) / (below if error > 0 else above)
-    return error, log(2 / (below + above)) - apart**2 / 2 - log(2 * pi) / 2, erf(apart / sqrt(2))
+def judge_ranges(estimates: Sequence[Estimate], truths: Floats) -> Predicted:
+    """Return printed ranges beside the truths, or nan for an estimate without a range.
+
+    A range is read as a normal density of the logarithm on either side of its median.
+    """
+    ends = ([(getattr(one, end) or None) if one.kind == "interval" else None for one in estimates] for end in ("low", "median", "high"))
+    low, median, high = (np.log(np.array(numbers, dtype=float)) for numbers in ends)
+    reaches = np.array([NormalDist().inv_cdf((1 + (one.level or 0.0)) / 2) for one in estimates])
+    below, above, errors = (median - low) / reaches, (high - median) / reaches, median - truths
+    apart = np.abs(errors) / np.where(errors > 0, below, above)
+    return Predicted(errors, np.log(2 / (below + above)) - apart**2 / 2 - log(2 * pi) / 2, erf(apart / sqrt(2)))

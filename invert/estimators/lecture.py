@@ -14,7 +14,7 @@ from invert.anchors import lecture_anchors
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
-from invert.estimators.market import learnt
+from invert.estimators.market import panel
 from invert.estimators.market.hosts import fraction_span
 from invert.forward_model import crossover_context, predict_output_input_ratio
 from invert.inversion import Inversion, invert_price, invert_prices
@@ -63,7 +63,7 @@ def bandwidth_bound(case: Case, data: Data, assumptions: Assumptions) -> Estimat
     cited = references("readings.bandwidth_bound_fraction")
     if ratio.value <= 1:
         return undetermined(assumptions, "output is not sold above input", equations=cited)
-    low, high = fraction_span(ratio.value, learnt.ratio_spread(data, assumptions), assumptions.level)
+    low, high = fraction_span(ratio.value, panel.ratio_spread(data, assumptions), assumptions.level)
     fraction = bandwidth_bound_fraction(ratio.value)
     if fraction.problem:
         return undetermined(assumptions, fraction.problem, equations=cited)

@@ -49,9 +49,7 @@ def _usual_chip(tables: Tables) -> Preset:
         name, _, dtype = USUAL.rent_chip.partition(":")
         tables.refuse_bad(AcceleratorFigure, accelerator=name, quantity="peak_flops", dtype=dtype)
         if name in hardware_names(tables):
-            raise BadRow(
-                Problem(origin="hardware.csv", row=None, column="dtype", message=f"{shorten(name)} has no peak_flops in {dtype}")
-            ) from None
+            raise BadRow(Problem(origin="hardware.csv", column="dtype", message=f"{shorten(name)} has no peak_flops in {dtype}")) from None
         raise BadRow(tables.no_row(AcceleratorFigure, "accelerator", name)) from None
 
 
@@ -61,4 +59,4 @@ def _disclosed_rent(tables: Tables) -> tuple[float, str]:
         if (row.topic, row.quantity) == ("production", "chip_price") and row.value is not None:
             return in_si("chip_price", row.value, row.unit), f"disclosures.csv {row.provider}: {row.source_url}"
     tables.refuse_bad(Disclosure, topic="production", quantity="chip_price")
-    raise BadRow(Problem(origin="disclosures.csv", row=None, column=None, message="no chip_price of a production, and none was given"))
+    raise BadRow(Problem(origin="disclosures.csv", message="no chip_price of a production, and none was given"))

@@ -3,11 +3,12 @@
 from math import exp, isfinite
 
 import numpy as np
+from scipy.special import stdtrit
 
 from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.estimators.at_rent import DRAWS, weighted_line
-from invert.estimators.market.student import Student, student_quantiles
+from invert.estimators.market.student import Student
 from invert.posterior.data import PriceData, column
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior.sobol import normals
@@ -48,7 +49,7 @@ def swings_of_increment(price_data: PriceData, learnt: Student, assumptions: Ass
     `learnt` is the calibration of increments on models of known architecture.
     """
     tails = assumptions.tails
-    markup = exp(learnt.scale * float(student_quantiles(learnt.freedom, np.array(tails))[1]))
+    markup = exp(learnt.scale * float(stdtrit(learnt.freedom, tails[1])))
     rent = exp(assumptions.reach * assumptions.rent_spread)
     low, high = (np.exp(end[0]) for end in price_data.cells["premium_out"])
     middle = np.sqrt(low * high)

@@ -1,6 +1,7 @@
 """Price sheets as arrays: log cells of prices, the ends of their bands, and prior knowledge of the model's size."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -74,14 +75,12 @@ class PriceData:
         def part(ends: Pair) -> Pair:
             return ends[0][index], ends[1][index]
 
-        cells = {name: part(ends) for name, ends in self.cells.items()}
-        kv = part(self.log_kv_bytes) if self.log_kv_bytes else None
-        return PriceData(
-            cells=cells,
+        return replace(
+            self,
+            cells={name: part(ends) for name, ends in self.cells.items()},
             edges=self.edges[index],
             log_active_params=part(self.log_active_params),
-            log_kv_bytes=kv,
-            size_by_price=self.size_by_price,
+            log_kv_bytes=part(self.log_kv_bytes) if self.log_kv_bytes else None,
         )
 
 

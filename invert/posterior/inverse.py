@@ -10,6 +10,7 @@ active parameter (active_params = 1), because no ratio of prices depends on it.
 from collections.abc import Mapping
 from functools import cache
 from math import nan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +29,7 @@ _SOLVED_FOR = ("balance_context", "weight_compute_ratio")
 """The quantities that two memory ratios determine."""
 
 
-@immutable
-class Costs:
+class Costs(NamedTuple):
     """Costs of a prompt token and of a decoded token in units of linear compute, and memory ratios, at both band means.
 
     The values at the mean of a long band are NaN for a sheet without a long band.
@@ -40,16 +40,6 @@ class Costs:
     decode_long: Values
     memory_short: Values
     memory_long: Values
-
-    def by_name(self) -> dict[str, Values]:
-        """Return all five by name."""
-        return {
-            "prefill_short": self.prefill_short,
-            "decode_short": self.decode_short,
-            "decode_long": self.decode_long,
-            "memory_short": self.memory_short,
-            "memory_long": self.memory_long,
-        }
 
 
 def attention_from_premium(premium_in: Values, at: _Arrays) -> Values:

@@ -40,8 +40,8 @@ class Points:
         def part(values: Values) -> Values:
             return values[place] if isinstance(values, np.ndarray) and values.ndim == 2 else values
 
-        at, costs = ({name: part(values) for name, values in of.items()} for of in (self.at, self.costs.by_name()))
-        return Points(drawn=self.drawn, at=at, costs=Costs(**costs), logs={name: logs[place] for name, logs in self.logs.items()})
+        at, logs = {name: part(values) for name, values in self.at.items()}, {name: logs[place] for name, logs in self.logs.items()}
+        return Points(drawn=self.drawn, at=at, costs=Costs(*map(part, self.costs)), logs=logs)
 
 
 def wider(assumptions: Assumptions) -> dict[str, float]:

@@ -42,14 +42,13 @@ class Posterior:
         """Yield the posterior of each sheet by itself."""
         for row in range(len(self.weights.ess)):
             place = slice(row, row + 1)
-            yield Posterior(
+            yield replace(
+                self,
                 price_data=self.price_data.rows(place),
                 points=self.points.rows(place),
                 log_weights=self.log_weights[place],
                 weights=self.weights.rows(place),
                 log_active_params=self.log_active_params[place],
-                sampler=self.sampler,
-                assumptions=self.assumptions,
             )
 
     def of(self, price_data: PriceData, seed: int = SEED) -> "Posterior":

@@ -3,15 +3,19 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import product
 from math import inf
 
 from derive.show.cells import csv_text
-from invert.comparison_records import TAKEN_HOME, Comparison, Moved, PriceChange, SheetChange, SheetKey, Told
+from invert.comparison_records import TAKEN_HOME, Comparison, Dated, History, Moved, PriceChange, Rerounded, SheetChange
+from invert.encoder import Codec, Keys, Leaf, Through, six_digits
 from invert.estimate_text import estimate_text
+from invert.records import Estimate, Name
 from invert.report.columns import ABSENT, name_of
 from invert.report.document import report_document
 from invert.report.layout import GAP, NONE, Table, aligned, count_in_words, fits, laid_out
+from invert.sheets.rows import SheetKey
 from invert.sheets.sheet import money_unit
 
 _SCHEMA = "infer-against-1"
@@ -19,11 +23,6 @@ _OTHERS = ("sheet", "inference", "before", "after", "times", "range")
 _MOST_LINES = 40
 """Inferences that text lists, those that moved furthest first; every other form has all of them."""
 _COLUMNS = ("inference", "before", "after", "times", "range", "per 1%", "price")
-CSV_COLUMNS = (
-    "provider", "model", "region", "service_tier", "quantity", "estimator", "before_kind", "before", "before_low", "before_high",
-    "after_kind", "after", "after_low", "after_high", "times", "share_of_range", "component", "threshold_tokens", "ttl_seconds",
-    "old_amount", "new_amount", "currency", "per", "elasticity",
-)  # fmt: skip
 _HOW_TO_READ = {
     "range": "range: how far it moved over the width of its range before, in logarithms",
     "per 1%": "per 1%: what it moves with 1% more of the price, on average over the change",
@@ -32,7 +31,6 @@ _FIRST_TO_GO = ("times", "range")
 """What is left out for want of width, the first one first: what before and after tell, and never the range of either."""
 _HARDLY = ("+0.00", "-0.00")
 """A move of less than a hundredth of the range."""
-_CELL = ("value", "low", "high")
 
 
 def changes_text(found: Comparison, width: int) -> str:
@@ -104,23 +102,13 @@ def changes_document(found: Comparison, style: str) -> str:
 
 def changes_json(found: Comparison) -> str:
     """Return strict JSON in SI units, with amounts as published."""
-    document = {
-        "schema": _SCHEMA,
-        "before": found.before,
-        "after": found.after,
-        "recalibrated": found.recalibrated,
-        "causes": list(found.causes),
-        "sheets": [sheet_record(sheet) for sheet in found.sheets],
-        "added": [key_record(key) for key in found.added],
-        "gone": [key_record(key) for key in found.gone],
-        "notes": list(found.notes),
-    }
-    return json.dumps(document, indent=2, allow_nan=False)
+    return json.dumps({"schema": _SCHEMA, **CHANGES.encode(found)}, indent=2, allow_nan=False)
 
 
 def changes_csv(found: Comparison) -> str:
     """Return CSV with a line for each changed inference and the price with the largest effect."""
-    return csv_text(CSV_COLUMNS, (_flat(sheet, one) for sheet in found.sheets for one in sheet.moved))
+    rows = ({"sheet": sheet, "moved": one, "price": one.prices[0] if one.prices else None} for sheet in found.sheets for one in sheet.moved)
+    return csv_text([*_CSV], (CHANGES.encode_keys(row, _CSV, rounded=False) for row in rows))
 
 
 def _merge_sheets(rows: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
@@ -221,11 +209,11 @@ def price_in_words(price: PriceChange) -> str:
     'input@200k 4 -> 5 USD/MTok'
     """
     old, new = price.old, price.new
-    named, (_, currency, per) = price.spelled, new or old or (0.0, "", "")
+    named, (amount, currency, per) = price.spelled, price.published
     unit = money_unit(currency, per)
     if not old or not new:
         how = f"copied from {price.copied_from}" if price.copied_from else "added" if new else "dropped"
-        return f"{named} {(new or old or (0.0,))[0]:g} {unit} {how}"
+        return f"{named} {amount:g} {unit} {how}"
     was = "" if old[1:] == new[1:] else f" {old[1]}"
     return f"{named} {old[0]:g}{was} -> {new[0]:g} {unit}"
 
@@ -295,84 +283,61 @@ def _list(keys: Sequence[SheetKey], most: int = 8) -> str:
 # For programs.
 
 
-def key_record(key: SheetKey) -> dict[str, str]:
-    """Return the key of a sheet by column."""
-    return dict(zip(("provider", "model", "region", "service_tier"), key, strict=True))
+def _keys(sheets: str) -> Through:
+    """Return the keys of several sheets, each by column."""
+    return Through(sheets, lambda found: [dict(zip(KEY, key, strict=True)) for key in found])
 
 
-def sheet_record(sheet: SheetChange) -> dict[str, object]:
-    return {
-        **key_record(sheet.key),
-        "calibrates": sheet.calibrates,
-        "prices": [change_record(price) for price in sheet.prices],
-        "moved": [_moved_record(one) for one in sheet.moved],
-        "unmoved": sheet.unmoved,
-        "rerounded": [
-            {
-                "name": one.name,
-                "old": dict(zip(_CELL, map(_six, one.old), strict=True)),
-                "new": dict(zip(_CELL, map(_six, one.new), strict=True)),
-            }
-            for one in sheet.rerounded
-        ],
-    }
+def _cell(ends: tuple[float, float, float]) -> dict[str, float]:
+    return dict(zip(("value", "low", "high"), ends, strict=True))
 
 
-def change_record(price: PriceChange) -> dict[str, object]:
-    """Return a changed price, as published."""
-    component, threshold, ttl = price.place
-    old, new = price.old, price.new
-    return {
-        "place": price.spelled,
-        "component": component,
-        "threshold_tokens": threshold,
-        "ttl_seconds": ttl,
-        "old_amount": old and old[0],
-        "new_amount": new and new[0],
-        "currency": (new or old or (None, None, None))[1],
-        "per": (new or old or (None, None, None))[2],
-        "copied_from": price.copied_from or None,
-    }
+def _places(prices: Sequence[PriceChange]) -> list[str]:
+    return [price.spelled for price in prices]
 
 
-def _moved_record(one: Moved) -> dict[str, object]:
-    return {
-        "quantity": one.quantity,
-        "estimator": one.estimator,
-        "before": one.before and said_record(one.before),
-        "after": one.after and said_record(one.after),
-        "times": _six(one.times),
-        "share_of_range": _six(one.share_of_range),
-        "elasticity": _six(one.elasticity),
-        "elasticities": {price.spelled: _six(slope) for price, slope in zip(one.prices, one.elasticities, strict=False)},
-        "prices": [price.spelled for price in one.prices],
-    }
+def _slopes(one: Moved) -> dict[str, float | None]:
+    return {price.spelled: six_digits(slope) for price, slope in zip(one.prices, one.elasticities, strict=False)}
 
 
-def said_record(told: Told) -> dict[str, object]:
-    """Return one estimate in SI units."""
-    return {"kind": told.kind, "median": told.median, "low": told.low, "high": told.high}
+KEY = {"provider": "key.0", "model": "key.1", "region": "key.2", "service_tier": "key.3"}
+"""The key of a sheet by column."""
+_PRICE = {
+    "component": "place.0", "threshold_tokens": "place.1", "ttl_seconds": "place.2", "old_amount": "old.0", "new_amount": "new.0",
+    "currency": "published.1", "per": "published.2",
+}  # fmt: skip
+CHANGES = Codec(
+    keys={
+        Comparison: {
+            **{name: name for name in ("before", "after", "recalibrated", "causes", "sheets")},
+            "added": _keys("added"), "gone": _keys("gone"), "notes": "notes",
+        },
+        SheetChange: {**KEY, **{name: name for name in ("calibrates", "prices", "moved", "unmoved", "rerounded")}},
+        PriceChange: {"place": "spelled", **_PRICE, "copied_from": Through("copied_from", lambda text: text or None)},
+        Moved: {
+            **{name: name for name in ("quantity", "estimator", "before", "after", "times", "share_of_range", "elasticity")},
+            "elasticities": _slopes, "prices": Through("prices", _places),
+        },
+        Rerounded: {"name": "name", "old": Through("old", _cell), "new": Through("new", _cell)},
+        Estimate: {name: name for name in ("kind", "median", "low", "high")},
+        Dated: {"since": "since", "as_of": "as_of", "changes": "changes", "inferences": lambda dated: inferences(dated.side.said)},
+        History: {**KEY, "until": "until", "days": "days"},
+    },
+    leaves={date: Leaf(str, date.isoformat, date.fromisoformat)},
+    rounded=frozenset([Moved, Rerounded]),
+)  # fmt: skip
+"""How changes are written for programs: estimates in SI units, amounts as published."""
+_CSV: Keys = {
+    **{name: f"sheet.{path}" for name, path in KEY.items()},
+    "quantity": "moved.quantity", "estimator": "moved.estimator",
+    **{f"{side}{end}": f"moved.{side}.{field}" for side in ("before", "after")
+       for end, field in (("_kind", "kind"), ("", "median"), ("_low", "low"), ("_high", "high"))},
+    "times": Through("moved.times", six_digits), "share_of_range": Through("moved.share_of_range", six_digits),
+    **{name: f"price.{path}" for name, path in _PRICE.items()},
+    "elasticity": Through("moved.elasticity", six_digits),
+}  # fmt: skip
 
 
-def _six(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.6g}")
-
-
-def _flat(sheet: SheetChange, one: Moved) -> dict[str, object]:
-    price: Mapping[str, object] = change_record(one.prices[0]) if one.prices else {}
-    wanted: Iterable[str] = ("component", "threshold_tokens", "ttl_seconds", "old_amount", "new_amount", "currency", "per")
-    ends = {
-        f"{side}{part}": value
-        for side, told in (("before", one.before), ("after", one.after))
-        for part, value in zip(("_kind", "", "_low", "_high"), (told.kind, *told.numbers) if told else (None,) * 4, strict=True)
-    }
-    return {
-        **key_record(sheet.key),
-        "quantity": one.quantity,
-        "estimator": one.estimator,
-        **ends,
-        "times": _six(one.times),
-        "share_of_range": _six(one.share_of_range),
-        **{name: price.get(name) for name in wanted},
-        "elasticity": _six(one.elasticity),
-    }
+def inferences(said: Mapping[Name, Estimate]) -> list[dict[str, object]]:
+    """Return estimates as a list, with their quantity and estimator."""
+    return [{"quantity": quantity, "estimator": by, **CHANGES.encode(found)} for (quantity, by), found in said.items()]

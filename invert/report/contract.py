@@ -13,7 +13,8 @@ from derive.immutable import immutable
 from derive.show.cells import csv_text
 from derive.solving.result import Solution
 from invert.assumptions import assumptions_as_record
-from invert.encoder import Codec, Keys, Leaf, Nested, names_of, six_digits
+from invert.encoder import Codec, Keys, Leaf, Nested, Through, names_of, six_digits
+from invert.inversion import Inversion
 from invert.provenance import Made
 from invert.records import (
     AlsoSold,
@@ -44,11 +45,11 @@ from invert.records import (
     Vote,
     Votes,
     verdict,
-    why_not,
 )  # fmt: skip
 from invert.report.columns import csv_names, flat, flat_before
 from invert.report.prices import Prediction, predictions
 from invert.result import AS_TABLE, Inference, Request, Run, Shown
+from invert.sheets.assemble import prices_by_place
 from invert.sheets.rows import PriceRow
 from invert.sheets.sheet import FileText, Price, PriceSheet
 
@@ -101,9 +102,9 @@ class Direction(TypedDict):
 
 def _cache_prices(sheet: PriceSheet) -> list[CachePriceRow]:
     return [
-        {"component": offer.component, "ttl_seconds": offer.ttl_seconds, "threshold_tokens": of.threshold_tokens, "price": of.price}
-        for offer in (*sheet.writes, *([sheet.storage] if sheet.storage else []))
-        for of in offer.prices
+        {"component": component, "ttl_seconds": ttl, "threshold_tokens": threshold, "price": price}
+        for (component, threshold, ttl), price in prices_by_place(sheet).items()
+        if component in ("cache_write", "cache_storage")
     ]
 
 
@@ -111,10 +112,18 @@ def _anchors(one: Inference) -> dict[str, dict[str, Any]]:
     return {name: {"value": value, "origin": one.anchors.origin[name]} for name, value in one.anchors.values.items()}
 
 
-def _elasticities(reading: Reading | None) -> dict[str, float]:
+def _elasticities(reading: Reading) -> dict[str, float]:
     """Return the elasticities of a reading: per cent of the reading per per cent of each input."""
-    found = reading.solution.answers[0].elasticities if reading and reading.values else {}
+    found = reading.solution.answers[0].elasticities if reading.values else {}
     return {name: six_digits(value) for name, value in found.items()}
+
+
+def _six_digits(value: float) -> float:
+    return six_digits(value)
+
+
+def _text_or_none(text: str) -> str | None:
+    return text or None
 
 
 def _lecture_anchors(one: Inference) -> list[str]:
@@ -122,64 +131,23 @@ def _lecture_anchors(one: Inference) -> list[str]:
 
 
 def _lecture_elasticities(one: Inference) -> dict[str, float]:
-    return _elasticities(one.first_pair.lecture if one.first_pair else None)
-
-
-def _bandwidth_bound_elasticities(one: Inference) -> dict[str, float]:
-    return _elasticities(one.bandwidth_bound)
-
-
-def _drain_time_elasticities(one: Inference) -> dict[str, float]:
-    return _elasticities(one.implied_drain_time)
+    return _elasticities(one.first_pair.lecture) if one.first_pair else {}
 
 
 def _checks_by_component(checks: Sequence[Check]) -> dict[str, Check]:
     return {check.component: check for check in checks}
 
 
-def _residuals(one: Inference) -> dict[str, float]:
-    return {name: round(left, _RESIDUAL_DECIMALS) for name, left in one.inversion.residuals.items()}
+def _round_residuals(residuals: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(left, _RESIDUAL_DECIMALS) for name, left in residuals.items()}
 
 
-def _undetermined(one: Inference) -> list[Direction]:
-    pairs = zip(one.inversion.undetermined, one.inversion.meanings, strict=True)
-    return [{"quantities": list(names), "meaning": meaning} for names, meaning in pairs]
-
-
-def _lecture_check(one: Inference) -> dict[str, Check] | None:
-    return _checks_by_component(one.first_pair.lecture_checks) if one.first_pair else None
-
-
-def _joint_check(one: Inference) -> dict[str, Check] | None:
-    return _checks_by_component(one.first_pair.joint_checks) if one.first_pair else None
+def _undetermined(found: Inversion) -> list[Direction]:
+    return [{"quantities": list(names), "meaning": meaning} for names, meaning in zip(found.undetermined, found.meanings, strict=True)]
 
 
 def _predictions(one: Inference) -> list[Prediction]:
     return list(predictions(one)) if one.first_pair else []
-
-
-def _pair_lecture_elasticities(pair: PairInference) -> dict[str, float]:
-    return _elasticities(pair.lecture)
-
-
-def _pair_lecture_check(pair: PairInference) -> dict[str, Check]:
-    return _checks_by_component(pair.lecture_checks)
-
-
-def _pair_joint_check(pair: PairInference) -> dict[str, Check]:
-    return _checks_by_component(pair.joint_checks)
-
-
-def _lecture_verdict(pair: PairInference) -> str:
-    return verdict(pair.lecture_checks)
-
-
-def _joint_verdict(pair: PairInference) -> str:
-    return verdict(pair.joint_checks)
-
-
-def _joint_over_lecture(pair: PairInference) -> float | None:
-    return six_digits(pair.joint_over_lecture)
 
 
 def _inside_cell(check: Check) -> bool | None:
@@ -203,18 +171,6 @@ def _high(solution: Solution) -> float | None:
     return solution.answers[0].ends[1] if solution.answers else None
 
 
-def _reason_message(solution: Solution) -> str | None:
-    return why_not(solution.reason) or None
-
-
-def _sheet_region(one: Inference) -> str | None:
-    return one.sheet.region or None
-
-
-def _region_of_offer(of: AlsoSold) -> str | None:
-    return of.region or None
-
-
 def _estimates(one: Inference) -> dict[str, Estimate | Mapping[str, Estimate]]:
     return {
         "kv_bytes_per_token": one.kv_bytes,
@@ -232,16 +188,8 @@ def _cells(found: Convention) -> dict[str, Ends]:
     return {one.name: Ends(low=six_digits(one.low), high=six_digits(one.high)) for one in (found.premium_in, found.premium_out)}
 
 
-def _range(of: TierEvidence) -> dict[str, Ends] | None:
-    return _ends(of.ranges)
-
-
-def _undisclosed_range(of: TierEvidence) -> dict[str, Ends] | None:
-    return _ends(of.undisclosed_ranges)
-
-
-def _ends(ranges: Mapping[str, tuple[float, float]] | None) -> dict[str, Ends] | None:
-    return None if ranges is None else {tier: Ends(low=low, high=high) for tier, (low, high) in ranges.items()}
+def _ends(ranges: Mapping[str, tuple[float, float]]) -> dict[str, Ends]:
+    return {tier: Ends(low=low, high=high) for tier, (low, high) in ranges.items()}
 
 
 def _families(votes: Votes) -> int:
@@ -269,14 +217,6 @@ def _drain_times(table: Run) -> dict[str, Mapping[str, float] | None]:
     return {device: part.value for device, part in table.drain_times.items()}
 
 
-def _markup(table: Run) -> float | None:
-    return six_digits(table.markup_of_lists)
-
-
-def _typical_ratio(table: Run) -> float | None:
-    return six_digits(table.typical_ratio)
-
-
 def _problems(table: Run) -> list[str]:
     return [str(problem) for problem in table.problems]
 
@@ -301,7 +241,7 @@ _SHEET: Keys = {
     "model": "sheet.model",
     "as_of": "sheet.as_of",
     "service_tier": "sheet.service_tier",
-    "region": _sheet_region,
+    "region": Through("sheet.region", _text_or_none),
     "prices": "sheet",
     "observables": Nested({
         "input_price_usd_per_token": "sheet.bands.0.input.usd_per_token",
@@ -323,10 +263,12 @@ _SHEET: Keys = {
             "output_input_ratio_claimed": "first_pair.claimed_ratio",
             "bandwidth_bound_fraction": "bandwidth_bound.values.bandwidth_bound_fraction",
             "bandwidth_bound_problem": "bandwidth_bound.problem",
-            "bandwidth_bound_elasticities": _bandwidth_bound_elasticities,
+            "bandwidth_bound_elasticities": Through("bandwidth_bound", _elasticities),
             "storage": "tiers",
-            "forward_check": _lecture_check,
-            "inversion": Nested({"residuals": _residuals, "undetermined": _undetermined}),
+            "forward_check": Through("first_pair.lecture_checks", _checks_by_component),
+            "inversion": Nested({
+                "residuals": Through("inversion.residuals", _round_residuals), "undetermined": Through("inversion", _undetermined),
+            }),
             "predicted_prices": _predictions,
         }),
         "joint": "first_pair.joint",
@@ -340,7 +282,7 @@ _SHEET: Keys = {
         "implied_drain_time": Nested({
             "implied_drain_time_s": "implied_drain_time.values.implied_drain_time",
             "anchors": "implied_drain_time.anchors",
-            "elasticities": _drain_time_elasticities,
+            "elasticities": Through("implied_drain_time", _elasticities),
             "problem": "implied_drain_time.problem",
         }, unless_none="implied_drain_time"),
         "pairs": "pairs",
@@ -354,7 +296,7 @@ _SHEET: Keys = {
     "swings": _swings,
     "convention": "convention",
     "identifiability": "identifiability",
-    "forward_check": _joint_check,
+    "forward_check": Through("first_pair.joint_checks", _checks_by_component),
     "diagnostics": Nested({
         "sampler": "summary.sampler",
         "ess": "summary.ess",
@@ -380,9 +322,9 @@ OF_RUN: Keys = {
 """What a full report of a sheet says of the tables, which all sheets of a run share."""
 FOUND: Keys = {
     "anchors": "anchors.values",
-    "markup_of_lists": _markup,
+    "markup_of_lists": Through("markup_of_lists", _six_digits),
     "held_here": "held_here",
-    "typical_output_input_ratio": _typical_ratio,
+    "typical_output_input_ratio": Through("typical_ratio", _six_digits),
     "mean_contexts": "mean_contexts",
     **OF_RUN,
     "shared_tariffs": "shared_tariffs",
@@ -403,6 +345,7 @@ _KEYS: dict[type, Keys] = {
             "day_given": "day_given",
             "all": "request.everything",
             "prices": "request.prices",
+            "knowledge": "request.knowledge",
             "against": "shown.against",
             "where": "shown.wanted",
             "sort": "shown.by",
@@ -419,7 +362,7 @@ _KEYS: dict[type, Keys] = {
     PriceSheet: {"bands": "bands", "cache": _cache_prices},
     Price: {name: name for name in ("amount", "currency", "per", "verification", "source_url", "notes")},
     AlsoSold: {
-        "service_tier": "service_tier", "region": _region_of_offer,
+        "service_tier": "service_tier", "region": Through("region", _text_or_none),
         "input_price_usd_per_token": "input_price", "times_input_price": "times",
     },
     TierReading: {"ttl_seconds": "ttl_seconds", "tier": "lecture", "device_tier": "devices"},
@@ -429,12 +372,14 @@ _KEYS: dict[type, Keys] = {
         "lecture": Nested({
             "kv_bytes_per_token": "lecture.values.kv_bytes_per_token",
             "anchors": "lecture.anchors",
-            "elasticities": _pair_lecture_elasticities,
+            "elasticities": Through("lecture", _elasticities),
         }),
         "joint": "joint",
-        "forward_check": Nested({"lecture": _pair_lecture_check, "joint": _pair_joint_check}),
-        "joint_over_lecture": _joint_over_lecture,
-        "verdict": Nested({"lecture": _lecture_verdict, "joint": _joint_verdict}),
+        "forward_check": Nested({
+            "lecture": Through("lecture_checks", _checks_by_component), "joint": Through("joint_checks", _checks_by_component),
+        }),
+        "joint_over_lecture": Through("joint_over_lecture", _six_digits),
+        "verdict": Nested({"lecture": Through("lecture_checks", verdict), "joint": Through("joint_checks", verdict)}),
     },
     Check: {
         **{name: name for name in ("published", "predicted", "used_by_reading")},
@@ -450,13 +395,14 @@ _KEYS: dict[type, Keys] = {
         **_with(Prediction, without=["price"]), "published": "price.amount", "currency": "price.currency", "per": "price.per",
     },
     PricingRules: {"kv_bytes_per_token": "solutions", "memory_bound_base_cost": "memory_bound_base_cost"},
-    Solution: {"low": _low, "high": _high, "equations": "equations", "problem": _reason_message},
+    Solution: {"low": _low, "high": _high, "equations": "equations", "problem": "reason.message"},
     Votes: {"families": _families, "effective_families": "effective", "cast": "cast"},
     Vote: _with(Vote, kv_bytes_per_token="kv_bytes"),
     Apart: _with(Apart, "nats"),
     TierEvidence: {
-        "ttl_seconds": "ttl_seconds", "probabilities": "probabilities", "range": _range, "agreed": "agreed", "agreed_share": "agreed_share",
-        "undisclosed": "undisclosed", "undisclosed_range": _undisclosed_range, "undisclosed_agreed": "undisclosed_agreed",
+        "ttl_seconds": "ttl_seconds", "probabilities": "probabilities", "range": Through("ranges", _ends),
+        "agreed": "agreed", "agreed_share": "agreed_share",
+        "undisclosed": "undisclosed", "undisclosed_range": Through("undisclosed_ranges", _ends), "undisclosed_agreed": "undisclosed_agreed",
         "undisclosed_agreed_share": "undisclosed_agreed_share", "rented": "rented", "owned": "owned", "cases": "cases",
         "evidence": "evidence", "implied_drain_time_s": "implied_drain_time", "disclosed_tier": "disclosed", "lecture": "lecture",
         "anchors": "anchors", "sole_source": "sole_source",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from derive.show.cells import csv_text
 from invert.comparison_records import Asked, Dated, History
 from invert.estimate_text import estimate_text
-from invert.report.changes import change_record, key_record, price_in_words, said_record, sheet_in_words
+from invert.report.changes import CHANGES, KEY, inferences, price_in_words, sheet_in_words
 from invert.report.columns import ABSENT, HISTORY_KEYS, REGISTRY, size_grade
 from invert.report.layout import NONE, aligned, billions, laid_out
 from invert.sheets.sheet import money_unit
@@ -67,30 +67,15 @@ def _row(dated: Dated, place: int, days: Sequence[Dated]) -> dict[str, str]:
 
 def history_json(found: Sequence[History]) -> str:
     """Return strict JSON: an object for each sheet with `days`, each with all inferences by quantity and estimator."""
-    sheets = [
-        {**key_record(one.key), "until": one.until and one.until.isoformat(), "days": [_record(dated) for dated in one.days]}
-        for one in found
-    ]
-    return json.dumps(sheets, indent=2, allow_nan=False)
-
-
-def _record(dated: Dated) -> dict[str, object]:
-    return {
-        "since": dated.since and dated.since.isoformat(),
-        "as_of": dated.as_of.isoformat(),
-        "changes": [change_record(change) for change in dated.changes],
-        "inferences": [
-            {"quantity": quantity, "estimator": estimator, **said_record(told)} for (quantity, estimator), told in dated.side.said.items()
-        ],
-    }
+    return json.dumps(CHANGES.encode(found), indent=2, allow_nan=False)
 
 
 def history_csv(found: Sequence[History]) -> str:
     """Return CSV with a line for each inference and day."""
     return csv_text(DATED_COLUMNS, (
         {
-            **key_record(one.key), "since": dated.since and dated.since.isoformat(), "as_of": dated.as_of.isoformat(),
-            "changes": "; ".join(map(price_in_words, dated.changes)), "quantity": quantity, "estimator": estimator, **said_record(told),
+            **CHANGES.encode_keys(one, KEY), "since": dated.since, "as_of": dated.as_of,
+            "changes": "; ".join(map(price_in_words, dated.changes)), **estimate,
         }
-        for one in found for dated in one.days for (quantity, estimator), told in dated.side.said.items()
+        for one in found for dated in one.days for estimate in inferences(dated.side.said)
     ))  # fmt: skip

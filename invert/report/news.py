@@ -5,29 +5,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from derive.show.citation import ADDRESS, markdown_cell
-from invert.comparison_records import Comparison, Moved, Name, SheetChange, SheetKey, Told
+from invert.comparison_records import Comparison, Moved, SheetChange
 from invert.estimate_text import estimate_text
-from invert.report.changes import (
-    key_record,
-    moving_prices,
-    price_in_words,
-    said_record,
-    sheet_as_seen,
-    sheet_in_words,
-    sheet_record,
-)
+from invert.records import Name
+from invert.report.changes import CHANGES, KEY, inferences, moving_prices, price_in_words, sheet_as_seen, sheet_in_words
 from invert.report.columns import name_of
 from invert.report.commands import infer_against_day
 from invert.report.document import report_document
 from invert.report.layout import Table, aligned, laid_out, title
 from invert.result import Inference, Run
-from invert.sheets.rows import PriceRow
-
-if TYPE_CHECKING:
-    from invert.records import Estimate
+from invert.sheets.rows import PriceRow, SheetKey
 
 _SCHEMA = "prices-news-1"
 _OF_SHEET: tuple[Name, ...] = (
@@ -76,10 +66,10 @@ def news_json(news: News) -> str:
         "schema": _SCHEMA,
         "since": news.since.isoformat(),
         "until": news.run.as_of.isoformat(),
-        "changed": [{**sheet_record(sheet), **_origins(sheet, news)._asdict()} for sheet in news.found.sheets if sheet.prices],
+        "changed": [{**CHANGES.encode(sheet), **_origins(sheet, news)._asdict()} for sheet in news.found.sheets if sheet.prices],
         "new": [_new_record(one, day) for one, day in new],
-        "first_seen": [key_record(key) for key in seen_first],
-        "gone": [key_record(key) for key in news.found.gone],
+        "first_seen": [dict(zip(KEY, key, strict=True)) for key in seen_first],
+        "gone": [dict(zip(KEY, key, strict=True)) for key in news.found.gone],
     }
     return json.dumps(document, indent=2, allow_nan=False)
 
@@ -172,27 +162,19 @@ def _began(one: Inference, news: News) -> date | None:
 def _new_row(one: Inference, day: date) -> dict[str, str]:
     base = one.sheet.bands[0]
     currency = "" if base.input.currency == "USD" else f" {base.input.currency}"
-    said = [estimate_text(quantity, _estimate(one, (quantity, estimator))) for quantity, estimator in _OF_NEW]
+    said = [estimate_text(name[0], one.named_estimates.get(name)) for name in _OF_NEW]
     cells = (sheet_in_words(one.key), str(day), f"{base.input.amount:g}/{base.output.amount:g}{currency}", *said)
     return dict(zip(_NEW_COLUMNS, cells, strict=True))
 
 
 def _new_record(one: Inference, day: date) -> dict[str, object]:
     base = one.sheet.bands[0]
-    estimates = {name: told for name in _OF_SHEET if (told := _estimate(one, name))}
+    shown = {name: found for name in _OF_SHEET if (found := one.named_estimates.get(name))}
     return {
-        **key_record(one.key),
+        **dict(zip(KEY, one.key, strict=True)),
         "since": day.isoformat(),
         "input": base.input.amount,
         "output": base.output.amount,
         "currency": base.input.currency,
-        "estimates": [{"quantity": name[0], "estimator": name[1], **said_record(told)} for name, told in estimates.items()],
+        "estimates": inferences(shown),
     }
-
-
-def _estimate(one: Inference, name: Name) -> Told | None:
-    quantity, estimator = name
-    found: Estimate | None = {"market": one.market, "": one.estimates}.get(estimator, one.kv_bytes).get(
-        quantity if estimator in ("market", "") else estimator
-    )
-    return Told(kind=found.kind, median=found.median, low=found.low, high=found.high) if found else None

@@ -1,16 +1,18 @@
 """The price rows that a result used, or that a sheet is made of, as something to cite: their pages, the sheet, one of the prices."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import date
-from typing import Any
 from urllib.parse import quote
 
-from derive.errors import WrongData, shorten
+from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.show.citation import address_of, slug
 from derive.show.references import Reference
 from derive.units import show
+from invert.encoder import WrongShape
+from invert.report.contract import CODEC
+from invert.sheets.rows import PriceRow
 
 GRADES = {
     "official": "the page was read",
@@ -20,10 +22,7 @@ GRADES = {
     "user": "a file of one's own",
 }
 """What the grade of a price says of how it was read."""
-_CELLS = ("provider", "model", "source_url", "verification", "origin")
 PER = {"mtok": "MTok", "mtok_hour": "MTok and hour"}
-
-SavedRow = Mapping[str, Any]
 
 
 @immutable
@@ -67,57 +66,41 @@ def several(names: Sequence[str], between: str = ", ") -> str:
     return between.join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def rows_in(result: object) -> list[SavedRow]:
+def rows_in(result: object) -> list[PriceRow]:
     """Return the price rows of a saved result of `infer`, empty if it has no rows. Raises WrongData for other documents."""
     run = result.get("run") if isinstance(result, dict) else None
-    rows = run.get("rows", []) if isinstance(run, dict) else []
-    if not isinstance(rows, list):
-        raise _no_row(rows)
+    try:
+        return [*CODEC.decode(tuple[PriceRow, ...], run.get("rows", []) if isinstance(run, dict) else [], "rows")]
+    except WrongShape as error:
+        raise WrongData(f"not price rows as infer --save writes them: {error}") from None
+
+
+def pages_of(rows: Iterable[PriceRow]) -> tuple[PricePage, ...]:
+    """Return the pages of these price rows, each once: an address, else the file that has them."""
+    found: dict[tuple[str, str], list[PriceRow]] = {}
     for row in rows:
-        _cells(row)
-        _day(row)
-    return rows
-
-
-def pages_of(rows: Iterable[SavedRow]) -> tuple[PricePage, ...]:
-    """Return the pages of these price rows, each once.
-
-    >>> row = {"provider": "acme", "model": "m", "source_url": "https://acme.example", "verification": "db", "origin": "prices.csv:2"}
-    >>> (page,) = pages_of([{**row, "retrieved_date": "2026-11-20"}])
-    >>> page.place, page.read
-    ('https://acme.example', 'grade db (a price database), read on 2026-11-20')
-    """
-    found: dict[tuple[str, str], list[tuple[str, str, date | None]]] = {}
-    for row in rows:
-        provider, model, url, grade, origin = _cells(row)
-        found.setdefault((provider, url or origin.rpartition(":")[0] or origin), []).append((model, grade, _day(row)))
+        found.setdefault((row.provider, row.source_url or row.origin.rpartition(":")[0] or row.origin), []).append(row)
     return tuple(
         PricePage(
             provider=provider,
             place=place,
-            models=tuple(dict.fromkeys(model for model, _, _ in read)),
-            grades=tuple(dict.fromkeys(grade for _, grade, _ in read)),
-            days=tuple(sorted({day for _, _, day in read if day})),
+            models=tuple(dict.fromkeys(row.model for row in read)),
+            grades=tuple(dict.fromkeys(row.verification for row in read)),
+            days=tuple(sorted({row.retrieved_date for row in read if row.retrieved_date})),
         )
         for (provider, place), read in found.items()
     )
 
 
-def sheet_reference(rows: Sequence[SavedRow], as_of: str, html_base: str = "", why: str = "") -> Reference:
-    """Cite the price sheet that these rows form on a day: its prices, pages, grades and days.
-
-    >>> row = {"provider": "acme", "model": "m", "source_url": "https://acme.example", "verification": "db", "origin": "prices.csv:2"}
-    >>> price = {"component": "input", "amount": 2.5, "currency": "USD", "per": "mtok", "threshold_tokens": 200000, "ttl_seconds": None}
-    >>> sheet = sheet_reference([{**row, **price, "service_tier": "standard", "region": ""}], "2026-11-20")
-    >>> sheet.key, sheet.which, sheet.said
-    ('sheet:acme:m:standard:2026-11-20', 'standard, prices of 2026-11-20, grade db (a price database)', 'input@200000 2.5 USD/MTok')
-    """
-    name, tier, pages = _named(rows)
+def sheet_reference(rows: Sequence[PriceRow], as_of: str, html_base: str = "", why: str = "") -> Reference:
+    """Cite the price sheet that these rows form on a day: its prices, pages, grades and days."""
+    (provider, model, _, _), pages = rows[0].sheet_key, pages_of(rows)
+    tier = _tier(rows[0])
     return Reference(
-        key=f"sheet:{':'.join(map(slug, name))}:{slug(tier)}:{slug(as_of)}",
-        title=f"Price sheet of {' '.join(name)}",
-        author=name[0],
-        places=(*_places(rows), *sheet_pages(html_base, *name)),
+        key=f"sheet:{slug(provider)}:{slug(model)}:{slug(tier)}:{slug(as_of)}",
+        title=f"Price sheet of {provider} {model}",
+        author=provider,
+        places=(*(page.place for page in pages), *sheet_pages(html_base, provider, model)),
         which=f"{tier}, prices of {as_of}, {'; '.join(dict.fromkeys(page.read for page in pages))}",
         said=", ".join(map(_priced, rows)),
         day=max((day for page in pages for day in page.days), default=day_named(as_of)),
@@ -142,71 +125,31 @@ def sheet_pages(html_base: str, provider: str, model: str) -> tuple[str, ...]:
     return (address,) if address else ()
 
 
-def price_reference(row: SavedRow, as_of: str) -> Reference:
+def price_reference(row: PriceRow, as_of: str) -> Reference:
     """Cite one price of a sheet: its file and line, first day, page, grade and reading day."""
-    name, tier, (page,) = _named([row])
-    _, _, _, _, origin = _cells(row)
-    start, place = row.get("effective_date"), _place_of(row)
-    since = f", since {shorten(start)[1:-1]}" if isinstance(start, str) and start else ""
+    (page,), place, tier = pages_of([row]), _place_of(row), _tier(row)
+    since = f", since {row.effective_date}" if row.effective_date else ""
     return Reference(
-        key=f"price:{':'.join(map(slug, name))}:{slug(tier)}:{slug(place)}:{slug(as_of)}",
-        title=f"Price of {place} of {' '.join(name)}",
-        author=name[0],
-        places=tuple(_places([row])),
+        key=f"price:{slug(row.provider)}:{slug(row.model)}:{slug(tier)}:{slug(place)}:{slug(as_of)}",
+        title=f"Price of {place} of {row.provider} {row.model}",
+        author=row.provider,
+        places=(page.place,),
         which=f"{_priced(row)}, {tier}{since}, {page.read}",
-        said=f"row {origin} of the table of prices, as of {as_of}",
-        day=page.days[-1] if page.days else None,
+        said=f"row {row.origin} of the table of prices, as of {as_of}",
+        day=row.retrieved_date,
     )
 
 
-def _named(rows: Sequence[SavedRow]) -> tuple[tuple[str, str], str, tuple[PricePage, ...]]:
-    """Return provider and model of a sheet, its service tier with the region, and its pages."""
-    provider, model, *_ = _cells(rows[0])
-    tier = " ".join(filter(None, (_text(rows[0], "service_tier"), _text(rows[0], "region"))))
-    return (provider, model), tier, pages_of(rows)
+def _tier(row: PriceRow) -> str:
+    """Return the service tier with the region."""
+    return " ".join(filter(None, (row.service_tier, row.region)))
 
 
-def _places(rows: Iterable[SavedRow]) -> list[str]:
-    return [page.place for page in pages_of(rows)]
-
-
-def _place_of(row: SavedRow) -> str:
+def _place_of(row: PriceRow) -> str:
     """Return the place of a row as a user types it."""
-    threshold, lifetime = row.get("threshold_tokens"), row.get("ttl_seconds")
-    at = f"@{threshold}" if isinstance(threshold, int) and threshold else ""
-    return _text(row, "component") + at + (f":{show('ttl', lifetime)}".replace(" ", "") if isinstance(lifetime, int) and lifetime else "")
+    at = f"@{row.threshold_tokens}" if row.threshold_tokens else ""
+    return row.component + at + (f":{show('ttl', row.ttl_seconds)}".replace(" ", "") if row.ttl_seconds else "")
 
 
-def _priced(row: SavedRow) -> str:
-    amount = row.get("amount")
-    if not isinstance(amount, int | float):
-        raise _no_row(row)
-    per = _text(row, "per")
-    return f"{_place_of(row)} {amount:g} {_text(row, 'currency')}/{PER.get(per, per)}"
-
-
-def _text(row: SavedRow, name: str) -> str:
-    cell = row.get(name)
-    if not isinstance(cell, str) or not cell.isprintable():
-        raise _no_row(row)
-    return cell
-
-
-def _cells(row: object) -> tuple[str, ...]:
-    cells = [row.get(name) for name in _CELLS] if isinstance(row, dict) else []
-    texts = tuple(cell for cell in cells if isinstance(cell, str) and cell.isprintable())
-    if len(texts) < len(_CELLS):
-        raise _no_row(row)
-    return texts
-
-
-def _day(row: SavedRow) -> date | None:
-    text = row.get("retrieved_date")
-    try:
-        return None if text is None else date.fromisoformat(text)
-    except (ValueError, TypeError):
-        raise _no_row(row) from None
-
-
-def _no_row(found: object) -> WrongData:
-    return WrongData(f"'rows' holds {shorten(str(found), 200)}, not price rows as infer --save writes them")
+def _priced(row: PriceRow) -> str:
+    return f"{_place_of(row)} {row.amount:g} {row.currency}/{PER.get(row.per, row.per)}"

@@ -11,27 +11,15 @@ from invert.report.commands import infer_all
 from invert.report.fast_mode import fast_mode_line
 from invert.report.layout import NONE, Table, aligned, title
 from invert.result import Inference, Run
+from invert.sheets.assemble import prices_by_place
 from invert.sheets.sheet import Price
-
-_COLUMNS = ("band", "input", "output", "cache read")
 
 
 def all_prices(one: Inference, table: Run) -> list[str]:
-    """Show all prices under a heading, with their grades, page and notes."""
-    notes = dict.fromkeys(price.notes for price in _all_prices(one) if price.notes)
-    lines = [
-        price_table(one),
-        f"Source {grades_and_page(one)}",
-        *(f"  {note}" for note in notes),
-        also_sold(one, table),
-        fast_mode_line(one, table),
-    ]
-    return [*title(f"Prices ({unit_of_prices(one)})"), *filter(None, lines)]
-
-
-def price_table(one: Inference) -> Table:
-    """Return the prices by band, then writes and storage under input."""
-    return aligned(_COLUMNS, [*_bands(one), *_offers(one)])
+    """Show all prices beside the predicted ones under a heading, with their grades, page and notes."""
+    notes = dict.fromkeys(price.notes for price in prices_by_place(one.sheet).values() if price.notes)
+    lines = [f"Source {grades_and_page(one)}", *(f"  {note}" for note in notes), _also_sold(one, table), fast_mode_line(one, table)]
+    return [*title("Prices"), predicted_prices(one), *filter(None, lines)]
 
 
 def unit_of_prices(one: Inference) -> str:
@@ -42,42 +30,17 @@ def unit_of_prices(one: Inference) -> str:
 def grades_and_page(one: Inference) -> str:
     """Return the grade of the prices and their page."""
     source = one.sheet.bands[0].input.source_url
-    grades = sorted({price.verification for price in _all_prices(one)})
+    grades = sorted({price.verification for price in prices_by_place(one.sheet).values()})
     return f"({', '.join(grades)}){f' {source}' if source else ''}"
 
 
-def also_sold(one: Inference, table: Run) -> str:
+def _also_sold(one: Inference, table: Run) -> str:
     """Return `Also sold: batch at 0.5, fast at 2 times its input price.`, or an empty text without other offers."""
     found = table.also_sold(one)
     if not found:
         return ""
     of_each = (f"{' in '.join(filter(None, (of.service_tier.replace('_', '-'), of.region)))} at {of.times:.3g}" for of in found)
     return f"Also sold: {', '.join(of_each)} times its input price ({infer_all(table)})."
-
-
-def _all_prices(one: Inference) -> list[Price]:
-    found = [price for band in one.sheet.bands for price in (band.input, band.output, band.cache_read) if price]
-    offers = [*one.sheet.writes, *([one.sheet.storage] if one.sheet.storage else [])]
-    return [*found, *(of_band.price for offer in offers for of_band in offer.prices)]
-
-
-def _bands(one: Inference) -> Iterator[dict[str, str]]:
-    currency = one.sheet.bands[0].input.currency
-    for band in one.sheet.bands:
-        start = show("long_context_threshold", band.threshold_tokens) if band.threshold_tokens else ""
-        label = f"{'from' if band.threshold_inclusive else 'above'} {start}" if start else "base"
-        columns = {"input": band.input, "output": band.output, "cache read": band.cache_read}
-        yield {"band": label} | {name: amount_of(price, currency) for name, price in columns.items()}
-
-
-def _offers(one: Inference) -> Iterator[dict[str, str]]:
-    currency = one.sheet.bands[0].input.currency
-    for offer in (*one.sheet.writes, *([one.sheet.storage] if one.sheet.storage else [])):
-        for of_band in offer.prices:
-            threshold, price = of_band.threshold_tokens, of_band.price
-            where = f" above {show('long_context_threshold', threshold)}" if threshold else ""
-            what = f"write kept {show('ttl', offer.ttl_seconds)}" if offer.ttl_seconds else offer.component.replace("_", " ")
-            yield {"band": what + where, "input": amount_of(price, currency), "output": "", "cache read": ""}
 
 
 def amount_of(price: Price | None, currency: str) -> str:
@@ -110,7 +73,7 @@ def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Ite
     """Yield every price of a sheet, band by band and then writes and storage, by the checks of the lecture's readings or by others."""
     of_lecture = one.pairs[0].lecture_checks if one.pairs else ()
     checks = {check.component: check for check in (of_lecture if checked is None else checked)}
-    for component, threshold, ttl, price in _places(one):
+    for (component, threshold, ttl), price in prices_by_place(one.sheet).items():
         found = Prediction(component=component, threshold_tokens=threshold, ttl_seconds=ttl, price=price)
         check, scale = _check_of(one, component, threshold, checks)
         if checks and component in ("input", "output") and not threshold:
@@ -119,16 +82,6 @@ def predictions(one: Inference, checked: tuple[Check, ...] | None = None) -> Ite
             amount = check.predicted * scale * price.amount / price.usd_per_token
             found = replace(found, predicted=amount, bound=check.bound, met=check.inside_rounding_cell)
         yield found
-
-
-def _places(one: Inference) -> Iterator[tuple[str, int, int | None, Price]]:
-    """Yield component, threshold, lifetime and price."""
-    for band in one.sheet.bands:
-        for component, price in (("input", band.input), ("output", band.output), ("cache_read", band.cache_read)):
-            if price:
-                yield component, band.threshold_tokens, None, price
-    for offer in (*one.sheet.writes, *([one.sheet.storage] if one.sheet.storage else [])):
-        yield from ((offer.component, of.threshold_tokens, offer.ttl_seconds, of.price) for of in offer.prices)
 
 
 def _check_of(one: Inference, component: str, threshold: int, checks: Mapping[str, Check]) -> tuple[Check | None, float]:

@@ -11,12 +11,14 @@ from derive.quantities import QUANTITIES
 from derive.show.citation import slug
 from derive.show.references import Reference
 from derive.units import show
-from invert.report.price_pages import PER, SavedRow, day_named, pages_of, rows_in, several, sheet_pages, sheet_reference
+from invert.report.price_pages import PER, day_named, pages_of, rows_in, several, sheet_pages, sheet_reference
+from invert.sheets.rows import PriceRow
 
 _AMOUNT = re.compile(r"[0-9.]+")
 _REFERENCE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+@[0-9]+")
 _SHEET = ("provider", "model", "service_tier", "as_of")
 _ROOMS = ("estimates", "readings")
+_Record = Mapping[str, Any]
 _DIGITS = 2
 """Of a number whose range spans several times it."""
 
@@ -62,14 +64,14 @@ def references_in(result: object, html_base: str = "") -> list[Reference]:
     return [*pages, *found, *([_run(run, made, sheets)] if made else [])]
 
 
-def _sheet(sheet: SavedRow, rows: list[SavedRow], html_base: str) -> Iterator[Reference]:
+def _sheet(sheet: _Record, rows: list[PriceRow], html_base: str) -> Iterator[Reference]:
     """Yield the price sheet, if the result has its rows."""
-    of = [row for row in rows if all((row.get(name) or "") == (sheet.get(name) or "") for name in (*_SHEET[:3], "region"))]
-    if of:
+    key = tuple(sheet.get(name) or "" for name in ("provider", "model", "region", "service_tier"))
+    if of := [row for row in rows if row.sheet_key == key]:
         yield sheet_reference(of, sheet["as_of"], html_base, "the prices that were read")
 
 
-def _inference(sheet: SavedRow, run: SavedRow, html_base: str) -> Reference:
+def _inference(sheet: _Record, run: _Record, html_base: str) -> Reference:
     """Cite the inference from one sheet, with its headline numbers. The title names what the user set."""
     provider, model, tier, day = (sheet[name] for name in _SHEET)
     made, by_hand = _version_text(run), "; ".join((*_prices_set(sheet, run), *_anchors_set(run)))
@@ -86,7 +88,7 @@ def _inference(sheet: SavedRow, run: SavedRow, html_base: str) -> Reference:
     )
 
 
-def _prices_set(sheet: SavedRow, run: SavedRow) -> Iterator[str]:
+def _prices_set(sheet: _Record, run: _Record) -> Iterator[str]:
     """Yield the prices that were set by hand, with currency and unit of the replaced price."""
     bands = _list(_dict(sheet.get("prices")).get("bands"))
     currency = _plain(_dict(_dict(bands[0]).get("input")).get("currency")) if bands else ""
@@ -96,7 +98,7 @@ def _prices_set(sheet: SavedRow, run: SavedRow) -> Iterator[str]:
         yield f"{place} = {text}{unit}"
 
 
-def _anchors_set(run: SavedRow) -> Iterator[str]:
+def _anchors_set(run: _Record) -> Iterator[str]:
     """Yield the outside facts that were set by hand."""
     assumptions = _dict(run.get("assumptions"))
     for name in map(_plain, _list(assumptions.get("given"))):
@@ -125,7 +127,7 @@ def _value_text(name: str, value: object) -> str:
     return show(name, value, _DIGITS) if isinstance(value, int | float) and isfinite(value) else ""
 
 
-def _run(run: SavedRow, made: str, sheets: list[SavedRow]) -> Reference:
+def _run(run: _Record, made: str, sheets: list[_Record]) -> Reference:
     """Cite the run: programs, seed and tables."""
     versions = ", ".join(f"{_plain(name)} {_plain(version)}" for name, version in _dict(run.get("versions")).items())
     tables = ", ".join(f"{_plain(name)} {_plain(digest)[:12]}" for name, digest in _dict(run.get("tables")).items())
@@ -150,7 +152,7 @@ def version_of(result: Mapping[str, Any]) -> str:
     return _plain(_dict(_dict(result.get("run")).get("versions")).get("backsolve"))
 
 
-def _version_text(run: SavedRow) -> str:
+def _version_text(run: _Record) -> str:
     """Return the version and seed of a result."""
     version, seeds = version_of({"run": run}), _dict(run.get("seeds"))
     seed = ", ".join(f"seed {_plain(str(value))}" for value in seeds.values())

@@ -215,7 +215,7 @@ def _typed_fault(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], 
         return fault
     row = cells[place]
     spec = spelled((row["component"], int(row.get("threshold_tokens", "0")), int(row["ttl_seconds"]) if "ttl_seconds" in row else None))
-    return Problem(origin=f"{shorten(name)} {spec}", row=None, column=fault.column, message=fault.message)
+    return Problem(origin=f"{shorten(name)} {spec}", column=fault.column, message=fault.message)
 
 
 def _distinct_doubts(name: str, items: Mapping[str, str], doubts: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -226,7 +226,7 @@ def _distinct_doubts(name: str, items: Mapping[str, str], doubts: Iterable[Probl
         if doubt.column in ("provider", "model", *SHEET_FIELDS):
             is_release = doubt.column == "effective_date" and not items.get("effective_date", "").strip()
             column = "release_date" if is_release else doubt.column
-            said = Problem(origin=shorten(name), row=None, column=column, message=doubt.message)
+            said = Problem(origin=shorten(name), column=column, message=doubt.message)
         found.setdefault(str(said), said)
     return tuple(found.values())
 

@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import BinaryIO
 
 from derive.errors import WrongData, WrongValue, suggest_for_file
-from derive.files import label, opened
+from derive.files import content_of, label
 from derive.immutable import immutable
 from derive.tables.problems import Problem
 from invert.data import Data, cache_with_data
@@ -175,8 +175,7 @@ def new_models(before: State, after: State, data: Data) -> dict[tuple[str, str],
 def file_of(text: str) -> FileText:
     """Return the file of that name. Raise WrongData, with the other allowed values, if it cannot be read."""
     try:
-        with opened(text) as stream:
-            return FileText(label(text), stream.read())
+        return FileText(label(text), content_of(text))
     except WrongData as error:
         raise WrongData(f"{error}{suggest_for_file(text, (SHIPPED, 'a day as 2026-11-20', 'a CSV file'))}") from None
 

@@ -39,6 +39,11 @@ _LONG_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?E[+-]?[0-9]+")
 """A number as spreadsheets write one of many digits."""
 _DECIMAL_K, _BINARY_K = 1000, 1024
 """Tokens of the two thousands in which lengths of prompts are given."""
+_BELOW_INPUT = {
+    "cache_write": "amounts are prices, not what is added to the input",
+    "output": "are the two the wrong way round?",
+}
+"""Doubts about prices below the input price."""
 _DATES = ("effective_date", "valid_to", "retrieved_date")
 
 
@@ -53,10 +58,9 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     'standard input row 4, column amount: cache_read 3 is not below input 2: a cache read is cheaper than a new prompt'
     """
     found = [
-        *_small_amounts(book.rows, book.fx, assumptions),
-        *_far_dates(_written_rows(book), assumptions),
+        *_doubtful_amounts(book.rows, book.fx, assumptions),
+        *_far_dates(book, assumptions),
         *_blank_currencies(book.rows),
-        *_free_caches(book.rows),
         *_thresholds_one_below(book.rows),
         *_far_from_before(book, assumptions),
         *_sheet_doubts(book, assumptions),
@@ -130,17 +134,13 @@ def _script_doubt(name: str) -> str:
     return f"looks like {shorten(drawn)} and begins with {mark_in_words(others[0])}: is that meant?" if others and drawn.isascii() else ""
 
 
-def _small_amounts(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
+def _doubtful_amounts(rows: Iterable[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
+    """Yield very small amounts, and the user's cache prices of zero: a blank cell of a page is often copied so."""
     for row in rows:
         if 0 < (usd := _usd(row, fx)) < assumptions.least_usual_price:
             lack = f"{row.amount:g} is {usd:.2g} USD per million tokens: is it per thousand, or per token? Amounts here are per million"
             yield row.problem("amount", lack)
-
-
-def _free_caches(rows: Iterable[PriceRow]) -> Iterator[Problem]:
-    """Yield cache prices of zero: a blank cell of a page is often copied so. Those that ship were checked."""
-    for row in rows:
-        if row.component.startswith("cache_") and not row.amount and not _ships(row):
+        elif not row.amount and row.component.startswith("cache_") and not _ships(row):
             yield row.problem("amount", f"{row.component} is 0: is it free? If it is not sold, leave this row out")
 
 
@@ -159,12 +159,14 @@ def _thresholds_one_below(rows: Iterable[PriceRow]) -> Iterator[Problem]:
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} is one token below {after}: is {after} meant?")
 
 
-def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[Problem]:
-    """Yield days that are far from the median day of their file."""
-    of_file: dict[str, list[PriceRow]] = {}
-    for row in rows:
-        of_file.setdefault(row.origin.rpartition(":")[0], []).append(row)
-    for of_one in of_file.values():
+def _far_dates(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem]:
+    """Yield days that are far from the median day of their file.
+
+    The shipped rows that end at the start of a user's row are left out: the author of the file did not write those ends.
+    """
+    laid_over = {row.key for row in book.own}
+    written = [row for row in book.rows if _ships(row) and row.key not in laid_over]
+    for of_one in (written, [row for row in book.rows if not _ships(row)]):
         # A million rows have few days. So days are counted, and rows are searched only if a day is far.
         counts = Counter(day for column in _DATES for day in map(attrgetter(column), of_one) if day)
         middle, years = _median_day(counts), assumptions.usual_years
@@ -172,15 +174,6 @@ def _far_dates(rows: Sequence[PriceRow], assumptions: Assumptions) -> Iterator[P
         for row, column in product(of_one, _DATES) if far else ():
             if (day := getattr(row, column)) in far:
                 yield row.problem(column, f"{day} is more than {years:g} years from {middle}, the middle of the days of its file")
-
-
-def _written_rows(book: PriceBook) -> list[PriceRow]:
-    """Return the rows of a book without the shipped rows that end at the start of a user's row.
-
-    The author of the file did not write those ends.
-    """
-    laid_over = {row.key for row in book.own}
-    return [row for row in book.rows if not (_ships(row) and row.key in laid_over)]
 
 
 def _median_day(counts: Counter[date]) -> date:
@@ -213,27 +206,15 @@ def _sheet_doubts(book: PriceBook, assumptions: Assumptions) -> Iterator[Problem
 
 def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) -> Iterator[Problem]:
     """Yield doubts from the comparison of rows of a sheet that hold on one day."""
-    far = assumptions.usual_price_ratio
     inputs = {row.threshold_tokens: row for row in valid if row.component == "input"}
     for row in valid:
-        beside = inputs.get(row.threshold_tokens) or inputs.get(0)
-        if beside and row.amount and row.component == "cache_read" and _usd(row, fx) >= _usd(beside, fx) * (1 - _HAIR):
-            lack = f"cache_read {row.amount:g} is not below input {beside.amount:g}: a cache read is cheaper than a new prompt"
-            yield _own_of(row, beside).problem("amount", lack)
-        if beside and row.component == "cache_write" and _usd(row, fx) > _usd(beside, fx) * far * (1 + _HAIR):
-            lack = f"cache_write {row.amount:g} is more than {far:g} times input {beside.amount:g}: is one of the two in another unit?"
-            yield _own_of(row, beside).problem("amount", lack)
-        if beside and row.amount and row.component == "cache_write" and _usd(row, fx) < _usd(beside, fx) * (1 - _HAIR):
-            lack = f"cache_write {row.amount:g} is below input {beside.amount:g}: amounts are prices, not what is added to the input"
-            yield _own_of(row, beside).problem("amount", lack)
-        if beside and row.amount and row.component == "output" and _usd(row, fx) < _usd(beside, fx) * (1 - _HAIR):
-            lack = f"output {row.amount:g} is below input {beside.amount:g}: are the two the wrong way round?"
-            yield _own_of(row, beside).problem("amount", lack)
-        if beside and row.component == "output" and row.currency != beside.currency:
-            lack = f"{row.component} is in {row.currency} and input in {beside.currency}: is one of them meant for both?"
-            yield _own_of(row, beside).problem("currency", lack)
         if 0 < row.threshold_tokens < LEAST_THRESHOLD:
             yield row.problem("threshold_tokens", f"{row.threshold_tokens} tokens is a short prompt: is {row.threshold_tokens}k meant?")
+        beside = inputs.get(row.threshold_tokens) or inputs.get(0)
+        if beside and beside is not row:
+            yield from _doubts_beside_input(row, beside, fx, assumptions.usual_price_ratio)
+    if len(inputs) == 1:
+        return
     yield from _bands_without_premium(valid, fx)
     for component in ("input", "output"):
         bands = sorted((row for row in valid if row.component == component), key=lambda row: row.threshold_tokens)
@@ -243,6 +224,23 @@ def _doubts_of_day(valid: Sequence[PriceRow], fx: Fx, assumptions: Assumptions) 
                     f"{component} above {above.threshold_tokens} tokens is {above.amount:g}, below the {below.amount:g} of the band before"
                 )
                 yield _own_of(above, below).problem("amount", f"{lack}: are the two the wrong way round?")
+
+
+def _doubts_beside_input(row: PriceRow, beside: PriceRow, fx: Fx, far: float) -> Iterator[Problem]:
+    """Yield doubts from the comparison of a price with the input price of its band."""
+    if row.component == "output" and row.currency != beside.currency:
+        lack = f"output is in {row.currency} and input in {beside.currency}: is one of them meant for both?"
+        yield _own_of(row, beside).problem("currency", lack)
+    times = _usd(row, fx) / _usd(beside, fx)
+    if row.component == "cache_read" and times >= 1 - _HAIR:
+        lack = f"is not below input {beside.amount:g}: a cache read is cheaper than a new prompt"
+    elif row.component == "cache_write" and times > far * (1 + _HAIR):
+        lack = f"is more than {far:g} times input {beside.amount:g}: is one of the two in another unit?"
+    elif row.component in _BELOW_INPUT and 0 < times < 1 - _HAIR:
+        lack = f"is below input {beside.amount:g}: {_BELOW_INPUT[row.component]}"
+    else:
+        return
+    yield _own_of(row, beside).problem("amount", f"{row.component} {row.amount:g} {lack}")
 
 
 def _bands_without_premium(valid: Sequence[PriceRow], fx: Fx) -> Iterator[Problem]:

@@ -5,18 +5,18 @@ from dataclasses import replace
 from datetime import date
 from functools import partial, wraps
 from io import BytesIO
-from itertools import chain, islice
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import Any, BinaryIO, Concatenate, ParamSpec, TextIO, TypeAlias, TypeVar
 
 from derive.briefly import Records
 from derive.errors import WrongData
-from derive.files import label, opened
+from derive.files import STANDARD_INPUT, content_of, content_of_stream, label
 from derive.immutable import immutable
-from derive.tables import lines, shipped
+from derive.tables import shipped
 from derive.tables.cells import Column, columns_of, read_date
-from derive.tables.lines import CsvTable, Row, Source, text_lines
+from derive.tables.lines import CsvTable, Row, Source
 from derive.tables.problems import BadRow, Problem
 from derive.tables.rows import Fault
 from derive.tables.shipped import Tables
@@ -35,7 +35,7 @@ _FAULTS_BESIDE = 8
 """The most faults of rows that are listed beside a fault of the whole file."""
 _A_YEAR = 366
 """Days. A retrieval day later than the newest one before it by more than this is a typing error."""
-Prices: TypeAlias = str | Path | Source | FileText
+Prices: TypeAlias = str | Path | Iterable[str] | BinaryIO | TextIO | FileText
 """A price file of the user: its path, its content, or both."""
 
 NEEDED = ("provider", "model", "component", "amount")
@@ -128,7 +128,7 @@ def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data
     rows, faults = read_rows(BytesIO(overlay.content), overlay.place, fx, True, shipped, _described(data.tables), overlay.rates, data)
     for currency in [name for name, _ in overlay.rates if not faults and name not in {row.currency for row in rows}]:
         lack = f"no price is in {currency}, for which a rate is given; is its currency {currency}?"
-        faults.append(Problem(origin=overlay.place, row=None, column="currency", message=lack))
+        faults.append(Problem(origin=overlay.place, column="currency", message=lack))
     return rows, faults
 
 
@@ -225,7 +225,7 @@ def moved(day: date | None, shipped: Sequence[PriceRow], own: Sequence[PriceRow]
 
 
 def own_file(prices: Prices) -> FileText:
-    """Return the content of a user's price file, every line with its end, up to the limits of a file.
+    """Return the content of a user's price file: of a path, a stream of text or bytes, or lines of text.
 
     >>> own_file(["provider,model,component,amount", "acme,m,input,2"]).content
     b'provider,model,component,amount\\nacme,m,input,2\\n'
@@ -233,10 +233,10 @@ def own_file(prices: Prices) -> FileText:
     if isinstance(prices, FileText):
         return replace(prices, place=own_place(prices.place))
     if isinstance(prices, str | Path):
-        with opened(prices) as stream:
-            place = own_place(label(prices))
-            return FileText(place, _first_lines(stream, place))
-    return FileText("standard input", _first_lines(prices, "standard input"))
+        return FileText(own_place(label(prices)), content_of(prices))
+    if hasattr(prices, "read"):
+        return FileText(STANDARD_INPUT, content_of_stream(prices))
+    return FileText(STANDARD_INPUT, "".join(f"{line.removesuffix(chr(10))}\n" for line in prices).encode(errors="replace"))
 
 
 def own_place(place: str) -> str:
@@ -246,12 +246,6 @@ def own_place(place: str) -> str:
     ('./prices.csv', 'mine.csv')
     """
     return f"./{place}" if place == SHIPPED_PRICES else place
-
-
-def _first_lines(source: Source, origin: str) -> bytes:
-    """Return at most one line more than the limit. Long lines are cut at their limit."""
-    encoded = (line.encode(errors="replace") if isinstance(line, str) else line for line in text_lines(source, origin))
-    return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in islice(encoded, lines.ROW_LIMIT + 2))
 
 
 def read_rows(
@@ -285,7 +279,7 @@ def read_rows(
         reader = _RowReader.of(table.header, columns, fx or {}, overlay)
         for cells in table:
             if cells.fault:
-                faults.add(Problem(origin=origin, row=cells.place, column=None, message=cells.fault))
+                faults.add(Problem(origin=origin, row=cells.place, message=cells.fault))
                 continue
             if overlay and not cells.get("per"):
                 cells["per"] = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
@@ -321,7 +315,7 @@ class _Faults:
         self.unlisted += len(faults[room:])
 
     def all(self) -> list[Problem]:
-        more = Problem(origin=self.origin, row=None, column=None, message=f"has {self.unlisted} more faults like these")
+        more = Problem(origin=self.origin, message=f"has {self.unlisted} more faults like these")
         return [*self.listed, more] if self.unlisted else self.listed
 
 

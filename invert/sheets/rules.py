@@ -78,8 +78,9 @@ def days(rows: Sequence[PriceRow]) -> Iterator[tuple[date, list[PriceRow]]]:
 
     One pass over the days. A sheet with more rows on a day than can be read is not followed further.
     """
-    if not any(row.effective_date or row.valid_to for row in rows):
-        yield date.min, list(rows)
+    first = rows[0].start
+    if all(row.start == first and row.valid_to is None for row in rows):
+        yield first, list(rows)
         return
     begins: dict[date, list[int]] = {}
     ends: dict[date, list[int]] = {}

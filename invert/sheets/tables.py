@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from derive.errors import shorten, suggest
 from derive.immutable import immutable
-from derive.tables.rows import Fault, TableRow, is_known, unit_faults
+from derive.tables.rows import Fault, TableRow, misplaced, partly_filled, unit_faults
 
 DISCLOSED = {
     "cache_tier": {"storage_tier": ""},
@@ -49,14 +49,9 @@ class ModelRow(TableRow):
     notes: str
 
     def faults(self) -> Iterator[Fault]:
-        for known, grade in (
-            ("architecture", "architecture_grade"),
-            ("active_params", "active_params_grade"),
-            ("release_date", "release_grade"),
-        ):
-            if is_known(self, known) != is_known(self, grade):
-                missing, there = (known, grade) if is_known(self, grade) else (grade, known)
-                yield missing, f"is blank, and {there} is not"
+        for known in ("architecture", "active_params"):
+            yield from partly_filled(self, known, f"{known}_grade")
+        yield from partly_filled(self, "release_date", "release_grade")
         if self.weights_until is not None:
             if not self.architecture and self.active_params is None:
                 yield "weights_until", "ends the known weights, but neither an architecture nor a size is known"
@@ -121,11 +116,8 @@ class Disclosure(TableRow):
             yield "value", "is blank" if unit else f"{self.quantity} is a tier, not a number"
         elif unit:
             yield from unit_faults(self.quantity, self.unit, value=self.value)
-        if (self.date is not None) != bool(self.date_kind):
-            lacking, there = ("date", "date_kind") if self.date_kind else ("date_kind", "date")
-            yield lacking, f"must be filled when {there} is"
-        if bool(self.disclosed_tier) != (self.quantity == "storage_tier"):
-            yield "disclosed_tier", f"{self.quantity} has no tier: leave it blank" if self.disclosed_tier else "is blank"
+        yield from partly_filled(self, "date", "date_kind")
+        yield from misplaced(self, "disclosed_tier", self.quantity == "storage_tier", self.quantity)
 
 
 @immutable

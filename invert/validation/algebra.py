@@ -54,7 +54,7 @@ def algebra_rows(rows: Iterable[Equation] | None = None, seed: int = 1) -> list[
 def algebra_problems(rows: Iterable[Mapping[str, object]]) -> list[Problem]:
     """Return a problem for each chapter in which the two differ."""
     differ = [row for row in rows if row["where they differ"]]
-    return [Problem(origin=f"algebra, {row['chapter']}", row=None, column=None, message=f"{row['where they differ']}") for row in differ]
+    return [Problem(origin=f"algebra, {row['chapter']}", message=f"{row['where they differ']}") for row in differ]
 
 
 def _compare(row: Equation, unknown: str, random: Random) -> Iterator[str]:

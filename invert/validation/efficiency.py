@@ -6,7 +6,6 @@ invert.validation.efficiency` writes the fit to efficiency_fit.csv and its predi
 """
 
 import csv
-import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -202,8 +201,8 @@ def _record_row(label: str, group: str, rows: Rows) -> dict[str, object]:
     }
 
 
-def _digits(value: float) -> str:
-    return np.format_float_positional(value, precision=_DIGITS, unique=False, fractional=False, trim="-")
+def _digits(value: float, precision: int = _DIGITS) -> str:
+    return np.format_float_positional(value, precision=precision, unique=False, fractional=False, trim="-")
 
 
 def write_tables(folder: str = shipped.FOLDER) -> None:
@@ -215,21 +214,16 @@ def write_tables(folder: str = shipped.FOLDER) -> None:
     predicted = predicted_without_run(runs, fit) | {row.run: predicted_of_question(row) for row in rows if row.use == HELD_OUT}
     with open(os.path.join(folder, f"{Efficiency.TABLE}.csv"), encoding="utf-8", newline="") as file:
         cells = [*csv.DictReader(file)]
-    ends = {run: {"low": _four(low), "high": _four(high)} for run, (low, high) in predicted.items()}
+    ends = {run: {"low": _digits(low, 4), "high": _digits(high, 4)} for run, (low, high) in predicted.items()}
     _write(folder, Efficiency.TABLE, [row | ends.get(row["run"], {}) for row in cells])
 
 
-def _four(value: float) -> str:
-    return np.format_float_positional(value, precision=4, unique=False, fractional=False, trim="-")
-
-
 def _write(folder: str, table: str, rows: Iterable[Mapping[str, str]]) -> None:
-    rows, text = [*rows], io.StringIO()
-    writer = csv.DictWriter(text, [*rows[0]], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    rows = [*rows]
     with open(os.path.join(folder, f"{table}.csv"), "w", encoding="utf-8", newline="") as file:
-        file.write(text.getvalue())
+        writer = csv.DictWriter(file, [*rows[0]], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 if __name__ == "__main__":

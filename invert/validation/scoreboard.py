@@ -2,6 +2,8 @@
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from math import log
@@ -28,9 +30,9 @@ from invert.estimators.known import (
     records_beside,
     verdict_on_having_a_premium,
 )
-from invert.estimators.market import learnt
-from invert.estimators.market.candidates import CANDIDATES
-from invert.estimators.market.knowledge import knowledge_fits
+from invert.estimators.market import candidates, kv_class, panel, size
+from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
+from invert.estimators.market.knowledge import IN_WORDS, knowledge_forms, passes_gate
 from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
 from invert.estimators.names import KV_NAMES
 from invert.estimators.rent import rental
@@ -80,9 +82,7 @@ def sections(names: Iterable[str], starting: Callable[[str], object] = lambda _:
         try:
             found[name] = section_rows(name, data)
         except WrongData as error:
-            problems.append(
-                error.problem if isinstance(error, BadRow) else Problem(origin=f"section {name}", row=None, column=None, message=str(error))
-            )
+            problems.append(error.problem if isinstance(error, BadRow) else Problem(origin=f"section {name}", message=str(error)))
     for record in (record for record in (Claim, WorkedProblem) if record.TABLE in found):
         problems += not_borne(data.tables.rows_of(record), found[record.TABLE])
     return found, list(dict.fromkeys(problems))
@@ -185,17 +185,9 @@ def scored(data: Data, assumptions: Assumptions = USUAL) -> tuple[Scored, ...]:
     found += [
         Scored(estimate=f"KV {of}", left_out="later", record=one, of=_KV, known="all earlier models alike")
         for of in READ_OR_STORED
-        if (one := learnt.class_record(data, of, assumptions))
+        if (one := kv_class.class_record(data, of, assumptions))
     ]
     return (*found, *_scored_sizes(data, assumptions))
-
-
-def _record_or_none(work: Callable[[], Record]) -> Record | None:
-    """Return a record, or None if the tables have too few rows."""
-    try:
-        return work()
-    except WrongData:
-        return None
 
 
 def _skill(scored: Scored) -> ScoreRow:
@@ -218,13 +210,13 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """Return for each candidate its gain alone, the gain of its pool with the baseline, and the weight after the gate."""
     found = [("KV read, premium", "family", calibration.verdict_on_premium(data, assumptions))]
     found += [
-        ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, left_out == "later"))
-        for left_out in ("family", "later")
+        ("KV read, having a premium", left_out, verdict_on_having_a_premium(data, assumptions, since))
+        for left_out, since in LEFT_OUT.items()
     ]
     found += [
-        (f"KV {one.of}, {one.name}", left_out, learnt.verdicts(data, assumptions)[one.name, left_out == "later"])
+        (f"KV {one.of}, {one.name}", left_out, candidates.verdicts(data, assumptions)[one.name, left_out])
         for one in CANDIDATES
-        for left_out in ("family", "later")
+        for left_out in LEFT_OUT
     ]
     return [
         {
@@ -238,40 +230,42 @@ def _candidates(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     ]
 
 
+_SIZE_FITS: tuple[tuple[str, size.SizeForm, tuple[size.LeftOut, ...]], ...] = (
+    ("active, sparse, list", size.ACTIVE, ("family", "vendor", "later")),
+    ("active, any, list", size.ANY, ("family", "vendor", "later")),
+    ("all, sparse, list", size.TOTAL, ("family", "vendor", "later")),
+    ("active, sparse, hosts", replace(size.ACTIVE, hosts=True), ("family", "vendor")),
+    ("all, sparse, hosts", replace(size.TOTAL, hosts=True), ("family", "vendor")),
+    ("active, closed, list", size.ACTIVE, ("closed vendor",)),
+    ("all, closed, list", size.TOTAL, ("closed vendor",)),
+)
+"""The fits of sizes to prices by their name in the scoreboard, with what is left out in each test."""
+
+
 def _scored_sizes(data: Data, assumptions: Assumptions) -> Iterator[Scored]:
-    """Yield the fits of size, family or vendor left out, and what is printed for closed models on closed ones of known size."""
-    of_size = partial(Scored, of=_SIZE, known="sizes without a price")
-    fits = (
-        ("active, sparse, list", "closed", False),
-        ("active, any, list", "any", False),
-        ("all, sparse, list", "total", False),
-        ("active, sparse, hosts", "closed", True),
-        ("all, sparse, hosts", "total", True),
-    )
-    for name, use, hosts in fits:
-        for by, left_out in (("price_family", "family"), ("vendor", "vendor")):
-            if one := _record_or_none(partial(learnt.size_record, data, use, hosts, by, assumptions)):
-                yield of_size(estimate=name, left_out=left_out, record=one)
-        if not hosts and (one := _record_or_none(partial(learnt.size_record_in_order, data, use, assumptions))):
-            yield of_size(estimate=name, left_out="later", record=one)
-    for name, use in (("active, closed", "closed"), ("all, closed", "total")):
-        if one := _record_or_none(partial(learnt.closed_record, data, use, assumptions)):
-            yield of_size(estimate=f"{name}, list", left_out="model", record=one)
-    for of in knowledge_fits(data, assumptions):
-        by_knowledge = partial(Scored, estimate=f"all, {of.benchmark}, {of.in_words}", of=_SIZE, known="sizes without the score",
-                               printed=of.has_skill(assumptions.least_gain_in_errors))  # fmt: skip
-        yield by_knowledge(left_out="family", record=of.record)
-        yield by_knowledge(left_out="later", record=of.in_order)
-        if of.of_closed:
-            yield by_knowledge(left_out="model", record=of.of_closed)
+    """Yield the fits of size, on open models and as printed for closed models on closed ones of known size."""
+    of_knowledge = [(f"all, {form.benchmark}, {IN_WORDS[form.priced]}", form) for form in knowledge_forms(data, assumptions)]
+    for name, form, tests in (*_SIZE_FITS, *((name, form, _KNOWLEDGE_TESTS) for name, form in of_knowledge)):
+        known = "sizes without the score" if form.benchmark else "sizes without a price"
+        printed = not form.benchmark or passes_gate(data, form, assumptions)
+        for left_out in tests:
+            # A test of too few models has no row.
+            with suppress(WrongData):
+                one = size.size_record(data, form, left_out, assumptions)
+                shown = "model" if left_out == "closed vendor" else left_out
+                yield Scored(estimate=name, left_out=shown, record=one, of=_SIZE, known=known, printed=printed)
+
+
+_KNOWLEDGE_TESTS: tuple[size.LeftOut, ...] = ("family", "later", "closed vendor")
 
 
 def _shuffled(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     """Return the gain of the best fit on prices shuffled among models, a control that must be about 0."""
-    found = [_record_or_none(partial(learnt.shuffled_record, data, "any", seed, assumptions)) for seed in range(_NEGATIVE_CONTROLS)]
-    shuffled = [one for one in found if one]
-    if not shuffled:
+    try:
+        found = [size.shuffled_record(data, size.ANY, seed, assumptions) for seed in range(_NEGATIVE_CONTROLS)]
+    except WrongData:
         return []
+    shuffled = [one for one in found if one]
     control = {"estimate": f"active, {len(shuffled)} shuffles", "left out": "family", "models": shuffled[0].count}
     return [{**dict.fromkeys(SKILL), **control, "families": shuffled[0].groups, "gain": round_nats(fmean(one.gain for one in shuffled))}]
 
@@ -284,9 +278,9 @@ SKILL = (
 
 def single_band(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Test output/input, cache reads and batches on lists with one band, against hosts of one model."""
-    verdict = learnt.verdicts(data, assumptions)["cache_read_ratio", False]
-    hosts, of_model = learnt.rows_so_far(data, HostPrice), learnt.rows_so_far(data, OpenModel)
-    return single_band_rows(hosts, of_model, learnt.listed_models(data), verdict, assumptions)
+    verdict = candidates.verdicts(data, assumptions)["cache_read_ratio", "family"]
+    hosts, of_model = panel.rows_so_far(data, HostPrice), panel.rows_so_far(data, OpenModel)
+    return single_band_rows(hosts, of_model, panel.listed_models(data), verdict, assumptions)
 
 
 def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
@@ -296,7 +290,7 @@ def storage_rules(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow
         raise WrongData("prices.csv: no price has a retrieved_date, and what is usual is so on a day")
     return [
         {"rule": row.rule, "mean log score": round(row.mean_log_score, 2), "right": row.right, "answered": row.answered, "cases": row.cases}
-        for row in scoreboard(data, learnt.usual_stored(data, day, assumptions), assumptions)
+        for row in scoreboard(data, kv_class.usual_stored(data, day, assumptions), assumptions)
     ]
 
 
@@ -358,7 +352,7 @@ def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[S
 
 def _headline_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     try:
-        forgetting = learnt.forgetting(data, assumptions)
+        forgetting = kv_class.forgetting(data, assumptions)
     except WrongData:
         return []
     count, (half, most) = simulated_coverage(forgetting)

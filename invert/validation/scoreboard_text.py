@@ -1,12 +1,11 @@
 """Format the scoreboard as text, JSON and CSV: a summary, then every section as a titled table with the meaning of its verdicts."""
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 
+from derive.show.cells import csv_text
 from invert.records import Span
 from invert.report.columns import name_of
 from invert.report.layout import NONE, aligned, laid_out, title
@@ -71,7 +70,7 @@ def rendered_sections(found: Mapping[str, _Rows], style: str, width: int = 100) 
     if style == "json":
         return json.dumps(found, indent=2, allow_nan=False)
     if style == "csv":
-        return "\n".join(_csv(rows) for rows in found.values()).rstrip("\n")
+        return "\n\n".join(csv_text([*rows[0]], rows) for rows in found.values() if rows)
     return "\n\n".join(laid_out(_section(name, rows), width) for name, rows in found.items())
 
 
@@ -193,13 +192,3 @@ def _text(value: object, signed: bool) -> str:
     if value is None:
         return "-"
     return f"{value:+.2f}" if signed else str(value)
-
-
-def _csv(rows: _Rows) -> str:
-    if not rows:
-        return ""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()

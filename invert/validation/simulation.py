@@ -25,6 +25,7 @@ import numpy as np
 
 from derive.catalogue import equation
 from derive.immutable import immutable
+from derive.show.cells import csv_text
 from invert.arrays import Array, Values
 from invert.assumptions import USUAL, Assumptions
 from invert.forward_model import forward
@@ -144,16 +145,11 @@ def rankings_as_csv(rows: Iterable[Ranking]) -> str:
     run,quantity,shape,sheets,simulations,coverage_50,coverage_90,ks_p,seeds,draws,made_of
     calibrated,active_params,pooled,6,5,0.5000,0.9000,0.25,1,512,0a-1b
     """
-    import csv
-    from io import StringIO
-
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(field.name for field in fields(Ranking))
-    for row in rows:
-        told = {"coverage_50": f"{row.coverage_50:.4f}", "coverage_90": f"{row.coverage_90:.4f}", "ks_p": f"{row.ks_p:.3g}"}
-        writer.writerow((asdict(row) | told).values())
-    return text.getvalue()
+    texts = (
+        asdict(row) | {"coverage_50": f"{row.coverage_50:.4f}", "coverage_90": f"{row.coverage_90:.4f}", "ks_p": f"{row.ks_p:.3g}"}
+        for row in rows
+    )
+    return csv_text([field.name for field in fields(Ranking)], texts) + "\n"
 
 
 def run_made_of(assumptions: Assumptions = USUAL) -> str:

@@ -14,7 +14,7 @@ from derive.tables.shipped import Tables
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import calibration
-from invert.estimators.market import learnt
+from invert.estimators.market import panel
 from invert.estimators.rent import rental
 from invert.sheets.read import read_rows
 from invert.sheets.rows import SHIPPED_PRICES, PriceBook, PriceRow
@@ -136,17 +136,21 @@ def _miscounted(tables: Tables) -> Iterator[Problem]:
 
 def without_change(book: PriceBook, tables: Tables) -> Iterator[Problem]:
     """List experiments on a model without prices, or on a day without a price change of the model."""
-    providers, sold = {row.provider for row in book.rows}, {(row.provider, row.model) for row in book.rows}
-    days = {(row.provider, row.model, day) for row in book.rows for day in (row.effective_date, row.valid_to)}
-    for row in _sound(tables, NaturalExperiment):
-        name = f"{row.provider}/{row.model}"
-        if row.provider not in providers or (row.provider, row.model) not in sold:
-            column = "model" if row.provider in providers else "provider"
-            yield Problem(origin="natural_experiments.csv", row=row.place, column=column, message=f"{name} has no price in prices.csv")
-        elif (row.provider, row.model, row.date) not in days:
-            yield Problem(
-                origin="natural_experiments.csv", row=row.place, column="date", message=f"no price of {name} begins or ends on {row.date}"
-            )
+    experiments = _sound(tables, NaturalExperiment)
+    providers, named = {row.provider for row in book.rows}, {(row.provider, row.model) for row in experiments}
+    days: dict[tuple[str, str], set[date | None]] = {}
+    for row in book.rows:
+        if (row.provider, row.model) in named:
+            days.setdefault((row.provider, row.model), set()).update((row.effective_date, row.valid_to))
+    for one in experiments:
+        name, changes = f"{one.provider}/{one.model}", days.get((one.provider, one.model))
+        if changes is None:
+            column, message = "model" if one.provider in providers else "provider", f"{name} has no price in prices.csv"
+        elif one.date not in changes:
+            column, message = "date", f"no price of {name} begins or ends on {one.date}"
+        else:
+            continue
+        yield Problem(origin="natural_experiments.csv", row=one.place, column=column, message=message)
 
 
 def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> list[Problem]:
@@ -171,8 +175,8 @@ def released_late(book: PriceBook, tables: Tables, assumptions: Assumptions) -> 
 @cache_with_data
 def _dated_late(data: Data) -> tuple[Problem, ...]:
     """List releases and prices of the market tables after the newest price day. No record or fit uses them."""
-    rows = (row for record in learnt.DATED for row in _sound(data.tables, record))
-    return tuple(late for row in rows if (late := learnt.dated_late(row, data)))
+    rows = (row for record in panel.DATED for row in _sound(data.tables, record))
+    return tuple(late for row in rows if (late := panel.dated_late(row, data)))
 
 
 def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
@@ -181,9 +185,7 @@ def rivals(book: PriceBook, tables: Tables) -> Iterable[Problem]:
         lines = tables.content("prices_rivals.csv").decode(errors="replace").splitlines()
         return read_rows(lines, "prices_rivals.csv", book.fx, data=Data(tables))[1]
     except WrongData as error:
-        return [
-            Problem(origin="prices_rivals.csv", row=None, column=None, message=str(error).removeprefix("prices_rivals.csv").lstrip(": "))
-        ]
+        return [Problem(origin="prices_rivals.csv", message=str(error).removeprefix("prices_rivals.csv").lstrip(": "))]
 
 
 def _misnamed(book: PriceBook, tables: Tables) -> list[Problem]:

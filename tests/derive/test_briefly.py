@@ -2,15 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
-
-import numpy as np
 
 import derive
 import invert
 from derive.answers import Answer
-from derive.briefly import _LINE, Records, brief
+from derive.briefly import _LINE
 from derive.quantities import CONSTANTS, QUANTITIES
 from derive.show.citation import citation_record
 from invert.estimators import calibration
@@ -83,22 +81,3 @@ def test_an_answer_shows_its_value_or_its_formula():
     (ends,) = derive.solve("memory_time", step_time=2, compute_time=2).answers
     assert str(ends) == "0 to 2" and repr(ends).startswith("Answer(interval: 0 to 2")
     assert str(Answer(kind="loose", loose_low=1.0, loose_high=4.0)) == "1 to 4"
-
-
-def test_what_is_short_is_shown_whole():
-    @dataclass
-    class Pair:
-        name: str
-        numbers: tuple[float, ...]
-        held: Any = None
-
-    assert brief(Pair("a", (1.0, 2.0))) == "Pair(name='a', numbers=(1.0, 2.0), held=None)"
-    assert brief(Pair("a\nb", tuple(range(9)))) == "Pair(name='a\\nb', numbers=<9>, held=None)"
-    assert brief(Pair("a", (), np.zeros((200, 200)))) == "Pair(name='a', numbers=(), held=<ndarray>)"
-    assert len(brief(Pair("a" * 1000, tuple("b" * 1000 for _ in range(3)), "c" * 1000))) <= _LINE
-
-
-def test_many_records_are_a_tuple_all_the_same():
-    many = Records(range(9))
-    assert many == tuple(range(9)) and hash(many) == hash(tuple(range(9))) and many[2:4] == (2, 3)
-    assert repr(many).count("\n") == 4 and repr(Records((1, 2))) == "(1, 2)"

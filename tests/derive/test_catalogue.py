@@ -63,34 +63,6 @@ NOT_CONDITIONS = {
 }
 """Equations over published prices that claim nothing of costs."""
 
-IDS_PEOPLE_RELY_ON = {
-    DEFINITION: """
-        roofline.compute_time roofline.weight_time roofline.kv_time roofline.memory_time roofline.latency_floor
-        batching.machine_balance_ratio batching.ridge_point batching.sparsity batching.balance_batch batching.balance_batch_with_kv
-        scheduling.sweep_time scheduling.worst_latency scheduling.throughput scheduling.fleet_throughput
-        training.pretrain_cost training.rl_cost_split training.inference_cost training.tokens_served
-        training.overtraining reversible.revnet reversible.feistel reversible.activation_memory
-        memory.per_chip pipeline.bubble pipeline.hop_latency pipeline.idle_fraction
-        experts.all_to_all_time experts.scale_out_slowdown experts.touched_experts
-        context.balance_context context.sparse_attention serving.cost_per_token
-        architecture.kv_bytes_gqa architecture.kv_bytes_mla architecture.attention_flops
-        cache.rematerialisation_cost cache.hold_cost cache.retrieve_cost cache.drain_time cache.break_even
-    """,
-    BOUND: "roofline.step_time batching.compute_utilisation serving.normalised_cost",
-    ESTIMATE: "roofline.step_time_serial roofline.step_time_kv_plus_max roofline.step_time_network roofline.step_time_exposed",
-    CONDITION: """
-        batching.fast_mode_batch_ratio batching.fast_mode_normal_batch batching.fast_mode_fast_batch batching.fast_batch_ratio
-        readings.threshold_is_crossover readings.threshold_is_weight_crossover readings.output_input_ratio
-        readings.joint_slope readings.joint_intercept readings.tier_coverage pipeline.kv_cancellation
-        readings.bandwidth_bound_fraction cache.implied_drain_time
-    """,
-    HEURISTIC: """
-        cache.drain_time_rule training.equal_cost_rl training.equal_cost_inference
-        training.rl_cost training.inference_cost_lecture training.chinchilla
-    """,
-}
-"""By kind; scripts and papers name them."""
-
 
 CHECKS: list[Callable[[Equation], None]] = []
 """What holds for every entry: one test an equation makes all of them."""
@@ -211,11 +183,6 @@ def test_a_group_of_variants_has_one_default_and_distinct_names(group):
     assert of_its_name == [row.variant for row in rows], "a name is the default everywhere or nowhere"
     defined = [(row.defines, row.variant.name) for row in rows if row.defines]
     assert len(set(defined)) == len(defined), "one definition of a quantity for each name"
-
-
-@in_one_test(("kind", "id"), [(kind, id) for kind, ids in IDS_PEOPLE_RELY_ON.items() for id in ids.split()])
-def test_the_ids_that_people_rely_on_stand(kind, id):
-    assert equation(id).kind == kind
 
 
 def test_the_bands_are_conditions():

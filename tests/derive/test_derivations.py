@@ -30,7 +30,7 @@ def of_every_derivation(check: Callable[[Equation], None]) -> Callable[[Equation
     return check
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in some(DERIVED, 3)])
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in some(DERIVED, 6)])
 def test_a_derivation_holds(row):
     steps = ((f"{row.id}#{number}", check, (row, number)) for number in range(1, len(row.steps) + 1) for check in OF_STEPS)
     checks = [*steps, *((row.id, check, (row,)) for check in OF_DERIVATIONS)]

@@ -60,7 +60,7 @@ def leads_back(answers: tuple[Answer, ...], value: float, share: float) -> bool:
     return any(isclose(end, value, rel_tol=share) for end in ends)
 
 
-@in_one_test("row", some(ALL, 3))
+@in_one_test("row", some(ALL, 6))
 def test_an_example_is_what_its_equation_says_and_leads_back_to_each_of_its_givens(row):
     assert isinstance(row.example, Example), "an entry is worked once"
     assert list(row.example.given) == list(row.symbols[1:]), "it gives all that stands on the right"

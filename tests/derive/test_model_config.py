@@ -3,12 +3,11 @@
 import json
 import sys
 from dataclasses import fields
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backsolve import solve
@@ -58,24 +57,6 @@ def test_a_published_file_says_what_the_table_has(file):
     assert found.row.total_params == pytest.approx(known.total_params, rel=0.005)
     assert found.row.active_params == pytest.approx(known.active_params, rel=0.17)
     assert not found.remark
-
-
-@pytest.mark.skipif(find_spec("aiconfigurator_core") is None, reason="aiconfigurator-core is not installed")
-def test_every_file_of_aiconfigurator_gives_the_cache_of_the_table():
-    place = Path(find_spec("aiconfigurator_core").submodule_search_locations[0]) / "model_configs"
-    files = {file.name.removesuffix("_config.json"): file for file in place.glob("*--*_config.json") if "hf_quant" not in file.name}
-    found = 0
-    for name, file in files.items():
-        read = read_config(str(file)).row
-        assert kv_bytes(read, 2.0)
-        try:
-            known = row_of(name)
-        except UnknownName:
-            continue
-        found += 1
-        assert kv_bytes(read, 1.0) == kv_bytes(known, 1.0), name
-        assert read.total_params == pytest.approx(known.total_params, rel=0.032), name
-    assert found > 50
 
 
 def test_a_file_is_solved_as_the_model_of_the_table():
@@ -211,10 +192,11 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=20)
 @given(st.sampled_from(FILES), st.randoms(use_true_random=False), st.lists(VALUES, min_size=1, max_size=3))
 def test_any_other_value_is_read_or_refused(tmp_path_factory, file, random, values):
-    settings = json.loads(file.read_text())
-    inside = settings.get("text_config", settings)
+    published = json.loads(file.read_text())
+    inside = published.get("text_config", published)
     names = [*inside, "quantization_config", "block_configs", "linear_attn_config", "compress_ratios", "sliding_window_pattern"]
     changed = {random.choice(names): value for value in values}
     try:

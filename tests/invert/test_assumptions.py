@@ -57,7 +57,7 @@ PLAIN = {0, 1, 2, 0.5}
 NUMERICS = {
     "estimators/at_rent": {"DRAWS"},
     "inference": {"_BATCH"},  # sheets that are computed at once
-    "estimators/market/knowledge": {"_SURE", "_MANY_REFUSALS"},  # a finite logit, and when a sentence is added
+    "estimators/market/knowledge": {"_MANY_REFUSALS"},  # when a sentence is added
     "estimators/joint_point": {"_COMPUTE_BOUND", "_ROUNDING"},  # a second start of the solver, and rounding
     "estimators/lecture": {"_MOST_RATIOS", "_LEAST_FRACTION", "_START_KV_BYTES"},
     "validation/algebra": {"_POINTS", "_TRIES", "_ALIKE", "_draw_values"},  # where formulas are compared, and rounding
@@ -94,7 +94,7 @@ NUMERICS = {
     "estimators/market/recency": {"DAYS"},
     "estimators/market/record": {"_LEVELS", "_RESAMPLES", "held", "spread_of_mean"},  # a record is told at 50 and 90 % in every run
     "estimators/market/student": {"_REACH"},
-    "estimators/market/size": {"BILLION", "_RESAMPLES", "SIZES_JUDGED_SINCE"},
+    "estimators/market/size": {"BILLION", "_RESAMPLES", "_SURE", "SIZES_JUDGED_SINCE"},
     "estimators/market/by_price": {"PER_MTOK"},
     "validation/scoreboard": {"_NEGATIVE_CONTROLS"},  # how often prices are shuffled
     "posterior/data": {"_DIGITS"},

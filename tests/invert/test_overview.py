@@ -1,6 +1,8 @@
-"""A market that is made up: what it counts, by hand."""
+"""The summary of a made-up market, counted by hand, and its page: text, JSON and CSV have the same counts."""
 
+import csv
 import io
+import json
 from dataclasses import replace
 from functools import cache
 
@@ -9,9 +11,8 @@ import pytest
 from derive.tables.problems import Problem
 from invert.data import read_data
 from invert.inference import infer
-from invert.overview import overview
-from invert.records import ProviderSizes, Span
-from invert.report.overview import overview_text
+from invert.overview import Count, overview
+from invert.report.overview import CSV_HEAD, overview_csv, overview_json, overview_text
 from invert.result import InferenceTable
 from invert.sheets.read import book_of
 from tests.tools.inferred import current
@@ -46,27 +47,27 @@ def made_up() -> InferenceTable:
     return infer(["openai/one", "bravo/*", "carol/three"], prices=io.StringIO(OWN))
 
 
-def test_what_asks_the_same_for_the_same_model_is_counted_once_as_the_makers():
+def counts(run: InferenceTable, section: str) -> dict[str, int]:
+    return {one.name or one.because: one.offers for one in overview(run).section(section)}
+
+
+def test_a_copy_is_counted_once_as_the_makers():
     found = overview(made_up())
-    assert (found.sheets, found.providers, found.offers, found.copies) == (4, 3, 3, {"bravo": 1})
-    assert {one.provider: one.offers for one in found.sizes} == {"openai": 1, "bravo": 1, "carol": 1}
-    assert found.beside == {"batch": 1}
-    dearer = overview(
-        infer(
-            ["openai/one", "bravo/*"], prices=io.StringIO(OWN.replace("2026-01-01,standard,output,,,4", "2026-01-01,standard,output,,,5"))
-        )
-    )
-    assert dearer.copies == {} and dearer.offers == dearer.sheets == 3
+    assert (found.sheets, found.providers, found.offers, counts(made_up(), "copies")) == (4, 3, 3, {"bravo": 1})
+    assert counts(made_up(), "sizes") == {"openai": 1, "bravo": 1, "carol": 1}
+    assert counts(made_up(), "beside") == {"batch": 1}
+    dearer = OWN.replace("2026-01-01,standard,output,,,4", "2026-01-01,standard,output,,,5")
+    assert counts(infer(["openai/one", "bravo/*"], prices=io.StringIO(dearer)), "copies") == {}
 
 
 @pytest.mark.parametrize(("lifetime", "copies"), [("", {"bravo": 1}), ("3600", {})])
-def test_a_lifetime_that_is_left_blank_is_that_of_the_maker_and_another_one_is_another_offer(lifetime: str, copies: dict[str, int]):
+def test_a_blank_lifetime_is_that_of_the_maker(lifetime: str, copies: dict[str, int]):
     own = OWN.replace("2026-01-01,standard,cache_write,,300", f"2026-01-01,standard,cache_write,,{lifetime}")
-    assert overview(infer(["openai/one", "bravo/openai/one-2026-01-01"], prices=io.StringIO(own))).copies == copies
+    assert counts(infer(["openai/one", "bravo/openai/one-2026-01-01"], prices=io.StringIO(own)), "copies") == copies
 
 
-def test_what_offers_carry_is_counted_by_lifetime_and_tier():
-    carried = {(one.observable, one.of): one for one in overview(made_up()).carried}
+def test_ratios_of_prices_are_counted_by_lifetime_and_tier():
+    carried = {(one.name, one.of): one for one in overview(made_up()).section("carried")}
     assert {name: one.offers for name, one in carried.items()} == {
         ("output_input_ratio", ""): 3,
         ("premium_in", ""): 2,
@@ -76,71 +77,83 @@ def test_what_offers_carry_is_counted_by_lifetime_and_tier():
         ("input_price_of_service_tier", "batch"): 1,
     }
     reads = carried["cache_read_ratio", ""]
-    assert (reads.commonest, reads.at_commonest, reads.providers) == (0.1, 2, 3)
-    assert reads.span == Span(low=0.1, median=0.1, high=0.25)
+    assert (reads.commonest, reads.at_commonest, reads.providers, reads.low, reads.median, reads.high) == (0.1, 2, 3, 0.1, 0.1, 0.25)
     assert carried["cache_write_premium", "300"].commonest == 0.25
     assert carried["input_price_of_service_tier", "batch"].commonest == 0.5
 
 
-def test_premiums_that_are_shared_are_listed_with_their_thresholds():
-    (found,) = overview(made_up()).premiums
-    assert (found.premium_in, found.premium_out, found.offers, found.providers) == (2.0, 1.5, 2, 2)
-    assert found.thresholds == {200_000: 1, 272_000: 1}
+def test_premiums_are_counted_with_their_thresholds():
+    found = overview(made_up())
+    assert found.section("premiums") == [Count(section="premiums", name="2/1.5", offers=2, providers=2)]
+    assert {one.of: one.offers for one in found.section("thresholds")} == {"200000": 1, "272000": 1}
 
 
 def test_kinds_and_reasons_add_up_to_the_offers():
-    run, found = made_up(), overview(made_up())
-    assert all(sum(one.kinds.values()) == found.offers for one in found.outcomes if one.quantity != "implied_drain_time")
-    assert all(sum(one.because.values()) == sum(n for kind, n in one.kinds.items() if kind != "interval") for one in found.outcomes)
-    by_name = {(one.quantity, one.estimator): one for one in found.outcomes}
-    assert by_name["kv_bytes_per_token", "one_markup"].kinds == {"interval": 2, "upper": 1}
-    (three,) = [one for one in run if one.sheet.model == "three"]
-    assert by_name["bandwidth_bound_fraction", ""].because == {three.estimates["bandwidth_bound_fraction"].because: 1}
+    found = overview(made_up())
+    outcomes, reasons = found.section("outcome"), found.section("reason")
+    for name in {one.name for one in outcomes}:
+        kinds = {one.of: one.offers for one in outcomes if one.name == name}
+        assert sum(kinds.values()) == found.offers
+        assert sum(one.offers for one in reasons if one.name == name) == found.offers - kinds.get("interval", 0)
+    assert {one.of: one.offers for one in outcomes if one.name == "kv_bytes_per_token one_markup"} == {"interval": 2, "upper": 1}
 
 
-def test_sizes_are_those_stated_or_the_medians_by_price_makers_first():
-    run = made_up()
-    first, *others = overview(run).sizes
-    one = run["openai/one"].market["active_params"].median
-    assert first == ProviderSizes(provider="openai", makes=True, offers=1, sized=1, span=Span(low=one, median=one, high=one))
-    assert not any(other.makes for other in others)
-    assert overview(infer("kimi-k3")).sizes[0].span.median == infer("kimi-k3")[0].anchors.values["active_params"]
+def test_sizes_are_stated_or_by_price_makers_first():
+    first, *others = overview(made_up()).section("sizes")
+    one = made_up()["openai/one"].market["active_params"].median
+    assert one is not None and (first.name, first.of, first.offers) == ("openai", "maker", 1)
+    assert first.low == first.median == first.high == pytest.approx(one, rel=1e-5)
+    assert all(other.of == "host" for other in others)
 
 
 @pytest.mark.parametrize(
     ("fault", "counted"),
     [
-        (Problem(origin="carol/three", row=None, column=None, message="why"), {"why": 1}),
+        (Problem(origin="carol/three", message="why"), {"why": 1}),
         (Problem(origin="mine.csv", row=3, column="amount", message="is negative"), {}),
     ],
 )
-def test_sheets_without_a_result_are_counted_by_reason_and_faults_of_files_are_not(fault: Problem, counted: dict[str, int]):
-    assert overview(replace(made_up(), problems=(fault,))).no_result == counted
+def test_sheets_without_a_result_are_counted_by_reason(fault: Problem, counted: dict[str, int]):
+    assert counts(replace(made_up(), problems=(fault,)), "no_result") == counted
+
+
+def test_every_sheet_of_the_data_is_counted():
+    run = infer(provider=["meta"])
+    whole = replace(run, request=replace(run.request, providers=()))
+    found, keys = overview(whole), {row.sheet_key for row in book_of(read_data()).rows}
+    left = sum(one.offers for section in ("beside", "of_other_days") for one in found.section(section))
+    assert found.sheets + left == len(keys)
+    assert counts(run, "beside") == counts(run, "of_other_days") == {}, "of what was asked for"
+
+
+def test_sheets_of_unknown_release_are_counted_unless_their_cache_is_given():
+    run = infer(["openai/one", "bravo/*", "carol/three", "gpt-5.4"], prices=io.StringIO(OWN))
+    assert counts(run, "release_unknown") == {"": 4}
+    given = infer(["carol/three"], prices=io.StringIO(OWN), anchors={"kv_bytes_per_token": 5e4})
+    assert counts(given, "release_unknown") == {}
+    assert "KV of 4 sheets is that usual on the day of the price" in " ".join(overview_text(overview(run), 80).split())
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_page_fits_and_names_what_it_leaves_out(width: int):
+    found = overview(current())
+    many = [Count(section="sizes", name=f"p{place}", of="maker", offers=2) for place in range(15)]
+    many += [Count(section="no_result", because=f"reason {place}", offers=1) for place in range(4)]
+    text = overview_text(replace(found, counts=(*found.counts, *many)), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "4 sheets without a result: reason 0 1, reason 1 1, reason 2 1 and 1 of 1 other." in " ".join(text.split())
+    assert "more providers of" in text
+
+
+def test_json_and_csv_have_every_count():
+    found = overview(made_up())
+    document, rows = json.loads(overview_json(found)), list(csv.DictReader(io.StringIO(overview_csv(found))))
+    assert tuple(rows[0]) == CSV_HEAD and document["offers"] == 3
+    assert [{name: value for name, value in one.items() if value not in (None, "")} for one in document["counts"]] == [
+        {name: type(of[name])(value) for name, value in row.items() if value} for row, of in zip(rows, document["counts"], strict=True)
+    ]
 
 
 def test_no_sheets_make_no_market():
     found = overview(replace(made_up(), inferences=()))
-    assert (found.offers, found.carried, found.premiums, found.sizes) == (0, (), (), ())
-
-
-@pytest.mark.slow
-def test_every_offer_is_counted_in_every_line_of_what_comes_of_the_prices():
-    found = overview(current())
-    assert len({sum(one.kinds.values()) for one in found.outcomes}) == 1
-    said = overview_text(found, 100)
-    assert "has no price for it" in " ".join(said.split()) and "in balance batches" not in said
-
-
-def test_every_sheet_of_the_data_is_in_the_run_beside_it_or_of_another_day():
-    run = infer(provider=["meta"])
-    whole = replace(run, request=replace(run.request, providers=()))
-    found, keys = overview(whole), {row.sheet_key for row in book_of(read_data()).rows}
-    assert found.sheets + sum(found.beside.values()) + found.of_other_days == len(keys) and found.beside["batch"] >= 1
-    assert overview(run).beside == {} and overview(run).of_other_days == 0, "of what was asked for"
-
-
-def test_sheets_of_models_that_no_table_dates_are_counted_but_not_those_whose_cache_is_given():
-    asked = {"names": ["openai/one", "bravo/*", "carol/three", "gpt-5.4"], "prices": io.StringIO(OWN)}
-    assert overview(infer(**asked)).release_unknown == 4
-    given = infer(["carol/three"], prices=io.StringIO(OWN), anchors={"kv_bytes_per_token": 5e4})
-    assert overview(given).release_unknown == 0
+    assert found.offers == 0 and not found.section("carried") and "0 offers" in overview_text(found, 80)

@@ -24,6 +24,8 @@ from tests.tools.together import in_one_test
 OWN = b"\xef\xbb\xbfprovider,model,component,amount,notes\r\nacme,m,input,1,\r\nacme,m,output,4,\r\nacme,m,output,x,\xff"
 """With a mark of its encoding, other ends of lines, a bad row, a byte that is no text and no last end of line."""
 
+SCORES = b"model,benchmark,variant,accuracy,refusals,date,source,grade\nclaude-opus-5-5,IKP,x,0.8,,2026-11-01,me,independent\n"
+
 
 @cache
 def document() -> str:
@@ -46,6 +48,7 @@ def kept(path: Path, text: str | bytes) -> str:
         {"names": "gemini-3.1-pro", "anchors": {"overlap": 0, "active_params": "60B"}, "changes": {"output": "+10%", "cache_storage": "0"}},
         {"names": "acme/m", "prices": ["provider,model,component,amount", "acme,m,input,1", "acme,m,output,4"]},
         {"names": "acme/m", "prices": FileText("own.csv", OWN)},
+        {"names": "claude-opus-5-5", "knowledge": FileText("scores.csv", SCORES)},
     ],
 )  # fmt: skip
 def test_what_was_saved_is_what_is_found_again_and_saved_again(tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any]):
@@ -56,7 +59,7 @@ def test_what_was_saved_is_what_is_found_again_and_saved_again(tmp_path_factory:
 
 
 def test_a_file_with_the_names_of_an_earlier_release_is_read(tmp_path):
-    old = document().replace('"kv_replication"', '"kv_copies"')
+    old = document().replace('"kv_replication"', '"kv_copies"').replace('"knowledge": null,', "")
     assert old != document() and differing(saved_run(kept(tmp_path / "r.json", old)), infer("o3")) == []
     assert changed_since(saved_run(kept(tmp_path / "r.json", old))) == ""
 

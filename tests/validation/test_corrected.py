@@ -6,12 +6,13 @@ it rounds to, and where a `beside` is given both are of the one answer over the 
 
 import csv
 import json
+import shlex
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from tests.tools.command_rows import outcome
+from tests.tools.commands import Said, call
 from tests.tools.together import in_one_test
 from tests.tools.worked import worked
 
@@ -22,11 +23,16 @@ REL = 1e-9
 MOST = "at most "
 
 
+def outcome(command: str) -> Said:
+    """Return what a command comes to, its answer as JSON."""
+    return call(*shlex.split(command), "--as", "json")
+
+
 def answered(command: str) -> float:
     """The one number of an answer: a point, or the upper end of an interval."""
     said = outcome(command)
-    assert said.exit_code == 0, said.stderr
-    (answer,) = json.loads(said.stdout)["answers"]
+    assert said.status == 0, said.err
+    (answer,) = json.loads(said.out)["answers"]
     return answer["value"] if answer["kind"] == "point" else answer["high"]
 
 
@@ -47,8 +53,8 @@ def test_the_working_rounds_to_the_figure(row: dict[str, str]):
 def test_a_command_is_refused(row: dict[str, str]):
     _, status, code = row["expected"].split()
     said = outcome(row["command"])
-    assert said.exit_code == int(status), said.stdout
-    assert json.loads(said.stdout)["reason"]["code"] == code
+    assert said.status == int(status), said.out
+    assert json.loads(said.out)["reason"]["code"] == code
 
 
 def deepseek_step(batch: float, drafted: int) -> float:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from derive.preset_rows import Architecture
-from derive.presets import sparsest_router
 from derive.solving.api import solve
 from derive.tables.shipped import rows_of
 from tests.tools.together import in_one_test
@@ -48,19 +47,6 @@ def test_a_large_batch_reads_all_of_them_as_before(batch):
     assert value("step_time", **V3, batch=batch, anyway=True) == pytest.approx(every, rel=0.01)
 
 
-def test_drafts_touch_experts_of_their_own():
-    two = value("weight_time", **V3, batch=4, tokens_verified_per_step=2)
-    assert two == pytest.approx(value("weight_time", **V3, batch=8), rel=1e-12)
-    plain = value("plain_weight_time", **V3, batch=4, tokens_verified_per_step=2)
-    assert plain == pytest.approx(value("weight_time", **V3, batch=4), rel=1e-12)
-
-
-@pytest.mark.parametrize("variant", ["sharded", "resident"])
-def test_what_reads_all_weights_reads_no_more_for_drafts(variant):
-    given = {**V3, "batch": 4, "tokens_verified_per_step": 2, "resident_weight_bytes_per_chip": 90e9, "variants": {"weight_time": variant}}
-    assert value("plain_weight_time", **given) == value("weight_time", **given)
-
-
 # -- a pass with more tokens than those that are decoded -----------------------------------------------------------
 
 # 671e9 - 634e9 (31/32)^(T-1) parameters of a pass of T tokens, on 16 H100 in fp8.
@@ -90,19 +76,6 @@ def test_at_the_free_chunk_the_arithmetic_is_as_long_as_the_reads(batch):
     arithmetic = (2 * 37e9 * (batch + free) / 1979e12 + pairs / 989e12) / 16
     assert reads == pytest.approx(arithmetic, rel=1e-9)
     assert value("mixed_step_time", **H100S, batch=batch, prefill_chunk=free) == pytest.approx(reads, rel=1e-9)
-
-
-def test_of_a_measured_step_with_a_chunk_a_share_is_communication():
-    bare, measured = value("mixed_step_time", **H100S, batch=1, prefill_chunk=64), {"exposed_communication_share": 0.2}
-    found = value("mixed_step_time", **H100S, **measured, batch=1, prefill_chunk=64, variants={"overlap": "exposed"})
-    assert found == pytest.approx(bare / 0.8, rel=1e-12)
-
-
-@pytest.mark.parametrize("variant", ["sharded", "resident"])
-def test_where_all_is_read_a_chunk_reads_no_more(variant):
-    given = {**H100S, "batch": 4, "resident_weight_bytes_per_chip": 42e9, "variants": {"weight_time": variant}}
-    free = value("free_prefill_chunk", **given)
-    assert value("mixed_step_time", **given, prefill_chunk=free) == pytest.approx(value("step_time", **given), rel=1e-12)
 
 
 @in_one_test("variant", ["sharded", "touched", "resident"])
@@ -147,41 +120,10 @@ def test_below_that_the_busiest_chip_reads_so_many_times_the_mean():
         assert found == pytest.approx((shared + routed * share) / (16 * 4.8e12), rel=1e-9)
 
 
-@pytest.mark.slow
-@in_one_test("batch", [1, 30, 1024])
-@in_one_test("imbalance", [1, 1.2, 3, 9])
-def test_an_imbalance_lengthens_every_pass_and_a_chunk_no_less(batch, imbalance):
-    given = {**H200S, "batch": batch}
-    uneven = {**given, "expert_imbalance": imbalance}
-    assert value("step_time", **given) <= value("step_time", **uneven) * (1 + 1e-12)
-    for chunk in (1, 64, 4096):
-        assert value("mixed_step_time", **uneven, prefill_chunk=chunk) >= value("step_time", **uneven) * (1 - 1e-12)
-        mixed = value("mixed_memory_time", **uneven, prefill_chunk=chunk) - value("kv_time", **uneven)
-        assert value("mixed_memory_time", **given, prefill_chunk=chunk) - value("kv_time", **given) <= mixed <= ALL_READ * (1 + 1e-12)
-        ratio = value("prefill_weight_compute_ratio", **uneven, new_tokens_per_pass=chunk)
-        most = ALL_READ / value("compute_time", **given)
-        assert value("prefill_weight_compute_ratio", **given, new_tokens_per_pass=chunk) <= ratio * (1 + 1e-12) <= most * (1 + 2e-12)
-
-
 def test_an_imbalance_that_a_full_read_says_is_at_least_so_much():
     """Of 8 sequences 0.224 of the experts are activated: all of a chip is 4.46 times that."""
     (bound,) = solve("expert_imbalance", **H200S, batch=8, weight_time=ALL_READ).answers
     assert bound.ends == (pytest.approx(1 / (1 - (31 / 32) ** 8), rel=1e-9), None)
-
-
-def test_a_pass_with_drafts_of_as_many_tokens_is_decode():
-    """The experts of 3 x 5 tokens, whether decode checks them or a prompt brings them."""
-    given = {**H100S, "batch": 3, "new_tokens_per_pass": 5}
-    drafted = value("prefill_weight_compute_ratio", **given, tokens_verified_per_step=5)
-    assert drafted == pytest.approx(value("weight_compute_ratio", **given, tokens_verified_per_step=5), rel=1e-12)
-    assert drafted == pytest.approx(value("prefill_weight_compute_ratio", **given), rel=1e-9)
-
-
-@pytest.mark.parametrize("batch", [1, 4, 64])
-def test_on_more_chips_than_experts_none_reads_more_than_all_it_holds(batch):
-    given = {"using": "experts.busiest_chip", "experts": 256, "active_experts": 8, "batch": batch}
-    touched = value("activated_experts", experts=256, active_experts=8, batch=batch)
-    assert value("expert_imbalance", **given, expert_parallel=512) == pytest.approx(256 / touched, rel=1e-12)
 
 
 # -- the floor ------------------------------------------------------------------------------------------------------
@@ -197,16 +139,7 @@ def test_no_step_is_below_the_floor(variant, more):
     assert value("weight_time", **given) >= floor * (1 - 1e-12)
 
 
-def test_the_floor_of_a_dense_model_is_the_read_of_all_of_it():
-    dense = {"model": "Llama-3-70B", "hardware": "H200:fp8", "chips": 8}
-    assert value("latency_floor", **dense) == value("weight_time", **dense)
-
-
 # -- every mixture of the table -------------------------------------------------------------------------------------
-
-
-def test_there_are_forty_mixtures():
-    assert len(ALL) >= 40
 
 
 @in_one_test("row", MIXTURES, ids=lambda row: row.model)
@@ -217,11 +150,6 @@ def test_total_and_active_parameters_are_rebuilt_from_the_router(row):
     assert routed > 0 and shared > 0 and routed + shared == pytest.approx(total, rel=1e-12)
     assert shared + routed * row.active_experts / row.experts == pytest.approx(active, rel=1e-9)
     assert value("fetched_params", model=row.model, batch=1) == pytest.approx(active, rel=1e-9)
-
-
-def test_the_sparsest_router_of_the_table_is_one_of_128():
-    """Llama 4 Maverick: one of 128 experts; 256 over 6 of DeepSeek-V4-Flash, and 384 over 6 of V4-Pro, are less."""
-    assert sparsest_router() == 128
 
 
 # -- draws at random ------------------------------------------------------------------------------------------------

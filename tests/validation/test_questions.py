@@ -10,15 +10,13 @@ import json
 import shlex
 from collections import Counter
 from cProfile import Profile
-from inspect import signature
 from io import StringIO
 from pathlib import Path
 from time import process_time
 
 import pytest
-from click.testing import CliRunner
 
-from backsolve.cli.main import backsolve
+from tests.tools.commands import call
 from tests.tools.together import in_one_test
 from tests.tools.worked import worked
 
@@ -31,7 +29,6 @@ AT_MOST = 10
 """Seconds of processor time that a question may take; most take a few hundredths, one that is put backwards some seconds."""
 MOST_CALLS = 1_200_000
 """Calls of functions in a question, which no other process makes more of: of so many the longest takes 150 ms of processor time."""
-SEPARATE = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
 
 
 def figures(expected: str) -> list[float]:
@@ -74,28 +71,27 @@ def compare(expected: str, found: dict) -> None:
 @pytest.mark.parametrize("row", MARKED)
 def test_a_question_is_answered_by_one_command(row: dict[str, str]):
     begun = process_time()
-    said = CliRunner(**SEPARATE).invoke(backsolve, [*shlex.split(row["command"]), "--as", "json"])
+    said = call(*shlex.split(row["command"]), "--as", "json")
     assert process_time() - begun < AT_MOST
-    assert said.exception is None or isinstance(said.exception, SystemExit), repr(said.exception)
     head, _, words = row["expected"].partition(":")
     status, code = (int(head.split()[1]), head.split()[2:]) if head.startswith("exit") else (0, [])
-    assert said.exit_code == status, said.stderr
+    assert said.status == status, said.err
     if code:
-        found = json.loads(said.stdout)
+        found = json.loads(said.out)
         assert ([found["reason"]["code"]], found["answers"]) == (code, [])
     if status:
-        assert all(word.strip() in said.stderr for word in words.split(",")), said.stderr
+        assert all(word.strip() in said.err for word in words.split(",")), said.err
     else:
-        compare(row["expected"], json.loads(said.stdout))
+        compare(row["expected"], json.loads(said.out))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", MARKED)
 def test_a_question_takes_no_more_calls_than_are_made_in_150_ms(row: dict[str, str]):
     # What a process loads once is no question's.
-    CliRunner(**SEPARATE).invoke(backsolve, shlex.split(ROWS[0]["command"]))
+    call(*shlex.split(ROWS[0]["command"]))
     profile = Profile()
-    profile.runcall(CliRunner(**SEPARATE).invoke, backsolve, shlex.split(row["command"]))
+    profile.runcall(call, *shlex.split(row["command"]))
     assert sum(entry.callcount for entry in profile.getstats()) <= MOST_CALLS
 
 

@@ -16,7 +16,7 @@
   function curves(board, picture, given, log = false) {
     const whole = engine.chain(board.legs, given), end = roundEnd(engine.valueOf(picture.end, whole));
     const even = Array.from({ length: POINTS }, (_, k) => (log ? end / 10 ** (4 * (1 - (k + 1) / POINTS)) : (end * (k + 1)) / POINTS));
-    const places = picture.whole && end < POINTS ? Array.from({ length: end }, (_, k) => k + 1) : even;
+    const places = picture.whole ? Array.from({ length: end }, (_, k) => k + 1) : even;
     const at = (x, beside) => engine.chain(board.legs, { ...given, ...beside, [picture.across]: x });
     const lines = picture.lines.map((line) => ({
       ...line, points: line.points.length ? line.points.map(([x, y]) => [engine.valueOf(x, { ...whole, end }), engine.valueOf(y, whole)]) : places.map((x) => [x, engine.valueOf(line.of, at(x, line.beside))]) }));
@@ -30,10 +30,10 @@
   const { chart } = backsolve, { element, show } = form;
   const board = JSON.parse(document.getElementById("board-data").textContent), { presets } = board, [first] = Object.keys(presets);
   backsolve.units = board.units;
-  const quantities = Object.fromEntries(Object.entries(board.quantities).map(([name, row]) => [name, engine.rowOf({ ...row, absurd: board.absurd })]));
+  const quantities = Object.fromEntries(Object.entries(board.quantities).map(([name, row]) => [name, engine.rowOf(row)]));
   const slugs = Object.fromEntries(Object.keys(presets).map((name) => [name, name.toLowerCase().replace(/[^a-z0-9]+/g, "-")]));
   const MINE = "backsolve.mine", state = { preset: first, values: { ...presets[first] }, sustained: false, log: false };
-  const names = Object.keys(presets[first]).filter((name) => board.titles[name]);
+  const names = Object.keys(presets[first]).filter((name) => name in board.sliders);
   const given = () => ({ ...board.neutral, ...(state.sustained ? board.sustained : {}), ...state.values });
   const differs = () => names.filter((name) => state.values[name] !== presets[state.preset][name]);
 
@@ -68,7 +68,7 @@
     moved();
   }
 
-  const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], board.titles[name], (knob) => changed(name, knob), board.ranges[name])]));
+  const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], board.sliders[name][0], (knob) => changed(name, knob), board.sliders[name].slice(1))]));
   const buttons = [
     ...Object.keys(presets).map((name) => form.toggle(name, () => state.preset === name && !differs().length, () => { Object.assign(state, { preset: name, values: { ...presets[name] } }); for (const one of names) knobs[one].set(state.values[one]); moved(); })),
     form.toggle("mine", () => differs().length > 0, () => { const text = mine(); if (text) location.hash = text; })];
@@ -83,7 +83,7 @@
   function scrub(span, name) {
     const knob = knobs[name], FULL = 400; // px from one end of the slider to the other
     let from = null;
-    for (const [key, text] of Object.entries({ role: "slider", tabindex: 0, "aria-label": board.titles[name], "aria-valuemin": 0, "aria-valuemax": 100 })) span.setAttribute(key, text);
+    for (const [key, text] of Object.entries({ role: "slider", tabindex: 0, "aria-label": board.sliders[name][0], "aria-valuemin": 0, "aria-valuemax": 100 })) span.setAttribute(key, text);
     span.addEventListener("pointerdown", (event) => { from = { x: event.clientX, share: knob.share() }; span.setPointerCapture(event.pointerId); event.preventDefault(); span.focus(); });
     span.addEventListener("pointermove", (event) => { if (from) knob.move(from.share + (event.clientX - from.x) / FULL); });
     span.addEventListener("pointerup", () => { from = null; });
@@ -105,36 +105,22 @@
     verdict.textContent = `${isBound ? "memory-bound" : "compute-bound"}, at ${times} times the lowest cost. Balance batch: ${balance}.`;
   }
 
-  const figures = board.pictures.map((picture) => figureOf(picture, () => chartOf(picture)));
-  if (board.ladder) figures.push(figureOf(board.ladder, ladderChart));
-
-  function figureOf(picture, made) {
-    const box = document.getElementById(`picture-${picture.key}`), tools = box.querySelector(".tools"), holder = box.querySelector(".drawing");
-    let last = null;
-    const redraw = () => { last = made(); if (holder.clientWidth) holder.replaceChildren(chart.draw(last, holder.clientWidth)); };
-    tools.append(form.linkButton(address), element("button", { type: "button", onclick: () => chart.saveCsv(picture.key, chart.csv(last)) }, "CSV"), element("button", { type: "button", onclick: () => chart.savePng(picture.key, holder.firstChild) }, "PNG"));
-    box.querySelector(".own").append(...(picture.sliders || []).map((name) => (board.shared.includes(name) ? null : knobs[name].root)).filter(Boolean));
-    return redraw;
-  }
+  const redraws = [...document.querySelectorAll(".picture")].map((box) => {
+    const key = box.id.replace("picture-", ""), picture = board.pictures.find((one) => one.key === key), holder = box.querySelector(".drawing");
+    const button = (said, onclick) => element("button", { type: "button", onclick }, said);
+    box.querySelector(".tools").append(form.linkButton(address), ...(picture ? [button("CSV", () => chart.saveCsv(key, chart.csv(chartOf(picture))))] : []), button("PNG", () => chart.savePng(key, holder.firstElementChild)));
+    if (!picture) return () => {}; // no slider moves it
+    box.querySelector(".own").append(...picture.sliders.map((name) => knobs[name].root));
+    return () => { if (holder.clientWidth) holder.replaceChildren(chart.draw(chartOf(picture), holder.clientWidth)); };
+  });
 
   function chartOf(picture) {
     const log = state.log && !picture.whole, { whole, end, lines } = curves(board, picture, given(), log), x = quantities[picture.across], y = quantities[picture.up];
     const at = (tree) => engine.valueOf(tree, whole), spot = ({ at: where, of, words }) => { const from = at(where); return { x: from, y: engine.valueOf(of, engine.chain(board.legs, { ...given(), [picture.across]: from })), words, role: "text", label: true, hollow: words !== "your batch" }; };
     const low = log ? end / 1e4 : picture.whole ? 1 : 0;
     return {
-      x: { row: x, words: board.titles[picture.across] || picture.across.replaceAll("_", " "), log, low, high: end }, y: { row: picture.up === "normalised_cost" ? null : y, words: picture.up_words, log: state.log, high: picture.most && !state.log ? Math.min(picture.most, Math.max(...lines.flatMap((line) => line.points.map(([, value]) => value))) * 1.04) : undefined },
+      x: { row: x, words: (board.sliders[picture.across] || [picture.across.replaceAll("_", " ")])[0], log, low, high: end }, y: { row: picture.up === "normalised_cost" ? null : y, words: picture.up_words, log: state.log, high: picture.most && !state.log ? Math.min(picture.most, Math.max(...lines.flatMap((line) => line.points.map(([, value]) => value))) * 1.04) : undefined },
       lines, rules: picture.marks.map((mark) => ({ x: at(mark.at), words: `${mark.words} ${counted(picture.across, at(mark.at))}` })), dots: picture.spots.map(spot), told: picture.title };
-  }
-
-  function ladderChart() {
-    const { tiers, sold, title } = board.ladder, time = quantities.drain_time;
-    const row = tiers.flatMap(({ name, devices, lecture: [low, high] }) => [
-      ...devices.map(([device, value]) => ({ x: value, y: name, words: `${device}: ${show(time, value, 3)}`, role: "compute" })), { x: Math.sqrt(low * high), y: name, words: `the lecture: ${low === high ? show(time, low) : `${show(time, low)} to ${show(time, high)}`}`, role: "price", symbol: "diamond" }]);
-    const seconds = (value) => show(time, value, 1);
-    return {
-      x: { row: null, words: "drain time", log: true, low: 0.005, high: 3e5, format: (value) => (Math.abs(Math.log10(value) % 2) < 1e-9 ? seconds(value) : "") }, y: { rows: tiers.map(({ name }) => name) },
-      bars: tiers.flatMap(({ name, devices, lecture }) => [{ y: name, from: Math.min(...devices.map(([, value]) => value)), to: Math.max(...devices.map(([, value]) => value)), role: "compute", words: "today's devices" }, ...(lecture[0] < lecture[1] ? [{ y: name, from: lecture[0], to: lecture[1], role: "price", words: "the lecture" }] : [])]),
-      lines: [], dots: row, rules: sold.map((life, k) => ({ x: life, words: k % 2 ? "" : `sold ${show(quantities.drain_time, life)}` })), told: title };
   }
 
   function drawn() {
@@ -142,7 +128,7 @@
     for (const one of [...buttons, rates, axes]) one.tell();
     for (const tell of scrubs) tell();
     told();
-    for (const redraw of figures) redraw();
+    for (const redraw of redraws) redraw();
   }
 
   place.append(

@@ -5,6 +5,7 @@
   const { figure, unitOf } = backsolve.form;
 
   const LETTER = 6.6, SMALL = 12, GAP = 14, NARROW = 480; // px
+  const LOOK = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "paint-order", "opacity", "font"];
 
   /** The colours of roles, as the style sheet has them for a light or a dark page. */
   const colourOf = (role) => getComputedStyle(document.documentElement).getPropertyValue(`--${role}`).trim() || "currentColor";
@@ -26,38 +27,38 @@
   }
 
   /**
-   * Draws a chart. `x` and `y` are {row, words, log, low, high, rows}: `row` of the quantity gives the unit, `rows` names rows instead of numbers.
-   * `lines` are {words, role, points, dashed}, `bars` {y, from, to, words, role}, `rules` {x or y, words}, `dots` {x, y, words, role, symbol}, `areas` {points of [x, low, high], role}.
+   * Draws a chart. `x` and `y` are {row, words, log, low, high}: `row` of the quantity gives the unit.
+   * `lines` are {words, role, points, dashed}, `rules` {x or y, words}, `dots` {x, y, words, role}, `areas` {points of [x, low, high], role}.
    */
-  function draw({ x, y, lines = [], bars = [], rules = [], dots = [], areas = [], told }, width) {
+  function draw({ x, y, lines = [], rules = [], dots = [], areas = [], told }, width) {
     const { Plot } = globalThis, all = [...lines.flatMap((line) => line.points), ...dots.map((dot) => [dot.x, dot.y])];
-    const ux = unitFor(x, [...(x.high ? [x.high] : all.map(([at]) => at))]), uy = unitFor(y, y.rows ? [1] : [y.high ?? Math.max(...all.map(([, value]) => value))]);
-    const put = ([at, value]) => ({ x: at / ux.size, y: y.rows ? value : value / uy.size });
-    const top = y.rows ? 0 : (y.high ?? 1.04 * Math.max(...all.map(([, value]) => value))) / uy.size, named = lines.filter((line) => line.words), quiet = colourOf("quiet"), text = colourOf("text");
+    const ux = unitFor(x, [...(x.high ? [x.high] : all.map(([at]) => at))]), uy = unitFor(y, [y.high ?? Math.max(...all.map(([, value]) => value))]);
+    const put = ([at, value]) => ({ x: at / ux.size, y: value / uy.size });
+    const top = (y.high ?? 1.04 * Math.max(...all.map(([, value]) => value))) / uy.size, named = lines.filter((line) => line.words), quiet = colourOf("quiet"), text = colourOf("text");
     const positive = all.map(([, value]) => value).filter((value) => value > 0), base = y.log ? Math.max(Math.min(...positive), y.high ? y.high / 1e4 : 0) / uy.size / 1.2 : y.low ?? 0;
-    const right = named.length ? Math.min(Math.max(...named.map(({ words }) => words.length)) * LETTER + 14, width * 0.38) : 20, height = width < NARROW ? 212 : 280, left = y.rows || top < 1e6 ? 52 : 62;
-    const clip = (value) => Math.min(Math.max(value, base), top);
-    const options = {
-      width, height, marginLeft: left, marginRight: right, marginTop: 34, marginBottom: 40, style: { fontSize: `${SMALL}px`, fontFamily: "system-ui, sans-serif", color: text, background: "transparent" },
-      x: { type: x.log ? "log" : "linear", domain: [(x.low || 0) / ux.size, x.high / ux.size], label: `${ux.title} →`, ticks: Math.max(width / 120, 2), ...(x.format ? { tickFormat: x.format } : {}) },
-      y: y.rows ? { domain: y.rows, label: null } : { type: y.log ? "log" : "linear", domain: [base, top], label: `↑ ${uy.title}`, grid: true, ticks: 5 } };
+    const upright = rules.filter((rule) => rule.x >= (x.low || 0) && rule.x <= x.high), above = 34 + GAP * Math.max(upright.length - 1, 0), BELOW = 40;
+    const right = named.length ? Math.min(Math.max(...named.map(({ words }) => words.length)) * LETTER + 14, width * 0.38) : 20, height = (width < NARROW ? 178 : 246) + above, left = top < 1e6 ? 52 : 62;
+    const clip = (value) => Math.min(Math.max(value, base), top), domain = [(x.low || 0) / ux.size, x.high / ux.size];
     const decades = (low, high) => (value) => ((high / low > 200 ? ["1"] : ["1", "2", "5"]).includes(value.toExponential()[0]) ? figure(value, 3) : "");
-    if (x.log && !x.format) options.x.tickFormat = decades(...options.x.domain);
-    if (y.log) options.y.tickFormat = decades(base, top);
-    const placed = (words, k) => apart(named.map(({ points }) => endOf(points)), 34, height - 40)[k];
-    const scale = (value) => { const [low, high] = [base, top].map(y.log ? Math.log : Number), at = (y.log ? Math.log(value) : value) - low; return height - 40 - (at / (high - low)) * (height - 74); };
-    const endOf = (points) => scale(clip(points[points.length - 1][1] / uy.size));
-    const ends = named.map((line, k) => ({ words: line.words, dy: placed(line.words, k) - endOf(line.points), x: x.high / ux.size, y: clip(line.points[line.points.length - 1][1] / uy.size), role: line.role }));
+    const ticked = (log, low, high) => (log ? { type: "log", tickFormat: decades(low, high) } : { type: "linear", ...(high < 1e-4 || high >= 1e15 ? { tickFormat: (value) => figure(value, 3) } : {}) });
+    const options = {
+      width, height, marginLeft: left, marginRight: right, marginTop: above, marginBottom: BELOW, style: { fontSize: `${SMALL}px`, fontFamily: "system-ui, sans-serif", color: text, background: "transparent" },
+      x: { ...ticked(x.log, ...domain), domain, label: `${ux.title} →`, ticks: Math.max(width / 120, 2) },
+      y: { ...ticked(y.log, base, top), domain: [base, top], label: `↑ ${uy.title}`, grid: true, ticks: 5 } };
+    const along = ([low, high], log, from, to) => (value) => { const [a, b, at] = [low, high, value].map(log ? Math.log : Number); return from + ((at - a) / (b - a)) * (to - from); };
+    const across = along(domain, x.log, left, width - right), up = along([base, top], y.log, height - BELOW, above);
+    /** The side of a place on which a text has room up to an edge. */
+    const beside = (value, words, edge) => { const at = across(value), starts = at + words.length * LETTER + 8 <= edge || at < edge / 2; return { x: value, textAnchor: starts ? "start" : "end", dx: starts ? 8 : -8, fill: text }; };
+    const heights = named.map(({ points }) => clip(points[points.length - 1][1] / uy.size)), spread = apart(heights.map(up), above + 8, height - BELOW);
     const marks = [
       ...areas.map(({ points, role }) => Plot.areaY(points.map(([at, low, high]) => ({ x: at / ux.size, low: low / uy.size, high: high / uy.size })), { x: "x", y1: "low", y2: "high", fill: colourOf(role), fillOpacity: 0.15, clip: true })),
-      ...rules.flatMap((rule, k) => ("y" in rule ? [Plot.ruleY([rule.y / uy.size], { stroke: quiet, strokeDasharray: "2 3" })] : [
-        Plot.ruleX([rule.x / ux.size], { stroke: quiet, strokeDasharray: "2 3", clip: true }),
-        ...(rule.x <= x.high && rule.x >= (x.low || 0) ? [Plot.text([rule.words], { x: rule.x / ux.size, frameAnchor: "top", dy: -4 + (k % 2) * GAP, dx: rule.x > x.high / 2 ? -4 : 4, textAnchor: rule.x > x.high / (x.log ? 30 : 2) ? "end" : "start", fill: text })] : [])])),
-      ...bars.map((bar) => Plot.ruleY([bar], { y: () => bar.y, x1: bar.from / ux.size, x2: bar.to / ux.size, stroke: colourOf(bar.role), strokeWidth: 16, strokeOpacity: 0.45, title: () => bar.words })),
+      ...rules.filter((rule) => "y" in rule).map((rule) => Plot.ruleY([rule.y / uy.size], { stroke: quiet, strokeDasharray: "2 3" })),
+      ...upright.flatMap((rule, k) => [
+        Plot.ruleX([rule.x / ux.size], { stroke: quiet, strokeDasharray: "2 3" }), Plot.text([rule.words], { ...beside(rule.x / ux.size, rule.words, width), frameAnchor: "top", dy: -4 - k * GAP, lineAnchor: "bottom" })]),
       ...lines.map((line) => Plot.line(line.points.map(put), { x: "x", y: "y", stroke: colourOf(line.role), strokeWidth: line.role === "total" ? 3.2 : 1.8, strokeDasharray: line.dashed ? "5 4" : null, clip: true })),
-      ...dots.map((dot) => Plot.dot([put([dot.x, dot.y])], { x: "x", y: "y", r: 5, symbol: dot.symbol || "circle", fill: dot.hollow ? colourOf("page") : colourOf(dot.role), stroke: colourOf(dot.role), strokeWidth: 2, clip: y.rows ? false : true, title: () => dot.words })),
-      ...dots.filter((dot) => dot.label && dot.x <= x.high && (y.rows || dot.y / uy.size <= top)).map((dot) => Plot.text([put([dot.x, dot.y])], { x: "x", y: "y", text: () => dot.words, dx: 8, dy: dot.hollow ? -9 : 14, textAnchor: "start", fill: text, stroke: colourOf("page"), strokeWidth: 3 })),
-      ...ends.map((end) => Plot.text([end], { x: "x", y: "y", text: "words", dx: 5, dy: end.dy, textAnchor: "start", fill: colourOf(end.role), fontWeight: end.role === "total" ? 700 : 400 }))];
+      ...dots.map((dot) => Plot.dot([put([dot.x, dot.y])], { x: "x", y: "y", r: 5, fill: dot.hollow ? colourOf("page") : colourOf(dot.role), stroke: colourOf(dot.role), strokeWidth: 2, clip: true, title: () => dot.words })),
+      ...dots.filter((dot) => dot.label && dot.x <= x.high && dot.y / uy.size <= top).map((dot) => Plot.text([dot.words], { ...beside(dot.x / ux.size, dot.words, width - right), y: dot.y / uy.size, dy: dot.hollow ? -9 : 14, stroke: colourOf("page"), strokeWidth: 3 })),
+      ...named.map((line, k) => Plot.text([line.words], { x: domain[1], y: heights[k], dx: 5, dy: spread[k] - up(heights[k]), textAnchor: "start", fill: colourOf(line.role), fontWeight: line.role === "total" ? 700 : 400 }))];
     const svg = Plot.plot({ ...options, marks, ariaLabel: told });
     svg.setAttribute("role", "img");
     for (const part of svg.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label"); // the picture has a name, its parts have none
@@ -79,11 +80,18 @@
   }
   const saveCsv = (name, text) => saved(`${name}.csv`, `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`);
 
+  /** A copy of a picture that looks the same without the style sheet of the page. */
+  function styled(svg) {
+    const copy = svg.cloneNode(true), copies = [copy, ...copy.querySelectorAll("*")];
+    [svg, ...svg.querySelectorAll("*")].forEach((one, k) => { const look = getComputedStyle(one); for (const name of LOOK) copies[k].style.setProperty(name, look.getPropertyValue(name)); });
+    return copy;
+  }
+
   /** The picture as it is on the page, at twice its size. */
   async function savePng(name, svg) {
     const { width, height } = svg.viewBox.baseVal, canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
     const image = new Image(), pen = canvas.getContext("2d");
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(styled(svg)))}`;
     await image.decode();
     pen.fillStyle = colourOf("page");
     pen.fillRect(0, 0, canvas.width, canvas.height);
@@ -91,5 +99,5 @@
     saved(`${name}.png`, canvas.toDataURL("image/png"));
   }
 
-  backsolve.chart = { apart, csv, draw, saveCsv, savePng };
+  backsolve.chart = { csv, draw, saveCsv, savePng };
 })();

@@ -76,7 +76,7 @@
 
   const chips = Object.entries(desk.chips).sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([name, one]) => Object.keys(one.types).map((type) => [`${name}:${type}`, `${name} in ${type}`]));
   const choices = {
-    hardware: form.choice("Chip", chips, null, (value) => { state.hardware = value; if (!state.priced) set(PRICE, rent()); moved(); }), model: form.choice("Model", Object.keys(desk.models).sort(), null, (value) => { state.model = value; moved(); }),
+    hardware: form.choice("Chip", chips, null, (value) => { state.hardware = value; if (!state.priced) set(PRICE, rent()); moved(); }), model: form.choice("Model", Object.keys(desk.models).filter(Boolean).sort(), null, (value) => { state.model = value; moved(); }),
     layout: form.choice("Attention", [["even", "spread evenly"], ["tp", "tensor parallel"], ["dp", "data parallel"]], null, (value) => { state.layout = value; moved(); }),
     picture: form.choice("Picture", PICTURES.map((name) => [name, words(name)]), null, (value) => { state.picture = value; moved(); }), over: form.choice("Over", OVER.map((name) => [name, words(name)]), null, (value) => { state.over = value; moved(); }) };
   const knobs = Object.fromEntries(names.map((name) => [name, form.knob(quantities[name], words(name), (knob) => changed(name, knob))]));

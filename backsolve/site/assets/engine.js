@@ -144,12 +144,8 @@
     return behind ? high : low;
   }
 
-  /** A quantity with what it has as others of its family have it, and what is left out of most of them. */
-  function rowOf(row) {
-    const family = "of" in row ? backsolve.families[row.of] : {}, absurd = family.absurd ?? row.absurd;
-    const floor = (family.signed ?? row.signed) ? -Infinity : 0;
-    return { floor, ceiling: Infinity, least: row.low / absurd, most: row.high * absurd, ...family, ...row };
-  }
+  /** A quantity with its limits, which JSON leaves out where there is none. */
+  const rowOf = (row) => ({ floor: row.signed ? -Infinity : 0, ceiling: Infinity, ...row });
 
   /** All answers of an equation for one of its quantities, every other one given; or the requirements that leave none. */
   function solve(equation, unknown, given, quantities) {

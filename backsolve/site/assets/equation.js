@@ -27,7 +27,7 @@
   const [someChip] = Object.values(presets.chips), [someModel] = Object.values(presets.models), ofPresets = { ...someChip.givens, ...Object.values(someChip.types)[0], ...someModel.givens };
   const isLed = names.slice(1).some((name) => name in ofPresets || presets.legs.some(({ id, makes }) => makes === name && id !== equation.id));
   const types = Object.entries(presets.chips).flatMap(([name, { types: of }]) => Object.keys(of).map((dtype) => [`${name}:${dtype}`, `${name} in ${dtype}`]));
-  const models = Object.keys(presets.models);
+  const models = Object.keys(presets.models).filter(Boolean);
   const choose = (key) => (value) => { state[key] = value; afresh(); ask(); moved(); };
   const chips = form.choice("Chip", [["", "any"], ...types], "", choose("hardware")), ofModels = form.choice("Model", [["", "any"], ...models], "", choose("model"));
   const unknowns = form.choice("Solve for", names.map((name) => [name, words(name)]), null, (name) => { state.unknown = name; led(); ask(); moved(); });

@@ -167,10 +167,10 @@
   /** What a chip in a data type and a model set together, and the equations that lead on from there; either may be "", not both. */
   function presetOf(presets, chip, dtype, model) {
     const ofChip = presets.chips[chip], type = ofChip ? ofChip.types[dtype] : {}, ofModel = presets.models[model];
-    const [place, own] = (ofModel ? presets.kinds[ofModel.kinds] : presets.alone)[ofChip ? kindOf(type) : ""], way = presets.ways[place];
+    const [place, own] = ofModel.kinds[ofChip ? kindOf(type) : ""], way = presets.ways[place];
     const legs = way.legs.map((one) => presets.legs[one]), made = new Set(legs.map(({ makes }) => makes));
     return {
-      givens: { ...(ofChip ? ofChip.givens : {}), ...type, ...(ofModel ? ofModel.givens : {}), ...own },
+      givens: { ...(ofChip ? ofChip.givens : {}), ...type, ...ofModel.givens, ...own },
       defaults: Object.fromEntries(Object.entries(presets.defaults).filter(([name]) => !made.has(name))),
       asked: way.asked,
       legs,

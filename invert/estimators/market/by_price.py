@@ -4,9 +4,8 @@ from derive.errors import WrongData
 from derive.immutable import immutable
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators.market import learnt
-from invert.estimators.market.panel import Priced
-from invert.estimators.market.size import Params, Size
+from invert.estimators.market.panel import Priced, hosted_models, listed_models
+from invert.estimators.market.size import Params, Size, SizeForm, size_at, size_record
 from invert.records import EXTRA_MARKUP, Part, Record
 from invert.sheets.sheet import PriceSheet
 from invert.sheets.tables import ModelRow
@@ -56,7 +55,7 @@ def _list_price(sheet: PriceSheet, model: ModelRow | None, data: Data, assumptio
 
 def _host_price(model: ModelRow, data: Data, assumptions: Assumptions) -> Part[ByPrice]:
     """Return the median price of the hosts that sell the model."""
-    hosted = learnt.hosted_models(data, assumptions)
+    hosted = hosted_models(data, assumptions)
     row = next((one for one in hosted if model.architecture and one.architecture == model.architecture), None)
     if row is None:
         return Part(left_out="the price of one host: too few sell the model for their median to say how big it is")
@@ -81,7 +80,7 @@ def _price_with_model(price: float, row: Priced | None, hosts: bool, closed: boo
 def size_at_price(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Size:
     """Return the active or total parameters at that price. Raise `WrongData` if too few models are left to learn from."""
     without = found.listed.price_family if found.listed else ""
-    return learnt.size_at(data, _use(found, params), found.price, without, found.hosts, found.closed, assumptions)
+    return size_at(data, form_of(found, params), found.price, without, found.closed, assumptions)
 
 
 def record_of_size(found: ByPrice, params: Params, data: Data, assumptions: Assumptions) -> Record:
@@ -89,16 +88,12 @@ def record_of_size(found: ByPrice, params: Params, data: Data, assumptions: Assu
 
     Raise `WrongData` where too few are known.
     """
-    if found.closed:
-        return learnt.closed_record(data, _use(found, params), assumptions)
-    return learnt.size_record(data, _use(found, params), found.hosts, assumptions=assumptions)
+    return size_record(data, form_of(found, params), "closed vendor" if found.closed else "family", assumptions)
 
 
-def _use(found: ByPrice, params: Params) -> str:
-    """Return the name of the fit. Hosts sell sparse models of today, as closed vendors do."""
-    if params == "total_params":
-        return "total"
-    return "closed" if found.closed or found.hosts else "any"
+def form_of(found: ByPrice, params: Params) -> SizeForm:
+    """Return the form of the fit. Hosts sell sparse models of today, as closed vendors do."""
+    return SizeForm(params=params, sparse=params == "total_params" or found.closed or found.hosts, hosts=found.hosts)
 
 
 def _open_model(model: ModelRow | None, data: Data) -> Priced | None:
@@ -109,7 +104,7 @@ def _open_model(model: ModelRow | None, data: Data) -> Priced | None:
     return next(
         (
             one
-            for one in learnt.listed_models(data)
+            for one in listed_models(data)
             if (one.architecture and one.architecture == model.architecture) or one.model.casefold() in names
         ),
         None,

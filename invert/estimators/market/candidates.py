@@ -1,20 +1,23 @@
 """Observables that might tell KV bytes better than the typical KV of the release date, each judged on models of known cache."""
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite, log
+from datetime import date
+from math import log
 from statistics import fmean
 
 import numpy as np
 
 from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators.market.kv_class import Bytes
-from invert.estimators.market.panel import Priced
-from invert.estimators.market.pool import LogDensities, pool_verdict
-from invert.estimators.market.recency import DAYS, Cache, Forgetting, classes
+from invert.data import Data
+from invert.estimators.market.kv_class import Bytes, forgetting, known_caches
+from invert.estimators.market.panel import Priced, listed_models
+from invert.estimators.market.pool import pool_verdict
+from invert.estimators.market.recency import DAYS, Cache, Forgetting, judge_classes
 from invert.estimators.market.regression import fit, grouped
-from invert.estimators.market.student import Student
+from invert.estimators.market.size import SIZES_JUDGED_SINCE
 from invert.records import Verdict
+from invert.sheets.read import cached_beside_prices
 
 
 @immutable
@@ -71,46 +74,54 @@ CANDIDATES = (
 """Prices, KV bytes of other models of the vendor, and lines through the dates and contexts of all architectures, priced or not.
 
 A candidate replaces the typical KV if it passes both with families left out and on later models."""
+LEFT_OUT: Mapping[str, date | None] = {"family": None, "later": date.min, f"since {SIZES_JUDGED_SINCE.year}": SIZES_JUDGED_SINCE}
+"""What a prediction does not use: the family of the model, or also all later releases, for models released from a day on."""
 
 
 def judge_candidate(
-    candidate: Candidate, priced: Sequence[Priced], known: Mapping[Bytes, Sequence[Cache]], forgetting: Forgetting, earlier_only: bool,
+    candidate: Candidate, priced: Sequence[Priced], known: Mapping[Bytes, Sequence[Cache]], forgetting: Forgetting, since: date | None,
     assumptions: Assumptions = USUAL,
 ) -> Verdict | None:  # fmt: skip
     """Return what the candidate gains beside the typical KV, on the caches that it has numbers of, or None if these are too few."""
     listed = {row.architecture: row for row in reversed(priced)}
     found = [(one, candidate.observed(one, listed.get(one.architecture), priced)) for one in known[candidate.of]]
     rows = [(one, numbers) for one, numbers in found if numbers is not None]
-    return judge_predictors(rows, known[candidate.of], forgetting, earlier_only, assumptions)
+    return judge_predictors(rows, known[candidate.of], forgetting, since, assumptions)
 
 
 def judge_predictors(
-    rows: Sequence[tuple[Cache, tuple[float, ...]]], known: Sequence[Cache], forgetting: Forgetting, earlier_only: bool,
+    rows: Sequence[tuple[Cache, tuple[float, ...]]], known: Sequence[Cache], forgetting: Forgetting, since: date | None,
     assumptions: Assumptions = USUAL,
 ) -> Verdict | None:  # fmt: skip
     """Return what numbers beside some caches gain: each cache is predicted by a line through other families.
 
-    With `earlier_only` the line is through the caches that were released before it, as at the time.
+    With `since` only caches released from that day on are judged, each by a line through the caches released before it.
     """
-    of_class = log_density_of_class([one for one, _ in rows], known, forgetting)
-    found = []
-    for (one, numbers), by_class in zip(rows, of_class, strict=True):
-        others = [(other, x) for other, x in rows if other.family != one.family and not (earlier_only and other.released >= one.released)]
-        if len({other.family for other, _ in others}) >= assumptions.least_to_learn and isfinite(by_class):
-            by_line = _predict_by_line(others, numbers, assumptions).log_density(one.ln_kv)
-            found.append(LogDensities(family=one.family, by_price=by_line, by_class=by_class))
-    return pool_verdict(found, assumptions)
+    judged = [(one, numbers) for one, numbers in rows if since is None or one.released >= since]
+    by_line = np.full(len(judged), np.nan)
+    for place, (one, numbers) in enumerate(judged):
+        others = [(other, x) for other, x in rows if other.family != one.family and (since is None or other.released < one.released)]
+        if len({other.family for other, _ in others}) >= assumptions.least_to_learn:
+            by_line[place] = _density_by_line(others, one, numbers, assumptions)
+    by_class = judge_classes(known, [one for one, _ in judged], forgetting).log_density
+    return pool_verdict([one.family for one, _ in judged], by_line, by_class, assumptions)
 
 
-def log_density_of_class(rows: Sequence[Cache], known: Sequence[Cache], forgetting: Forgetting) -> list[float]:
-    """Return ln of the density [1/nat] of the typical KV of its release at each cache, or nan if there is no typical KV."""
-    values = np.array([one.ln_kv for one in rows])
-    return [float(density) for density in classes(known, rows, forgetting).log_density(values)]
-
-
-def _predict_by_line(others: Sequence[tuple[Cache, tuple[float, ...]]], numbers: tuple[float, ...], assumptions: Assumptions) -> Student:
-    """Return the prediction at these numbers by a line through the other caches."""
+def _density_by_line(
+    others: Sequence[tuple[Cache, tuple[float, ...]]], one: Cache, numbers: tuple[float, ...], assumptions: Assumptions
+) -> float:
+    """Return ln of the density [1/nat] of a cache by a line through the other caches at its numbers."""
     truths, families = [other.ln_kv for other, _ in others], [other.family for other, _ in others]
     line = fit(grouped(truths, families, *zip(*(x for _, x in others), strict=True), assumptions=assumptions))
-    centre = line.intercept + sum(slope * number for slope, number in zip(line.slopes, numbers, strict=True))
-    return Student(centre=centre, scale=line.scale, freedom=line.freedom)
+    return float(line.predict(np.array([[1.0, *numbers]])).judge(np.array([one.ln_kv])).log_density[0])
+
+
+@cached_beside_prices
+def verdicts(data: Data, assumptions: Assumptions = USUAL) -> Mapping[tuple[str, str], Verdict | None]:
+    """Return the verdict on each candidate, by its name and by what its predictions leave out."""
+    priced, known, way = listed_models(data), known_caches(data, assumptions), forgetting(data, assumptions)
+    return {
+        (one.name, left_out): judge_candidate(one, priced, known, way, since, assumptions)
+        for one in CANDIDATES
+        for left_out, since in LEFT_OUT.items()
+    }

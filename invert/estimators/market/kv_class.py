@@ -1,30 +1,34 @@
 """Typical KV: the caches of models released before a day, with read and stored bytes apart."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from math import inf, log
+from math import exp, inf, isfinite, log
 from typing import Literal
 
 import numpy as np
 
 from derive import presets
-from derive.errors import NotCovered
+from derive.errors import NotCovered, WrongData
 from derive.preset_rows import Architecture
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators.market.recency import Cache, Classes, Forgetting, classes, votes_for
-from invert.estimators.market.record import record_by_votes
-from invert.estimators.market.student import Floats, Student
+from invert.data import Data
+from invert.estimators.market.panel import rows_so_far
+from invert.estimators.market.recency import Cache, Forgetting, classes, judge_classes, votes_for
+from invert.estimators.market.record import record
+from invert.estimators.market.student import Floats, Judged, Student
 from invert.records import Record, Votes
+from invert.sheets.read import cached_beside_prices
 
 Bytes = Literal["read", "stored"]
 """The bytes of a context that a step reads, which decode pays for, or that it leaves in memory, which storage pays for."""
 READ_OR_STORED: tuple[Bytes, ...] = ("read", "stored")
 
 
-def caches(rows: Iterable[Architecture], bytes_per_value: float) -> Mapping[Bytes, tuple[Cache, ...]]:
-    """Return the caches of architectures.csv at this many bytes per value, by the equation of each, or by its hand count."""
-    known = [(row, _bytes(row, bytes_per_value)) for row in rows]
+@cached_beside_prices
+def known_caches(data: Data, assumptions: Assumptions = USUAL) -> Mapping[Bytes, tuple[Cache, ...]]:
+    """Return the caches of architectures.csv that have a vote, by read and stored bytes, by the equation of each or its hand count."""
+    known = [(row, _bytes(row, assumptions.bytes_per_kv_value)) for row in rows_so_far(data, Architecture) if row.kv_vote]
     return {of: tuple(_cache(row, both[of]) for row, both in known) for of in READ_OR_STORED}
 
 
@@ -40,35 +44,31 @@ def _bytes(row: Architecture, bytes_per_value: float) -> Mapping[Bytes, float]:
     return {"read": read, "stored": stored}
 
 
-def class_of(known: Sequence[Cache], released: date, family: str, forgetting: Forgetting) -> Student | None:
-    """Return the typical KV of a release day without one family, or None if fewer than two families are earlier."""
-    found = classes(known, [_target(released, family)], forgetting)
-    if not np.isfinite(found.centre[0]):
-        return None
-    return Student(centre=float(found.centre[0]), scale=float(found.scale[0]), freedom=float(found.freedom[0]))
+def by_family(
+    known: Sequence[Cache], judged: Judged, since: date = date.min, before: date = date.max, level: float = USUAL.level
+) -> tuple[Floats, Floats]:
+    """Return the mean log density [nat] of each family released between two days, and the share of its models inside a range."""
+    of_family: dict[str, list[int]] = {}
+    for place, one in enumerate(known):
+        if since <= one.released < before and np.isfinite(judged.log_density[place]):
+            of_family.setdefault(one.family, []).append(place)
+    densities, inside = judged.log_density, judged.nearer < level
+    of_each = [(densities[places].mean(), inside[places].mean()) for places in of_family.values()]
+    return np.array([mean for mean, _ in of_each]), np.array([share for _, share in of_each])
 
 
-def votes_of(known: Sequence[Cache], released: date, family: str, forgetting: Forgetting) -> Votes:
-    """Return the families of that typical KV."""
-    return votes_for(known, _target(released, family), forgetting)
+@cached_beside_prices
+def forgetting(data: Data, assumptions: Assumptions = USUAL) -> Forgetting:
+    """Return how fast votes lose weight: the horizon with the best predictions of later models, over read and stored bytes together.
 
-
-def _target(released: date, family: str) -> Cache:
-    """Return a model of that day with an unknown cache."""
-    return Cache(architecture="", family=family, released=released, ln_kv=0.0)
-
-
-def chosen(kinds: Iterable[Sequence[Cache]], assumptions: Assumptions = USUAL) -> Forgetting:
-    """Return the horizon with the best predictions of later models, over read and stored bytes together.
-
-    If no model can be predicted, it is the first horizon.
+    It is chosen on models released before `judged_since`. If none of them can be predicted, it is the first horizon.
     """
-    kinds, before = tuple(kinds), judged_since(assumptions)
-    spread, votes = assumptions.class_spread, assumptions.class_votes
+    before, spread, votes = judged_since(assumptions), assumptions.class_spread, assumptions.class_votes
     ways = [Forgetting(horizon=horizon, spread=spread, votes=votes) for horizon in assumptions.class_horizons]
 
     def foresight(way: Forgetting) -> float:
-        densities = [by_family(known, classes(known, known, way), before=before)[0] for known in kinds]
+        kinds = known_caches(data, assumptions).values()
+        densities = [by_family(known, judge_classes(known, known, way), before=before)[0] for known in kinds]
         return float(sum(of_kind.mean() for of_kind in densities if of_kind.size))
 
     return max(ways, key=foresight)
@@ -79,37 +79,45 @@ def judged_since(assumptions: Assumptions = USUAL) -> date:
     return date.fromisoformat(assumptions.horizon_chosen_before)
 
 
-def by_family(
-    known: Sequence[Cache], foretold: Classes, since: date = date.min, before: date = date.max, level: float = USUAL.level
-) -> tuple[Floats, Floats]:
-    """Return the mean log density [nat] of each family released between two days, and the share of its models inside a range."""
-    values = np.array([one.ln_kv for one in known])
-    densities, inside = foretold.log_density(values), foretold.nearer(values) < level
-    of_family: dict[str, list[int]] = {}
-    for place, one in enumerate(known):
-        if since <= one.released < before and np.isfinite(densities[place]):
-            of_family.setdefault(one.family, []).append(place)
-    of_each = [(densities[places].mean(), inside[places].mean()) for places in of_family.values()]
-    return np.array([mean for mean, _ in of_each]), np.array([share for _, share in of_each])
+@cached_beside_prices
+def class_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Student | None:
+    """Return the typical KV of a release day without one family, or None if fewer than two families are earlier."""
+    found = classes(known_caches(data, assumptions)[of], [_target(day, family)], forgetting(data, assumptions))
+    centre, scale, freedom = (float(np.atleast_1d(values)[0]) for values in (found.centre, found.scale, found.freedom))
+    return Student(centre=centre, scale=scale, freedom=freedom) if isfinite(centre) else None
 
 
-def record_of_class(known: Sequence[Cache], forgetting: Forgetting, since: date, at: date | None = None) -> Record | None:
-    """Return the record of the typical KV on models released from a day on, or None if they are too few.
+@cached_beside_prices
+def votes_at(data: Data, of: Bytes, day: date, family: str, assumptions: Assumptions = USUAL) -> Votes:
+    """Return the families of that typical KV, with the value and the weight of each."""
+    return votes_for(known_caches(data, assumptions)[of], _target(day, family), forgetting(data, assumptions))
+
+
+def _target(released: date, family: str) -> Cache:
+    """Return a model of that day with an unknown cache."""
+    return Cache(architecture="", family=family, released=released, ln_kv=0.0)
+
+
+def usual_stored(data: Data, day: date, assumptions: Assumptions = USUAL, family: str = "") -> tuple[float, float]:
+    """Return the typical KV stored: median [byte/token] and spread of its logarithm [nat]."""
+    of_class = class_at(data, "stored", day, family, assumptions)
+    if of_class is None:
+        raise WrongData("architectures.csv: fewer than two families were released earlier, and a spread needs two")
+    return exp(of_class.centre), of_class.spread
+
+
+@cached_beside_prices
+def class_record(data: Data, of: Bytes, assumptions: Assumptions = USUAL, at: date | None = None) -> Record | None:
+    """Return the record of the typical KV on models released since its horizon was chosen, or None if they are too few.
 
     It is by rolling origin, or by the typical KV of the day `at` for all released before it, as for a model of unknown
-    release. The gain has one vote per family and is over a typical KV with equal weights of earlier families. Ranges are
-    counted by model.
+    release. The gain has one vote per family and is over a typical KV with equal weights of earlier families.
     """
-    values, targets = np.array([one.ln_kv for one in known]), [replace(one, released=at) if at else one for one in known]
-    of_time, of_all = (classes(known, targets, way) for way in (forgetting, replace(forgetting, horizon=inf)))
-    judged = np.array([since <= one.released < (at or date.max) for one in known]) & np.isfinite(of_time.centre)
-    return record_by_votes(
-        gains=(of_time.log_density(values) - of_all.log_density(values))[judged],
-        families=[one.family for one, counts in zip(known, judged, strict=True) if counts],
-        errors=(of_time.centre - values)[judged],
-        of_class=(of_all.centre - values)[judged],
-        nearer=of_time.nearer(values)[judged],
-    )
+    known, way, since = known_caches(data, assumptions)[of], forgetting(data, assumptions), judged_since(assumptions)
+    judged = [one for one in known if since <= one.released < (at or date.max)]
+    targets = [replace(one, released=at) if at else one for one in judged]
+    of_time, of_all = (judge_classes(known, targets, one) for one in (way, replace(way, horizon=inf)))
+    return record(of_time, of_all, [one.family for one in judged], by_votes=True)
 
 
 _WORLDS, _FAMILIES = 60, 30
@@ -122,7 +130,7 @@ _EVERY = 30
 
 
 def simulated_coverage(
-    forgetting: Forgetting, levels: Sequence[float] = (0.5, 0.9), worlds: int = _WORLDS, seed: int = 11, wanders: float = _WANDERS
+    way: Forgetting, levels: Sequence[float] = (0.5, 0.9), worlds: int = _WORLDS, seed: int = 11, wanders: float = _WANDERS
 ) -> tuple[int, tuple[float, ...]]:
     """Return the number of families in simulated markets, and the coverage of ranges by level, with one vote per family.
 
@@ -138,8 +146,8 @@ def simulated_coverage(
     since = date.fromordinal(begin + 366)
     for _ in range(worlds):
         found = _market(random, begin, wanders)
-        foretold = classes(found, found, forgetting)
-        shares.append([by_family(found, foretold, since=since, level=level)[1] for level in levels])
+        judged = judge_classes(found, found, way)
+        shares.append([by_family(found, judged, since=since, level=level)[1] for level in levels])
     counted = sum(len(one[0]) for one in shares)
     return counted, tuple(float(np.mean([one[place].mean() for one in shares])) for place in range(len(levels)))
 

@@ -3,13 +3,15 @@
 from math import exp
 
 import numpy as np
+from scipy.special import stdtrit
 
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
-from invert.estimators.market import learnt
 from invert.estimators.market.by_price import PER_MTOK
-from invert.estimators.market.size import ANY, BILLION, predict_left_out, rows_for
-from invert.estimators.market.student import Student
+from invert.estimators.market.kv_class import known_caches
+from invert.estimators.market.panel import listed_models
+from invert.estimators.market.regression import predict_left_out
+from invert.estimators.market.size import ANY, BILLION, size_at, size_record, size_table
 from invert.records import Judgement, SizedModel, SizeLine
 
 _PLACES = 11
@@ -24,16 +26,16 @@ def size_line(data: Data, assumptions: Assumptions = USUAL) -> SizeLine:
     >>> len(found.models), f"{found.prices[-1] * 1e6:g} USD/MTok: {found.sizes[-1][1] / 1e9:.0f}B"
     (80, '3 USD/MTok: 84B')
     """
-    rows = learnt.listed_models(data)
+    rows = listed_models(data)
     asked = [row.input_price for row in rows]
     prices = np.geomspace(min(asked), max(asked), _PLACES).tolist()
-    sizes = [learnt.size_at(data, "any", price, "", False, False, assumptions) for price in prices]
+    sizes = [size_at(data, ANY, price, "", False, assumptions) for price in prices]
     return SizeLine(
         models=tuple(SizedModel(model=row.model, input_price=row.input_price / PER_MTOK, active_params=row.active_params) for row in rows),
         prices=tuple(price / PER_MTOK for price in prices),
         sizes=tuple((one.low, one.median, one.high) for one in sizes),
         level=assumptions.level,
-        record=learnt.size_record(data, "any", assumptions=assumptions),
+        record=size_record(data, ANY, assumptions=assumptions),
     )
 
 
@@ -45,7 +47,7 @@ def known_kv_bytes(data: Data, assumptions: Assumptions = USUAL) -> dict[str, fl
     >>> min(found.values()) < 20e3 < found["Llama-3.1-70B"]
     True
     """
-    return {one.architecture: exp(one.ln_kv) for one in learnt.known_caches(data, assumptions)["read"]}
+    return {one.architecture: exp(one.ln_kv) for one in known_caches(data, assumptions)["read"]}
 
 
 def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:
@@ -56,12 +58,18 @@ def judged_sizes(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgemen
     >>> sum(one.held for one in found), len(found)
     (74, 80)
     """
-    rows = rows_for(ANY, learnt.listed_models(data), "", assumptions)
-    foretold, _ = predict_left_out(ANY, rows, assumptions=assumptions)
-    found = []
-    for row, centre, scale in zip(rows, foretold.centre, foretold.scale, strict=True):
-        ends = Student(centre=float(centre), scale=float(scale), freedom=float(foretold.freedom)).range(assumptions.level)
-        low, median, high = (BILLION * end for end in ends)
-        by = f"input at {row.input_price:g} USD/MTok"
-        found.append(Judgement(model=row.model, by=by, truth=row.active_params, low=low, median=median, high=high, level=assumptions.level))
-    return tuple(found)
+    rows = listed_models(data)
+    found, reach = predict_left_out(size_table(data, ANY, assumptions)), (1 + assumptions.level) / 2
+    reaches = found.scale * float(stdtrit(found.freedom, reach))
+    return tuple(
+        Judgement(
+            model=row.model,
+            by=f"input at {row.input_price:g} USD/MTok",
+            truth=row.active_params,
+            low=BILLION * exp(centre - reach),
+            median=BILLION * exp(centre),
+            high=BILLION * exp(centre + reach),
+            level=assumptions.level,
+        )
+        for row, centre, reach in zip(rows, found.centre, reaches, strict=True)
+    )

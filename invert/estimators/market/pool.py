@@ -10,7 +10,6 @@ from math import sqrt
 
 import numpy as np
 
-from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
 from invert.estimators.market.student import Floats
 from invert.records import Verdict
@@ -18,35 +17,29 @@ from invert.records import Verdict
 _WEIGHTS = np.linspace(0.0, 1.0, 101)
 
 
-@immutable
-class LogDensities:
-    """The log densities [nat] of a candidate and of the typical KV at one known cache."""
-
-    family: str
-    by_price: float
-    by_class: float
-
-
-def pool_verdict(known: Sequence[LogDensities], assumptions: Assumptions = USUAL) -> Verdict | None:
+def pool_verdict(of_rows: Sequence[str], by_price: Floats, by_class: Floats, assumptions: Assumptions = USUAL) -> Verdict | None:
     """Return the gain of the pool on families left out, or None if there are fewer than `least_families`.
 
-    >>> sure = [LogDensities(family=name, by_price=-1.0, by_class=-2.0) for name in "abcd"]
-    >>> one = pool_verdict(sure)
+    The rows have a family and the log densities [nat] of the candidate and of the typical KV at a known cache. Rows without a
+    density are left out.
+
+    >>> one = pool_verdict("abcd", np.full(4, -1.0), np.full(4, -2.0))
     >>> one.gain_of_pool, one.stacked, one.enters
     (1.0, 1.0, True)
     """
-    families = sorted({one.family for one in known})
+    judged = np.isfinite(by_price) & np.isfinite(by_class)
+    by_price, by_class, of_judged = by_price[judged], by_class[judged], np.array([*of_rows])[judged]
+    families = np.unique(of_judged)
     if len(families) < assumptions.least_families:
         return None
-    by_price, by_class = (np.array([getattr(one, name) for one in known]) for name in ("by_price", "by_class"))
-    votes = np.array([[one.family == family for one in known] for family in families], dtype=float)
+    votes = (of_judged == families[:, None]).astype(float)
     votes /= votes.sum(1, keepdims=True)
     pooled = votes @ _log_pool(by_price, by_class)
     others = pooled.sum(0) - pooled
     left_out = np.take_along_axis(pooled, others.argmax(1)[:, None], axis=1)[:, 0]
     gains = left_out - votes @ by_class
     return Verdict(
-        count=len(known),
+        count=len(by_price),
         families=len(families),
         by_class=float((votes @ by_class).mean()),
         by_price=float((votes @ by_price).mean()),

@@ -17,7 +17,7 @@ import numpy as np
 
 from derive.briefly import Records
 from derive.immutable import immutable
-from invert.estimators.market.student import Floats, log_student_density, within
+from invert.estimators.market.student import Floats, Judged, Students
 from invert.records import Vote, Votes
 
 DAYS = 365.25
@@ -43,30 +43,7 @@ class Forgetting:
     votes: float
 
 
-@immutable(eq=False, kw_only=False)
-class Classes:
-    """The typical KV of each target: centre and scale [nat], degrees of freedom.
-
-    They are nan if fewer than two families are earlier.
-    """
-
-    centre: Floats
-    scale: Floats
-    freedom: Floats
-
-    def log_density(self, ln_kv: Floats) -> Floats:
-        """Return ln of the density [1/nat] of each typical KV at its target."""
-        return log_student_density(self._distance(ln_kv), self.freedom) - np.log(self.scale)
-
-    def nearer(self, ln_kv: Floats) -> Floats:
-        """Return the probability nearer to the centre than the target: at most .9 if the target is in the 90 % range."""
-        return within(self._distance(ln_kv), self.freedom)
-
-    def _distance(self, ln_kv: Floats) -> Floats:
-        return np.asarray((ln_kv - self.centre) / self.scale)
-
-
-def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forgetting) -> Classes:
+def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forgetting) -> Students:
     """Return the typical KV of each target at its release, without its own family.
 
     >>> rows = (("a", 1, 10.0), ("b", 7, 12.0), ("c", 12, 0.0))
@@ -81,7 +58,12 @@ def classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forge
     centre = np.where(np.isnan(count), np.nan, (shares * votes).sum(1))
     spread = count * (shares * (votes - centre[:, None]) ** 2).sum(1) + forgetting.votes * forgetting.spread**2
     freedom = count + forgetting.votes - 1
-    return Classes(centre, np.sqrt(spread / freedom * (1 + 1 / count)), freedom)
+    return Students(centre=centre, scale=np.sqrt(spread / freedom * (1 + 1 / count)), freedom=freedom)
+
+
+def judge_classes(caches: Sequence[Cache], targets: Sequence[Cache], forgetting: Forgetting) -> Judged:
+    """Return the typical KV of each target beside its true KV bytes."""
+    return classes(caches, targets, forgetting).judge(np.array([one.ln_kv for one in targets]))
 
 
 def votes_for(caches: Sequence[Cache], target: Cache, forgetting: Forgetting) -> Votes:

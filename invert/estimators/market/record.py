@@ -6,9 +6,9 @@ from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
+import numpy.typing as npt
 
-from invert.estimators.market.regression import Predictions
-from invert.estimators.market.student import Floats
+from invert.estimators.market.student import Floats, Judged
 from invert.posterior.sobol import SEED
 from invert.records import Held, Record
 
@@ -18,48 +18,39 @@ LEAST_VOTES = 2
 """Number of families below which a gain has no spread, and there is no record."""
 
 
-def record(found: Predictions, of_class: Predictions) -> Record:
-    """Return the record of predictions, with their gain over the predictions of a baseline."""
-    gains = found.log_density - of_class.log_density
-    standard_error, interval = spread_of_mean(gains, found.groups)
+def record(
+    found: Judged, baseline: Judged, groups: Sequence[str] | npt.NDArray[np.intp], by_votes: bool = False, of: str = Record.of
+) -> Record | None:
+    """Return the record of the predictions that have a baseline, with their gain over it, or None for fewer than two groups.
+
+    Errors and ranges count by row. `by_votes` gives each group one vote in the gain. `of` names the population.
+    """
+    judged = np.isfinite(found.log_density) & np.isfinite(baseline.log_density)
+    _, places = np.unique(np.asarray(groups)[judged], return_inverse=True)
+    if np.unique(places).size < LEAST_VOTES:
+        return None
+    gains, nearer = (found.log_density - baseline.log_density)[judged], found.nearer[judged]
+    if by_votes:
+        gains, places = np.bincount(places, gains) / np.bincount(places), np.unique(places)
+    standard_error, interval = spread_of_mean(gains, places)
     return Record(
-        count=len(gains),
-        groups=int(found.groups.max()) + 1,
-        rms=found.rms,
-        rms_of_class=of_class.rms,
+        count=len(nearer),
+        groups=int(places.max()) + 1,
+        rms=_rms(found.errors[judged]),
+        rms_of_class=_rms(baseline.errors[judged]),
         gain=float(gains.mean()),
         standard_error=standard_error,
         interval=interval,
-        held=tuple(held(level, int(found.within(level).sum()), len(gains)) for level in _LEVELS),
+        held=tuple(held(level, int((nearer < level).sum()), len(nearer)) for level in _LEVELS),
+        of=of,
     )
 
 
-def record_by_votes(gains: Floats, families: Sequence[str], errors: Floats, of_class: Floats, nearer: Floats) -> Record | None:
-    """Return the record of predictions with one vote per family in the gain.
-
-    Errors [nat] and ranges count by model.
-
-    `nearer` is the probability of each prediction nearer to its centre than the truth. The record is None
-    for fewer than two families.
-    """
-    if len(set(families)) < LEAST_VOTES:
-        return None
-    _, groups = np.unique(np.array(families), return_inverse=True)
-    votes = np.bincount(groups, gains) / np.bincount(groups)
-    standard_error, interval = spread_of_mean(votes, np.arange(len(votes)))
-    return Record(
-        count=len(gains),
-        groups=len(votes),
-        rms=float(np.sqrt(np.mean(errors**2))),
-        rms_of_class=float(np.sqrt(np.mean(of_class**2))),
-        gain=float(votes.mean()),
-        standard_error=standard_error,
-        interval=interval,
-        held=tuple(held(level, int((nearer < level).sum()), len(gains)) for level in _LEVELS),
-    )
+def _rms(errors: Floats) -> float:
+    return float(np.sqrt(np.mean(errors**2)))
 
 
-def spread_of_mean(values: Floats, groups: "np.ndarray[tuple[int], np.dtype[np.intp]]") -> tuple[float, tuple[float, float]]:
+def spread_of_mean(values: Floats, groups: npt.NDArray[np.intp]) -> tuple[float, tuple[float, float]]:
     """Return the standard error of a mean over rows in groups, and its bootstrap interval over groups.
 
     >>> error, (low, high) = spread_of_mean(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
@@ -74,7 +65,7 @@ def spread_of_mean(values: Floats, groups: "np.ndarray[tuple[int], np.dtype[np.i
 
 
 @cache
-def _resample_groups(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
+def _resample_groups(count: int) -> npt.NDArray[np.int64]:
     """Return groups drawn with replacement (resamples, count)."""
     return np.random.default_rng(SEED).integers(count, size=(_RESAMPLES, count))
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from derive.immutable import immutable
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators.market.student import Floats, log_student_density, student_quantiles
+from invert.estimators.market.student import Floats, Students
 
 
 @immutable(eq=False)
@@ -40,41 +40,21 @@ class GroupedRows:
         return max(self.count - int(self.predictors.shape[1]), self.least_freedom)
 
 
-@immutable
+@immutable(eq=False)
 class Fit:
-    """target = intercept + slopes x + scale t, with Student's t of these degrees of freedom for a member of a new group."""
+    """target = coefficients . predictors + scale t, with Student's t of these degrees of freedom for a member of a new group.
 
-    intercept: float
-    slopes: tuple[float, ...]
+    The first coefficient is the intercept.
+    """
+
+    coefficients: Floats
     scale: float
     freedom: int
-    count: int
-    groups: int
 
-
-@immutable(eq=False)
-class Predictions:
-    """Predictions of rows by fits without their group: centre, scale and degrees of freedom, beside the rows."""
-
-    centre: Floats
-    scale: Floats
-    freedom: int | Floats
-    target: Floats
-    groups: npt.NDArray[np.intp]
-
-    @property
-    def log_density(self) -> Floats:
-        """Return ln of the density [1/nat] of every row."""
-        return log_student_density((self.target - self.centre) / self.scale, self.freedom) - np.log(self.scale)
-
-    def within(self, level: float) -> npt.NDArray[np.bool_]:
-        """Return which rows are inside the central range of this probability."""
-        return np.asarray(np.abs(self.target - self.centre) < student_quantiles(self.freedom, (1 + level) / 2) * self.scale)
-
-    @property
-    def rms(self) -> float:
-        """Return the root mean square of the errors [nat]."""
-        return float(np.sqrt(np.mean((self.target - self.centre) ** 2)))
+    def predict(self, predictors: Floats) -> Students:
+        """Return the predictions at predictors with a leading column of ones (n, p)."""
+        centre = predictors @ self.coefficients
+        return Students(centre=centre, scale=np.full(len(centre), self.scale), freedom=self.freedom)
 
 
 def grouped(
@@ -87,9 +67,8 @@ def grouped(
     """
     numbered = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     places = np.array([numbered[group] for group in groups])
-    design = np.column_stack([np.ones(len(target)), *predictors])
     return GroupedRows(
-        predictors=design,
+        predictors=np.column_stack([np.ones(len(target)), *predictors]),
         target=np.array(target, dtype=float),
         groups=places,
         weights=_vote_weights(places),
@@ -102,50 +81,36 @@ def fit(rows: GroupedRows) -> Fit:
     """Return a weighted least-squares fit. Its scale is the weighted rms error of fits without a group in that group.
 
     >>> one = fit(grouped([1.0, 2.1, 2.9, 4.0], "abcd", [0.0, 1.0, 2.0, 3.0]))
-    >>> round(one.intercept, 3), round(one.slopes[0], 3), round(one.scale, 3), one.freedom
-    (1.03, 0.98, 0.116, 3)
+    >>> one.coefficients.round(3).tolist(), round(one.scale, 3), one.freedom
+    ([1.03, 0.98], 0.116, 3)
     """
     grams, crosses = _sums(rows)
-    coefficients = _solved(grams.sum(0), crosses.sum(0), rows.slope_ridge)
     (scale,) = _scales(rows, np.zeros((1, rows.count), dtype=bool))
-    return Fit(
-        intercept=float(coefficients[0]),
-        slopes=tuple(float(slope) for slope in coefficients[1:]),
-        scale=float(scale),
-        freedom=rows.freedom,
-        count=len(rows.target),
-        groups=rows.count,
-    )
+    return Fit(coefficients=_solved(grams.sum(0), crosses.sum(0), rows.slope_ridge), scale=float(scale), freedom=rows.freedom)
 
 
-def foretold(rows: GroupedRows) -> Predictions:
+def predict_left_out(rows: GroupedRows) -> Students:
     """Return the prediction of every row by the fit to the other groups."""
     grams, crosses = _sums(rows)
     coefficients = _solved(grams.sum(0) - grams, crosses.sum(0) - crosses, rows.slope_ridge)
     centre = np.einsum("ij,ij->i", rows.predictors, coefficients[rows.groups])
     scales = _scales(rows, np.eye(rows.count, dtype=bool))
-    return Predictions(centre=centre, scale=scales[rows.groups], freedom=rows.freedom, target=rows.target, groups=rows.groups)
+    return Students(centre=centre, scale=scales[rows.groups], freedom=rows.freedom)
 
 
-def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least_groups: float) -> Predictions:
-    """Return predictions of rows from a day on by fits to the earlier rows of other groups, if these have enough groups.
+def predict_in_order(rows: GroupedRows, days: Sequence[date], since: date, least_groups: float) -> Students:
+    """Return predictions of rows from a day on by fits to the earlier rows of other groups, or nan without enough groups.
 
     This is a rolling origin: a fit uses only rows released before the predicted row.
     """
-    judged, fits = [], []
+    centre = np.full(len(days), np.nan)
+    scale, freedom = centre.copy(), centre.copy()
     for place, day in enumerate(days):
         seen = np.array([other < day for other in days]) & (rows.groups != rows.groups[place])
         if day >= since and np.unique(rows.groups[seen]).size >= least_groups:
-            judged.append(place)
-            fits.append(fit(_selected(rows, seen)))
-    coefficients = np.array([[one.intercept, *one.slopes] for one in fits]).reshape(len(fits), rows.predictors.shape[1])
-    return Predictions(
-        centre=(coefficients * rows.predictors[judged]).sum(1),
-        scale=np.array([one.scale for one in fits]),
-        freedom=np.array([one.freedom for one in fits], dtype=float),
-        target=rows.target[judged],
-        groups=np.unique(rows.groups[judged], return_inverse=True)[1],
-    )
+            one = fit(_selected(rows, seen))
+            centre[place], scale[place], freedom[place] = rows.predictors[place] @ one.coefficients, one.scale, one.freedom
+    return Students(centre=centre, scale=scale, freedom=freedom)
 
 
 def _selected(rows: GroupedRows, seen: npt.NDArray[np.bool_]) -> GroupedRows:
@@ -183,10 +148,8 @@ def _solved(grams: Floats, crosses: Floats, slope_ridge: float) -> Floats:
 
 def _scales(rows: GroupedRows, without: npt.NDArray[np.bool_]) -> Floats:
     """Return the rms errors [nat] of fits without one more group in that group, for each choice of groups that is already left out."""
-    grams, crosses = _sums(rows)
     kept = ~without
-    further = (np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in (grams, crosses))
-    grams, crosses = further
+    grams, crosses = (np.einsum("sg,g...->s...", kept, sums)[:, None] - np.einsum("sg,g...->sg...", kept, sums) for sums in _sums(rows))
     coefficients = _solved(grams, crosses, rows.slope_ridge)
     errors = rows.target - np.einsum("ip,sip->si", rows.predictors, coefficients[:, rows.groups])
     counted = rows.weights * kept[:, rows.groups]

@@ -1,11 +1,12 @@
-"""The size of a model from the price of its input: ln N = a + b (ln P - d) + s t, learnt from open models.
+"""The size of a model from its price, from what it knows, or from both: ln N = a + b (ln P - d) + c logit(A) + s t.
 
-N in 1e9 parameters, P the base list price of input [USD/Mtoken], d the extra price/cost of a vendor with closed weights,
-which is fitted on closed models of known size. Every model is left out of its own fit, with all models priced by the same
-decision.
+N in 1e9 parameters, P the base list price of input [USD/Mtoken], d the extra price/cost of a vendor with closed weights, which is
+fitted on closed models of known size, and A the accuracy on a benchmark of facts. A form (`SizeForm`) names the data. Every fit is
+judged in three ways: families (or vendors) left out, models released later, and closed models. The baseline is the same form
+without its last predictor.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from functools import cache
@@ -13,36 +14,63 @@ from math import log
 from typing import Literal
 
 import numpy as np
+from scipy.special import stdtrit
 
+from derive.errors import WrongData
 from derive.immutable import immutable
+from derive.preset_rows import OpenModel
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators.market.panel import Priced
-from invert.estimators.market.regression import Fit, GroupedRows, Predictions, fit, foretold, grouped, predict_in_order
-from invert.estimators.market.student import Floats, student_quantiles
+from invert.data import Data
+from invert.estimators.market.panel import hosted_models, listed_models, rows_so_far
+from invert.estimators.market.record import LEAST_VOTES, record
+from invert.estimators.market.regression import Fit, GroupedRows, fit, grouped, predict_in_order, predict_left_out
+from invert.estimators.market.student import Floats, Students
 from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
-from invert.sheets.tables import DisclosedSize
+from invert.records import CLOSED_MODELS, Record
+from invert.sheets.read import cached_beside_prices
+from invert.sheets.tables import DisclosedSize, HostPrice, KnowledgeScore, ListPrice
 
 BILLION = 1e9
 SIZES_JUDGED_SINCE = date(2026, 1, 1)
 """Models released from this day on judge fits to earlier ones."""
 _RESAMPLES = 1024
+_SURE = 0.999
+"""The highest accuracy in use: without a wrong answer the logit would be infinite."""
 
 Params = Literal["active_params", "total_params"]
+LeftOut = Literal["family", "vendor", "later", "closed vendor"]
+"""What a prediction does not use: the price family or vendor of the model, all later models, or a closed model's vendor."""
 
 
 @immutable
-class Use:
-    """A fit: the quantity it predicts, and whether from sparse models of today alone or from all."""
+class SizeForm:
+    """What a fit predicts and from what: prices of makers or hosts, scores on a benchmark, of all models or of sparse ones of today."""
 
     params: Params
-    sparse: bool
+    sparse: bool = True
+    priced: bool = True
+    hosts: bool = False
+    benchmark: str = ""
+
+    @property
+    def table(self) -> str:
+        """Return the name of the table with its prices or scores."""
+        return (KnowledgeScore if self.benchmark else HostPrice if self.hosts else ListPrice).TABLE
 
 
-CLOSED = Use(params="active_params", sparse=True)
-"""Active parameters of a model with closed weights: sparse, as all of today's large models are."""
-ANY = Use(params="active_params", sparse=False)
-"""Active parameters of any model that its maker sells."""
-TOTAL = Use(params="total_params", sparse=True)
+ACTIVE, ANY, TOTAL = SizeForm(params="active_params"), SizeForm(params="active_params", sparse=False), SizeForm(params="total_params")
+"""By list price: active parameters of sparse models, as all of today's large models are, and of any model, and total parameters."""
+
+
+@immutable
+class SizedModel:
+    """A model of known size: its families, its release, ln of its size [1e9], and the numbers that predict it."""
+
+    price_family: str
+    vendor: str
+    released: date
+    ln_params: float
+    predictors: tuple[float, ...]
 
 
 @immutable
@@ -55,122 +83,179 @@ class Size:
     spread: float
 
 
-def rows_for(use: Use, priced: Iterable[Priced], without: str = "", assumptions: Assumptions = USUAL) -> tuple[Priced, ...]:
-    """Return the rows that a use learns from, without a price family."""
+def best_scores(data: Data, benchmark: str) -> dict[str, KnowledgeScore]:
+    """Return the score of the best variant of each model, by the name of the model in lower case."""
+    found: dict[str, KnowledgeScore] = {}
+    for row in rows_so_far(data, KnowledgeScore):
+        name = row.model.casefold()
+        if row.benchmark == benchmark and (name not in found or row.accuracy > found[name].accuracy):
+            found[name] = row
+    return found
 
-    def is_used(row: Priced) -> bool:
-        return not use.sparse or is_sparse_of_today(row.total_params, row.active_params, row.released, assumptions)
 
-    return tuple(row for row in priced if is_used(row) and row.price_family != without)
+def logit(accuracy: float) -> float:
+    """Return ln(A/(1 - A)).
+
+    >>> round(logit(0.75), 3)
+    1.099
+    """
+    accuracy = min(accuracy, _SURE)
+    return log(accuracy / (1 - accuracy))
 
 
-def is_sparse_of_today(total_params: float, active_params: float, released: date, assumptions: Assumptions = USUAL) -> bool:
+def predictors_of(form: SizeForm, ln_price: float, score: KnowledgeScore | None) -> tuple[float, ...]:
+    """Return the numbers that a form predicts from: ln of the price, then the logit of the accuracy."""
+    return (*((ln_price,) if form.priced else ()), *((logit(score.accuracy),) if form.benchmark and score else ()))
+
+
+@cached_beside_prices
+def sized_models(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, without: str = "") -> tuple[SizedModel, ...]:
+    """Return the open models that a form learns from, without a price family."""
+    priced = hosted_models(data, assumptions) if form.hosts else listed_models(data) if form.priced else ()
+    prices, scores = {row.model: row.input_price for row in priced}, best_scores(data, form.benchmark) if form.benchmark else {}
+    models = {row.model: row for row in rows_so_far(data, OpenModel)}
+    return tuple(
+        SizedModel(
+            price_family=row.price_family,
+            vendor=row.vendor,
+            released=row.release_date,
+            ln_params=log(getattr(row, form.params) / BILLION),
+            predictors=predictors_of(form, log(prices[row.model]) if form.priced else 0.0, scores.get(row.model.casefold())),
+        )
+        for row in ([models[name] for name in prices] if form.priced else models.values())
+        if row.price_family != without
+        and (not form.benchmark or row.model.casefold() in scores)
+        and (not form.sparse or _is_sparse_of_today(row, assumptions))
+    )
+
+
+def _is_sparse_of_today(row: OpenModel, assumptions: Assumptions) -> bool:
     """Return whether a model is sparse and new enough to be like the closed models of today."""
-    return total_params > assumptions.sparse_ratio * active_params and released.year >= assumptions.sparse_since
+    return row.total_params > assumptions.sparse_ratio * row.active_params and row.release_date.year >= assumptions.sparse_since
 
 
-def grouped_for(
-    use: Use, rows: Sequence[Priced], by: str = "price_family", *predictors: Sequence[float], assumptions: Assumptions = USUAL
-) -> GroupedRows:
-    """Return the rows for a regression: ln parameters [1e9] in groups, on predictors, by default ln of the input price."""
-    target = [log(getattr(row, use.params) / BILLION) for row in rows]
-    chosen = predictors or ([log(row.input_price) for row in rows],)
-    return grouped(target, [getattr(row, by) for row in rows], *chosen, assumptions=assumptions)
+def size_table(data: Data, form: SizeForm, assumptions: Assumptions = USUAL, without: str = "", by: str = "price_family") -> GroupedRows:
+    """Return the models that a form learns from for a regression. Raise `WrongData` if they have too few groups for a line."""
+    rows = sized_models(data, form, assumptions, without)
+    if len({getattr(row, by) for row in rows}) < assumptions.least_to_learn:
+        raise WrongData(f"{form.table}.csv: fewer than {assumptions.least_to_learn} values of {by} are left to learn a size from")
+    return _grouped(rows, by, assumptions)
 
 
-def fitted(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -> Fit:
-    """Return the fit of a use to these rows."""
-    return fit(grouped_for(use, rows, assumptions=assumptions))
+def _grouped(rows: tuple[SizedModel, ...], by: str, assumptions: Assumptions) -> GroupedRows:
+    columns = zip(*(row.predictors for row in rows), strict=True)
+    return grouped([row.ln_params for row in rows], [getattr(row, by) for row in rows], *columns, assumptions=assumptions)
 
 
-def predict_left_out(
-    use: Use, rows: Sequence[Priced], by: str = "price_family", assumptions: Assumptions = USUAL
-) -> tuple[Predictions, Predictions]:
-    """Return predictions of every row with its group left out, by the price and by the baseline without a price."""
-    found = grouped_for(use, rows, by, assumptions=assumptions)
-    return foretold(found), foretold(replace(found, predictors=found.predictors[:, :1]))
+# Closed models.
 
 
-def predict_later(use: Use, rows: Sequence[Priced], assumptions: Assumptions = USUAL) -> tuple[Predictions, Predictions]:
-    """Return predictions of models released since `SIZES_JUDGED_SINCE` by earlier models of other families, with and without a price."""
-    found, days = grouped_for(use, rows, assumptions=assumptions), [row.released for row in rows]
-    without_price = replace(found, predictors=found.predictors[:, :1])
-    with_price, without = (predict_in_order(one, days, SIZES_JUDGED_SINCE, assumptions.least_to_learn) for one in (found, without_price))
-    return with_price, without
+def closed_models(data: Data, form: SizeForm, assumptions: Assumptions) -> tuple[SizedModel, ...]:
+    """Return the closed models of known size at their own prices. Those of known total parameters are of today, as the fits are."""
+    scores = best_scores(data, form.benchmark) if form.benchmark else {}
+    return tuple(
+        SizedModel(
+            price_family=row.vendor,
+            vendor=row.vendor,
+            released=row.date,
+            ln_params=log(size / BILLION),
+            predictors=predictors_of(form, log(row.input_price), scores.get(row.model.casefold())),
+        )
+        for row in rows_so_far(data, DisclosedSize)
+        if row.closed
+        and (size := row.exactly(form.params))
+        and (form.params == "active_params" or row.date.year >= assumptions.sparse_since)
+        and (not form.benchmark or row.model.casefold() in scores)
+    )
 
 
-def fitted_extra_markup(
-    use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize], assumptions: Assumptions = USUAL
-) -> tuple[float, float]:
-    """Return mean and spread [nat] of the extra price/cost d of closed vendors, from closed models of known size.
+@cached_beside_prices
+def extra_markup(data: Data, params: Params, assumptions: Assumptions, without: str = "") -> tuple[float, float]:
+    """Return mean and spread [nat] of the extra price/cost d of closed vendors, from the closed models of all but one vendor.
 
     The residuals of these models from the fit to open ones are -b d plus the error of the fit, and the prior of d is normal. Vendors
     are groups.
     """
-    prior = assumptions.extra_markup_prior
-    mean, precision = log(prior.centre), prior.spread**-2
-    if not sizes:
+    prior, form = assumptions.extra_markup_prior, SizeForm(params=params)
+    mean, precision, one = log(prior.centre), prior.spread**-2, fit(size_table(data, form, assumptions))
+    rows = tuple(row for row in closed_models(data, form, assumptions) if row.vendor != without)
+    if not rows:
         return mean, prior.spread
-    one, found = fitted(use, rows, assumptions), _grouped_closed(use, sizes, assumptions)
-    residuals = found.target - found.predictors @ np.array([one.intercept, *one.slopes])
-    slope = sum(one.slopes) / one.scale
-    fitted_precision = precision + slope**2 * found.weights.sum()
-    fitted_mean = (mean * precision - slope * (found.weights * residuals).sum() / one.scale) / fitted_precision
-    return float(fitted_mean), float(fitted_precision**-0.5)
+    found, slope = _grouped(rows, "vendor", assumptions), one.coefficients[1] / one.scale
+    residuals = found.target - found.predictors @ one.coefficients
+    fitted = precision + slope**2 * found.weights.sum()
+    return float((mean * precision - slope * (found.weights * residuals).sum() / one.scale) / fitted), float(fitted**-0.5)
 
 
-def _grouped_closed(use: Use, sizes: Sequence[DisclosedSize], assumptions: Assumptions) -> GroupedRows:
-    known = [(log((one.exactly(use.params) or 0.0) / BILLION), one.vendor, log(one.input_price)) for one in sizes]
-    return grouped(*zip(*known, strict=True), assumptions=assumptions)
+def predict_closed(one: Fit, form: SizeForm, predictors: Floats, extra: Floats) -> Students:
+    """Return the sizes of closed models by a fit to open ones, with the mean and spread of their extra price/cost (2, n).
 
-
-def predict_closed(
-    use: Use, rows: Sequence[Priced], sizes: Sequence[DisclosedSize], assumptions: Assumptions = USUAL
-) -> tuple[Predictions, Predictions]:
-    """Return predictions of the sizes of closed models by their prices and without a price.
-
-    Vendors are groups.
-
-    The fit is to open models, and the extra price/cost comes from the other closed vendors.
+    A fit with fewer predictors than the form has no use for the last ones.
     """
-    one, found = fitted(use, rows, assumptions), _grouped_closed(use, sizes, assumptions)
-    extra = [fitted_extra_markup(use, rows, [other for other in sizes if other.vendor != row.vendor], assumptions) for row in sizes]
-    means, spreads = np.array(extra).T
-    by_price = Predictions(
-        centre=one.intercept + sum(one.slopes) * (found.predictors[:, 1] - means),
-        scale=np.hypot(one.scale, sum(one.slopes) * spreads),
-        freedom=one.freedom,
-        target=found.target,
-        groups=found.groups,
-    )
-    seen = grouped_for(use, rows, assumptions=assumptions)
-    alone = fit(replace(seen, predictors=seen.predictors[:, :1]))
-    of_each = np.ones(len(sizes))
-    without_price = replace(by_price, centre=alone.intercept * of_each, scale=alone.scale * of_each, freedom=alone.freedom)
-    return by_price, without_price
+    used = predictors[:, : len(one.coefficients)].copy()
+    found = one.predict(used)
+    if not form.priced or used.shape[1] < 2:
+        return found
+    used[:, 1] -= extra[0]
+    return replace(found, centre=used @ one.coefficients, scale=np.hypot(found.scale, one.coefficients[1] * extra[1]))
 
 
-def drawn_sizes(
-    use: Use, rows: Sequence[Priced], extra_markup: tuple[float, float], seed: int = SEED, assumptions: Assumptions = USUAL
-) -> "Draws":
-    """Return draws of coefficients over resampled vendors, of the extra mark-up [nat: mean, sd] and of the error of a new family."""
-    one, (mean, spread) = fitted(use, rows, assumptions), extra_markup
-    coefficients = _resampled(use, rows, seed, assumptions)[(_RESAMPLES * uniforms(DEFAULT, seed)[:, 0]).astype(int)]
-    return Draws(coefficients, mean + spread * normals(DEFAULT, seed)[:, 1], one.scale * _drawn_errors(one.freedom, seed))
+# Records.
 
 
-@cache
-def _drawn_errors(freedom: int, seed: int) -> Floats:
-    """Return Student's t of these degrees of freedom at the points of the error of a new family.
+def _record(
+    rows: GroupedRows, predict: Callable[[GroupedRows], Students], judged: GroupedRows | None = None, of: str = Record.of
+) -> Record | None:
+    """Return the record of a way to predict rows, with its gain over the same way without the last predictor."""
+    judged, without = judged or rows, replace(rows, predictors=rows.predictors[:, :-1])
+    found, baseline = (predict(one).judge(judged.target) for one in (rows, without))
+    return record(found, baseline, judged.groups, of=of)
 
-    It is the same for a few rows more or less.
+
+@cached_beside_prices
+def size_record(data: Data, form: SizeForm, left_out: LeftOut = "family", assumptions: Assumptions = USUAL) -> Record:
+    """Return the record of a form: on open models without the family or vendor of each or by earlier ones, or on closed models.
+
+    Raise `WrongData` if too few models are known.
     """
-    return student_quantiles(freedom, uniforms(DEFAULT, seed)[:, 2])
+    rows, least = size_table(data, form, assumptions, by="vendor" if left_out == "vendor" else "price_family"), assumptions.least_to_learn
+    if left_out == "later":
+        days = [row.released for row in sized_models(data, form, assumptions)]
+        found = _record(rows, lambda one: predict_in_order(one, days, SIZES_JUDGED_SINCE, least))
+    elif left_out == "closed vendor":
+        found = _closed_record(data, form, rows, assumptions)
+    else:
+        found = _record(rows, predict_left_out)
+    if found is None:
+        table = DisclosedSize.TABLE if left_out == "closed vendor" else form.table
+        raise WrongData(f"{table}.csv: models of fewer than {LEAST_VOTES} families or vendors judge the fit")
+    return found
+
+
+def _closed_record(data: Data, form: SizeForm, rows: GroupedRows, assumptions: Assumptions) -> Record | None:
+    """Return how well the estimate that is printed for a closed model predicts closed models, each vendor left out."""
+    models = closed_models(data, form, assumptions)
+    if not models:
+        return None
+    closed = _grouped(models, "vendor", assumptions)
+    extra = np.array([extra_markup(data, form.params, assumptions, row.vendor) for row in models]).T
+    return _record(rows, lambda one: predict_closed(fit(one), form, closed.predictors, extra), closed, of=CLOSED_MODELS)
+
+
+def shuffled_record(data: Data, form: SizeForm, seed: int, assumptions: Assumptions = USUAL) -> Record | None:
+    """Return the record of a fit to shuffled values of the last predictor, which must have no gain."""
+    rows = size_table(data, form, assumptions)
+    shuffled = rows.predictors.copy()
+    shuffled[:, -1] = np.random.default_rng(seed).permutation(shuffled[:, -1])
+    return _record(replace(rows, predictors=shuffled), predict_left_out)
+
+
+# Sizes at a price.
 
 
 @immutable(eq=False, kw_only=False)
 class Draws:
-    """Draws of all the unknowns between a price and a size.
+    """Draws of all the unknowns between a price and a size: coefficients over resampled vendors, extra mark-up, error of a new family.
 
     They are the same for all prices, so that a higher price means a larger size.
     """
@@ -179,36 +264,55 @@ class Draws:
     extra_markup: Floats
     errors: Floats
 
-    def ln_params(self, input_price: float) -> Floats:
-        """Return ln of the parameters [1e9] at a price [USD/Mtoken]."""
-        intercept, slope = self.coefficients.T
-        return np.asarray(intercept + slope * (log(input_price) - self.extra_markup) + self.errors)
-
     def size(self, input_price: float, level: float) -> Size:
-        """Return the median, and the ends of the central range with this share of the draws."""
-        drawn = self.ln_params(input_price)
-        ends = np.quantile(drawn, [(1 - level) / 2, 0.5, (1 + level) / 2])
-        low, median, high = (float(end) for end in BILLION * np.exp(ends))
+        """Return the size at a price [USD/Mtoken]: the median, and the ends of the central range with this share of the draws."""
+        intercept, slope = self.coefficients.T
+        drawn = intercept + slope * (log(input_price) - self.extra_markup) + self.errors
+        low, median, high = (BILLION * np.exp(np.quantile(drawn, [(1 - level) / 2, 0.5, (1 + level) / 2]))).tolist()
         return Size(low=low, median=median, high=high, spread=float(drawn.std()))
 
 
-def _resampled(use: Use, rows: Sequence[Priced], seed: int, assumptions: Assumptions) -> Floats:
+@cached_beside_prices
+def size_draws(data: Data, form: SizeForm, without: str, closed: bool, assumptions: Assumptions) -> Draws:
+    """Return draws of the size at a price, learnt without a price family, with the extra price/cost of a closed vendor."""
+    rows = size_table(data, form, assumptions, without)
+    vendors = [row.vendor for row in sized_models(data, form, assumptions, without)]
+    one, (mean, spread) = fit(rows), extra_markup(data, form.params, assumptions) if closed else (0.0, 0.0)
+    coefficients = _resampled(rows, vendors)[(_RESAMPLES * uniforms(DEFAULT)[:, 0]).astype(int)]
+    return Draws(coefficients, mean + spread * normals(DEFAULT)[:, 1], one.scale * _drawn_errors(one.freedom))
+
+
+@cached_beside_prices
+def size_at(data: Data, form: SizeForm, price: float, without: str, closed: bool, assumptions: Assumptions) -> Size:
+    """Return the size at one price [USD/Mtoken], which many sheets share."""
+    return size_draws(data, form, without, closed, assumptions).size(price, assumptions.level)
+
+
+@cache
+def _drawn_errors(freedom: int) -> Floats:
+    """Return Student's t of these degrees of freedom at the points of the error of a new family.
+
+    It is the same for a few rows more or less.
+    """
+    return np.asarray(stdtrit(freedom, uniforms(DEFAULT)[:, 2]))
+
+
+def _resampled(rows: GroupedRows, of_rows: list[str]) -> Floats:
     """Return intercept and slope over vendors drawn with replacement (resamples, 2).
 
     A vendor drawn k times counts its families' rows k times, each with a weight of one over the square root of their number.
     """
-    found = grouped_for(use, rows, assumptions=assumptions)
-    names = sorted({row.vendor for row in rows})
-    of_vendor = np.array([[row.vendor == name for row in rows] for name in names], dtype=float)
-    outer = np.einsum("i,ij,ik->ijk", found.weights, found.predictors, found.predictors)
+    names = sorted({*of_rows})
+    of_vendor = np.array([[vendor == name for vendor in of_rows] for name in names], dtype=float)
+    outer = np.einsum("i,ij,ik->ijk", rows.weights, rows.predictors, rows.predictors)
     grams = np.einsum("vi,ijk->vjk", of_vendor, outer)
-    crosses = of_vendor @ (found.weights[:, None] * found.predictors * found.target[:, None])
-    times = np.sqrt(_times_drawn(len(names), seed))
-    ridge = found.slope_ridge * np.diag([0.0, 1.0])
+    crosses = of_vendor @ (rows.weights[:, None] * rows.predictors * rows.target[:, None])
+    times = np.sqrt(_times_drawn(len(names)))
+    ridge = rows.slope_ridge * np.diag([0.0, 1.0])
     return np.asarray(np.linalg.solve(np.einsum("sv,vjk->sjk", times, grams) + ridge, (times @ crosses)[..., None])[..., 0])
 
 
 @cache
-def _times_drawn(count: int, seed: int) -> Floats:
+def _times_drawn(count: int) -> Floats:
     """Return the number of times that each of `count` is drawn with replacement (resamples, count)."""
-    return np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)
+    return np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)

@@ -1,8 +1,9 @@
-"""Student's t of a logarithm: the prediction of one more value, and the linear pool of two predictions."""
+"""Student's t of a logarithm, for one prediction or many: ranges, densities, and the linear pool of two predictions."""
 
 from collections.abc import Sequence
-from math import exp, log, pi, sqrt
+from math import exp, sqrt
 from statistics import fmean, stdev
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,37 @@ from derive.immutable import immutable
 Floats = npt.NDArray[np.float64]
 _REACH = 1e3
 """Scales from the centre that contain all quantiles in use."""
+
+
+class Judged(NamedTuple):
+    """Predictions beside the truth: errors [nat], ln density of the truth, and the probability nearer to the centre than the truth.
+
+    A truth is in the 90 % range if that probability is below 0.9. A missing prediction is nan.
+    """
+
+    errors: Floats
+    log_density: Floats
+    nearer: Floats
+
+
+@immutable(eq=False)
+class Students:
+    """Student's t of many logarithms: centres [nat], scales [nat], and degrees of freedom. A missing prediction is nan."""
+
+    centre: Floats
+    scale: Floats
+    freedom: float | Floats
+
+    def judge(self, truth: Floats) -> Judged:
+        """Return the predictions beside the true logarithms."""
+        apart = (truth - self.centre) / self.scale
+        constant = gammaln((np.asarray(self.freedom) + 1) / 2) - gammaln(np.asarray(self.freedom) / 2)
+        density = constant - np.log(self.freedom * np.pi) / 2 - (self.freedom + 1) / 2 * np.log1p(apart**2 / self.freedom)
+        return Judged(
+            errors=np.asarray(self.centre - truth),
+            log_density=np.asarray(density - np.log(self.scale)),
+            nearer=np.asarray(1 - 2 * stdtr(self.freedom, -np.abs(apart))),
+        )
 
 
 @immutable
@@ -31,13 +63,13 @@ class Student:
 
     def range(self, level: float) -> tuple[float, float, float]:
         """Return low, median and high of the quantity itself, with this probability between low and high."""
-        ends = self.centre + self.scale * student_quantiles(self.freedom, _levels(level))
-        low, median, high = (exp(float(end)) for end in ends)
+        low, median, high = (exp(self.centre + self.scale * float(stdtrit(self.freedom, share))) for share in _levels(level))
         return low, median, high
 
     def log_density(self, at: float) -> float:
         """Return ln of the density [1/nat] at a logarithm."""
-        return float(log_student_density(np.array((at - self.centre) / self.scale), self.freedom)) - log(self.scale)
+        one = Students(centre=np.array(self.centre), scale=np.array(self.scale), freedom=self.freedom)
+        return float(one.judge(np.array(at)).log_density)
 
     @property
     def spread(self) -> float:
@@ -58,7 +90,7 @@ def pooled_range(weight: float, one: Student, other: Student, level: float) -> t
     """Return low, median and high of a quantity with the logarithm `one` at this weight, and else `other`.
 
     >>> one, other = (Student(centre=centre, scale=0.1, freedom=9.0) for centre in (0.0, 10.0))
-    >>> [round(log(end), 2) for end in pooled_range(0.5, one, other, 0.8)]
+    >>> [round(float(np.log(end)), 2) for end in pooled_range(0.5, one, other, 0.8)]
     [-0.09, 5.0, 10.09]
     """
     ends = sorted(one.centre + sign * _REACH * one.scale for one in (one, other) for sign in (-1, 1))
@@ -71,34 +103,5 @@ def pooled_range(weight: float, one: Student, other: Student, level: float) -> t
     return low, median, high
 
 
-def log_student_density(at: Floats, freedom: float | Floats) -> Floats:
-    """Return ln of the density of Student's t.
-
-    >>> log_student_density(np.array([0.0, 1.0]), 5).round(4).tolist()
-    [-0.9686, -1.5156]
-    """
-    count = np.asarray(freedom, dtype=float)
-    constant = gammaln((count + 1) / 2) - gammaln(count / 2) - np.log(count * pi) / 2
-    return np.asarray(constant - (count + 1) / 2 * np.log1p(at**2 / count))
-
-
-def student_quantiles(freedom: float | Floats, levels: float | Floats) -> Floats:
-    """Return Student's t at these cumulative probabilities.
-
-    >>> student_quantiles(5, np.array([0.05, 0.5, 0.95])).round(5).tolist()
-    [-2.01505, 0.0, 2.01505]
-    """
-    return np.asarray(stdtrit(freedom, levels))
-
-
-def within(apart: Floats, freedom: Floats) -> Floats:
-    """Return the probability of Student's t within a number of scales of its centre.
-
-    >>> within(np.array([2.015048, 1.0]), np.array([5.0, 2.5])).round(6).tolist()
-    [0.9, 0.595939]
-    """
-    return np.asarray(1 - 2 * stdtr(freedom, -np.abs(apart)))
-
-
-def _levels(level: float) -> Floats:
-    return np.array([(1 - level) / 2, 0.5, (1 + level) / 2])
+def _levels(level: float) -> tuple[float, float, float]:
+    return (1 - level) / 2, 0.5, (1 + level) / 2

@@ -48,8 +48,8 @@ def test_every_tool_says_what_it_takes_and_gives():
 def test_tools_answer_as_the_commands_do():
     solved, inferred, cited, listed = asked(
         ("solve", BALANCE),
-        ("infer", {"model": "gemini-3.1-pro", "set": {"output": "15"}}),
-        ("cite", {"ids": ["roofline.step_time"], "style": "bibtex"}),
+        ("infer", {"models": ["gemini-3.1-pro"], "set": {"output": "15"}}),
+        ("cite", {"ids": ["roofline.step_time"], "as": "bibtex"}),
         ("claims", {"words": ["A13a"]}),
     )
     assert solved.structured_content == json.loads(
@@ -64,8 +64,8 @@ def test_limits_chips_and_models_reach_the_question():
     (found,) = asked(
         (
             "solve",
-            {"unknown": "chips", "hardware": "H200:fp8", "model": "Llama-3.1-70B", "given": {"ctx": "8Ki", "kv_dtype": "fp8"},
-             "limits": ["step_time<=50ms", "throughput>=50k"]},
+            {"unknown": "chips", "hardware": ["H200:fp8"], "model": ["Llama-3.1-70B"],
+             "given": {"ctx": "8Ki", "kv_dtype": "fp8", "step_time": "<=50ms", "throughput": ">=50k"}},
         )
     )  # fmt: skip
     (answer,) = found.structured_content["answers"]
@@ -80,8 +80,8 @@ def test_no_answer_has_a_reason_and_a_mistake_is_an_error(tmp_path):
         ("solve", {"unknown": f"--plot={place}", "given": {"batch": 8}}),
         ("solve", {"unknown": "step_time", "using": ["--help"]}),
         ("solve", {"given": {}}),
-        ("infer", {"model": "nobody/nothing"}),
-        ("infer", {"model": "gemini-3.1-pro", "save": "x.json"}),
+        ("infer", {"models": ["nobody/nothing"]}),
+        ("infer", {"models": ["gemini-3.1-pro"], "save": "x.json"}),
     )
     assert not refused.is_error and refused.structured_content["reason"]
     assert all(one.is_error and one.structured_content is None for one in wrong)

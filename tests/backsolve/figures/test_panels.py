@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from backsolve.figures.axes import COLOURS, tick_text
+from backsolve.figures.axes import COLOURS
 from backsolve.figures.picture import picture
 from derive.errors import WrongValue
-from derive.show.chart import chart_axis
 from derive.show.plot import _MOST_LINES, Panel, charts, panels, roofline
 from derive.show.roofline import Roof
 from derive.solving.api import solve
+from tests.backsolve.figures.test_picture import drawn
 from tests.derive.show.test_plot import SERVED
 
 ROOFS = [
@@ -22,13 +22,6 @@ ROOFS = [
 
 def swept(*unknowns: str, **more):
     return [solve(name, **SERVED, **more) for name in unknowns]
-
-
-@pytest.mark.parametrize(("form", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
-def test_the_same_answers_make_the_same_picture(form: str, begins: bytes):
-    found = panels([("H100", swept("step_time", batch=[1, 8, 64]))])
-    made = picture(charts(found), form)
-    assert made.startswith(begins) and made == picture(charts(found), form)
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):
@@ -45,14 +38,8 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
 
 def axes_of(panel: Panel, monkeypatch):
     """The axes that a panel is drawn in."""
-    from matplotlib.figure import Figure
-
-    made = []
-    saved = Figure.savefig
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *rest, **more: (made.append(figure), saved(figure, *rest, **more)))
-    assert picture(charts([panel], ["8xA, M", "chip_price = $2/h, output_price = $3/MTok"]), "png")
-    made[0].canvas.draw()
-    return made[0].axes[0]
+    (chart,) = charts([panel], ["8xA, M", "chip_price = $2/h, output_price = $3/MTok"])
+    return drawn(chart, monkeypatch)[0]
 
 
 def test_money_is_in_dollars_a_million_tokens_and_ticks_are_plain(monkeypatch):
@@ -79,15 +66,6 @@ def test_a_title_says_what_is_seen():
     (flat,) = panels([("", [solve("step_time", compute_time="1ms,2ms,3ms", memory_time="5ms")])])
     assert charts([flat])[0].title == "Step time over compute time"
     assert charts([roofline(ROOFS)])[0].title == "Roofline: rate of one chip over arithmetic intensity"
-
-
-@pytest.mark.parametrize(("name", "value", "unit"), [("step_time", 0.02, "ms"), ("throughput", 5e4, "k token/s"), ("batch", 8.0, "")])
-def test_units_are_those_that_people_use(name: str, value: float, unit: str):
-    assert chart_axis(name, [value])[0].words == f"{name.replace('_', ' ')}{f' [{unit}]' if unit else ''}"
-
-
-def test_numbers_at_ticks_have_no_powers_of_ten():
-    assert [tick_text(value) for value in (0.0005, 1.0, 40.0, 1e6)] == ["0.0005", "1", "40", "1,000,000"]
 
 
 def test_a_roof_is_named_once_beside_the_data_with_its_points(monkeypatch):
@@ -148,28 +126,3 @@ def test_texts_of_a_drawing_are_texts():
     ).decode()
     texts = re.findall(r"<text [^>]*>([^<]*)</text>", made)
     assert {"Step time rises with batch", "8xA", "A", "B", "batch"} <= {*texts}
-
-
-def test_the_title_begins_where_the_axes_do(monkeypatch: pytest.MonkeyPatch):
-    """As what is said below it does."""
-    pytest.importorskip("matplotlib")
-    from matplotlib.figure import Figure
-
-    seen: list[Figure] = []
-    kept = Figure.savefig
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *arguments, **named: (seen.append(figure), kept(figure, *arguments, **named)))
-    picture(charts([Panel(across="batch", up="cost_per_token", lines=(("A", (1.0, 8.0), (2e-6, 1e-6)),))], ["8xA", "mbu = 1"]), "png")
-    (figure,) = seen
-    assert figure.texts[0].get_position()[0] == pytest.approx(figure.axes[0].get_position().x0, abs=0.002)
-
-
-def test_a_picture_is_laid_out_once(monkeypatch: pytest.MonkeyPatch):
-    """Of a hundred thousand points that takes as long as drawing them."""
-    pytest.importorskip("matplotlib")
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    times: list[object] = []
-    kept = ConstrainedLayoutEngine.execute
-    monkeypatch.setattr(ConstrainedLayoutEngine, "execute", lambda engine, figure: (times.append(figure), kept(engine, figure))[1])
-    picture(charts([Panel(across="batch", up="cost_per_token", lines=(("A", (1.0, 8.0), (2e-6, 1e-6)),))], ["8xA"]), "svg")
-    assert len(times) == 1

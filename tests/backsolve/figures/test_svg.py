@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from backsolve.figures.svg import SMALL, Drawing, chart_svg
+from backsolve.figures.svg import SMALL, chart_svg
 from derive.show.chart import Axis, Chart, Mark, chart_in_words
 from tests.backsolve.figures.test_picture import PLANE, ROWS
 
@@ -46,14 +46,12 @@ def spans_of_texts(svg: str) -> list[tuple[float, float]]:
 @pytest.mark.parametrize(
     "chart", [ROWS, replace(ROWS, up=replace(ROWS.up, rows=("of many words " * 5,) * 3)), PLANE], ids=lambda chart: chart.title
 )
-@pytest.mark.parametrize("alone", [True, False])
-def test_all_lies_inside_the_frame_and_is_said_in_words(chart: Chart, alone: bool):
-    svg = chart_svg(chart, alone)
+def test_all_lies_inside_the_frame_and_is_said_in_words(chart: Chart):
+    svg = chart_svg(chart)
     wide, high = map(float, ElementTree.fromstring(svg).attrib["viewBox"].split()[2:])
     assert all(0 <= x <= wide and 0 <= y <= high for x, y in corners(svg))
     assert all(0 <= low <= high <= wide for low, high in spans_of_texts(svg))
     assert parts(svg, "desc")[0].text == chart_in_words(chart)
-    assert bool(parts(svg, "style")) == alone == (chart.title in [one.text for one in parts(svg, "text")])
 
 
 def test_whatever_a_name_holds_is_text():
@@ -82,10 +80,6 @@ def test_a_range_without_an_end_reaches_the_edge_with_an_arrow():
     assert [left in span for span in spans] == [False, True, False] and [right in span for span in spans] == [False, False, True]
 
 
-def test_a_notebook_shows_it_and_a_prompt_says_it():
-    assert Drawing(ROWS)._repr_svg_() == chart_svg(ROWS) and repr(Drawing(ROWS)) == chart_in_words(ROWS)
-
-
 TOO_LONG = 3 * HOSTILE
 CLOUD = Mark(
     name="models",
@@ -97,10 +91,9 @@ CLOUD = Mark(
 """Two points beside each other, and two that have room around them, one for a name that is too long for it."""
 
 
-@pytest.mark.parametrize("alone", [True, False])
-def test_points_are_named_to_whoever_points_at_them_and_beside_them_where_there_is_room(alone: bool):
+def test_points_are_named_to_whoever_points_at_them_and_beside_them_where_there_is_room():
     chart = Chart(title="T", across=Axis(words="x", is_logarithmic=False), up=Axis(words="y", is_logarithmic=False), marks=(CLOUD,))
-    svg = chart_svg(chart, alone)
+    svg = chart_svg(chart)
     told = [(one.text or "").partition(":")[0] for one in parts(svg, "title")[1:]]
     assert told[:3] == [*CLOUD.names[:3]] and not parts(svg, "b")
     beside = [one.text for one in parts(svg, "text") if one.get("class") == "beside"]

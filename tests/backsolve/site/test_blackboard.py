@@ -6,14 +6,15 @@ import re
 import pytest
 
 from backsolve.site.blackboard import (
-    LADDER,
     blackboard_data,
     chart_of,
     followed,
+    ladder,
     legs_of_pictures,
     pictures,
     points_of,
     presets,
+    shown_pictures,
     sold_lifetimes,
     start,
 )
@@ -21,7 +22,6 @@ from backsolve.site.presets import SUSTAINED
 from backsolve.site.writing import HERE, as_script_data
 from campaigns.solver_script import NODE, SCRIPT
 from derive import solve
-from derive.catalogue import equation
 from tests.tools.line_by_line import answering
 
 
@@ -45,11 +45,10 @@ def test_the_pictures_have_the_shapes_of_the_lecture():
     assert found["training"]["inference"][0][1] == pytest.approx(6 * 100e9 * 200e12)
 
 
-def test_pictures_name_equations_and_claims_that_are_there():
-    for one in (*pictures(), LADDER):
-        assert all(equation(id) for id in one.equations)
-        if one is not LADDER:
-            assert chart_of(one, start(), legs_of_pictures()).marks
+def test_every_picture_has_its_curves_and_the_ladder_its_devices():
+    assert all(chart_of(one, start(), legs_of_pictures()).marks for one in pictures()) and len(shown_pictures()) == 6
+    devices, lecture = ladder().marks
+    assert lecture.ends == ((0.02, 0.02), (1.0, 10.0), (60.0, 60.0), (3600.0, 3600.0)) and len(devices.xs) == len(devices.names) > 4
     assert {300.0, 3600.0} <= {*sold_lifetimes()}
 
 

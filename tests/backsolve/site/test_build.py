@@ -3,7 +3,6 @@
 import gzip
 import posixpath
 import time
-from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -11,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from backsolve.site import build
-from backsolve.site.build import MARKER, Built, assets, build_site, present
+from backsolve.site.build import MARKER, Built, build_site
 from backsolve.site.documents import document_pages
-from backsolve.site.equations import descendants, equation_page
+from backsolve.site.equations import equation_page
 from backsolve.site.home import home_page
-from backsolve.site.writing import Page, Surroundings, card_address, written_page
+from backsolve.site.writing import Page, card_address, written_page
 from derive.catalogue import by_id
 from derive.errors import WrongData
 from tests.tools.html import Parts, parts_of
@@ -25,23 +24,15 @@ MOST_BYTES, MOST_SECONDS, FIRST_VIEW = 15e6, 60, 170e3
 """Bytes of the site, seconds of its build, and bytes of a page with all that it loads, as a server sends them."""
 
 
-def some_pages(_html_base: str) -> Iterator[Page]:
-    """The front page, every fiftieth equation and all documents."""
-    yield home_page()
-    yield from some_equations()
-    yield from document_pages()
-
-
 def some_equations() -> list[Page]:
-    leads_to = descendants()
-    return [equation_page(row, leads_to[row.id]) for row in some(by_id().values(), every=50)]
+    return [equation_page(row) for row in some(by_id().values(), every=50)]
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("small") / "site"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "all_pages", some_pages)
+        patch.setattr(build, "STAGES", {"pages": lambda _: [home_page(), *some_equations(), *document_pages()]})
         build_site(str(out), "https://example.org/b")
     return out
 
@@ -120,22 +111,9 @@ def test_a_published_page_has_a_title_a_description_and_a_card_that_is_there(sma
     assert (small / "assets/favicon.svg").is_file() and 'rel="icon" type="image/svg+xml"' in text
 
 
-def test_the_same_site_is_made_twice():
-    pages = [home_page(), *some_equations()]
-    site = Surroundings(parts=present(pages))
-    assert [written_page(page, site) for page in pages] == [written_page(page, site) for page in [home_page(), *some_equations()]]
-    assert "canonical" not in written_page(pages[0], site)
-
-
-def test_only_parts_that_are_there_are_named():
-    assert present([home_page()]) == ()
-    assert [name for name, _ in present([*document_pages()])] == ["Docs"]
-
-
-def test_assets_are_those_of_the_package_and_the_index_of_the_search():
-    found = dict(assets([home_page()]))
-    assert {"assets/site.css", "assets/search.js", "assets/page.js", "docs/reference/schema/solve.schema.json"} <= set(found)
-    assert found["assets/search-index.js"].startswith(b"(globalThis.backsolve ??= {}).search = [")
+def test_the_same_pages_are_written_twice():
+    first, second = ([written_page(page) for page in (home_page(), *some_equations())] for _ in range(2))
+    assert first == second and "canonical" not in first[0]
 
 
 # -- where it is written ----------------------------------------------------------------------------------------------
@@ -143,16 +121,7 @@ def test_assets_are_those_of_the_package_and_the_index_of_the_search():
 
 @pytest.fixture
 def one_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([home_page()]))
-
-
-@pytest.mark.usefixtures("one_page")
-def test_a_site_of_ours_is_replaced_and_an_empty_folder_is_taken(tmp_path: Path):
-    out = tmp_path / "site"
-    out.mkdir()
-    build_site(str(out))
-    build_site(f"{out}/")
-    assert (out / "index.html").is_file() and list(tmp_path.iterdir()) == [out]
+    monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [home_page()]})
 
 
 @pytest.mark.usefixtures("one_page")
@@ -213,17 +182,17 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
 
 
 def test_each_stage_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([home_page(), *some_equations()]))
+    monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [home_page(), *some_equations()]})
     said: list[str] = []
     build_site(str(tmp_path / "site"), report=said.append)
-    assert said[:2] == ["0 pages, next the blackboard", "1 pages, next equations"] and said[-1].endswith("files: write")
+    assert said[0] == "0 pages, next pages" and said[-1].endswith("files: write")
 
 
 def test_a_build_that_fails_leaves_nothing_behind_and_the_old_site_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     out = tmp_path / "site"
-    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([home_page()]))
+    monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [home_page()]})
     build_site(str(out))
-    monkeypatch.setattr(build, "all_pages", lambda _html_base: iter([Page(address="a/index.html", template="none.html", title="")]))
+    monkeypatch.setattr(build, "STAGES", {"pages": lambda _: [Page(address="a/index.html", template="none.html", title="")]})
     with pytest.raises(Exception, match=r"none\.html"):
         build_site(str(out))
     assert list(tmp_path.iterdir()) == [out] and (out / "index.html").is_file()

@@ -2,17 +2,17 @@
 
 import pytest
 
-from backsolve.cli.plot import _FIGURES, OfDeployment
 from backsolve.site.desk import _START, first_command
-from backsolve.site.presets import FIELDS, OWN, OWN_CHIP, OWN_MODEL, SUSTAINED
+from backsolve.site.presets import FIELDS, OWN, OWN_CHIP, OWN_MODEL
 from campaigns.desk_script import deployments, told
 from campaigns.solver_script import NODE
 from derive import solve
 from derive.errors import WrongValue
 from derive.presets import rent
 from derive.show.roofline import roof
+from derive.solving.conventions import Switches
 from derive.solving.questions import question
-from derive.units import parse, show
+from derive.units import show
 
 KINDS = ("Llama-3.1-70B", "Qwen3-235B-A22B", "DeepSeek-V3", "DeepSeek-V3.2", "Qwen3-Next-80B-A3B", "gpt-oss-120b", "Gemma-3-27B")
 """Dense, a mixture, latent attention, selecting attention, states, windows with two widths of weights, windows of a dense model."""
@@ -52,7 +52,7 @@ def test_it_refuses_what_the_command_refuses_and_asks_it_the_same() -> None:
     copies, short, free = told((chip, model, FIELDS | more) for more in ({"kv_replication": 128.0}, {"chips": 2.0}, {"chip_price": None}))
     assert not copies.told["fits"] and copies.told["unmet"] == ["kv_replication = 128: no more than chips = 64"]
     with pytest.raises(WrongValue, match=copies.told["unmet"][0]):
-        question("step_time", copies.fields, chip, model)
+        question("step_time", copies.fields, Switches(chip, model))
     assert not short.told["fits"] and short.told["typed"].endswith(" --anyway") and not free.told["typed"].endswith("--anyway")
     assert "cost_per_token" not in free.told["values"] and not any(name in free.told["typed"] for name in ("cost_per_token", "chip_price"))
 
@@ -75,12 +75,3 @@ def test_the_batch_for_a_step_time_is_the_largest_that_meets_it() -> None:
 
 def test_without_a_script_it_begins_with_the_rent_of_its_chip() -> None:
     assert f"'chip_price={show('chip_price', rent(_START[0]).givens['chip_price'])}'" in first_command()
-
-
-def test_the_desk_begins_with_what_figures_are_of() -> None:
-    roofline = _FIGURES["roofline"]
-    assert isinstance(roofline, OfDeployment)
-    assert {name: parse(name, text) for name, text in roofline.given.items()} == {
-        name: (FIELDS | SUSTAINED)[name] for name in roofline.given
-    }
-    assert {*roofline.given} < {*FIELDS} and (*roofline.hardware, *roofline.model) == (":".join(_START[:2]), _START[2])

@@ -14,9 +14,7 @@ from backsolve.site.documents import (
     document_of,
     document_pages,
     document_paths,
-    is_elsewhere,
     read_document,
-    schemas,
     texts_root,
 )
 from derive.errors import WrongData
@@ -108,14 +106,6 @@ def test_the_parts_are_in_the_order_of_the_start_page():
     found = {path: read_document(path) for path in document_paths()}
     assert [one.path for one in as_named("how-to", found)][:2] == ["docs/how-to/size-a-deployment.md", "docs/how-to/solve-backwards.md"]
     assert {one.path for one in as_named("how-to", found)} == {path for path in found if path.startswith("docs/how-to/")}
-
-
-def test_links_out_of_the_site_are_known():
-    assert is_elsewhere("https://a") and not is_elsewhere("docs/README.md")
-
-
-def test_the_schemas_are_those_of_the_documentation():
-    assert {"solve.schema.json", "infer.schema.json"} <= set(schemas())
 
 
 def test_where_the_documentation_is_missing_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path):

@@ -4,26 +4,24 @@ from html import unescape
 
 import pytest
 
-from backsolve.site.equations import descendants, equation_page
+from backsolve.site.equations import equation_page
 from backsolve.site.formulas import page_data
 from backsolve.site.lookups import video_of
-from backsolve.site.writing import Surroundings, written_page
+from backsolve.site.writing import written_page
 from derive import solve
 from derive.catalogue import by_id, equation
-from derive.derivations import referenced_by
 from derive.show.citation import STYLES, cite
 from derive.show.entry import entry_as_record, worked_example
 from tests.tools.html import parts_of
 from tests.tools.together import in_one_test, some
 
-LEADS_TO = descendants()
 SHOWN = [style for style in STYLES if style not in ("csl-json", "myst")]
 """Forms of a citation on a page. MyST has only the command, as it says what Markdown says."""
 SOME = some(by_id().values(), every=12)
 
 
 def written(id: str) -> str:
-    return written_page(equation_page(equation(id), LEADS_TO[id]), Surroundings(parts=()))
+    return written_page(equation_page(equation(id)))
 
 
 @in_one_test("row", [pytest.param(row, id=row.id) for row in SOME])
@@ -58,10 +56,6 @@ def test_a_page_links_to_what_its_derivation_starts_from_and_what_follows_from_i
     assert {one for one in wanted if not any(link.endswith(one) for link in links)} == set()
 
 
-def test_what_leads_on_is_what_show_says():
-    assert {id: [row.id for row in rows] for id, rows in LEADS_TO.items()} == {id: [*referenced_by(id)] for id in by_id()}
-
-
 def test_the_second_of_the_video_is_linked():
     row = equation("roofline.compute_time")
     assert video_of(row.sources[0]) == "https://youtu.be/xmkSf5IS-zw?t=208"
@@ -75,11 +69,11 @@ def test_the_example_has_its_numbers_in_it():
 
 
 def test_a_page_is_found_by_names_of_its_quantities():
-    (entry,) = equation_page(equation("roofline.step_time"), []).entries
+    (entry,) = equation_page(equation("roofline.step_time")).entries
     assert "tpot" in entry.words and entry.kind == "equation"
 
 
 def test_citations_have_the_address_under_which_the_site_will_stand():
-    page = equation_page(equation("roofline.step_time"), [], "https://example.org/b/")
+    page = equation_page(equation("roofline.step_time"), "https://example.org/b/")
     assert sum("https://example.org/b/eq/roofline.step_time/" in text for _, _, text in page.context["citations"]) == len(SHOWN)
     assert "example.org" not in written("roofline.step_time")

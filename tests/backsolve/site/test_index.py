@@ -7,7 +7,7 @@ from derive.catalogue import equations
 
 
 def test_every_word_is_in_the_row():
-    pages = [*(equation_page(row, []) for row in equations("scheduling")), *document_pages()]
+    pages = [*(equation_page(row) for row in equations("scheduling")), *document_pages()]
     entries = [entry for page in pages for entry in page.entries]
     for entry, row in zip(entries, search_index(entries), strict=True):
         assert set(words_in(f"{entry.title} {entry.words}")) <= set(words_in(" ".join(row)))

@@ -8,9 +8,10 @@ from tests.tools.tables import reading
 
 
 def test_the_lecture_is_in_order_and_every_time_has_its_second_of_the_video():
-    times = [(one.source.start, one.source.end) for one in said_in_order()]
-    assert times == sorted(times) and all(one.video.endswith(f"?t={one.source.start}") for one in said_in_order())
-    assert {one.row.id for one in said_in_order()} == {row.id for row in by_id().values() if any(map(video_of, row.sources))}
+    said = said_in_order()
+    times = [(source.start, source.end) for source, _ in said]
+    assert times == sorted(times) and all(video_of(source).endswith(f"?t={source.start}") for source, _ in said)
+    assert {row.id for _, row in said} == {row.id for row in by_id().values() if any(map(video_of, row.sources))}
 
 
 def test_every_quantity_is_there_with_all_its_equations():

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from backsolve.site.market import _COLUMNS, market_page
 from backsolve.site.sheets import sheet_address
-from backsolve.site.writing import Surroundings, written_page
+from backsolve.site.writing import written_page
 from derive.tables.problems import Problem
 from invert.data import read_data
 from invert.report.columns import column_of
@@ -15,7 +15,7 @@ from tests.tools.html import parts_of
 
 def test_every_sheet_has_a_row_that_leads_to_its_page(some_sheets: InferenceTable):
     page = market_page(some_sheets, read_data())
-    parts = parts_of(written_page(page, Surroundings(parts=())))
+    parts = parts_of(written_page(page))
     assert parts.faults == [] and len(page.context["rows"]) == len(some_sheets)
     for one in some_sheets:
         cells = [column_of(name).text(one) for name in _COLUMNS]

@@ -8,7 +8,7 @@ import pytest
 
 from backsolve.site import paper
 from backsolve.site.lookups import claims_found, said_in_order
-from backsolve.site.paper import PREAMBLE, book_in_latex, by_claim, by_quantity, by_time, section_in_latex, write_book
+from backsolve.site.paper import book_in_latex, by_claim, by_quantity, by_time, section_in_latex, write_book
 from derive.catalogue import CHAPTERS, by_id, equation
 from derive.errors import NotCovered, WrongValue
 from derive.quantities import QUANTITIES
@@ -26,23 +26,12 @@ def test_a_section_has_formula_derivation_example_and_sources():
     assert plain.count("{") == plain.count("}")
 
 
-def test_a_name_that_ends_otherwise_is_latex(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(paper, "CHAPTERS", ("scheduling",))
-    write_book(str(tmp_path / "book.tex"))
-    text = (tmp_path / "book.tex").read_text()
-    assert text.startswith(PREAMBLE) and text.endswith("\\end{document}\n") and r"\chapter{Scheduling}" in text
-
-
 @pytest.mark.parametrize("name", ["b.docx", "b", "b.tex.gz"])
 def test_other_endings_are_refused_before_anything_is_done(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delattr(paper, "book_in_latex")
     with pytest.raises(WrongValue, match=r"ends in \.tex or \.pdf"):
         write_book(str(tmp_path / name))
     assert not list(tmp_path.iterdir())
-
-
-def test_what_is_said_in_the_lecture_leads_to_the_second_of_the_video():
-    assert r"\href{https://youtu.be/xmkSf5IS-zw?t=1543}{0:25:43" in "\n".join(section_in_latex(equation("batching.balance_batch")))
 
 
 def test_times_quantities_and_claims_lead_to_the_sections_of_equations():

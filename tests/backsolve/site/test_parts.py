@@ -1,6 +1,6 @@
 """Reports as pages set them: no line of a report is lost, tables are tables, and a chart is one drawing with its words."""
 
-from backsolve.site.parts import figure_of, sections_of, table_block, text_blocks
+from backsolve.site.parts import figure_of, sections_of, table_block
 from invert.report.figures import kv_by_estimator
 from invert.report.layout import Heading, Table
 from invert.report.sheet import full_parts
@@ -18,11 +18,6 @@ def test_every_line_of_a_report_is_in_a_section(some_sheets: InferenceTable):
             part.columns for part in parts[first:] if isinstance(part, Table)
         ]
         assert len({section.anchor for section in sections_of(parts)}) == len(sections_of(parts))
-
-
-def test_indented_lines_are_one_list_between_paragraphs():
-    found = [(block.kind, block.lines) for block in text_blocks(["a", "  b", "  c", "d"])]
-    assert found == [("text", ("a",)), ("list", ("b", "c")), ("text", ("d",))]
 
 
 def test_what_is_not_there_is_a_dash():

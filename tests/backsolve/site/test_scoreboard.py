@@ -3,7 +3,7 @@
 import pytest
 
 from backsolve.site.scoreboard import SECTIONS_SHOWN, scoreboard_pages
-from backsolve.site.writing import Page, Surroundings, written_page
+from backsolve.site.writing import Page, written_page
 from derive.units import show
 from invert.data import read_data
 from invert.estimators.market.line import judged_sizes
@@ -18,7 +18,7 @@ def pages() -> list[Page]:
 
 
 def test_they_are_well_formed_and_lead_to_each_other(pages: list[Page]):
-    board, misses = (parts_of(written_page(page, Surroundings(parts=()))) for page in pages)
+    board, misses = (parts_of(written_page(page)) for page in pages)
     assert board.faults == misses.faults == [] and "misses/index.html" in board.links and "../index.html" in misses.links
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from backsolve.site.sheets import ROW_COLUMNS, pages_of_other_names, pages_of_sheets, provenance, sheet_address
-from backsolve.site.writing import Page, Surroundings, written_page
+from backsolve.site.writing import Page, written_page
 from invert.data import read_data
 from invert.report.layout import Heading, Table
 from invert.report.price_pages import sheet_pages
@@ -15,8 +15,6 @@ from invert.result import InferenceTable
 from tests.backsolve.site.test_writing import HOSTILE
 from tests.tools.html import parts_of
 
-SITE = Surroundings(parts=(("Prices", "market/index.html"),))
-
 
 @pytest.fixture(scope="module")
 def pages(some_sheets: InferenceTable) -> list[Page]:
@@ -25,7 +23,7 @@ def pages(some_sheets: InferenceTable) -> list[Page]:
 
 def test_a_page_says_what_the_commands_print(pages: list[Page], some_sheets: InferenceTable):
     for page, one in zip(pages, some_sheets, strict=True):
-        parts = parts_of(written_page(page, SITE))
+        parts = parts_of(written_page(page))
         assert parts.faults == [] and parts.handlers == [] and parts.inline_scripts == [] and parts.tags.count("h1") == 1
         assert all(line in parts.text for line in readings_in_lines(one, some_sheets))
         report = full_parts(one, some_sheets)
@@ -49,7 +47,7 @@ def test_another_name_of_a_model_leads_to_its_sheet(some_sheets: InferenceTable)
         "sheet/google/gemini-pro-latest/index.html",
         "sheet/anthropic/claude-opus-5.0/index.html",
     ], "Qwen3-Coder-Plus differs from the name of its sheet in capitals alone"
-    html = written_page(pages["sheet/google/gemini-3.1-pro/index.html"], SITE)
+    html = written_page(pages["sheet/google/gemini-3.1-pro/index.html"])
     assert html.count("../gemini-3.1-pro-preview/index.html") == 2 and parts_of(html).faults == []
 
 
@@ -72,7 +70,7 @@ def test_figures_are_those_that_there_is_something_to_draw_for(pages: list[Page]
 def test_whatever_a_row_holds_is_text(text: str, pages: list[Page], some_sheets: InferenceTable):
     row = replace(some_sheets.rows[0], notes=text, source_url=text, verification=text, component=text, currency=text)
     page = replace(pages[0], context={**pages[0].context, "rows": provenance([row]), "flags": (text,), "headlines": [text]})
-    parts, clean = (parts_of(written_page(one, SITE)) for one in (page, pages[0]))
+    parts, clean = (parts_of(written_page(one)) for one in (page, pages[0]))
     assert parts.faults == [] and parts.handlers == [] and parts.inline_scripts == [] and text in parts.text
     assert {*parts.tags} == {*clean.tags} and not any(link.startswith("javascript:") for link in parts.links)
 
@@ -81,12 +79,3 @@ def test_no_name_climbs_out_of_its_folder(some_sheets: InferenceTable):
     one = some_sheets[0]
     odd = replace(one, sheet=replace(one.sheet, provider="..", model="../a b/<c>"))
     assert sheet_address(odd) == "sheet/-/-a-b-c-/index.html"
-
-
-def test_what_is_looked_for_comes_first_and_the_rest_is_folded(pages: list[Page]):
-    written = written_page(pages[0], SITE)
-    places = [
-        written.index(text)
-        for text in (">What to take home<", ">At other prices<", ">Prices (", ">All estimates, and why", "<svg", 'class="fold"')
-    ]
-    assert places == sorted(places) and ">Where every price is from<" in written[places[-1] :]

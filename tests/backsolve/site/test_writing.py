@@ -5,7 +5,7 @@ import json
 import pytest
 from jinja2 import UndefinedError
 
-from backsolve.site.writing import POLICY, Page, Surroundings, as_script_data, data_script, relative_to, written_page
+from backsolve.site.writing import POLICY, Page, as_script_data, data_script, relative_to, written_page
 from tests.tools.html import parts_of
 
 HOSTILE = [
@@ -19,7 +19,7 @@ def test_what_a_file_holds_is_text(text: str):
     page = Page(
         address="a/index.html", template="schemas.html", title=text, summary=text, context={"files": [text], "parts": {}, "ordered": {}}
     )
-    html = written_page(page, Surroundings(parts=((text, "b/index.html"),), html_base="https://example.org/"))
+    html = written_page(page, "https://example.org/")
     parts = parts_of(html)
     assert parts.faults == [] and parts.handlers == [] and parts.inline_scripts == []
     assert not {"img", "b", "i"} & set(parts.tags)
@@ -29,7 +29,7 @@ def test_what_a_file_holds_is_text(text: str):
 
 def test_a_template_that_lacks_something_is_a_mistake():
     with pytest.raises(UndefinedError):
-        written_page(Page(address="a/index.html", template="schemas.html", title="a"), Surroundings(parts=()))
+        written_page(Page(address="a/index.html", template="schemas.html", title="a"))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, own_unit
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, RENAMED, UNIT_ENDINGS, in_full
 from derive.solving.api import solve
 from derive.solving.budgets import split_money_rates
+from derive.solving.conventions import Switches
 from derive.solving.givens import spread
 from derive.solving.questions import question
 from derive.units import _read, add_named_unit, named_texts, parse
@@ -142,7 +143,7 @@ def test_a_quantity_that_was_renamed_answers_to_its_old_name():
     assert found.given["tokens_verified_per_step"] == 4
     copied = call("solve", "kv_copies", "--model", "Qwen3-Next-80B-A3B", "tp=8", "--as", "json")
     assert json.loads(copied.out)["answers"][0]["value"] == 4
-    asked = question("kv_time", {"chips": 8}, variants={"kv_copies": "latents"})
+    asked = question("kv_time", {"chips": 8}, Switches(variants={"kv_copies": "latents"}))
     assert asked.variants == (("kv_replication", "latents"),)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backsolve.cli.solve import as_drawn
+from backsolve.cli.question import as_drawn
 from derive.errors import WrongValue
 from derive.show.plot import _HIGH, _WIDE, Panel, caption, draw_in_terminal, panels, plotted_values, roofline
 from derive.show.roofline import Roof

@@ -1,48 +1,63 @@
-"""Questions about consistent states of the whole catalogue: the state's value, an interval that holds it, or a refusal."""
+"""Questions about consistent deployments: the true value, an interval that contains it, or a refusal."""
 
 from collections import Counter
-from itertools import islice
+from contextlib import suppress
+from dataclasses import replace
 from random import Random
 
 import pytest
 
-from campaigns.campaign import FALSE, QUESTIONS, ask, ended
-from campaigns.states import questions, states, untrue_defaults
+from campaigns import generated_questions
+from campaigns.generated_questions import FATAL, Deployment, Question, ask, deployment_of, question_of, record
 from derive import solve
+from derive.errors import WrongValue
+from derive.solving.result import Answer
 
-STATES = 8
-"""Six hundred in `.ci/long`."""
+SEED, NUMBERS = 6, range(16, 32)
+"""The questions about one deployment; two thousand in `.ci/long`."""
 
-LONGEST = 10.0
-"""Seconds of processor time that no question takes, five times what the campaign allows: a shared machine has slow hours."""
+
+@pytest.fixture(scope="module")
+def deployment() -> Deployment:
+    return deployment_of(SEED, NUMBERS.start // len(NUMBERS))
 
 
 @pytest.mark.slow
-def test_no_question_about_a_state_has_a_false_answer():
-    random = Random(20261121)
+def test_no_question_has_a_false_answer_and_a_true_fact_more_refuses_none(deployment: Deployment):
     ends: Counter[str] = Counter()
-    for state in islice(states(random), STATES):
-        for asked in questions(random, state, QUESTIONS):
-            end = ended(asked, LONGEST)
-            assert not end.startswith(FALSE), (end, asked)
-            ends[end] += 1
-    assert ends["right"] > 0.3 * STATES * QUESTIONS, "a good part of the questions has an answer"
+    for number in NUMBERS:
+        found, question = record(SEED, number, deployment)
+        assert not {*found["ends"]} & {*FATAL, "lost"}, (found, question.command)
+        ends.update(found["ends"])
+    assert ends["right"] > 0.5 * len(NUMBERS), ends
 
 
-def test_a_true_given_more_turns_no_answer_into_a_refusal():
-    """Nor do stand-ins contradict what is consistent."""
-    random, more = Random(44), 0
-    for state in islice(states(random), 2):
-        for asked in questions(random, state, 12):
-            answered = ask(asked)
-            assert not answered.reason or answered.reason.code != "contradiction", (answered.reason, asked)
-            name = random.choice(sorted(state.values.keys() - asked.given.keys() - {asked.unknown}))
-            if not answered.answers or untrue_defaults(state, asked.unknown, {*asked.given, name}):
-                continue
-            again = ask(asked, **{name: state.values[name]})
-            assert again.answers, (again.reason, asked, name)
-            more += 1
-    assert more > 5
+def values_of(question: Question) -> list[float]:
+    """Return the values of a question as the program answers it now."""
+    return sorted(one.ends[0] for one in ask(question)[1].answers)
+
+
+@pytest.mark.slow
+def test_an_answer_depends_neither_on_the_order_of_facts_nor_on_earlier_questions(deployment: Deployment):
+    random, compared = Random(1), 0
+    for number in NUMBERS[::2]:
+        question = question_of(SEED, number, deployment)
+        before, facts = values_of(question), [*question.facts.items()]
+        name, (sign, value) = random.choice(facts)
+        with suppress(WrongValue):
+            ask(replace(question, facts={**question.facts, name: (sign, 2 * value)}))
+        assert values_of(replace(question, facts=dict(random.sample(facts, len(facts))))) == pytest.approx(before, rel=1e-9), number
+        compared += bool(before)
+    assert compared > 3
+
+
+def test_an_answer_that_is_false_is_seen(monkeypatch: pytest.MonkeyPatch, deployment: Deployment):
+    def solve_wrongly(question: Question):
+        solution = solve(question.unknown, given=question.given, using=question.using, variants=question.variants)
+        return replace(solution, answers=(Answer(kind="point", value=1e-30),))
+
+    monkeypatch.setattr(generated_questions, "solve_it", solve_wrongly)
+    assert record(SEED, NUMBERS.start, deployment)[0]["ends"] == ["wrong"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from campaigns.states import Asked, states
+from campaigns.states import states
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
@@ -102,10 +102,10 @@ def slack(rows: tuple[Equation, ...], drawn: Mapping[str, float], random: Random
     return values
 
 
-def said(asked: Asked, world: Mapping[str, float]) -> dict[str, float]:
-    """What is given, and what is not in this world as it is taken to be where nothing is said of it."""
-    given = dict(asked.given)
-    while differs := supposed_otherwise(asked.unknown, given, world):
+def with_untrue_defaults(unknown: str, given: Mapping[str, float], world: Mapping[str, float]) -> dict[str, float]:
+    """Return what is given, and the value of each quantity whose default is not true in this world."""
+    given = dict(given)
+    while differs := supposed_otherwise(unknown, given, world):
         given |= differs
     return given
 
@@ -154,14 +154,14 @@ def test_the_truth_lies_where_the_answers_say_over_the_whole_catalogue():
         resting = {name: rests(name, made) for name in made}
         bounded = sorted(name for name, names in resting.items() if any(made[one].direction for one in (names | {name}) & made.keys()))
         for result in random.sample(bounded, min(len(bounded), 6)):
-            known = sorted(resting[result] & inputs)
-            for unknown in (result, random.choice(known)):
-                given = {name: world[name] for name in (*known, result) if name != unknown}
-                asked = Asked(state, unknown, given)
-                solution, _ = answered(question(unknown, said(asked, world), using=state.using, variants=state.variants, anyway=True))
+            inputs_of_it = sorted(resting[result] & inputs)
+            for unknown in (result, random.choice(inputs_of_it)):
+                given = {name: world[name] for name in (*inputs_of_it, result) if name != unknown}
+                known = with_untrue_defaults(unknown, given, world)
+                solution, _ = answered(question(unknown, known, using=state.using, variants=state.variants, anyway=True))
                 instead = any("follows from the givens" in one for one in solution.assumptions)
                 if [one.kind for one in solution.answers] == ["point"] and not instead:
-                    assert not wrong(solution.answers[0], world[unknown]), (asked, solution)
+                    assert not wrong(solution.answers[0], world[unknown]), (unknown, known, solution)
                     ends[solution.answers[0].bound] += 1
     assert ends[LOWER] > 5 and ends[UPPER] > 5, ends
 

@@ -1,18 +1,15 @@
-"""Answers of single equations against a referee that works with 80 digits: in practice, far beyond it, and at crossovers."""
+"""Compare answers of single equations with roots in 120 digits: in practice, far beyond it, and at crossovers."""
 
-from collections import Counter
 from dataclasses import replace
 from random import Random
 
 import pytest
 
-from campaigns import precision, referee
-from campaigns.referee import KINDS, cases, verdict
+from campaigns import precision
 from derive.catalogue import by_id
 from derive.solving.one_equation import agrees, solve_equation
 from tests.tools.together import in_one_test
 
-CASES = 300
 ASKED = 250
 """Of the fifty thousand in `.ci/long`."""
 
@@ -48,9 +45,6 @@ AT_THE_EDGE = (  # equation, unknown, what it is drawn from, and what is given: 
     ("experts.touched_experts", "experts", 0.027639720147123792,
      {"activated_experts": 0.027639720147123792, "active_experts": 5.249337644810332e-21, "batch": 9.958714941882601e17,
       "tokens_verified_per_step": 765338.5456341219}),
-    ("experts.prefill_touched_experts", "experts", 0.04550043713988247,
-     {"prefill_activated_experts": 0.044732794158978836, "active_experts": 1.9302158620994193e-30, "batch": 46728948134.29152,
-      "new_tokens_per_pass": 2.0592681569642447e18}),
     ("experts.all_to_all_time_racks", "scale_up_link_bandwidth", 5.8610679718693104e25,
      {"all_to_all_time": 482185.45545805467, "moe_layers": 5700.35316745687, "sequences_per_chip": 811.651754851059,
       "reached_chips": 1.6528436973260938, "model_dim": 1.0976349848465076e24, "dispatch_bytes_per_element": 2.4778599565105797,
@@ -62,51 +56,14 @@ AT_THE_EDGE = (  # equation, unknown, what it is drawn from, and what is given: 
 )  # fmt: skip
 
 
-@pytest.mark.slow
-def test_no_root_is_missing_none_is_wrong_and_all_have_their_digits():
-    asked = list(cases(CASES, seed=20261121))
-    ends = [(case, verdict(case)) for case in asked]
-    faults = [(case, end) for case, end in ends if not end.startswith("right")]
-    assert not faults, (len(faults), faults[0])
-    assert sum(end == "right" for _, end in ends) > 0.98 * CASES, "most questions have an answer"
-    assert min(Counter(case.kind for case in asked)[kind] for kind in KINDS) > CASES / 6
-
-
-@pytest.mark.parametrize(
-    ("spoil", "fault"),
-    [
-        (lambda answers: (), "missing"),
-        (lambda answers: [replace(one, value=one.value * (1 + 1e-8)) for one in answers], "missing"),
-        (lambda answers: [*answers, replace(answers[0], value=answers[0].value * 3)], "wrong"),
-        (lambda answers: [*answers, answers[0]], "twice"),
-    ],
-    ids=["no answer", "another one", "one more", "the same again"],
-)
-def test_the_referee_sees_what_is_wrong(monkeypatch, spoil, fault):
-    def spoilt(*question):
-        answers, reason = solve_equation(*question)
-        return spoil(answers), reason
-
-    # At a crossover the digits given may leave no root, and then none is missing.
-    asked = [case for case in cases(60, seed=3) if case.kind != "crossover" and _are_points(case)]
-    monkeypatch.setattr(referee, "solve_equation", spoilt)
-    monkeypatch.setattr(referee, "message", lambda reason: "")
-    ends = Counter(verdict(case).split(":")[0] for case in asked)
-    assert len(asked) > 20 and ends[fault] == len(asked), ends
-
-
-def _are_points(case) -> bool:
-    answers, _ = solve_equation(case.equation, case.unknown, case.given)
-    return bool(answers) and all(one.kind == "point" and sum(map(abs, one.elasticities.values())) < 100 for one in answers)
-
-
 def test_numbers_that_meet_an_equation_agree_with_it_and_others_do_not():
-    for case in cases(200, seed=4):
-        values = {**case.given, case.unknown: case.drawn}
-        if case.kind != "crossover":
+    random = Random(4)
+    for equation, name in precision.PAIRS[::10]:
+        for case in precision.cases(equation, name, ("usual",), random):
+            values = {**case.given, case.unknown: case.drawn}
             assert agrees(case.equation, values, 1e-12), case
             left = case.equation.symbols[0]
-            assert not agrees(case.equation, {**values, left: 2 * values[left]}, 1e-6), case
+            assert not agrees(case.equation, {**values, left: 2 * values[left] or 0.5}, 1e-6), case
 
 
 @in_one_test(("id", "unknown", "drawn", "given"), AT_THE_EDGE, ids=[f"{id} {unknown}" for id, unknown, *_ in AT_THE_EDGE])
@@ -123,15 +80,24 @@ def test_over_sixty_orders_of_magnitude_and_beside_crossovers_answers_have_their
     assert sum(number for end, number in found.items() if end.endswith(" right")) > 0.7 * ASKED, "most questions have an answer"
 
 
-@pytest.mark.parametrize("factor", [1 + 1e-10, 3.0])
-def test_digits_that_are_lost_are_seen(monkeypatch, factor):
-    def spoilt(*question):
+@pytest.mark.parametrize(
+    ("spoil", "fault"),
+    [
+        (lambda answers: (), "missing"),
+        (lambda answers: tuple(replace(one, value=one.point * (1 + 1e-10)) for one in answers), "missing"),
+        (lambda answers: (*answers, replace(answers[0], value=3 * answers[0].point)), "wrong"),
+        (lambda answers: (*answers, answers[0]), "twice"),
+    ],
+    ids=["none", "another", "one more", "the same again"],
+)
+def test_wrong_answers_are_seen(monkeypatch, spoil, fault):
+    def solve_wrongly(*question):
         answers, reason = solve_equation(*question)
-        return tuple(replace(one, value=one.point * factor) if one.kind == "point" else one for one in answers), reason
+        return spoil(answers), reason
 
     equation = by_id()["roofline.compute_time"]
     asked = [one for name in equation.symbols for one in precision.cases(equation, name, ("usual",), Random(1))]
     right = [one for one in asked if precision.verdict(one) == "right"]
-    monkeypatch.setattr(precision, "solve_equation", spoilt)
-    ends = [precision.verdict(one) for one in right]
-    assert len(right) > 2 and all(end.startswith("missing") for end in ends), ends
+    monkeypatch.setattr(precision, "solve_equation", solve_wrongly)
+    ends = {precision.verdict(one).partition(":")[0] for one in right}
+    assert len(right) > 2 and ends == {fault}

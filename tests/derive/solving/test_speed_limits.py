@@ -5,6 +5,7 @@ import pytest
 from derive.preset_rows import Architecture
 from derive.solving.answer_with import result_with
 from derive.solving.api import solve
+from derive.solving.conventions import Switches
 from derive.solving.questions import question
 from derive.solving.speed_limits import ENDLESS
 from derive.solving.targets import targets
@@ -39,7 +40,9 @@ def test_where_copies_are_spoken_of_or_an_answer_is_wanted_anyway_there_is_one(m
 
 def test_a_result_with_copies_is_worked_out_without_what_was_given_of_it():
     asked = question(
-        "chips", {**{n: v for n, v in NODE.items() if n not in ("hardware", "model")}, "step_time": 1e-6}, "H100-SXM:fp8", "Llama-3.1-70B"
+        "chips",
+        {**{n: v for n, v in NODE.items() if n not in ("hardware", "model")}, "step_time": 1e-6},
+        Switches("H100-SXM:fp8", "Llama-3.1-70B"),
     )
     assert targets(asked) == ("step_time",)
     assert result_with(asked, "step_time", {"chips": 8.0}) == pytest.approx(READ / 8 / 3.35e12)

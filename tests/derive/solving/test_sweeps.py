@@ -15,8 +15,8 @@ from derive.quantities import quantity
 from derive.show.text import lines, render
 from derive.solving import sweeps, vectorised
 from derive.solving.api import respond, solve
+from derive.solving.conventions import Switches
 from derive.solving.givens import MOST_VALUES
-from derive.solving.switches import Switches
 from tests.tools.random_questions import at_random
 from tests.tools.together import some
 

@@ -8,7 +8,7 @@ from derive.errors import WrongData
 from derive.tables.problems import Problem
 from invert.databases import litellm
 from invert.databases.records import Database, Item, NotTaken, Offer
-from tests.tools.databases import LITELLM, MODELS_DEV, OPENROUTER, installed
+from tests.tools.databases import LITELLM, installed
 
 SOURCE = Database(name="litellm", version="9.9")
 IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
@@ -112,10 +112,6 @@ ODD = [  # fields, the one that is named, what is said
 def test_a_field_that_is_another_one_is_a_problem_and_stops_nothing_else(fields: dict[str, Any], column: str, fault: str):
     found = problem(ENTRY | fields)
     assert found.origin == "litellm 9.9" and found.column == column and fault in found.message
-
-
-def test_its_shape_is_known_from_the_others():
-    assert litellm.is_shape(LITELLM) and not any(litellm.is_shape(other) for other in (MODELS_DEV, OPENROUTER, {}, [], {"a": 1}))
 
 
 def test_the_file_is_found_beside_the_package_that_is_not_imported(tmp_path, monkeypatch):

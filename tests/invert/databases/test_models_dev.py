@@ -8,7 +8,7 @@ import pytest
 from derive.tables.problems import Problem
 from invert.databases import models_dev
 from invert.databases.records import Database, NotCarried, NotTaken, Offer, price_rows
-from tests.tools.databases import DAY, LITELLM, MODELS_DEV, OPENROUTER
+from tests.tools.databases import DAY, MODELS_DEV
 
 SOURCE = Database(name="models.dev")
 IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
@@ -53,7 +53,3 @@ def test_the_models_of_a_provider_are_taken_beside_odd_ones_and_odd_providers():
     found = list(models_dev.offers(content, SOURCE))
     assert [one.model for one in found if isinstance(one, Offer)] == ["m"]
     assert [one.message.rpartition(", of ")[2] for one in found if isinstance(one, Problem)] == ["'good/odd'", "'empty'", "'none'"]
-
-
-def test_its_shape_is_known_from_the_others():
-    assert models_dev.is_shape(MODELS_DEV) and not any(models_dev.is_shape(other) for other in (LITELLM, OPENROUTER, {}, [], {"models": 1}))

@@ -7,7 +7,7 @@ import pytest
 from derive.tables.problems import Problem
 from invert.databases import openrouter
 from invert.databases.records import Database, NotTaken, Offer, price_rows
-from tests.tools.databases import DAY, LITELLM, MODELS_DEV, OPENROUTER
+from tests.tools.databases import DAY, OPENROUTER
 
 SOURCE = Database(name="openrouter")
 IN, OUT = ("input", None), ("output", None)
@@ -79,7 +79,3 @@ def test_a_base_price_under_another_name_is_named(name: str, now: str):
     said = [str(one) for one in openrouter.offers({"data": [{"id": "m", "context_length": 1000, "pricing": pricing}] * 4}, SOURCE)
             if isinstance(one, Problem)]  # fmt: skip
     assert said == [f"openrouter, column {name}: field {name} is in none of 4 entries, and may be '{now}' now"]
-
-
-def test_its_shape_is_known_from_the_others():
-    assert openrouter.is_shape(OPENROUTER) and not any(openrouter.is_shape(other) for other in (LITELLM, MODELS_DEV, {}, {"data": []}, []))

@@ -4,7 +4,6 @@ Figures to compare with come from an earlier calculation by other code; the meth
 """
 
 import io
-from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -12,22 +11,20 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from backsolve.cli.main import backsolve
 from invert.assumptions import USUAL
 from invert.estimators import at_rent as increments
 from invert.estimators import calibration
 from invert.estimators.cases import Case, case_of
-from invert.estimators.market import learnt
+from invert.estimators.market import panel
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.posterior.sobol import MOST
-from invert.posterior.summary import contracted, summarise
-from invert.records import Estimate, undetermined, upper
+from invert.posterior.summary import summarise
+from invert.records import Estimate
 from invert.report.columns import flat
 from invert.report.contract import sheet_records
 from invert.result import Inference, InferenceTable
@@ -179,19 +176,6 @@ def test_a_contradiction_names_the_inequality_with_both_figures_and_clips_nothin
     assert row["kv_bytes_per_token_one_markup"] is row["kv_bytes_per_token_one_markup_low"] is None
 
 
-def test_at_equal_flops_the_same_sheet_is_consistent_again():
-    """1/0.5 x $3 = $6 <= $7.5."""
-    found = one("claude-sonnet-4-5", **{**BROKEN, "prefill_decode_flops_ratio": 1.0})
-    assert found.contradiction is None and found.kv_bytes["one_markup"].kind == "interval"
-
-
-def test_an_unidentified_sheet_is_an_answer():
-    typed = [f"--anchor={name}={value}" for name, value in BROKEN.items()]
-    for form in ("table", "json"):
-        done = CliRunner().invoke(backsolve, ["infer", "claude-sonnet-4-5", *typed, "--as", form])
-        assert done.exit_code == 0 and "$7.5/MTok < $7.8/MTok" in done.output
-
-
 # -- figures of an earlier calculation ----------------------------------------------------------------------------------------------
 
 # KV bytes in kB at 5, 50 and 95 %, at rent.
@@ -199,8 +183,6 @@ AT_RENT = {
     "gemini-3.1-pro": (55, 112, 220), "claude-sonnet-4-5": (69, 140, 274), "gpt-5.4": (61, 118, 222), "gemini-2.5-pro": (46, 94, 182),
     "gpt-6-sol": (40, 79, 148), "MiniMax-M3": (7, 12, 21), "qwen3-coder-plus": (315, 596, 1088),
 }  # fmt: skip
-GROK = (51, 101, 192)
-"""Grok 4.5 up to 1M tokens of context, as it was then; the sheet as shipped ends at 500k."""
 SHARES = {"gemini-2.5-pro": (0.73, 0.86, 0.93), "gemini-3.1-pro": (0.69, 0.84, 0.92), "claude-sonnet-4-5": (0.63, 0.81, 0.91),
           "gpt-5.4": (0.67, 0.83, 0.92)}  # fmt: skip
 WITHIN, ENDS_WITHIN = 1.15, 1.30
@@ -216,15 +198,6 @@ def near(estimate: Estimate, published: tuple[float, float, float]) -> None:
 @in_one_test(("name", "published"), AT_RENT.items())
 def test_kv_bytes_at_rent_against_an_earlier_calculation(name: str, published: tuple[float, float, float]):
     near(one(name).kv_bytes["at_rent"], published)
-
-
-def test_grok_ends_earlier_than_the_note_had_it():
-    found, top = one("grok-4.5"), 1_000_000
-    assert found.model.max_context == 500_000
-    to_a_million = replace(case("grok-4.5"), price_data=replace(found.price_data, edges=np.array([[200_000.0, top]])))
-    near(at_rent(to_a_million), GROK)
-    # The same increment over fewer tokens pays for more bytes of each.
-    assert found.kv_bytes["at_rent"].median > 1.3e3 * GROK[1]
 
 
 @pytest.mark.parametrize(("name", "published"), SHARES.items())
@@ -266,22 +239,6 @@ def test_every_headline_is_flagged_as_its_prior_for_no_price_enters():
         assert (headline.kind, headline.contraction, headline.prior_dominated) == ("interval", 0.0, True)
         assert "KV PRIOR-DOMINATED" in found.flags and "KV PRIOR-DOMINATED" in record["flags"]
         assert record["estimates"]["kv_bytes_per_token"]["headline"]["contraction"] == 0.0
-
-
-def test_models_of_one_day_and_no_known_family_have_one_headline():
-    """Whatever their prices: the day of release is all that tells them apart."""
-    by_day: dict[str, list[tuple[float, float, float]]] = {}
-    for found in everything().inferences:
-        read = case_of(found.sheet, found.model, shipped_data(), USUAL)
-        if not read.kv_family:
-            said = found.kv_bytes["headline"]
-            by_day.setdefault(str(read.day), []).append((said.low, said.median, said.high))
-    assert all(len(set(ranges)) == 1 for ranges in by_day.values())
-    # Days between which nothing was released share a class: the weights of its votes lose the same factor.
-    classes = Counter(tuple(f"{end:.6g}" for end in one) for ranges in by_day.values() for one in ranges)
-    assert len(by_day) > 3 and len(classes) > 2
-    # Unlike sheets of one day, and of days that share a class, are what this is about.
-    assert max(len(ranges) for ranges in by_day.values()) > 5 and max(classes.values()) > 10
 
 
 # -- outside facts --------------------------------------------------------------------------------------------------
@@ -354,7 +311,7 @@ def test_a_scale_of_all_prices_moves_dollars_and_leaves_a_common_mark_up(factor:
 
 def test_shares_are_shares_and_the_lecture_s_reading_is_as_wide_as_hosts_of_one_model():
     """A ratio over what hosts ask apart at the 1.645 of 90 %: half of it and twice, whoever asks it."""
-    apart = exp(stats.norm.ppf(0.95) * learnt.ratio_spread(shipped_data()))
+    apart = exp(stats.norm.ppf(0.95) * panel.ratio_spread(shipped_data()))
     assert 1.55 < apart < 1.6
     for found in everything().inferences:
         ratio, share = found.observables.output_input_ratio.value, found.estimates["bandwidth_bound_fraction"]
@@ -363,25 +320,6 @@ def test_shares_are_shares_and_the_lecture_s_reading_is_as_wide_as_hosts_of_one_
             assert (share.low, share.median, share.high) == pytest.approx(
                 (1 - 1 / max(1, ratio / apart), 1 - 1 / ratio, 1 - 1 / (ratio * apart))
             )
-
-
-@pytest.mark.parametrize(("ratio", "low", "high"), [("5", 0.69, 0.87), ("1.5", 0.0, 0.57)])
-def test_the_bandwidth_bound_fraction_of_a_ratio(ratio: str, low: float, high: float):
-    share = own("input,1,", f"output,{ratio},").estimates["bandwidth_bound_fraction"]
-    assert (share.kind, round(share.low, 2), round(share.high, 2)) == ("interval", low, high)
-    assert share.median == pytest.approx(1 - 1 / float(ratio))
-
-
-@pytest.mark.parametrize("amount", ["3", "2"])
-def test_output_sold_at_the_input_price_or_below_gives_no_bandwidth_bound_fraction(amount: str):
-    (found,) = infer(["kimi-k3"], changes={"output": amount}).inferences
-    assert found.estimates["bandwidth_bound_fraction"].kind == "undetermined"
-
-
-def test_contraction_is_one_less_the_ratio_of_variances():
-    assert contracted(0.5, 1.0) == 0.75 and contracted(1.0, 1.0) == 0 and contracted(2.0, 1.0) == -3
-    assert contracted(0.5, 0.0) == 0
-    assert upper(USUAL, exp(1), "so").kind == "upper" and undetermined(USUAL, "so") == Estimate(kind="undetermined", because="so")
 
 
 # -- the same numbers however it is run -----------------------------------------------------------------------------
@@ -395,11 +333,6 @@ def test_two_processes_give_the_table_of_one():
     assert [found.summary for found in parallel.inferences] == [found.summary for found in everything().inferences]
 
 
-def test_two_runs_are_identical():
-    names = ["gemini-3.1-pro", "kimi-k3", "MiniMax-M3"]
-    assert sheet_records(infer(names)) == sheet_records(infer(names))
-
-
 def test_a_sheet_is_the_same_alone_and_among_others():
     """Draws do not depend on what else is inferred; sums over a stack may differ by rounding."""
     among = {(found.sheet.provider, found.sheet.model, found.sheet.service_tier): found for found in everything().inferences}
@@ -409,14 +342,6 @@ def test_a_sheet_is_the_same_alone_and_among_others():
         for estimator in ESTIMATORS:
             for end in present(alone.kv_bytes[estimator]):
                 assert getattr(alone.kv_bytes[estimator], end) == pytest.approx(getattr(other.kv_bytes[estimator], end), rel=1e-9)
-
-
-@pytest.mark.slow
-def test_workers_print_the_same_table():
-    asked = ["infer", "gemini-3.1-pro", "claude-sonnet-4-5", "kimi-k3", "qwen3-coder-plus"]
-    alone, together = (CliRunner().invoke(backsolve, [*asked, *more]) for more in ((), ("--workers", "2")))
-    assert alone.exit_code == together.exit_code == 0
-    assert alone.output == together.output and "typical" in alone.output
 
 
 # -- sheets of many bands -------------------------------------------------------------------------------------------
@@ -442,14 +367,3 @@ def test_a_sheet_of_many_bands_is_estimated_as_one_of_nine(count: int, tmp_path)
     assert [beside.kv_bytes[estimator] for estimator in ESTIMATORS] == [other.kv_bytes[estimator] for estimator in ESTIMATORS]
     for end in ("low", "median", "high"):
         assert getattr(found.kv_bytes["at_rent"], end) == pytest.approx(getattr(nine.kv_bytes["at_rent"], end), rel=0.35)
-
-
-def test_the_places_in_the_cells_of_ten_bands_are_drawn_as_by_chance(tmp_path, monkeypatch):
-    """Against plain random numbers in place of the strata."""
-    found = of_bands(10, tmp_path).inferences[0]
-    ends = found.kv_bytes["at_rent"]
-    chance = np.random.default_rng(5)
-    monkeypatch.setattr(increments, "coordinates", lambda count, _, columns: chance.random((count, columns)))
-    again = at_rent(case_of(found.sheet, found.model, shipped_data(), USUAL))
-    for end in ("low", "median", "high"):
-        assert getattr(again, end) == pytest.approx(getattr(ends, end), rel=0.05)

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
-from itertools import pairwise
 from math import log
 
 import numpy as np
@@ -12,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from derive.tables import shipped
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration, headline, increment
 from invert.estimators.cases import Case, case_of
-from invert.estimators.market import learnt
-from invert.estimators.market.kv_class import class_of
+from invert.estimators.market import kv_class
+from invert.estimators.market.recency import Cache, classes
 from invert.estimators.market.student import Student
 from invert.inference import infer
 from invert.records import Estimate, Verdict
@@ -31,6 +29,13 @@ READ, STORED = "kv_bytes_per_token", "kv_bytes_stored_per_token"
 @cache
 def gemini() -> Inference:
     return infer("gemini-3.1-pro")[0]
+
+
+def class_of(known, day, family) -> Student:
+    """Return the typical KV of a day without a family."""
+    target = Cache(architecture="", family=family, released=day, ln_kv=0.0)
+    found = classes(known, [target], kv_class.forgetting(shipped_data()))
+    return Student(centre=float(found.centre[0]), scale=float(found.scale[0]), freedom=float(found.freedom[0]))
 
 
 def case(name: str = "", assumptions: Assumptions = USUAL) -> Case:
@@ -66,14 +71,10 @@ def test_the_votes_of_a_headline_are_of_other_families_and_earlier_and_make_it(n
         assert sum(weights) == pytest.approx(1) and weights == sorted(weights, reverse=True)
         assert votes.effective == pytest.approx(sum(weights) ** 2 / sum(weight**2 for weight in weights))
         assert all(vote.released < read.day and vote.family != read.kv_family for vote in votes.cast)
-        rows = [cache for cache in learnt.known_caches(shipped_data())[of] if cache.released < read.day and cache.family != read.kv_family]
+        rows = [
+            cache for cache in kv_class.known_caches(shipped_data())[of] if cache.released < read.day and cache.family != read.kv_family
+        ]
         assert {vote.family for vote in votes.cast} == {cache.family for cache in rows}
-
-
-def test_only_a_class_has_votes():
-    one = infer("gemini-3.1-pro", anchors={"kv_bytes_per_token": 7e4})[0]
-    assert one.kv_bytes["headline"].votes is None and one.kv_bytes_stored["headline"].votes.cast
-    assert not any(estimate.votes for name, estimate in gemini().kv_bytes.items() if name != "headline")
 
 
 def opened(monkeypatch: pytest.MonkeyPatch, weight: float) -> None:
@@ -98,25 +99,12 @@ def test_a_model_of_today_has_the_class_of_today(of, low, median, high):
 def test_it_is_heard_from_other_families_that_were_released_earlier(name, of, kind):
     """Quantiles of scipy at the class of the caches that are left once its own family and all that is not earlier are taken out."""
     read = case(name)
-    known = learnt.known_caches(shipped_data())[kind]
+    known = kv_class.known_caches(shipped_data())[kind]
     others = [one for one in known if one.family != read.kv_family and one.released < read.released]
     assert read.kv_family in {one.family for one in known} and len(others) < len(known) - 1
-    law = class_of(others, read.released, "", learnt.forgetting(shipped_data()))
+    law = class_of(others, read.released, "")
     expected = stats.t(law.freedom, law.centre, law.scale).ppf([0.05, 0.5, 0.95])
     assert np.log(ends(both(read)[of])) == pytest.approx(expected, abs=1e-4)
-
-
-def test_its_own_family_would_say_otherwise():
-    """GLM-4.7 keeps the cache of GLM-4.5, which was released earlier: heard, it would draw the class up to itself."""
-    (glm,) = (member.sold.case for member in calibration.members(shipped_data()) if member.architecture == "GLM-4.7")
-    heard = replace(glm, kv_family="a family of its own")
-    assert both(glm)[READ].median < 0.95 * both(heard)[READ].median
-
-
-def test_an_earlier_model_is_judged_by_its_own_time():
-    """Caches have shrunk: what was usual in 2025 is more than what is today."""
-    medians = [both(replace(case(), released=case().day - timedelta(days=days)))[READ].median for days in (0, 180, 365, 540)]
-    assert medians == sorted(medians) and medians[-1] > 2 * medians[0]
 
 
 @pytest.mark.parametrize(("there_by", "day"), [(None, "2026-11-20"), (date(2026, 10, 14), "2026-10-14"), (date(2027, 1, 1), "2026-11-20")])
@@ -132,39 +120,27 @@ def test_a_release_that_nobody_knows_is_the_earliest_day_a_table_has_up_to_that_
         assert ("the earliest day that a table has of it" in without.because) == (day != "2026-11-20")
 
 
-def test_what_is_known_of_an_earlier_day_moves_the_class():
-    """Of Claude Opus 4.6 a word of February is on record: caches were larger then."""
-    opus = undated("claude-opus-4-6")
-    assert opus.released is None and opus.first_mention == opus.day == date(2026, 2, 7)
-    assert both(opus)[READ].median > 2 * both(replace(opus, first_mention=None))[READ].median
-
-
 @pytest.mark.parametrize(("of", "kind"), [(READ, "read"), (STORED, "stored")])
 def test_the_record_is_of_models_that_were_taken_alike(of, kind):
     """Without its release a model has the record of known ones by the class of the day of the prices, counted here by scipy."""
-    unknown, known = case(), learnt.known_caches(shipped_data())[kind]
+    unknown, known = case(), kv_class.known_caches(shipped_data())[kind]
     since, day = date.fromisoformat(USUAL.horizon_chosen_before), unknown.sheet.as_of
     held = errors = 0.0
     judged = [one for one in known if since <= one.released < day]
     for one in judged:
-        law = class_of(known, day, one.family, learnt.forgetting(shipped_data()))
+        law = class_of(known, day, one.family)
         low, high = stats.t(law.freedom, law.centre, law.scale).ppf([0.05, 0.95])
         held, errors = held + (low < one.ln_kv < high), errors + (law.centre - one.ln_kv) ** 2
     record = both(unknown)[of].record
     assert (record.count, record.held[1].held) == (len(judged), held) and record.rms == pytest.approx(np.sqrt(errors / len(judged)))
     assert str(day) in both(unknown)[of].because
     released = both(replace(unknown, released=day))[of].record
-    assert released == learnt.class_record(shipped_data(), kind) != record
-
-
-def test_prices_of_before_a_release_are_of_the_day_they_were_read():
-    late = replace(case(), released=case().sheet.as_of + timedelta(days=300))
-    assert late.day == case().sheet.as_of and ends(both(late)[READ]) == ends(both(replace(case(), first_mention=None))[READ])
+    assert released == kv_class.class_record(shipped_data(), kind) != record
 
 
 def test_a_class_of_one_family_is_undetermined():
     earliest: dict[str, date] = {}
-    for one in learnt.known_caches(shipped_data())["read"]:
+    for one in kv_class.known_caches(shipped_data())["read"]:
         earliest[one.family] = min(one.released, earliest.get(one.family, one.released))
     first, second = sorted(earliest.values())[:2]
     for day, kind in ((first, "undetermined"), (second, "undetermined"), (second + timedelta(days=1), "interval")):
@@ -174,24 +150,11 @@ def test_a_class_of_one_family_is_undetermined():
             assert all("fewer than two families" in one.because and one.median is None for one in found.values())
 
 
-def test_a_table_of_caches_that_cannot_be_used_leaves_no_class():
-    read, data = case(), Data(shipped.read().edited(architectures="model,layers\n"))
-    for found in both(read, data=data).values():
-        assert found.kind == "undetermined" and "architectures.csv" in found.because
-
-
 def test_what_stands_on_no_price_says_so():
     for of, kind in ((READ, "read"), (STORED, "stored")):
         found = both(replace(case(), released=case().day))[of]
         assert (found.contraction, found.prior_dominated, found.equations) == (0.0, True, ())
-        assert found.record == learnt.class_record(shipped_data(), kind)
-
-
-def test_a_wider_level_is_a_wider_range_about_the_same_median():
-    by_level = [both(case(), replace(USUAL, level=level)) for level in (0.5, 0.9, 0.99)]
-    for of in (READ, STORED):
-        for narrow, wide in pairwise(one[of] for one in by_level):
-            assert wide.low < narrow.low < narrow.median < narrow.high < wide.high and wide.median == pytest.approx(narrow.median)
+        assert found.record == kv_class.class_record(shipped_data(), kind)
 
 
 @settings(max_examples=15)
@@ -217,14 +180,6 @@ def test_given_kv_bytes_stand_in_the_place_of_those_read_alone():
     assert ends(found[STORED]) == ends(both(case())[STORED])
 
 
-def test_given_kv_bytes_stand_where_there_is_no_class_and_where_a_price_enters(monkeypatch):
-    known = replace(USUAL, kv_bytes_per_token=7e4, given=("kv_bytes_per_token",))
-    early = replace(case(), released=min(one.released for one in learnt.known_caches(shipped_data())["read"]))
-    assert (both(early, known)[READ].kind, both(early, known)[STORED].kind) == ("given", "undetermined")
-    opened(monkeypatch, 0.5)
-    assert both(case(), known)[READ].median == 7e4
-
-
 # A price that has earned its place.
 
 
@@ -237,7 +192,7 @@ def test_the_premium_has_earned_no_weight():
 def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
     """Between its ends lies the share of both densities that their weights say, by the distributions of scipy."""
     read = case()
-    price, usual = increment.by_premium(read, shipped_data(), USUAL), learnt.class_at(shipped_data(), "read", read.day, "")
+    price, usual = increment.by_premium(read, shipped_data(), USUAL), kv_class.class_at(shipped_data(), "read", read.day, "")
     opened(monkeypatch, weight)
     found = both(read)[READ]
     by_price, by_class = (stats.t(one.freedom, one.centre, one.scale).cdf(np.log(ends(found))) for one in (price, usual))
@@ -250,25 +205,13 @@ def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
 
 def test_a_price_that_the_class_contradicts_widens_the_range_and_does_not_narrow_it(monkeypatch):
     """A product of the two densities would lie between them, and be sure of what neither of them holds likely."""
-    read, usual = case(), learnt.class_at(shipped_data(), "read", case().day, "")
+    read, usual = case(), kv_class.class_at(shipped_data(), "read", case().day, "")
     far = Student(centre=usual.centre + 12 * usual.scale, scale=usual.scale, freedom=usual.freedom)
     monkeypatch.setattr(increment, "by_premium", lambda *_: far)
     opened(monkeypatch, 0.5)
     found = both(read)[READ]
     assert log(found.low) == pytest.approx(stats.t(usual.freedom, usual.centre, usual.scale).ppf(0.1), abs=0.05)
     assert log(found.high) == pytest.approx(stats.t(far.freedom, far.centre, far.scale).ppf(0.9), abs=0.05)
-
-
-def test_a_sheet_without_a_premium_has_its_class_however_much_premiums_tell(monkeypatch):
-    before = both(case("kimi-k3"))
-    opened(monkeypatch, 1.0)
-    assert both(case("kimi-k3")) == before and before[READ].kind == "interval"
-
-
-def test_a_price_that_enters_needs_a_class(monkeypatch):
-    opened(monkeypatch, 0.5)
-    early = replace(case(), released=min(one.released for one in learnt.known_caches(shipped_data())["read"]))
-    assert both(early)[READ].kind == "undetermined"
 
 
 def test_premiums_that_do_tell_open_the_gate_from_end_to_end(monkeypatch):

@@ -85,23 +85,11 @@ def test_a_higher_premium_never_means_less_kv(low: float, more: float):
     assert less <= above and less < most
 
 
-@settings(max_examples=10)
-@given(factor=st.sampled_from([0.1, 10.0, 100.0]))
-def test_a_scale_of_all_prices_scales_it(factor: float):
-    usual, scaled = read(priced(12, 18)), read(priced(12 * factor, 18 * factor))
-    for end in ("low", "median", "high"):
-        assert getattr(scaled, end) == pytest.approx(factor * getattr(usual, end), rel=1e-9)
-
-
 @pytest.mark.parametrize("outputs", [(12, 12), (12, 9)], ids=["a premium of 1", "a premium below 1"])
 def test_without_a_premium_it_says_nothing(outputs):
     found = read(priced(*outputs))
     assert (found.kind, found.median, found.low, found.high) == ("undetermined", None, None, None)
     assert "no output premium that rises with length" in found.because
-
-
-def test_one_price_for_all_lengths_says_nothing():
-    assert read(case("kimi-k3")).kind == "undetermined" and increment.by_premium(case("kimi-k3"), shipped_data(), USUAL) is None
 
 
 def test_a_bound_at_rent_is_no_increment(monkeypatch):
@@ -116,14 +104,3 @@ def test_too_few_known_sheets_leave_it_undetermined(rows):
     kept += "Qwen3-Coder-480B-A35B,alibaba/qwen3-coder-plus,,,assumed,\n" if rows else ""
     found = read(case(), data=Data(shipped.read().edited(calibration_models=kept)))
     assert found.kind == "undetermined" and "calibration_models.csv" in found.because
-
-
-def test_given_kv_bytes_do_not_move_a_reading_of_prices():
-    known = replace(USUAL, kv_bytes_per_token=7e4, given=("kv_bytes_per_token",))
-    assert read(case(), known) == read(case())
-
-
-def test_a_wider_level_is_a_wider_range():
-    usual, wide = read(case()), read(case(), replace(USUAL, level=0.99))
-    assert wide.low < usual.low < usual.high < wide.high and wide.level == 0.99
-    assert wide.median == pytest.approx(usual.median, rel=1e-9)

@@ -4,12 +4,9 @@ from statistics import median
 
 import pytest
 
-from derive.tables import shipped
 from invert import infer
-from invert.estimators.market import learnt
-from invert.estimators.registry import ESTIMATORS
+from invert.estimators.market import panel
 from tests.tools.data import shipped_data
-from tests.tools.tables import reading
 
 
 def market(name, **anchors):
@@ -40,18 +37,11 @@ def test_with_the_parameters_known_the_mark_up_is():
 def test_a_mark_up_says_what_it_is_over_and_where_lists_of_open_models_are():
     """The median over 80 lists of open models, price by price: no chip is in full use."""
     cost = 2 / 3600 / 989e12 * 2e9 * 1e6
-    ratios = [row.input_price / (cost * row.active_params / 1e9) for row in learnt.listed_models(shipped_data())]
+    ratios = [row.input_price / (cost * row.active_params / 1e9) for row in panel.listed_models(shipped_data())]
     assert len(ratios) == 80 and median(ratios) == pytest.approx(16.9, abs=0.05)
     for name in ("gpt-6-sol", "qwen3-coder-plus"):
         said = market(name)["input_markup"].because
         assert "on a rented chip in full use" in said and said.endswith("Lists of open models are at 17 times")
-
-
-@pytest.mark.parametrize("table", ["", "model,date\n"], ids=["no file", "no row"])
-def test_without_lists_a_mark_up_of_known_parameters_says_nothing_of_them(table: str):
-    with reading(shipped.read().edited(list_prices=table)):
-        found = market("qwen3-coder-plus")["input_markup"]
-    assert found.kind == "interval" and found.because.endswith("by its parameters and what chips rent for")
 
 
 def test_more_is_paid_for_more():
@@ -61,7 +51,3 @@ def test_more_is_paid_for_more():
         assert cheap[name].median < same[name].median < dear[name].median
     assert all(found["active_params"].median < found["total_params"].median for found in (cheap, dear, same))
     assert same["active_params"] == market("gpt-6-sol")["active_params"]
-
-
-def test_it_is_one_of_the_estimators():
-    assert [*ESTIMATORS][-1] == "market"

@@ -7,7 +7,7 @@ import pytest
 
 from derive.solving.api import solve
 from invert.assumptions import USUAL
-from invert.estimators.joint_point import STEPS_OF_RULE, joint_reading, memory_bound_base_cost, rule_solutions
+from invert.estimators.joint_point import STEPS_OF_RULE, joint_reading, rule_solutions
 from invert.records import BandPair
 from invert.sheets.observables import observe
 from tests.tools.together import in_one_test
@@ -163,15 +163,6 @@ def test_a_memory_bound_base_is_six_times_the_table():
     assert [float(f"{value:.2g}") for value in found] == [20, 10, 2.9, 7.4, 5.7]
 
 
-@in_one_test(("flops_ratio", "expected"), [(1.0, 6), (1.5, 4), (0.5, 12), (3.0, 2)])
-def test_the_base_cost_of_a_memory_bound_base_follows_the_flops_ratio(flops_ratio: float, expected: float):
-    """3.1: an output token costs R input tokens of a prefill that is so much faster."""
-    anchors = ANCHORS | {"prefill_decode_flops_ratio": flops_ratio}
-    assert memory_bound_base_cost(GEMINI, anchors) == pytest.approx(expected, rel=1e-12)
-    solution = solve("base_cost", using=["bands.base_cost_memory_bound"], output_input_ratio=6, prefill_decode_flops_ratio=flops_ratio)
-    assert solution.answers[0].value == pytest.approx(expected, rel=1e-12)
-
-
 def test_the_roofline_rule_where_the_crossover_lies_above_the_threshold():
     """L_c = L_max/r = 666,667 tokens, above the threshold; E2: 500 B at a ridge of 600."""
     answer = rule_solutions(GEMINI, ANCHORS, 1_000_000)["roofline, upper end"].answers[0]
@@ -196,9 +187,3 @@ def test_without_an_output_premium_only_the_knee_answers(premium: float):
     numbers = {rule: [one for one in solution.answers if one.kind == "point"] for rule, solution in found.items()}
     assert {rule for rule, points in numbers.items() if points} == {"knee"}
     assert all(solution.answers or solution.reason.message for solution in found.values())
-
-
-def test_without_a_longest_context_the_rules_that_need_one_say_so():
-    found = rule_solutions(GEMINI, ANCHORS, None)
-    assert {rule for rule, solution in found.items() if not solution.answers} == {"upper end", "roofline, upper end"}
-    assert {found[rule].reason.code for rule in ("upper end", "roofline, upper end")} == {"missing_givens"}

@@ -10,8 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from derive.errors import WrongData
-from derive.tables import shipped
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
@@ -19,9 +17,9 @@ from invert.estimators import cases
 from invert.estimators.cases import Drawn, with_posteriors
 from invert.estimators.known import (
     Judged,
-    _two_normals,
     bounds_at_rent,
     error_of_lecture,
+    judge_ranges,
     judged,
     judgements,
     record_of_storage_price,
@@ -30,7 +28,7 @@ from invert.estimators.known import (
     told_by_others,
     verdict_on_having_a_premium,
 )
-from invert.estimators.market import learnt
+from invert.estimators.market import kv_class
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
@@ -38,7 +36,6 @@ from invert.posterior.summary import as_summaries_come
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
-from tests.tools.tables import reading
 
 
 @cache
@@ -57,7 +54,7 @@ def saying(estimates: list[Estimate], of: tuple[Judged, ...] | None = None) -> t
 
 def by_class(one: Judged) -> tuple[float, float]:
     """ln density [1/nat] of the true cache by the class of its time, and how far off its centre is, by scipy."""
-    law = learnt.class_at(shipped_data(), "read", one.member.sold.case.released, one.member.family)
+    law = kv_class.class_at(shipped_data(), "read", one.member.sold.case.released, one.member.family)
     truth = log(one.member.kv_bytes_per_token)
     return float(stats.t(law.freedom, law.centre, law.scale).logpdf(truth)), law.centre - truth
 
@@ -85,8 +82,14 @@ def test_a_known_sheet_with_its_posterior_is_drawn_no_second_time(monkeypatch):
 # A range as a density.
 
 
+def judge_one(estimate: Estimate, at: float) -> tuple[float, float, float]:
+    """Return the error, ln density and nearer probability of one range at a logarithm."""
+    error, ln_density, nearer = (float(one[0]) for one in judge_ranges([estimate], np.array([at])))
+    return error, ln_density, nearer
+
+
 def density(at: float, estimate: Estimate) -> float:
-    return exp(_two_normals(estimate, at)[1])
+    return exp(judge_one(estimate, at)[1])
 
 
 @pytest.mark.parametrize(("truth", "side"), [(5e3, "below"), (14e3, "above")])
@@ -95,7 +98,7 @@ def test_a_range_is_a_normal_density_on_either_side_of_its_median(truth, side):
     z = stats.norm.ppf(0.95)
     below, above = log(10) / z, log(2) / z
     spread = below if side == "below" else above
-    error, ln_density, nearer = _two_normals(printed(1e3, 1e4, 2e4), log(truth))
+    error, ln_density, nearer = judge_one(printed(1e3, 1e4, 2e4), log(truth))
     assert error == pytest.approx(log(1e4 / truth))
     # Two halves of normal densities that meet at the median: each is scaled by its share of both spreads.
     scaled = stats.norm(log(1e4), spread).pdf(log(truth)) * 2 * spread / (below + above)
@@ -108,14 +111,14 @@ def test_its_density_is_one_in_all_and_its_ends_are_at_its_level(below: float, a
     said = printed(exp(9 - below), exp(9), exp(9 + above), level)
     total = sum(integrate.quad(density, *ends, args=(said,))[0] for ends in ((9 - 12 * below / 0.6, 9), (9, 9 + 12 * above / 0.6)))
     assert total == pytest.approx(1, abs=1e-6)
-    assert [_two_normals(said, end)[2] for end in (9 - below, 9, 9 + above)] == pytest.approx([level, 0, level], abs=1e-9)
+    assert [judge_one(said, end)[2] for end in (9 - below, 9, 9 + above)] == pytest.approx([level, 0, level], abs=1e-9)
 
 
 @pytest.mark.parametrize(
     "estimate", [undetermined(USUAL, "so"), upper(USUAL, 1e5, "so"), printed(0.0, 1e4, 2e4)], ids=["undetermined", "a bound", "down to 0"]
 )
 def test_what_has_no_range_has_no_density(estimate):
-    assert _two_normals(estimate, 9.0) is None
+    assert np.isnan(judge_one(estimate, 9.0)[1])
 
 
 # Records.
@@ -139,7 +142,7 @@ def test_a_record_counts_what_the_printed_ranges_held(estimator):
     errors = [log(one.kv_bytes[estimator].median / one.member.kv_bytes_per_token) for one in known()]
     assert found.rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=1e-9)
     for one in known():
-        gained = _two_normals(one.kv_bytes[estimator], log(one.member.kv_bytes_per_token))[1] - by_class(one)[0]
+        gained = judge_one(one.kv_bytes[estimator], log(one.member.kv_bytes_per_token))[1] - by_class(one)[0]
         votes.setdefault(one.member.family, []).append(gained)
     assert found.gain == pytest.approx(np.mean([np.mean(gains) for gains in votes.values()]), rel=1e-9)
 
@@ -200,17 +203,6 @@ def test_what_an_architecture_says_judges_ranges_beside_kv_bytes(quantity: str, 
     assert not found.has_skill()
 
 
-def test_a_range_that_knew_would_be_said_to():
-    knowing = [printed(truth / 1.2, truth, 1.2 * truth) for truth in (by_hand("balance_context", one) for one in known())]
-    some = tuple(replace(one, beside={**one.beside, "balance_context": said}) for one, said in zip(known(), knowing, strict=True))
-    found = records_beside(some)["balance_context"]
-    assert found.has_skill() and found.held[1].held == 9 and found.rms == pytest.approx(0, abs=1e-9)
-
-
-def test_two_families_are_too_few_for_a_class_of_others():
-    assert records_beside([one for one in known() if one.member.family in ("qwen3", "glm5")]) == {}
-
-
 @pytest.mark.slow
 def test_the_record_of_storage_prices_is_that_of_every_sheet_of_known_cache_that_has_one():
     found, sold = record_of_storage_price(shipped_data()), {}
@@ -248,7 +240,7 @@ def with_and_without() -> list[tuple[str, str, float, bool]]:
     }
     learned = [(one.member.sold.case.sheet, one.member.architecture) for one in known()]
     sold |= {(sheet.provider, sheet.model): (name, sheet.bands[1].output.amount > sheet.bands[0].output.amount) for sheet, name in learned}
-    caches = {one.architecture: one for one in learnt.known_caches(shipped_data())["read"]}
+    caches = {one.architecture: one for one in kv_class.known_caches(shipped_data())["read"]}
     return [(name, caches[name].family, caches[name].ln_kv, asked) for name, asked in sold.values()]
 
 
@@ -265,18 +257,10 @@ def test_having_a_premium_foretells_the_mean_of_those_that_have_one_or_of_those_
         values = np.array([value for value, _, _ in others])
         line = fit(grouped(values, [of for _, _, of in others], [float(x) for _, x, _ in others]))
         centre = np.average(values[alike], weights=weights[alike])
-        assert line.intercept + line.slopes[0] * asked == pytest.approx(centre, abs=2e-3)  # but for the ridge
+        assert line.coefficients @ [1.0, asked] == pytest.approx(centre, abs=2e-3)  # but for the ridge
         by_family.setdefault(family, []).append(stats.t(line.freedom, centre, line.scale).logpdf(truth))
     assert found.by_price == pytest.approx(np.mean([np.mean(logs) for logs in by_family.values()]), abs=2e-3)
     assert found.by_price < found.by_class and not found.enters and found.weight == 0
-
-
-def test_a_table_of_caches_without_a_row_is_named():
-    with reading(shipped.read().edited(architectures=shipped.content("architectures.csv").decode().splitlines()[0] + "\n")):
-        with pytest.raises(WrongData, match=r"architectures\.csv: has a header and no rows"):
-            verdict_on_having_a_premium(read_data())
-        with pytest.raises(WrongData, match=r"architectures\.csv: has a header and no rows"):
-            record_of_storage_price(read_data())
 
 
 # Bounds.
@@ -321,19 +305,6 @@ def test_what_is_no_bound_says_nothing_of_bounds():
     assert told_by_others(nothing, bounds_at_rent(shipped_data())) is nothing
     bound = upper(USUAL, 1e3, "so")
     assert told_by_others(bound, None) is bound
-
-
-def test_a_cache_whose_row_cannot_be_used_is_no_part_of_the_record():
-    text = shipped.content("architectures.csv").decode()
-    row = next(line for line in text.splitlines() if line.startswith("Kimi-K3,"))
-    with reading(shipped.read().edited(architectures=text.replace(row, row.replace("mla", "spiral", 1)))):
-        found = bounds_at_rent(read_data())
-    assert found.count == bounds_at_rent(shipped_data()).count - 1
-
-
-def test_without_a_known_cache_there_is_no_record():
-    with reading(shipped.read().edited(architectures=shipped.content("architectures.csv").decode().splitlines()[0] + "\n")):
-        assert bounds_at_rent(read_data()) is None
 
 
 def test_judgements_hold_as_often_as_the_record_of_their_estimator():

@@ -8,7 +8,7 @@ import pytest
 from invert.anchors import assumptions_of
 from invert.estimators.cases import case_of
 from invert.estimators.joint_point import broken_by
-from invert.identify.identifiability import _COMPONENTS, identified, identify
+from invert.identify.identifiability import _COMPONENTS, identified
 from invert.inference import infer
 from invert.result import Inference, InferenceTable
 from tests.tools.data import shipped_data
@@ -80,10 +80,6 @@ def test_another_problem_is_told_in_its_own_words():
     assert problem and found.contradiction == f"inconsistent: {problem}"
 
 
-def test_one_band_contradicts_nothing():
-    assert one("kimi-k3", **DECIDES).contradiction is None
-
-
 # -- what the prices pin --------------------------------------------------------------------------------------------
 
 
@@ -138,16 +134,3 @@ def test_in_the_lecture_s_regime_kv_bytes_are_not_identified():
     for target in ("kv_bytes_per_token", "balance_context"):
         assert told.verdict(target) == DEGENERATE
     assert told.rank == len(told.prices) == 5
-
-
-def test_the_verdict_does_not_hang_on_the_sheet():
-    told = identify(
-        ("input", "output", "long_input", "long_output"), overlap=1.0, values={"weight_compute_ratio": 0.3, "attention_context": 1e6}
-    )
-    assert told.verdict("kv_bytes_per_token") == DEGENERATE
-
-
-def test_without_a_joint_reading_the_point_is_a_typical_one():
-    broken = one("claude-sonnet-4-5", **DECIDES)
-    assert broken.pairs[0].joint.values == {}
-    assert broken.identifiability.rank == one("claude-sonnet-4-5").identifiability.rank == 6

@@ -58,16 +58,6 @@ def test_a_vendor_has_one_vote_and_gives_it_to_the_cell():
     assert convention(pair(2.0, 1.5), 0.01, [asks("a", 2.0, edge * 1.001)]).same == 0
 
 
-def test_where_nobody_else_asks_the_pair_there_is_no_factor():
-    one = found("claude-haiku-5-5")
-    assert one.same == 0 < one.others and one.bayes_factor is None and 0 < one.probability_by_cost < 1
-    haiku = next(one for one in everything() if one.sheet.model == "claude-haiku-5-5")
-    (line,) = [line for line in firmness(haiku, everything()) if line.startswith("Cost or convention")]
-    assert line.endswith(f"Nobody else asks this pair (0 of {one.others} other vendors with a premium): no factor.")
-    assert "Bayes" not in line and "x5 in (4.47 to 5.48), x5 out (4.47 to 5.48)" in line
-    assert convention(pair(2.0, 1.5), 0.01, ()).bayes_factor is None, "in a world of one sheet there is no habit"
-
-
 def test_a_pair_that_others_ask_has_a_factor_of_habit_against_cost():
     one = found("gemini-3.1-pro-preview")
     vendors = {asked.provider for asked in everything().premiums} - {"google"}
@@ -77,14 +67,6 @@ def test_a_pair_that_others_ask_has_a_factor_of_habit_against_cost():
     (line,) = [line for line in firmness(gemini, everything()) if line.startswith("Cost or convention")]
     assert f"; {one.same} of {one.others} other vendors with a premium have one in the same cells" in line
     assert line.endswith(f"Bayes factor for a convention: {two_digits(one.bayes_factor)}.")
-
-
-def test_a_band_that_was_dropped_is_no_habit_any_more():
-    """Claude Sonnet 4.5 asked twice in and half more out until its band ended."""
-    assert sorted(asked.provider for asked in everything().premiums if (asked.premium_in, asked.premium_out) == (2.0, 1.5)) == [
-        "google",
-        "openai",
-    ]
 
 
 def test_a_premium_that_no_cost_explains_has_a_floor_for_a_factor():

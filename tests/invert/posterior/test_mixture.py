@@ -132,13 +132,6 @@ def test_a_trusted_posterior_is_left_alone_and_another_one_replaced():
     assert trusted(sheet, USUAL, fine) is fine
 
 
-def test_two_runs_give_identical_numbers():
-    (sheet,) = sheets(0, 1, 14)
-    one, other = mixed(sheet, USUAL), mixed(sheet, USUAL)
-    assert np.array_equal(one.weights.values, other.weights.values)
-    assert one.weights.log_evidence[0] != mixed(sheet, USUAL, 2).weights.log_evidence[0]
-
-
 @pytest.mark.parametrize("place", range(len(_SHAPES)), ids=lambda place: _SHAPES[place].name)
 @pytest.mark.parametrize("given", [{}, {"overlap": 0.7, "short_context": 2e4}], ids=["nothing given", "two nuisances given"])
 def test_the_coordinates_lead_back_to_the_triangular_draws_and_to_the_densities_that_they_had(place: int, given: dict[str, float]):

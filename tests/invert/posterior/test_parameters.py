@@ -11,7 +11,6 @@ from invert.posterior.parameters import (
     LATENT,
     NOISY,
     RATIOS,
-    SIZE,
     WIDER,
     Points,
     attention_prior,
@@ -78,10 +77,6 @@ def test_a_missing_premium_draws_from_the_prior():
     for name, place in (("kv_bytes_per_token", NOISY + 2), ("attention_intensity", NOISY + 1)):
         centre, spread = USUAL.priors[name].normal
         assert points.logs[name][0] == pytest.approx(centre + spread * NORMAL[:, place], rel=1e-12), name
-
-
-def test_the_coordinates_do_not_overlap():
-    assert len(NUISANCES) == LATENT < NOISY < SIZE < DIMENSIONS
 
 
 def test_a_nuisance_is_drawn_wider_only_where_it_is_drawn():

@@ -1,6 +1,5 @@
 """From sheets to intervals: in their order, in chunks, by any executor, the same numbers; and none where no draw is feasible."""
 
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, replace
 from math import isfinite
 
@@ -92,28 +91,10 @@ def test_an_inconsistent_sheet_has_no_marginals_and_stops_no_other(guarded: bool
 # -- the same numbers however it is run ---------------------------------------------------------------------------------
 
 
-def test_two_runs_give_identical_numbers(serial: list[Summary]):
-    assert summarise(sheets(), USUAL, FLOP, count=COUNT) == serial
-
-
-def test_the_chunks_do_not_matter(serial: list[Summary], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(summaries, "_CHUNK", COUNT)
-    for one, other in zip(summarise(sheets(), USUAL, FLOP, count=COUNT), serial, strict=True):
-        assert one.sampler == other.sampler
-        for name, marginal in one.marginals.items():
-            assert asdict(marginal) == pytest.approx(asdict(other.marginals[name]), rel=1e-9), name
-
-
 def test_every_sheet_keeps_its_place(serial: list[Summary]):
     turned = summarise(sheets()[::-1], USUAL, FLOP, count=COUNT)[::-1]
     for one, other in zip(turned, serial, strict=True):
         assert one.log_evidence == pytest.approx(other.log_evidence, rel=1e-9)
-
-
-@pytest.mark.parametrize("executor", [ProcessPoolExecutor, ThreadPoolExecutor])
-def test_an_executor_gives_the_numbers_of_one_process(executor: type[Executor], serial: list[Summary]):
-    with executor(2) as pool:
-        assert summarise(sheets(), USUAL, FLOP, count=COUNT, executor=pool) == serial
 
 
 def test_a_dask_cluster_gives_the_numbers_of_one_process(serial: list[Summary]):
@@ -166,7 +147,3 @@ def test_draws_are_shared_by_none_whose_size_or_cache_the_price_says_more_of():
         assert dearer(known, 3.0, 0.9).key_of_weights != known.key_of_weights
         told = replace(one, size_by_price=True)
         assert dearer(told, 3.0, 0.9).key_of_weights == told.key_of_weights != replace(told, edges=told.edges * 1.5).key_of_weights
-
-
-def test_no_sheets_no_summaries():
-    assert summarise([], USUAL) == []

@@ -14,8 +14,10 @@ from tests.tools.commands import call
 from tests.tools.together import in_one_test
 
 ROW = {"provider": "acme", "model": "m", "region": "", "service_tier": "standard", "component": "input", "threshold_tokens": 0,
-       "ttl_seconds": None, "amount": 2.5, "currency": "USD", "per": "mtok", "source_url": "https://acme.example", "verification": "db",
-       "origin": "prices.csv:2", "retrieved_date": "2026-11-20"}  # fmt: skip
+       "threshold_inclusive": False, "ttl_seconds": None, "utc_hours": "", "weekdays": "", "amount": 2.5, "currency": "USD", "per": "mtok",
+       "effective_date": None, "date_kind": "", "valid_to": None, "retrieved_date": "2026-11-20", "source_url": "https://acme.example",
+       "verification": "db", "notes": "", "origin": "prices.csv:2", "currency_assumed": False, "max_context": None, "release_date": None,
+       "usd_rate": None}  # fmt: skip
 HEADLINE = {"median": 43293.3, "low": 6930.0, "high": 270450.0, "because": "what models of its time have"}
 SHEET = {"provider": "acme", "model": "m", "service_tier": "standard", "region": None, "as_of": "2026-11-20",
          "equations": ["bands.price@1"], "estimates": {"kv_bytes_per_token": {"headline": HEADLINE}}}  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 
 from derive.preset_rows import MemoryTierFigure
 from derive.tables.shipped import rows_of
-from invert.estimators.market import learnt
+from invert.estimators.market import kv_class
 from invert.inference import infer
 from invert.records import NegativeControl, Part, SoleSource
 from invert.report.tiers import caveat, counted_once, deciding_source, tiers, tiers_over_cases
@@ -36,7 +36,7 @@ def text(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["kimi-k3", "claude-sonnet-4-5"])
 def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
-    usual = learnt.usual_stored(shipped_data(), everything().as_of)
+    usual = kv_class.usual_stored(shipped_data(), everything().as_of)
     scores = {row.rule: row for row in scoreboard(shipped_data(), usual)}
     lines = text(name).splitlines()
     for rule, row in scores.items():

@@ -70,14 +70,6 @@ def test_what_is_in_a_file_stays_in_it(tmp_path: Path, there: str):
         assert line in path.read_bytes().decode()
 
 
-def test_a_file_with_every_column_only_grows(tmp_path: Path):
-    path = tmp_path / "mine.csv"
-    add_to_file("acme/perm", TYPED, shipped_data(), str(path))
-    before = path.read_bytes()
-    add_to_file("acme/lite", TYPED, shipped_data(), str(path))
-    assert path.read_bytes().startswith(before)
-
-
 @given(st.lists(st.text(st.characters(exclude_characters="\r\n"), max_size=20), max_size=4), st.booleans())
 def test_whatever_lines_there_are_stay(lines: list[str], ends: bool):
     content = ("provider,model,component,amount\n" + "\n".join(lines) + ("\n" if ends else "")).encode(errors="surrogatepass")
@@ -202,11 +194,6 @@ def test_of_several_additions_at_once_none_is_lost(tmp_path: Path):
     for one in threads:
         one.join()
     assert {row.model for row in load(path).own} == {f"m{n}" for n in range(6)}
-
-
-def test_a_release_that_is_no_day_is_named_as_it_was_typed():
-    with pytest.raises(WrongValue, match="release_date '22/11/2026' is not an ISO date"):
-        cells_of_sheet("acme/lm", {"input": "2", "output": "10", "release_date": "22/11/2026"})
 
 
 def test_what_is_wrong_with_a_typed_price_is_named_by_it_and_by_no_row_of_the_file(tmp_path):

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive import files
 from derive.errors import WrongData
 from derive.tables.problems import Problem
 from derive.tables.writing import cell_text
@@ -152,14 +151,6 @@ def test_a_band_that_only_another_source_has_is_a_rival_and_a_cache_of_its_own_i
     assert pull(place, ROW, OUT, *of_its_own, day=NEXT).count("added") == 2 and not load(str(place)).problems
 
 
-def test_what_is_opened_ends_where_a_price_that_is_to_come_begins(tmp_path):
-    place, later = tmp_path / "mine.csv", DAY + timedelta(days=30)
-    announced = [replace(row, effective_date=later, date_kind="start") for row in (ROW, OUT)]
-    pull(place, *announced)
-    pull(place, replace(ROW, amount=1.0), replace(OUT, amount=4.0), day=NEXT)
-    assert spans(place) == [(2.0, later, "start", None), (1.0, NEXT, "first_seen", later)] and not load(str(place)).problems
-
-
 def test_a_price_that_somebody_wrote_by_hand_is_theirs(tmp_path):
     place = tmp_path / "own.csv"
     place.write_text("amount,component,model,provider\n2,input,m,acme\n8,output,m,acme\n")
@@ -190,10 +181,6 @@ def test_a_file_that_cannot_be_read_whole_is_left_as_it_is(tmp_path, content: by
     assert place.read_bytes() == content and len(list(tmp_path.iterdir())) == 1
 
 
-def test_nothing_pulled_makes_no_file(tmp_path):
-    assert pull(tmp_path / "mine.csv") == Update() and list(tmp_path.iterdir()) == []
-
-
 def test_a_sheet_that_its_database_has_no_more_stands_and_is_named(place):
     other, another = (replace(row, model="other") for row in (ROW, OUT)), (replace(row, model="by hand", notes="") for row in (ROW, OUT))
     pull(place, *other, *another)
@@ -202,23 +189,6 @@ def test_a_sheet_that_its_database_has_no_more_stands_and_is_named(place):
     assert spans(place) == before
     elsewhere = [replace(row, provider="b", notes="base 2") for row in (ROW, OUT)]
     assert pull(place, *elsewhere, day=NEXT).not_met == (), "nothing was read of that seller"
-
-
-def test_an_empty_file_is_filled(tmp_path):
-    (place := tmp_path / "own.csv").touch()
-    assert pull(place, ROW, OUT).count("added") == 2 and len(held(place)) == 2
-
-
-def test_a_full_disk_leaves_the_old_file_whole(place, monkeypatch):
-    before = place.read_bytes()
-
-    def full(_number: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(files.os, "fsync", full)
-    with pytest.raises(WrongData, match=r"mine\.csv: cannot be written \(No space left on device\)"):
-        pull(place, replace(ROW, amount=3.0), OUT, day=NEXT)
-    assert place.read_bytes() == before and [one.name for one in place.parent.iterdir()] == ["mine.csv"]
 
 
 WRITER = """
@@ -353,12 +323,6 @@ def sound(place: Path) -> list[Problem]:
     return check(load(str(place)))
 
 
-def test_a_file_that_took_over_a_context_is_sound_though_closed_rows_say_what_was_so_then(place):
-    longer = [replace(row, max_context=1_000_000) for row in (replace(ROW, amount=3.0, retrieved_date=NEXT), OUT)]
-    pull(place, *longer, day=NEXT)
-    assert [row.max_context for row in held(place)] == [128_000, 1_000_000, 1_000_000] and sound(place) == []
-
-
 def test_all_rows_of_a_sheet_say_of_its_model_what_the_database_of_its_prices_says(place):
     other = replace(READ, notes="other 1", max_context=1_000_000)
     assert not pull(place, other, day=NEXT).redescribed
@@ -367,8 +331,3 @@ def test_all_rows_of_a_sheet_say_of_its_model_what_the_database_of_its_prices_sa
     assert list(map(str, update.redescribed)) == ["context 128k -> 400k"]
     assert {row.max_context for row in held(place)} == {400_000} and sound(place) == []
     assert not pull(place, other, day=NEXT).redescribed and sound(place) == []
-
-
-def test_another_context_is_told_also_where_every_price_is_another(place):
-    rows = [replace(row, amount=2 * row.amount, max_context=1_000_000) for row in (ROW, OUT)]
-    assert list(map(str, pull(place, *rows, day=NEXT).redescribed)) == ["context 128k -> 1M"]

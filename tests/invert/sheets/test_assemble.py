@@ -41,12 +41,6 @@ def test_shipped_sheets_of_models_that_are_not_out_are_no_record_of_anything():
     assert [sheet.model for sheet in sheets(load())[0] if sheet.model not in left] == ["o3"]
 
 
-def test_prices_are_si_in_dollars():
-    sheet = full()
-    assert sheet.bands[0].input.usd_per_token == 2e-6
-    assert sheet.storage.base.usd_per_token == pytest.approx(4.5 / 1e6 / 3600)
-
-
 @pytest.mark.parametrize(("day", "rate"), [(date(2025, 1, 1), 7), (date(2026, 11, 30), 7), (date(2026, 12, 1), 8)])
 def test_other_currencies_are_converted_at_the_rate_of_the_day(day: date, rate: float):
     book = book_of("a,m,,,input,,,14,CNY,,,,", "a,m,,,output,,,56,CNY,,,,")
@@ -98,10 +92,6 @@ def test_one_tier_a_model_by_default_and_all_when_asked():
     assert tiers(book, tier="all") == tiers(book, everything=True) == ["batch", "off_peak", "standard", "off_peak", "peak"]
 
 
-def test_regions_are_sheets_of_their_own():
-    assert [sheet.region for sheet in sheets(book_of(*pair("a", "m"), *pair("a", "m", region="eu")))[0]] == ["", "eu"]
-
-
 def test_the_default_tier_is_that_of_the_day():
     book = book_of(*pair("a", "m", dates=",,2026-08-01"), *pair("a", "m", "off_peak", "2026-08-01,start,"))
     assert tiers(book, as_of=date(2026, 7, 31)) == ["standard"] and tiers(book) == ["off_peak"]
@@ -117,12 +107,6 @@ def test_an_unknown_tier_and_a_book_without_days_are_refused():
         sheets(book_of(*pair("a", "m")), tier="standrad")
     with pytest.raises(WrongData, match="retrieved_date"):
         sheets(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None))
-
-
-def test_the_hours_of_a_peak_sheet_are_kept():
-    hours = "01:00-04:00;06:00-10:00"
-    (sheet,), _ = sheets(book_of(*(row + hours for row in pair("a", "m", "peak"))), tier="peak")
-    assert sheet.utc_hours == hours
 
 
 # Names.
@@ -256,23 +240,6 @@ def test_of_names_that_differ_in_capitals_alone_the_one_that_is_typed_is_meant()
     assert matches("Gpt-5.4", named, {}) == named[:3], "as nobody spells it"
 
 
-def test_at_most_five_candidates():
-    many = sheets(book_of(*(line for index in range(9) for line in pair("a", f"gpt-{index}"))))[0]
-    with pytest.raises(UnknownName) as caught:
-        find(["gpt"], many, [])
-    assert str(caught.value).count("a/gpt-") == 5
-
-
-def test_sheets_follow_the_names_and_come_once():
-    found, _ = find(["gpt-9", "gemini-9-flash", "openai/gpt-9"], PRICED, LISTED)
-    assert [sheet.model for sheet in found] == ["gpt-9", "gemini-9-flash"]
-
-
-def test_all_tiers_of_a_named_model_are_found():
-    both = sheets(book_of(*pair("a", "m"), *pair("a", "m", "batch")), everything=True)[0]
-    assert find(["m"], both, [])[0] == both
-
-
 def test_the_real_models_cover_the_real_sheets():
     book, listed = load(), models(shipped_data())
     priced = {(row.provider, row.model) for row in book.rows}
@@ -281,11 +248,6 @@ def test_the_real_models_cover_the_real_sheets():
         for name in (f"{row.provider}/{row.model}", *(whole_name(row.provider, alias) for alias in row.aliases)):
             found, _ = find([name], sheets(book, everything=True)[0], listed)
             assert {(sheet.provider, sheet.model) for sheet in found} == {(row.provider, row.model)}
-
-
-def test_a_real_preview_is_found_by_its_plain_name():
-    (sheet,), _ = find(["gemini-3.1-pro"], sheets(load())[0], models(shipped_data()))
-    assert sheet.model == "gemini-3.1-pro-preview" and [band.threshold_tokens for band in sheet.bands] == [0, 200000]
 
 
 @in_one_test(
@@ -314,16 +276,6 @@ def test_a_wrong_model_row_is_named_and_the_others_are_read(line: str, message: 
         (row,), (problem,) = models(shipped_data()), shipped.problems(ModelRow)
     assert (row.provider, row.model, row.first_party) == ("a", "m", True)
     assert str(problem).startswith(message)
-
-
-def test_of_two_rows_of_one_model_neither_is_read():
-    header = shipped.content("models.csv").decode().splitlines()[0]
-    with reading(shipped.read().edited(models=f"{header}\na,m,,TRUE,false,,,,,,,,,,,\na,m,,true,false,,,,,,,,,,,\n")):
-        assert models(shipped_data()) == []
-        assert [str(problem) for problem in shipped.problems(ModelRow)] == [
-            "models.csv row 2, column model: row 3 has the same provider, model",
-            "models.csv row 3, column model: row 2 has the same provider, model",
-        ]
 
 
 @in_one_test("mark", ["\u200b", "\u2060", "\u00ad", "\ufe0f", "\ufeff"])

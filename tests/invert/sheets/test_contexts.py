@@ -48,10 +48,6 @@ def test_each_band_has_its_mean_context(thresholds: tuple[int, ...], max_context
     assert band_means(bands(*thresholds), max_context, USUAL) == pytest.approx(means, abs=0.6)
 
 
-def test_a_sheet_of_one_band_has_no_edges_and_no_means():
-    assert band_edges(bands(), 10**6, USUAL) == band_means(bands(), 10**6, USUAL) == ()
-
-
 OWN = "provider,model,component,threshold_tokens,amount,max_context\n" + "\n".join(
     f"acme,{model},{component},{threshold},{amount * (1 + bool(threshold) / 2)},{longest}"
     for model, longest in (("stated", "1000000"), ("unsaid", ""))

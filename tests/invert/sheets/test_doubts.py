@@ -204,20 +204,6 @@ def test_the_time_grows_as_the_rows_do():
     assert large < 8 * small + 0.05
 
 
-@pytest.mark.slow
-def test_the_time_of_many_providers_grows_as_they_do():
-    def took(count: int) -> float:
-        rows = [f"provider{n:06d},m,{component},,{amount},USD,,,2026-11-20," for n in range(count) for component, amount in SOLD]
-        book = load([HEADER, *rows])
-        start = process_time()
-        doubtful_prices(book)
-        return process_time() - start
-
-    took(500)
-    small, large = min(took(1_000) for _ in range(3)), min(took(4_000) for _ in range(3))
-    assert large < 8 * small + 0.05
-
-
 def test_rows_of_one_s_own_are_held_against_those_that_ship():
     rows = {
         "acme,a,{},,{},USD,2026-01-01,,2026-11-20,": (0.0025, 0.01, "is it per thousand tokens?"),

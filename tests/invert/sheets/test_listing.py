@@ -5,7 +5,6 @@ import io
 import json
 from collections import Counter
 from dataclasses import replace
-from datetime import date
 
 import pytest
 
@@ -99,14 +98,6 @@ def test_a_model_that_was_not_released_yet_takes_two_lines_and_no_line_is_longer
     assert back.count("gpt-6-astra") == 1 and said in back
     there = differences_text(differences(then.rows, now.rows), 0, new_models(then, now, data))
     assert max(map(len, (*back.splitlines(), *there.splitlines()))) <= 80 and abs(back.count("\n") - there.count("\n")) < 9
-
-
-def test_the_first_prices_of_a_new_model_have_one_unit_where_they_share_it():
-    yuan = ["provider,model,component,amount,currency", "acme,x,input,2,CNY", "acme,x,output,8,CNY", "acme,y,output,3,"]
-    rows, _ = read_rows(yuan, "own.csv", load().fx, overlay=True)
-    lines = differences_text(differences([], rows), 0, {("acme", name): date(2026, 11, 1) for name in "xy"}).splitlines()
-    assert lines[1] == "  released 2026-11-01: input 2, output 8 CNY/MTok, 2 prices added"
-    assert lines[3] == "  released 2026-11-01: output 3 USD/MTok, 1 price added"
 
 
 def test_names_and_notes_of_a_file_are_inert():

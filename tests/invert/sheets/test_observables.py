@@ -99,12 +99,6 @@ def test_a_value_lies_inside_its_own_cell(value: float):
     assert high / low <= 1.291  # the widest cells are those of 2, 4 and 8: sqrt(5/3)
 
 
-@given(st.floats(1.0, 9.999999), st.integers(-12, 12))
-def test_a_cell_moves_with_the_decade(value: float, power: int):
-    scaled = rounding_cell(value * 10.0**power)
-    assert scaled == pytest.approx([end * 10.0**power for end in rounding_cell(value)], rel=1e-8)
-
-
 @given(st.floats(1.0, 9.99))
 def test_what_lies_off_the_lattice_ends_halfway_to_the_nice_numbers_beside_it(value: float):
     below = max(nice for nice in USUAL.nice_numbers if nice <= value)
@@ -124,16 +118,6 @@ def test_each_pair_of_bands_has_the_means_of_the_rule(thresholds: tuple[int, ...
     assert found.contexts == band_means(sheet.bands, 1_000_000, held)
     assert [(pair.short_context, pair.long_context) for pair in found.pairs] == list(pairwise(found.contexts))
     assert [pair.long_context_threshold for pair in found.pairs] == list(thresholds)
-
-
-def test_a_sheet_of_one_band_has_neither_pairs_nor_means():
-    found = seen(*ONE_BAND)
-    assert (found.pairs, found.contexts) == ((), ())
-    assert found.output_input_ratio.value == 5
-
-
-def test_given_means_do_not_make_bands():
-    assert seen(*ONE_BAND, assumptions=assumptions_of({"short_context": 1e3, "long_context": 7e4})).pairs == ()
 
 
 # -- ratios ---------------------------------------------------------------------------------------------------------
@@ -184,24 +168,12 @@ def test_ratios_are_free_of_the_currency():
     assert yuan.storage_price.value == pytest.approx(dollars.storage_price.value / 7, rel=1e-15)
 
 
-def test_a_sheet_in_two_currencies_is_compared_in_dollars():
-    rows = [f"{row},{currency},acme,m" for row, currency in (("input,0,,14", "CNY"), ("output,0,,10", "USD"))]
-    read, _ = read_rows([HEADER, *rows], "prices.csv", FX, overlay=True)
-    (sheet,), _ = sheets(PriceBook(rows=tuple(read), fx=FX, problems=(), newest_retrieved=TODAY))
-    assert observables(sheet, None).output_input_ratio.value == pytest.approx(5, rel=1e-15)
-
-
 def test_free_cache_items_give_no_ratio_and_break_nothing():
     sheet = with_amounts(sheet_of(*TWO_BANDS), {"cache_read": "0", "cache_storage": "0", "cache_write:5min": "0"})
     found = observables(sheet, None)
     assert (found.cache_read_ratio, found.storage_price) == (None, None)
     # A free write is a whole input price below one.
     assert [(one.ttl_seconds, one.premium) for one in found.cache_write_premiums] == [(300, -1.0), (3600, 1.0)]
-
-
-def test_a_sheet_without_cache_items_has_none():
-    found = seen(*ONE_BAND)
-    assert (found.cache_read_ratio, found.cache_write_premiums, found.storage_price) == (None, (), None)
 
 
 def test_a_threshold_at_which_no_price_changes_gives_nothing_to_read():

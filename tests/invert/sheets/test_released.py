@@ -85,11 +85,6 @@ def test_of_many_changes_a_few_are_listed_and_the_rest_are_counted(edit: Edit):
     assert lines[3] == "and 1 more: backsolve infer --against shipped"
 
 
-def test_a_sheet_that_the_release_has_not_is_in_the_table(edit: Edit):
-    edit("openai,o3,,standard,output,0,false,,,,8,USD", "openai,o3,,standard,output,0,false,,,,9,USD")
-    assert [line for line in call("infer").out.splitlines() if line.startswith("o3 ")]
-
-
 @pytest.mark.parametrize(("content", "amount"), [(None, 7), (b"", 6), (b"no gzip", 5), (b"\x1f\x8b\x08\x00broken", 4)])
 def test_without_a_readable_release_nothing_is_compared(edit: Edit, content: bytes | None, amount: int):
     path = Path(shipped.FOLDER) / RELEASED_PRICES
@@ -129,9 +124,3 @@ def test_a_sheet_that_is_gone_is_named_once(edit: Edit):
     assert first == "Changed since release: anthropic claude-opus-5-5 is not there any more" and second.startswith("What API prices")
     said = call("infer", "--against", "shipped").out
     assert "Not there any more: anthropic/claude-opus-5-5." in said and "No price changed." not in said
-
-
-def test_a_day_without_its_kind_is_told_to_have_one(edit: Edit):
-    edit(f"{AMOUNT},mtok,,,,", f"{AMOUNT},mtok,2026-05-01,,,")
-    said = call("prices", "check")
-    assert "column date_kind: must be filled when effective_date is" in said.out + said.err

@@ -9,7 +9,7 @@ import pytest
 from derive.tables.problems import Problem
 from invert.sheets import rules as checking
 from invert.sheets.assemble import sheets
-from invert.sheets.read import load, read_rows
+from invert.sheets.read import read_rows
 from invert.sheets.rows import PriceBook, PriceRow
 from invert.sheets.rules import BAND_LIMIT, PRICE_LIMIT, broken, check, rows_by_sheet, strays
 from tests.tools.together import in_one_test
@@ -72,13 +72,6 @@ def test_overlapping_rows_of_a_book_made_by_hand_are_found():
     assert str(problem).endswith("an older price needs its valid_to before a newer one begins")
 
 
-def test_a_price_that_was_verified_and_begins_is_told_the_word_for_it():
-    rows = [HEADER, "acme,m,input,2,,,,,2026-12-01,,", "acme,m,input,3,,,,2026-12-01,,,verified"]
-    (problem,) = read_rows(rows, "more.csv", overlay=True)[1]
-    said = "a price of date_kind verified has no beginning; write start for one that begins on its effective_date"
-    assert str(problem) == f"more.csv row 3, column effective_date: overlaps more.csv:2: {said}"
-
-
 def test_a_fault_on_another_day_is_found_too():
     rows = ["acme,m,input,2,,,,,2026-12-01,,", "acme,m,output,10,,,,,,,"]
     book = book_of(*rows)
@@ -89,22 +82,6 @@ def test_a_fault_on_another_day_is_found_too():
 
 def test_cache_rows_older_or_younger_than_the_sheet_are_no_fault():
     assert check(book_of("acme,m,cache_read,1,,,,,,,", "acme,m,input,2,,,,2026-01-01,,,", "acme,m,output,2,,,,2026-01-01,,,")) == []
-
-
-@pytest.mark.parametrize(
-    ("problem", "line"),
-    [
-        (Problem(origin="prices.csv", row=12, column="amount", message="is blank"), "prices.csv row 12, column amount: is blank"),
-        (Problem(origin="prices.csv", row=12, column=None, message="is not CSV"), "prices.csv row 12: is not CSV"),
-        (Problem(origin="prices.csv", row=None, column=None, message="is empty"), "prices.csv: is empty"),
-    ],
-)
-def test_a_problem_is_one_plain_line(problem: Problem, line: str):
-    assert str(problem) == line
-
-
-def test_the_real_prices_pass_all_rules():
-    assert [str(problem) for problem in check(load())] == []
 
 
 # Large books.

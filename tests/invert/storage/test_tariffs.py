@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from math import log, sqrt
-from statistics import stdev
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import UnknownName
 from invert.assumptions import USUAL
-from invert.records import BandPair, Observable, SharedTariff, SoleSource, Tariff, WritePremium
+from invert.records import BandPair, Observable, SharedTariff, Tariff, WritePremium
 from invert.report.tiers import caveat
 from invert.sheets.assemble import sheets
 from invert.sheets.observables import observables, observe, rounding_cell
@@ -23,7 +21,6 @@ from invert.storage.tariffs import (
     disclosed_tiers,
     drain_time_of,
     negative_controls,
-    scoreboard,
     shared_tariffs,
     sole_source,
     stored_kv_bytes,
@@ -66,12 +63,6 @@ def test_a_disclosure_overrides_and_the_evidence_stands_beside_it():
         assert found.probabilities["flash"] == found.probabilities["hdd"] == 0 < found.undisclosed["flash"]
         assert found.probabilities["hbm"] / found.probabilities["ddr"] == pytest.approx(found.undisclosed["hbm"] / found.undisclosed["ddr"])
         assert found.undisclosed != found.probabilities and sum(found.probabilities.values()) == pytest.approx(1)
-
-
-def test_who_disclosed_what():
-    assert disclosed_tiers(shipped_data(), "deepseek", "deepseek-v4-pro", [None]) == {None: "hdd"}
-    assert disclosed_tiers(shipped_data(), "openai", "gpt-5.4", [300, 1800, 86_400]) == {300: "hbm", 86_400: "flash"}
-    assert disclosed_tiers(shipped_data(), "google", "gemini-3.1-pro-preview", [None, 3600]) == {}
 
 
 def test_the_two_lifetimes_of_anthropic():
@@ -161,17 +152,6 @@ def test_one_price_for_unlike_models():
     assert f"differs {volcengine.ratio:.3g} times: a storage price says little about bytes" in caveat(negative_controls(shipped_data()))
 
 
-def test_the_mark_up_is_as_loose_as_the_controls_show():
-    """Equal prices make the spread of bytes one of mark-ups: those of four models of one storage price spread less than ours."""
-    listed = [stored_kv_bytes(shipped_data(), name) for name in ("DeepSeek-V4-Pro", "DeepSeek-V4-Flash", "GLM-5.2", "GLM-4.7")]
-    assert stdev(map(log, listed)) < USUAL.storage_markup_prior.spread
-
-
-def test_an_architecture_that_is_not_there():
-    with pytest.raises(UnknownName, match="unknown architecture 'nothing'"):
-        stored_kv_bytes(shipped_data(), "nothing")
-
-
 def test_the_cases_are_those_disclosed():
     cases = disclosed_cases(shipped_data())
     assert [(case.provider, case.ttl_seconds, case.disclosed) for case in cases] == [
@@ -206,11 +186,6 @@ def noted(sheet: PriceSheet, verification: str, notes: str) -> PriceSheet:
     return replace(sheet, writes=tuple(writes))
 
 
-def test_every_price_of_twelve_hours_is_of_one_database():
-    sold = [one for one in sheets(load(), date(2026, 11, 20))[0] if any(offer.ttl_seconds == 43_200 for offer in one.writes)]
-    assert len(sold) == 5 and {sole_source(one) for one in sold} == {SoleSource("litellm", (43_200,))}
-
-
 @in_one_test(
     ("verification", "notes", "alone"),
     [
@@ -227,12 +202,6 @@ def test_a_price_is_of_one_source_where_one_database_has_it_and_no_page(verifica
     assert (sole_source(noted(offered("gpt-6-sol"), verification, notes)) is not None) == alone
 
 
-def test_where_storage_is_sold_its_price_is_the_one_that_decides():
-    assert sole_source(offered("gemini-3.1-pro-preview")) is None
-    twice = replace(offered("gpt-6-sol"), storage=offered("gemini-3.1-pro-preview").storage)
-    assert sole_source(twice) is None, "its writes are of one database, its storage is not"
-
-
 def test_one_tariff_is_the_same_write_premiums_or_the_same_storage_price_of_one_vendor():
     sol, haiku, pro, luna = (offered(name) for name in ("gpt-6-sol", "claude-haiku-5-5", "gemini-3.1-pro-preview", "gpt-6-luna"))
     assert shared_tariffs([sol, luna, haiku]) == (SharedTariff("openai", ("gpt-6-sol", "gpt-6-luna")),)
@@ -243,13 +212,3 @@ def test_one_tariff_is_the_same_write_premiums_or_the_same_storage_price_of_one_
     assert shared_tariffs([pro, replace(twin, storage=dearer)]) == ()
     none = replace(sol, writes=())
     assert shared_tariffs([none, replace(none, model="another")]) == (), "what sells no cache has no tariff"
-
-
-def test_what_rests_on_the_tables_is_worked_out_once_for_one_set_of_assumptions():
-    data, lasting = shipped_data(), replace(USUAL, drain_match_spread=2 * USUAL.drain_match_spread)
-    assert scoreboard(data, KV, USUAL) is scoreboard(data, KV, USUAL)
-    assert negative_controls(data, USUAL) is negative_controls(data, USUAL)
-    by_rule, wider = ({one.rule: one.mean_log_score for one in scoreboard(data, KV, of)} for of in (USUAL, lasting))
-    assert by_rule["drain match, devices"] != wider["drain match, devices"]
-    assert by_rule["uniform guess"] == wider["uniform guess"]
-    assert scoreboard(data, (2 * KV[0], KV[1]), USUAL) != scoreboard(data, KV, USUAL)

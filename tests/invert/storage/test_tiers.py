@@ -4,12 +4,10 @@ Method: docs/explanation/storage-tiers.md. An earlier calculation had tier numbe
 memory_tiers.csv: signs and orderings are compared, and digits only where the inputs are the same.
 """
 
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
-from math import erf, exp, hypot, inf, log, sqrt
+from math import erf, hypot, inf, log, sqrt
 
 import numpy as np
 import pytest
@@ -17,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import WrongData, WrongValue
-from derive.preset_rows import Efficiency, MemoryTierFigure
+from derive.preset_rows import Efficiency
 from derive.tables import shipped
 from derive.tables.shipped import rows_of
 from invert.anchors import assumptions_of
@@ -37,11 +35,9 @@ from invert.storage.tiers import (
     TIERS,
     agreed,
     cost_optimality,
-    disclosed_probabilities,
     drain_match,
     implied_drain_time_match,
     normalised,
-    one_posterior,
     price_level,
     ranges,
     storage_evidence,
@@ -102,25 +98,6 @@ def test_low_to_high_is_a_90_percent_interval_and_never_under_the_floor():
     assert erf(USUAL.range_reach / sqrt(2)) == pytest.approx(0.9)
 
 
-def test_only_disk_has_one_price_for_both_years():
-    """Every year that a row has is one that is asked for, and its figure is the one that is taken."""
-    dated = [row for row in rows_of(MemoryTierFigure) if row.quantity == "holding_price" and row.year]
-    assert {(row.tier, row.basis, row.year) for row in dated} == {
-        ("hbm", "rented", 2025), ("hbm", "owned", 2025), ("ddr", "owned", 2025), ("flash", "owned", 2025),
-    }  # fmt: skip
-    assert {row.year for row in dated} < set(USUAL.price_years)
-    for row in dated:
-        found = tier_parameters(shipped_data(), row.basis, row.year)[row.tier].holding_price.median
-        assert found * PER_GB_HOUR == pytest.approx(row.value) != tier_parameters(shipped_data(), row.basis, 2026)[row.tier]
-
-
-def test_hbm_was_four_to_five_times_ddr_before_the_shortage():
-    """TrendForce, 18 December 2025; and was to be one to two times at the end of 2026."""
-    of = {year: tier_parameters(shipped_data(), "owned", year) for year in USUAL.price_years}
-    assert 4 <= of[2025]["hbm"].holding_price.median / of[2025]["ddr"].holding_price.median <= 5
-    assert of[2026]["hbm"].holding_price.median < 2 * of[2026]["ddr"].holding_price.median
-
-
 def test_a_price_of_a_year_that_cannot_be_used_stops_that_basis():
     text = shipped.content("memory_tiers.csv").decode().replace("0.02125,0.02125,0.02125", "0.02125,cheap,0.02125")
     with reading(shipped.read().edited(memory_tiers=text)), pytest.raises(WrongData, match="cheap"):
@@ -153,17 +130,6 @@ def test_probabilities_sum_to_one(seconds: float, spread: float, price: float, k
         assert tuple(found) == TIERS
         assert sum(found.values()) == pytest.approx(1, abs=1e-12)
         assert all(0 <= share <= 1 for share in found.values())
-
-
-def test_the_bases_disagree_about_hbm_and_ddr():
-    """On owned hardware HBM and DDR cannot be told apart, and a sure HBM is an artefact of the mixed basis."""
-    odds = {
-        setting: exp((found := implied_drain_time_match(shipped_data(), (0.015, 0.4), *setting))["hbm"] - found["ddr"])
-        for setting in settings()
-    }
-    assert 0.8 < odds["owned", 2026] < 1.25
-    assert 1 < odds["owned", 2025] < 3
-    assert odds["rented", 2026] > 20 and odds["rented", 2025] > 100
 
 
 def sweep() -> float:
@@ -272,21 +238,6 @@ def test_the_panel_names_the_tier_that_the_lecture_would(ttl: int, device: str):
         assert found[best] == pytest.approx(found[{name: tier for tier, name in TIER_NAMES.items()}[tier_of_lifetime(shipped_data(), ttl)]])
 
 
-def test_five_minutes_is_flash_and_an_hour_is_disk_but_flash_on_devices():
-    lecture, devices = ([drain_match(shipped_data(), ttl, device) for ttl in (300, 3600)] for device in ("lecture", "range"))
-    assert [max(found, key=found.get) for found in lecture] == ["flash", "hdd"]
-    assert [max(found, key=found.get) for found in devices] == ["flash", "flash"]
-    # e^(-(ln 5)^2/2) against e^(-(ln 12)^2/2), the other two being nothing.
-    assert lecture[0]["flash"] == pytest.approx(1 / (1 + exp((log(5) ** 2 - log(12) ** 2) / 2)), abs=1e-4)
-    assert drain_match(shipped_data(), 86_400, "range")["hdd"] > 0.9
-
-
-def test_no_panel_enters_the_headline():
-    one, hour = storage_evidence(shipped_data(), [300, 3600], storage_price=GEMINI, kv_bytes=KV)
-    assert one.lecture != hour.lecture and one.devices != hour.devices
-    assert one.probabilities == hour.probabilities
-
-
 # -- the evidence of a sheet ----------------------------------------------------------------------------------------
 
 
@@ -301,18 +252,6 @@ def test_gemini_pro_is_priced_as_hbm_on_rent_and_as_either_memory_on_owned_hardw
     assert of_2026["hbm"] == pytest.approx(0.47, abs=0.01) and of_2026["ddr"] == pytest.approx(0.47, abs=0.01)
     assert [(case.basis, case.year) for case in found.cases] == settings()
     assert found.lecture is None and found.devices is None and found.disclosed is None
-
-
-def test_what_is_said_of_gemini_is_a_range_over_the_cases():
-    """HBM or DDR in every case, and HBM alone in none but those that rent it."""
-    found = gemini()
-    assert found.agreed == ("hbm", "ddr") and 0.97 < sum(found.probabilities[tier] for tier in found.agreed) < 0.99
-    assert found.ranges == found.undisclosed_ranges and found.agreed == found.undisclosed_agreed
-    assert found.ranges["hbm"] == pytest.approx((0.47, 0.99), abs=0.01)
-    for tier in TIERS:
-        by_case = [case.probabilities[tier] for case in found.cases]
-        assert found.ranges[tier] == (min(by_case), max(by_case))
-        assert found.ranges[tier][0] <= found.probabilities[tier] <= found.ranges[tier][1]
 
 
 def test_a_case_counts_for_as_much_as_it_makes_what_is_seen_likely():
@@ -376,11 +315,6 @@ def test_a_disclosure_narrows_the_range_to_what_it_names():
     assert alone.agreed == ("hdd",) and alone.ranges["hdd"] == (1.0, 1.0) and alone.undisclosed_ranges is None
 
 
-def test_the_posterior_of_one_case_is_its_own():
-    logs = implied_drain_time_match(shipped_data(), (0.02, 0.4), "owned", 2026)
-    assert one_posterior([logs]) == pytest.approx(normalised(logs)) == one_posterior([logs, logs]) and one_posterior([]) is None
-
-
 @given(kv=st.floats(1e3, 1e6), spread=st.floats(0, 2))
 def test_bytes_change_nothing_where_there_is_a_premium(kv: float, spread: float):
     """They come of the same premium: with both, the storage price would be counted twice."""
@@ -423,13 +357,6 @@ def test_a_median_or_spread_that_is_none_is_refused(name: str, given: tuple[floa
 # -- disclosures ----------------------------------------------------------------------------------------------------
 
 
-def test_a_disclosure_alone_will_do():
-    (found,) = storage_evidence(shipped_data(), [None], disclosed={None: "hdd"})
-    assert found.undisclosed is None and dict(found.probabilities) == {"hbm": 0, "ddr": 0, "flash": 0, "hdd": 1}
-    assert dict(disclosed_probabilities("memory", None)) == {"hbm": 0.5, "ddr": 0.5, "flash": 0, "hdd": 0}
-    assert dict(disclosed_probabilities("disk", dict.fromkeys(TIERS, 0.0) | {"hbm": 1.0}))["hdd"] == 0.5
-
-
 def test_a_tier_nobody_knows_is_an_error_of_the_data():
     with pytest.raises(WrongData, match="unknown tier 'tape'; allowed: hbm, ddr, flash, hdd, memory, disk"):
         storage_evidence(shipped_data(), [300], disclosed={300: "tape"})
@@ -458,19 +385,3 @@ def test_the_scoreboard():
     shipped = score(rules, "shipped")
     assert shipped.mean_log_score > uniform.mean_log_score > devices.mean_log_score
     assert shipped.answered == shipped.cases == 5
-
-
-def test_warmer_is_safer_for_the_cost_rule():
-    """Why the temperature is 3 or more: on rent, cost alone scores below a uniform guess, and the less so the less it says."""
-    rules = {t: scoreboard(shipped_data(), KV, at_temperature(t)) for t in (3.0, 5.0, 20.0)}
-    scores = [score(rows, f"cost optimality (temperature {t:g}), rented").mean_log_score for t, rows in rules.items()]
-    assert scores == sorted(scores) and scores[-1] < score(scoreboard(shipped_data(), KV), "uniform guess").mean_log_score
-
-
-def test_neither_pandas_nor_scipy_stats_is_imported():
-    code = (
-        "import sys; from invert.data import read_data; from invert.storage.tariffs import scoreboard;"
-        "scoreboard(read_data(), (6e4, 1.0));"
-        "print(sorted({'pandas', 'scipy.stats'} & set(sys.modules)))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -59,7 +59,8 @@ def test_a_claim_without_an_answer_is_refused_with_the_reason():
 
 
 def test_a_quotient_is_of_two_quantities_of_one_question():
-    found = finding(BY_ID["B3a"], prices(), read())
+    ratio = replace(BY_ID["B3a"], unknown="scale_up_link_bandwidth/scale_out_link_bandwidth", equations=())
+    found = finding(ratio, prices(), read())
     assert found and found.found == found.in_unit == 9.0 and found.rests_on == ("hardware.csv",)
 
 

@@ -1,29 +1,25 @@
 """The scoreboard, against figures of an earlier calculation by other code."""
 
 import json
-from dataclasses import replace
 from itertools import product
 from math import log
 from statistics import fmean, stdev
 
 import pytest
 
-from derive.errors import UnknownName
 from derive.tables import shipped
 from invert.anchors import assumptions_of
-from invert.assumptions import USUAL, Assumptions
-from invert.data import Data, read_data
+from invert.data import read_data
 from invert.encoder import six_digits
 from invert.estimate_text import estimate_text
 from invert.estimators.known import judged as models_of_known_cache
 from invert.estimators.known import records
-from invert.estimators.market.candidates import CANDIDATES
+from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
-from invert.records import undetermined
 from invert.report.glance import glance
 from invert.validation import scoreboard as truth
-from invert.validation.scoreboard_text import SHOWN, TITLES, rendered_sections
+from invert.validation.scoreboard_text import SHOWN, rendered_sections
 from invert.validation.simulation import RANKED
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading
@@ -84,17 +80,6 @@ def test_anchors_move_what_rests_on_them_on_known_models_as_well():
         assert [row[label] for row in at_300] == [row[label] for row in at_600]
 
 
-def test_a_member_without_a_median_is_left_out_of_the_bias(monkeypatch):
-    def without_medians(data: Data, assumptions: Assumptions):
-        so = undetermined(USUAL, "so")
-        return tuple(replace(one, kv_bytes={**one.kv_bytes, "one_markup": so}) for one in judged_as_ever(data, assumptions))
-
-    judged_as_ever = truth.judged
-    monkeypatch.setattr(truth, "judged", without_medians)
-    rows = truth.known_models(shipped_data())
-    assert {row["one mark-up"] for row in rows} == {None} and rows[-2]["increments at rental cost"] is not None
-
-
 @pytest.fixture(scope="module")
 def skill() -> dict[tuple[object, object], dict[str, object]]:
     return {(row["estimate"], row["left out"]): row for row in truth.skill(shipped_data())}
@@ -107,7 +92,7 @@ def test_every_estimator_candidate_and_fit_has_a_row_of_one_form(skill):
     assert [one.heading for name, one in KV_NAMES.items() if name != "headline"] == names[: len(KV_NAMES) - 1]
     assert {("KV read", "later"), ("KV stored", "later"), ("KV read, premium", "family")} < set(skill)
     for one in CANDIDATES:
-        assert {"family", "later"} == {left for name, left in skill if name == f"KV {one.of}, {one.name}"}
+        assert {*LEFT_OUT} == {left for name, left in skill if name == f"KV {one.of}, {one.name}"}
     assert sum(left == "vendor" for _, left in skill) == 5
 
 
@@ -124,13 +109,6 @@ def test_what_each_estimator_has_got_right_is_its_record(skill):
     assert gains == sorted(gains) and gains[-1] < -0.3
 
 
-def test_what_is_estimated_beside_kv_bytes_has_its_row(skill):
-    """Ranges of what an architecture says, none of which knows more than the class."""
-    rows = [skill[name, "family"] for name in ("balance context", "attention intensity", "KV stored, storage price")]
-    assert [(row["models"], row["in 90%"]) for row in rows] == [(9, 0.0), (7, 0.43), (6, 0.0)]
-    assert all(row["gain"] < 0 for row in rows)
-
-
 def test_no_candidate_has_a_weight_on_later_models(skill):
     weights = [{name: row["weight"] for (name, at), row in skill.items() if row["weight"] is not None and at == left_out}
                for left_out in ("later", "family")]  # fmt: skip
@@ -145,7 +123,8 @@ def test_no_candidate_has_a_weight_on_later_models(skill):
 def test_the_gate_of_every_candidate_can_be_checked(skill):
     """What its pool with the class gains over families not seen, against one standard error of it."""
     candidates = [row for row in skill.values() if row["pool gain"] is not None]
-    assert len(candidates) == 2 * len(CANDIDATES) + 3 == sum(row["pool gain, standard error"] is not None for row in skill.values())
+    assert len(candidates) == len(LEFT_OUT) * (len(CANDIDATES) + 1) + 1
+    assert len(candidates) == sum(row["pool gain, standard error"] is not None for row in skill.values())
     for row in candidates:
         assert (row["weight"] > 0) == (row["pool gain"] > row["pool gain, standard error"]) and row["standard error"] is None
     by_date = skill["KV read, release_date", "family"]
@@ -182,13 +161,6 @@ def test_closed_models_have_rows_of_their_own(skill):
     active, everything = (skill[f"{name}, closed, list", "model"] for name in ("active", "all"))
     assert [active[name] for name in ("models", "families", "rms", "in 90%")] == [7, 7, 0.23, 1.0]
     assert [everything[name] for name in ("models", "families", "rms", "in 90%")] == [9, 5, 0.71, 1.0]
-
-
-@pytest.mark.parametrize("gone", ["size", "class"])
-def test_sizes_and_classes_stand_among_the_rest_and_have_no_section(gone):
-    assert gone not in truth._SECTIONS and {*truth._SECTIONS, "algebra"} == set(TITLES)
-    with pytest.raises(UnknownName, match=f"unknown section '{gone}'"):
-        truth.section_rows(gone)
 
 
 def test_the_nodes_of_a_disclosed_day():

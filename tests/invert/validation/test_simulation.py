@@ -27,7 +27,6 @@ from invert.posterior.data import PriceData, price_data_of
 from invert.posterior.likelihood import log_likelihood
 from invert.posterior.parameters import Points
 from invert.posterior.sampler import log_quantity
-from invert.posterior.summary import SUMMARISED
 from invert.priors import OBSERVED
 from invert.sheets.assemble import sheets
 from invert.sheets.observables import rounding_cell
@@ -244,11 +243,6 @@ def test_a_cell_read_from_a_file_is_the_one_it_was_drawn_with(read_back: list[Re
     assert seen == {shape.name for shape in _SHAPES if cell in shape.prices}
 
 
-def test_the_ends_of_bands_read_from_a_file_are_those_they_were_drawn_with(read_back: list[ReadBack]):
-    for one in read_back:
-        assert one.read.price_data.edges.tolist() == [list(one.shape.edges)], one.read.sheet
-
-
 def test_a_size_read_from_a_file_is_known_as_firmly_as_it_was_drawn(read_back: list[ReadBack]):
     """A size that nobody states is the market's, and the input price has said it; the prior stands in where sheets are simulated."""
     for one in read_back:
@@ -260,13 +254,6 @@ def test_a_size_read_from_a_file_is_known_as_firmly_as_it_was_drawn(read_back: l
         if one.shape.size == "prior":
             given = price_data_of(one.read.sheet, one.read.seen, int(one.shape.edges[-1]), USUAL, (centre[0], spread[0]))
             assert not given.size_by_price and given.log_active_params == (centre, spread)
-
-
-def test_a_vendor_who_rounds_products_publishes_other_ratios():
-    """0.15 times 1.25 is 0.1875. Who asks 0.19 publishes a premium of 1.2667: its cell ends half way to 1.25, and so leaves that out."""
-    assert rounding_cell(0.1875 / 0.15) == pytest.approx(rounding_cell(1.25))
-    asked = 0.19 / 0.15
-    assert rounding_cell(asked) == pytest.approx((np.sqrt(1.25 * asked), np.sqrt(1.5 * asked))) and rounding_cell(asked)[0] > 1.25
 
 
 # -- ranks --------------------------------------------------------------------------------------------------------------
@@ -281,10 +268,6 @@ def test_a_rank_is_the_share_of_the_posterior_below_the_truth():
     assert above[:, :-1] == pytest.approx(1) and (below[:, :-1] == 0).all()
     # Either is less likely than any draw.
     assert RANKED[-1] == LOG_LIKELIHOOD and not above[:, -1].any() and not below[:, -1].any()
-
-
-def test_all_that_is_printed_of_a_posterior_is_ranked():
-    assert {*SUMMARISED, "active_params"} < set(RANKED)
 
 
 @pytest.mark.slow
@@ -403,19 +386,10 @@ def test_a_record_of_other_assumptions_is_stale(change: dict):
     assert stale(run_made_of(), USUAL.with_fields(change)) == "made with other assumptions"
 
 
-def test_a_record_is_not_stale_for_what_it_does_not_rest_on():
-    assert run_made_of(USUAL.with_fields({"class_votes": 9.0, "storage_markup_prior": USUAL.overlap_prior})) == run_made_of()
-
-
 def test_a_record_of_another_sampler_is_stale(monkeypatch: pytest.MonkeyPatch):
     made = run_made_of()
     monkeypatch.setattr(inverse, "log_jacobian_of_both", lambda costs, at: 0.0)
     assert stale(made) == "made with another sampler"
-
-
-def test_no_sheet_kept_is_no_number_and_no_fault():
-    row = simulation._row("calibrated", "active_params", "one band", np.array([np.nan]), 1, 512, "0a-1b")
-    assert row.simulations == 0 and np.isnan([row.coverage_50, row.coverage_90, row.ks_p]).all()
 
 
 @pytest.mark.parametrize("shape", _SHAPES, ids=lambda shape: shape.name)

@@ -1,28 +1,23 @@
 """The section on lists of one band: what it prints is worked out from the rows of hosts."""
 
-import csv
-import io
 from dataclasses import replace
 
 import pytest
 
 from derive.errors import WrongData
 from derive.preset_rows import OpenModel
-from derive.tables import shipped
 from derive.tables.shipped import rows_of
 from invert.assumptions import USUAL
-from invert.estimators.market import learnt
+from invert.estimators.market import panel
 from invert.estimators.market.hosts import commonest, rank_correlation, spread_within
-from invert.inference import infer
 from invert.sheets.tables import HostPrice
 from invert.validation import scoreboard
 from invert.validation.single_band import single_band_rows
 from tests.tools.data import shipped_data
-from tests.tools.tables import reading
 
 
 def rows(hosts: list[HostPrice]) -> dict[str, str]:
-    found = single_band_rows(hosts, rows_of(OpenModel), learnt.listed_models(shipped_data()), None, USUAL)
+    found = single_band_rows(hosts, rows_of(OpenModel), panel.listed_models(shipped_data()), None, USUAL)
     return {str(row["observable"]): str(row["found"]) for row in found}
 
 
@@ -38,25 +33,6 @@ def test_what_hosts_of_one_model_say():
 
 
 NO_HOST = "host_prices.csv: no model has usable prices of two hosts"
-
-
-def late(name: str) -> str:
-    """The table with every row of a day that no price was read on yet."""
-    header, *lines = csv.reader(shipped.content(f"{name}.csv").decode().splitlines())
-    at, out = header.index("date"), io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([header, *([*line[:at], "2031-01-01", *line[at + 1 :]] for line in lines)])
-    return out.getvalue()
-
-
-def test_rows_of_a_later_day_say_nothing_and_none_at_all_is_named():
-    """Neither a division by no host nor a spread of what nobody has asked yet."""
-    with reading(shipped.read().edited(host_prices=late("host_prices"))):
-        found, problems = scoreboard.sections(["single-band"])
-        (one,) = infer(["gemini-3.1-pro"])
-    assert found == {} and any(str(problem).endswith("a spread between hosts needs them") for problem in problems)
-    assert any(problem.origin == "host_prices.csv" and "is after the prices were read" in problem.message for problem in problems)
-    bound = one.estimates["bandwidth_bound_fraction"]
-    assert bound.kind == "undetermined" and bound.because.startswith(NO_HOST) and one.kv_bytes["headline"].kind == "interval"
 
 
 @pytest.mark.parametrize(

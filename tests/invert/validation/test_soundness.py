@@ -25,7 +25,8 @@ from derive.tables.problems import Problem
 from derive.tables.shipped import Tables, read
 from invert.assumptions import USUAL
 from invert.estimators import calibration
-from invert.estimators.market.learnt import known_caches, listed_models
+from invert.estimators.market.kv_class import known_caches
+from invert.estimators.market.panel import listed_models
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.contract import run_as_json
@@ -34,7 +35,6 @@ from invert.result import Inference, InferenceTable
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.validation import scoreboard
-from invert.validation.scoreboard_text import rendered_sections
 from invert.validation.soundness import all_problems, released_late, rivals, table_problems, without_change
 from tests.tools.data import shipped_data
 from tests.tools.tables import RECORDS, reading, with_cells
@@ -267,16 +267,6 @@ def test_the_scoreboard_follows_an_edit(copy):
     assert problems == [] and [name for name in before if before[name] != after[name]] == ["truth", "storage", "production"]
 
 
-def test_a_report_is_of_the_tables_its_inference_was_made_from(copy):
-    table = infer(["gemini-3.1-pro"])
-    said = report(table.inferences[0], table)
-    for name in EDITS:
-        edit(copy, name)
-    assert report(table.inferences[0], table) == said
-    later = infer(["gemini-3.1-pro"])
-    assert report(later.inferences[0], later) != said
-
-
 # -- a bad row stops only what rests on it --------------------------------------------------------------------------
 
 
@@ -352,18 +342,6 @@ def test_a_market_price_or_size_of_nothing_is_named_where_it_stands(name: str, c
     assert [(one.row, one.column) for one in found] == [(place + 2, column)]
 
 
-def test_a_list_price_of_nothing_takes_its_model_out_of_the_fits_and_stops_nothing():
-    place = next(place for place, row in enumerate(rows("list_prices")) if row["model"] == "Command-A")
-    with reading(edited("list_prices", place, input_price="0")):
-        table = infer(["gemini-3.1-pro"])
-        fitted = {row.model for row in listed_models(shipped_data())}
-    assert [(one.origin, one.row, one.column) for one in table.problems] == [("list_prices.csv", place + 2, "input_price")]
-    assert {row.model for row in listed_models(shipped_data())} - fitted == {"Command-A"}
-    (one,), (whole, _) = table.inferences, usual().inferences
-    assert one.market["active_params"].kind == whole.market["active_params"].kind == "interval"
-    assert one.kv_bytes == whole.kv_bytes
-
-
 def test_what_is_dated_after_the_prices_is_named_and_nothing_is_learnt_from_it():
     """DeepSeek-V3.1 of 2028 is in no class and record; a model, or a price, of 2028 is in no fit."""
     places = {}
@@ -391,16 +369,6 @@ def test_what_is_dated_after_the_prices_is_named_and_nothing_is_learnt_from_it()
     assert record and whole and record.count == whole.count
 
 
-def test_a_known_model_dated_after_the_prices_judges_no_estimator():
-    place = next(place for place, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.5")
-    with reading(edited("architectures", place, release_date="2028-03-01")):
-        table = infer(["gemini-3.1-pro"])
-        estimates = {row["estimate"]: row["models"] for row in scoreboard.section_rows("skill", shipped_data())}
-    assert [(one.origin, one.row, one.column) for one in table.problems] == [("architectures.csv", place + 2, "release_date")]
-    assert table.notes == ("the calibration is without GLM-4.5: a row that this rests on cannot be used",)
-    assert estimates["KV from premium at cost"] == 8
-
-
 def in_every_row(name: str, **cells: str) -> Tables:
     """The tables with these cells in every row of one."""
     return read().edited(**{name: with_cells(shipped.content(f"{name}.csv").decode(), lambda row: row | cells)})
@@ -418,16 +386,6 @@ def test_with_one_family_of_caches_the_class_is_undetermined_and_the_rest_is_the
     assert "active, any, list" in estimates and not any(str(name).startswith("KV") for name in estimates)
 
 
-def test_with_one_family_of_prices_the_size_is_undetermined_and_the_class_is_there():
-    with reading(in_every_row("open_models", price_family="one")):
-        table = infer(["gemini-3.1-pro"])
-        estimates = [row["estimate"] for row in scoreboard.section_rows("skill", shipped_data())]
-    (one,), (whole, _) = table.inferences, usual().inferences
-    size = one.market["active_params"]
-    assert size.kind == "undetermined" and size.because.startswith("list_prices.csv: fewer than 4 values of price_family are left")
-    assert one.kv_bytes["headline"] == whole.kv_bytes["headline"] and {"KV read", "KV stored"} < set(estimates)
-
-
 def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and_stops_nothing():
     place = next(place for place, row in enumerate(rows("prices")) if row["model"] == "qwen3-coder-plus")
     with reading(edited("prices", place, amount="abc")):
@@ -442,20 +400,6 @@ def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and
     (one,), (whole, _) = table.inferences, usual().inferences
     assert one.kv_bytes["increment"].median != whole.kv_bytes["increment"].median
     assert one.kv_bytes["headline"] == whole.kv_bytes["headline"] and one.storage != ()
-
-
-def test_a_sheet_that_lost_a_whole_band_is_not_learned_from():
-    spoilt = [dict(row) for row in rows("prices")]
-    for row in spoilt:
-        if row["model"] == "qwen3-coder-plus" and row["threshold_tokens"] == "256000":
-            row["amount"] = "abc"
-    out = io.StringIO()
-    writer = csv.DictWriter(out, spoilt[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(spoilt)
-    with reading(read().edited(prices=out.getvalue())):
-        assert calibration.lacking(shipped_data()) == ("Qwen3-Coder-480B-A35B",)
-        assert {problem.origin for problem in calibration.class_problems(shipped_data())} == {"prices.csv"}
 
 
 def usual_ratios() -> tuple[str, ...]:
@@ -501,17 +445,6 @@ def test_without_a_rent_only_what_is_priced_by_it_is_undetermined(name: str):
     assert one.estimates["memory_time_share"].median == pytest.approx(whole.estimates["memory_time_share"].median, rel=1e-12)
 
 
-def test_too_few_members_leave_the_increments_undetermined_and_the_rest_as_it_is():
-    header, first, *_ = shipped.content("calibration_models.csv").decode().splitlines()
-    with reading(read().edited(calibration_models=f"{header}\n{first}")):
-        table = infer(["gemini-3.1-pro"])
-        said = report(table.inferences[0], table, 400)
-    one = table.inferences[0]
-    assert one.kv_bytes["increment"].kind == "undetermined" and "are left to learn from" in one.kv_bytes["increment"].because
-    assert all(numbers(one, name) == numbers(usual().inferences[0], name) for name in ("at_rent", "headline"))
-    assert "are left to learn from" in said
-
-
 @pytest.mark.slow
 @in_one_test(
     ("name", "content"),
@@ -550,35 +483,6 @@ def test_a_release_long_after_a_price_of_the_model_is_named(model: str, day: str
         found = released_late(load(), shipped.read(), USUAL)
         assert set(found) <= set(table_problems(load(), shipped_data()))
     assert [(one.row, one.column) for one in found] == ([(place + 2, "release_date")] if named else [])
-
-
-def test_a_price_of_ones_own_says_nothing_of_a_release_that_ships():
-    own = "provider,model,component,amount,effective_date,date_kind\nmoonshotai,kimi-k3,input,1,2020-01-01,start\n"
-    assert released_late(load(io.StringIO(own)), shipped.read(), USUAL) == []
-
-
-def test_a_bad_row_is_no_reason_for_another_table_to_be_unusable():
-    with reading(edited("architectures", chosen("architectures", "layers"), layers="abc")):
-        assert {problem.origin for problem in table_problems(load(), shipped_data())} == {"architectures.csv"}
-        assert presets.hardware("H100:fp8") and presets.model("DeepSeek-V3")
-
-
-@pytest.mark.parametrize(("name", "column"), [("architectures", "model"), ("models", "model"), ("models", "provider")])
-def test_a_name_left_blank_stops_no_row_that_has_one(name: str, column: str):
-    place = next(at for at, row in enumerate(rows(name)) if row["model"] in ("Gemma-2-9B", "mimo-v2.5-pro") or at == len(rows(name)) - 1)
-    with reading(edited(name, place, **{column: ""})):
-        table = infer(["gemini-3.1-pro", "kimi-k3"])
-    assert {problem.origin for problem in table.problems} - {"open_models.csv"} == {f"{name}.csv"} and table.notes == ()
-    assert apart_from_the_class(table) == apart_from_the_class(usual())
-
-
-@pytest.mark.parametrize("style", ["table", "json", "csv"])
-def test_a_section_of_which_nothing_is_left_is_printed_empty(style: str):
-    header, *lines = shipped.content("fx.csv").decode().splitlines()
-    with reading(read().edited(fx="\n".join([header, *(line.replace("CNY", "yuan") for line in lines)]))):
-        found, problems = scoreboard.sections(("controls", "production"))
-    assert found["controls"] == [] and rendered_sections(found, style)
-    assert [problem.row for problem in problems if problem.origin == "fx.csv"] == [2, 3, 4]
 
 
 def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them():
@@ -620,49 +524,6 @@ def test_worker_processes_read_what_the_run_reads(monkeypatch):
 # -- names that the program looks up by itself ----------------------------------------------------------------------
 
 
-def renamed(name: str, column: str, old: str, new: str, only: Callable[[Cells], bool] = lambda row: True) -> Tables:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, rows(name)[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row | {column: new} if row[column] == old and only(row) else row for row in rows(name))
-    return read().edited(**{name: out.getvalue()})
-
-
-def is_bf16(row: Cells) -> bool:
-    return (row["quantity"], row["dtype"]) == ("peak_flops", "bf16")
-
-
-@pytest.mark.slow
-@in_one_test(
-    ("tables", "row"),
-    [
-        (lambda: renamed("hardware", "accelerator", "H100-SXM", "H100-SMX", is_bf16), 13),
-        (lambda: renamed("hardware", "accelerator", "H100-SXM", "H100-SMX"), 13),
-        (lambda: renamed("hardware", "accelerator", "H100-SXM", "something else"), None),
-        (lambda: renamed("hardware", "dtype", "bf16", "int8", lambda row: row["accelerator"] == "H100-SXM"), None),
-        (lambda: renamed("disclosures", "quantity", "chip_price", "nodes"), None),
-    ],
-)
-def test_a_chip_that_the_tables_lack_is_their_fault_and_stops_only_what_is_priced_by_it(tables, row: int | None):
-    with reading(tables()):
-        table = infer(["gemini-3.1-pro"])
-        found, problems = scoreboard.sections(("controls", "production"))
-        checked = all_problems(load(), shipped_data())
-    (one,), (whole, _) = table.inferences, usual().inferences
-    assert [one.kv_bytes[name].kind for name in ("at_rent", "increment")] == ["undetermined", "undetermined"]
-    assert one.kv_bytes["at_rent"].because in map(str, table.problems)
-    assert numbers(one, "one_markup") == numbers(whole, "one_markup")
-    assert found["controls"] and {problem.origin for problem in table.problems} <= {"hardware.csv", "disclosures.csv"}
-    assert set(table.problems) <= set(problems) and set(table.problems) <= set(checked)
-    assert row is None or any(f"row {row}" in str(problem) for problem in table.problems)
-
-
-def test_an_architecture_whose_row_is_bad_is_no_unknown_name():
-    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.6")
-    with reading(edited("architectures", place, layers="abc")), pytest.raises(shipped.BadRow, match=rf"row {place + 2}, column layers"):
-        calibration.siblings(shipped_data(), "GLM-4.6")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("column", ["kv_values_stored_per_token", "kv_values_read_per_context_token"])
 def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(column: str):
@@ -675,21 +536,6 @@ def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(
     with reading(edited("architectures", place, kv_layers="48")):
         known = infer(["kimi-k3"]).inferences[0].known
     assert (known.stored, known.read) == (48 * (512 + 64) * 2,) * 2
-
-
-def test_a_model_that_no_equation_covers_has_no_known_cache():
-    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "Kimi-K3")
-    with reading(edited("architectures", place, kv_formula="")):
-        table = infer(["gemini-3.1-pro", "kimi-k3"])
-    assert table.problems == () and table.inferences[1].known is None and table.inferences[0].known == usual().inferences[0].known
-    assert not any("architecture" in flag for flag in table.inferences[1].flags)
-
-
-def test_a_name_that_is_an_alias_of_another_model_is_still_its_own():
-    place = next(at for at, row in enumerate(rows("architectures")) if row["model"] == "GLM-4.6")
-    with reading(edited("architectures", place, aliases="GLM-4.5")):
-        assert presets.model("GLM-4.5").givens["layers"] == presets.model("zai-org/GLM-4.5").givens["layers"]
-        assert infer(["gemini-3.1-pro"]).inferences[0].kv_bytes == usual().inferences[0].kv_bytes
 
 
 def test_a_member_that_bears_the_name_of_another_is_said_to_be_lacking():
@@ -723,16 +569,6 @@ def test_a_bad_rate_withholds_what_is_converted_at_it(place: int, cells: dict[st
     assert {problem.origin for problem in table.problems} <= {"fx.csv", *([CNY_SHEET] if stops else [])}
 
 
-@pytest.mark.parametrize("content", ["", "header"])
-def test_without_rates_of_exchange_sheets_in_dollars_are_as_they_were(content: str):
-    with reading(read().edited(fx=content and ",".join(rows("fx")[0]))):
-        table = infer(["gemini-3.1-pro", "kimi-k3"])
-        _, problems = scoreboard.sections(("controls",))
-    assert f"fx.csv: {'has a header and no rows' if content else 'is empty'}" == str(table.problems[0]) == str(problems[0])
-    for one, whole in zip(table.inferences, usual().inferences, strict=True):
-        assert numbers(one, "one_markup") == numbers(whole, "one_markup") and one.kv_bytes["at_rent"].kind != "undetermined"
-
-
 # -- the wrong one of two rows is named too -------------------------------------------------------------------------
 
 
@@ -760,20 +596,6 @@ def test_a_misspelt_key_names_its_own_row_and_the_one_it_is_missed_by(name: str,
     said = "; ".join(map(str, found))
     listed = {problem.row for problem in found} | {int(one) for one in re.findall(r"\d+", " ".join(re.findall(r"rows ([\d, ]+)", said)))}
     assert named_rows <= listed, said
-
-
-@pytest.mark.slow
-@in_one_test(
-    ("section", "row", "column"),
-    some(product(("controls", "storage", "production"), (110, 113), ("provider", "model", "service_tier")), every=5),
-)
-def test_a_row_of_no_sheet_is_named_by_every_section(section: str, row: int, column: str):
-    with reading(edited("prices", row - 2, **{column: "misspelt"})):
-        found, problems = scoreboard.sections((section,))
-        table = infer(["gemini-3.1-pro"])
-    assert section in found
-    for said in (problems, table.problems):
-        assert row in [problem.row for problem in said if problem.origin == "prices.csv"]
 
 
 @pytest.mark.slow

@@ -11,8 +11,9 @@ from derive.preset_rows import OpenModel
 from derive.tables.shipped import read, rows_of
 from invert.assumptions import USUAL
 from invert.data import Data
-from invert.estimators.market import learnt
-from invert.estimators.market.knowledge import KNOWLEDGE_ALONE, PRICE_AND_KNOWLEDGE, knowledge_fits, with_scores
+from invert.estimators.market import panel
+from invert.estimators.market.knowledge import knowledge_forms, passes_gate, scores_of, with_scores
+from invert.estimators.market.size import SizeForm, size_record
 from invert.inference import infer
 from invert.sheets.tables import KnowledgeScore
 from tests.tools.data import shipped_data
@@ -21,17 +22,18 @@ from tests.tools.tables import with_cells
 HEADER = "model,benchmark,variant,accuracy,refusals,date,source,grade"
 
 
-def forms(data: Data):
-    return {(one.benchmark, one.predictors): one for one in knowledge_fits(data, USUAL)}
+ALONE, BOTH = (SizeForm(params="total_params", priced=priced, benchmark="IKP") for priced in (False, True))
 
 
 def test_scores_alone_pass_the_gate_and_beside_a_price_they_do_not():
     """Figures of a calculation by other code. The price and the score together pass on later models, and not with families left out."""
-    alone, both = (forms(shipped_data())["IKP", one] for one in (KNOWLEDGE_ALONE, PRICE_AND_KNOWLEDGE))
-    found = [(one.count, one.groups, round(one.rms, 2), round(one.gain, 2)) for one in (alone.record, alone.in_order)]
-    assert found == [(43, 20, 0.77, 0.40), (21, 13, 0.75, 0.49)] and alone.has_skill(1)
-    assert both.record.gain == pytest.approx(0.14, abs=0.01) and both.record.standard_error > both.record.gain and not both.has_skill(1)
-    assert [one.of_closed.held[-1].held for one in (alone, both)] == [4, 4]
+    alone = [size_record(shipped_data(), ALONE, left_out) for left_out in ("family", "later")]
+    found = [(one.count, one.groups, round(one.rms, 2), round(one.gain, 2)) for one in alone]
+    assert found == [(43, 20, 0.77, 0.40), (21, 13, 0.75, 0.49)] and passes_gate(shipped_data(), ALONE, USUAL)
+    both = size_record(shipped_data(), BOTH)
+    assert both.gain == pytest.approx(0.14, abs=0.01) and both.standard_error > both.gain and not passes_gate(shipped_data(), BOTH, USUAL)
+    assert [size_record(shipped_data(), form, "closed vendor").held[-1].held for form in (ALONE, BOTH)] == [4, 4]
+    assert set(knowledge_forms(shipped_data(), USUAL)) == {ALONE, BOTH}
 
 
 def test_the_record_is_that_of_a_regression_of_ones_own():
@@ -49,7 +51,7 @@ def test_the_record_is_that_of_a_regression_of_ones_own():
         kept = families != family
         slope, intercept = np.polyfit(x[kept], y[kept], 1, w=root_weights[kept])
         errors.append(y[place] - intercept - slope * x[place])
-    assert forms(shipped_data())["IKP", KNOWLEDGE_ALONE].record.rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=2e-3)
+    assert size_record(shipped_data(), ALONE).rms == pytest.approx(np.sqrt(np.mean(np.square(errors))), rel=2e-3)
 
 
 def test_shuffled_scores_gain_nothing():
@@ -57,14 +59,14 @@ def test_shuffled_scores_gain_nothing():
     for seed in range(10):
         shuffled = iter(np.random.default_rng(seed).permutation([row.accuracy for row in rows_of(KnowledgeScore)]))
         data = Data(read().edited(knowledge_scores=with_cells(text, lambda row, left=shuffled: row | {"accuracy": f"{next(left):.4f}"})))
-        gains.append(forms(data)["IKP", KNOWLEDGE_ALONE].record.gain)
+        gains.append(size_record(data, ALONE).gain)
     assert np.mean(gains) < 0.02
 
 
 def _own_file(folder: Path, noise: float) -> str:
     """A benchmark whose logit grows with ln of the parameters, and a closed model that scores like one of 500e9."""
     random, rows = np.random.default_rng(3), [HEADER]
-    for row in learnt.listed_models(shipped_data()):
+    for row in panel.listed_models(shipped_data()):
         at = 1 / (1 + exp(-(log(row.total_params / 500e9) / 2 + noise * random.normal())))
         rows.append(f"{row.model},own,{row.model},{at:.6f},,2026-08-22,my notes,own")
     place = folder / "scores.csv"
@@ -93,5 +95,5 @@ def test_a_file_that_cannot_be_read_is_named_with_its_first_fault(tmp_path: Path
     place = tmp_path / "mine.csv"
     place.write_text(text, encoding="utf-8")
     with pytest.raises(WrongData, match=r"mine\.csv") as error:
-        with_scores(shipped_data(), str(place))
+        with_scores(shipped_data(), scores_of(str(place)))
     assert told in str(error.value)

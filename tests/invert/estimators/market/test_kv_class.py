@@ -5,21 +5,23 @@ from datetime import date
 import numpy as np
 import pytest
 
-from derive.preset_rows import Architecture
-from derive.tables.shipped import rows_of
+from derive.errors import WrongData
+from derive.tables.shipped import read
 from invert.assumptions import USUAL
+from invert.data import Data
 from invert.estimators.market import kv_class
-from invert.estimators.market.kv_class import by_family, caches, chosen, class_of, judged_since, record_of_class, simulated_coverage
-from invert.estimators.market.recency import Forgetting, classes
+from invert.estimators.market.kv_class import by_family, judged_since, simulated_coverage
+from invert.estimators.market.recency import Forgetting, classes, judge_classes
+from tests.tools.data import shipped_data
 
-KNOWN = caches((row for row in rows_of(Architecture) if row.kv_vote), 2.0)
+KNOWN = kv_class.known_caches(shipped_data())
 CHOSEN_ON = judged_since()
 PRIOR = {"spread": 1.0, "votes": 3.0}
 YEAR_2025_3, YEAR_2025_8 = date(2025, 4, 20), date(2025, 10, 20)
 
 
 def scored(of, horizon, since, before=date.max):
-    densities, held = by_family(KNOWN[of], classes(KNOWN[of], KNOWN[of], Forgetting(horizon=horizon, **PRIOR)), since, before)
+    densities, held = by_family(KNOWN[of], judge_classes(KNOWN[of], KNOWN[of], Forgetting(horizon=horizon, **PRIOR)), since, before)
     return len(densities), densities.mean(), held.mean()
 
 
@@ -41,28 +43,29 @@ def test_models_released_later_are_foretold_as_well_as_this(of, horizon, since, 
     assert (count, found, share) == (families, pytest.approx(density, abs=0.0075), pytest.approx(held, abs=0.0075))
 
 
-def test_the_horizon_is_chosen_on_what_was_released_before_and_holds_after():
-    way = chosen(KNOWN.values())
+def test_the_horizon_is_chosen_on_earlier_models_alone():
+    way, text = kv_class.forgetting(shipped_data()), read().content("architectures.csv").decode()
     assert way.horizon in USUAL.class_horizons
-    later = {of: [one for one in known if one.released < CHOSEN_ON] for of, known in KNOWN.items()}
-    assert chosen(later.values()) == way
-    (_, read, held), (_, stored, _) = (scored(of, way.horizon, CHOSEN_ON) for of in ("read", "stored"))
-    assert read > -1.85 and held >= 0.8 and stored > -1.6
+    header, *lines = text.splitlines(keepends=True)
+    later = {one.architecture for one in KNOWN["read"] if one.released >= CHOSEN_ON}
+    earlier = Data(read().edited(architectures="".join([header, *(line for line in lines if line.split(",")[0] not in later)])))
+    assert len(kv_class.known_caches(earlier)["read"]) == len(KNOWN["read"]) - len(later) and kv_class.forgetting(earlier) == way
+    (_, density, held), (_, stored, _) = (scored(of, way.horizon, CHOSEN_ON) for of in ("read", "stored"))
+    assert density > -1.85 and held >= 0.8 and stored > -1.6
 
 
-def test_a_model_of_the_day_has_this_class():
-    of_today = {of: class_of(KNOWN[of], date(2026, 11, 21), "", Forgetting(horizon=0.5, **PRIOR)).range(0.9) for of in KNOWN}
+def test_a_model_of_today_has_this_typical_kv():
+    of_today = {of: kv_class.class_at(shipped_data(), of, date(2026, 11, 21), "").range(0.9) for of in KNOWN}
     assert [round(end / 1e3, 1) for end in of_today["read"]] == pytest.approx([2.8, 20, 140], rel=0.02)
     assert [round(end / 1e3, 1) for end in of_today["stored"]] == pytest.approx([7.9, 44, 244], rel=0.02)
 
 
-def test_nothing_later_and_none_of_its_own_family_is_heard():
+def test_later_models_and_the_own_family_do_not_count():
     target = next(one for one in KNOWN["read"] if one.architecture == "DeepSeek-V3.2")
-    deaf = [one for one in KNOWN["read"] if one.released < target.released and one.family != target.family]
+    others = [one for one in KNOWN["read"] if one.released < target.released and one.family != target.family]
     way = Forgetting(horizon=0.5, **PRIOR)
-    hears, ours = (class_of(known, target.released, target.family, way) for known in (KNOWN["read"], deaf))
-    assert (hears.centre, hears.scale, hears.freedom) == pytest.approx((ours.centre, ours.scale, ours.freedom), rel=1e-12)
-    assert class_of(deaf[:1], target.released, target.family, way) is None
+    ours, theirs = (classes(known, [target], way) for known in (KNOWN["read"], others))
+    assert np.array([ours.centre, ours.scale, ours.freedom]) == pytest.approx(np.array([theirs.centre, theirs.scale, theirs.freedom]))
 
 
 def test_ranges_hold_as_often_as_they_say_where_caches_follow_the_law():
@@ -80,7 +83,7 @@ def test_ranges_that_are_too_narrow_are_seen_in_simulation():
 
 @pytest.mark.parametrize(("of", "held", "gain"), [("read", 11, 0.3), ("stored", 13, 0.1)])
 def test_the_record_of_the_class_counts_the_models_that_judged_it(of, held, gain):
-    one = record_of_class(KNOWN[of], chosen(KNOWN.values()), CHOSEN_ON)
+    one = kv_class.class_record(shipped_data(), of)
     assert (one.count, one.groups, one.held[-1].held) == (14, 10, held) and one.rms < one.rms_of_class
     assert one.gain > gain and one.interval[0] < one.gain < one.interval[1]
 
@@ -99,3 +102,10 @@ def test_simulated_markets_are_like_the_caches_that_are_known(of):
     assert len(families) == pytest.approx(kv_class._FAMILIES, rel=0.1) and means.mean() == pytest.approx(kv_class._LEVEL, abs=0.25)
     assert about.std(ddof=2) == pytest.approx(kv_class._APART, rel=0.15)
     assert 1 < within / kv_class._WITHIN < 2 and 1 < np.ptp(days) / (len(days) - 1) / kv_class._EVERY < 2
+
+
+def test_there_is_no_class_of_a_day_before_two_families():
+    first = min(one.released for one in kv_class.known_caches(shipped_data())["stored"])
+    with pytest.raises(WrongData, match="fewer than two families were released earlier"):
+        kv_class.usual_stored(shipped_data(), first)
+    assert kv_class.class_at(shipped_data(), "stored", first, "") is None

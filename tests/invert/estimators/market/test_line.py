@@ -4,15 +4,15 @@ import pytest
 
 from invert.assumptions import USUAL
 from invert.data import read_data
-from invert.estimators.market import learnt
+from invert.estimators.market import size
 from invert.estimators.market.line import judged_sizes, size_line
 
 
 def test_the_line_is_what_the_fit_says_at_its_prices():
     found = size_line(read_data())
     price, (low, median, high) = found.prices[7], found.sizes[7]
-    size = learnt.size_at(read_data(), "any", price * 1e6, "", False, False, USUAL)
-    assert (low, median, high) == pytest.approx((size.low, size.median, size.high))
+    one = size.size_at(read_data(), size.ANY, price * 1e6, "", False, USUAL)
+    assert (low, median, high) == pytest.approx((one.low, one.median, one.high))
 
 
 def test_it_reaches_from_the_cheapest_model_to_the_dearest_and_rises():

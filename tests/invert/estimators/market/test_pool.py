@@ -6,49 +6,48 @@ import numpy as np
 import pytest
 
 from invert.assumptions import USUAL
-from invert.estimators.market.pool import LogDensities, pool_verdict
+from invert.estimators.market.pool import pool_verdict
 
 
 def known(by_price, by_class):
-    return [LogDensities(family=str(n), by_price=p, by_class=c) for n, (p, c) in enumerate(zip(by_price, by_class, strict=True))]
+    return [str(n) for n in range(len(by_price))], np.array(by_price), np.array(by_class)
 
 
 def test_a_price_that_says_less_than_the_class_has_no_weight():
-    one = pool_verdict(known([-3.0] * 8, [-1.5] * 8))
+    one = pool_verdict(*known([-3.0] * 8, [-1.5] * 8))
     assert (one.stacked, one.weight, one.enters, one.gain_of_pool) == (0.0, 0.0, False, 0.0)
 
 
 def test_one_family_that_a_price_fits_well_does_not_open_the_gate():
     """Its own gain is judged by the weight that the others choose, which is none."""
-    one = pool_verdict(known([2.0, *[-4.0] * 7], [-1.5] * 8))
+    one = pool_verdict(*known([2.0, *[-4.0] * 7], [-1.5] * 8))
     assert not one.enters and one.weight == 0.0 and one.gain_of_pool < 0.1
 
 
 def test_a_price_that_says_more_enters_at_the_weight_of_the_best_pool():
     random = np.random.default_rng(2)
     by_class = random.normal(-1.6, 0.3, 12)
-    one = pool_verdict(known(by_class + random.normal(0.5, 0.2, 12), by_class))
+    one = pool_verdict(*known(by_class + random.normal(0.5, 0.2, 12), by_class))
     assert one.enters and one.weight == one.stacked > 0.8
     assert one.gain_of_pool == pytest.approx(0.5, abs=0.15) and one.gain_of_pool > one.standard_error
 
 
 def test_members_of_a_family_share_its_vote():
-    twice = [*known([-1.0, -2.0, -3.0], [-1.5] * 3), LogDensities(family="0", by_price=-1.0, by_class=-1.5)]
-    once = pool_verdict(known([-1.0, -2.0, -3.0], [-1.5] * 3))
-    both = pool_verdict(twice)
+    once = pool_verdict(*known([-1.0, -2.0, -3.0], [-1.5] * 3))
+    both = pool_verdict(["0", "1", "2", "0"], np.array([-1.0, -2.0, -3.0, -1.0]), np.full(4, -1.5))
     assert (both.count, both.families) == (4, 3)
     assert (both.by_price, both.by_class, both.gain_of_pool) == pytest.approx((once.by_price, once.by_class, once.gain_of_pool))
 
 
 def test_two_families_are_too_few_unless_so_many_are_asked_for():
     two = known([-1.0, -1.0], [-2.0, -2.0])
-    assert pool_verdict(two) is None and pool_verdict(two, replace(USUAL, least_families=2)) is not None
+    assert pool_verdict(*two) is None and pool_verdict(*two, replace(USUAL, least_families=2)) is not None
 
 
 def test_the_gate_opens_at_so_many_standard_errors():
     by_class = np.full(12, -1.5)
     gains = by_class + np.random.default_rng(1).normal(0.5, 0.2, 12)
-    usual = pool_verdict(known(gains, by_class))
-    strict = pool_verdict(known(gains, by_class), replace(USUAL, least_gain_in_errors=2 * usual.gain_of_pool / usual.standard_error))
+    usual = pool_verdict(*known(gains, by_class))
+    strict = pool_verdict(*known(gains, by_class), replace(USUAL, least_gain_in_errors=2 * usual.gain_of_pool / usual.standard_error))
     assert usual.enters and usual.weight > 0 and not strict.enters and strict.weight == 0
     assert (strict.gain_of_pool, strict.stacked) == (usual.gain_of_pool, usual.stacked)

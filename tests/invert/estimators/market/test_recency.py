@@ -45,15 +45,15 @@ def test_every_class_is_what_its_sums_make_of_it():
 
 def test_densities_and_shares_are_those_of_student():
     found, values = classes(KNOWN, KNOWN, WAY), np.array([one.ln_kv for one in KNOWN])
-    z = (values - found.centre) / found.scale
+    z, judged = (values - found.centre) / found.scale, found.judge(values)
     there = np.isfinite(z)
-    assert found.log_density(values)[there] == pytest.approx((stats.t.logpdf(z, found.freedom) - np.log(found.scale))[there])
-    assert found.nearer(values)[there] == pytest.approx((2 * stats.t.cdf(np.abs(z), found.freedom) - 1)[there], abs=1e-9)
+    assert judged.log_density[there] == pytest.approx((stats.t.logpdf(z, found.freedom) - np.log(found.scale))[there])
+    assert judged.nearer[there] == pytest.approx((2 * stats.t.cdf(np.abs(z), found.freedom) - 1)[there], abs=1e-9)
 
 
 @pytest.mark.parametrize(("heard", "targets"), [(0, 2), (2, 0), (0, 0)])
 def test_of_nothing_there_is_no_class(heard: int, targets: int):
     known = [Cache(architecture=name, family=name, released=date(2025, 1, 1), ln_kv=1.0) for name in "ab"]
     found = classes(known[:heard], known[:targets], Forgetting(horizon=1.0, spread=1.0, votes=3.0))
-    for values in (found.centre, found.scale, found.freedom, found.log_density(np.ones(targets)), found.nearer(np.ones(targets))):
+    for values in (found.centre, found.scale, found.freedom, *found.judge(np.ones(targets))):
         assert values.shape == (targets,) and np.isnan(values).all()

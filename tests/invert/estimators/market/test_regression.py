@@ -1,10 +1,13 @@
 """Fits that leave groups out by subtraction, against fits made anew without them."""
 
+from datetime import date
+
 import numpy as np
 import pytest
-from scipy import stats
 
-from invert.estimators.market.regression import GroupedRows, fit, foretold, grouped
+from invert.estimators.market.record import record
+from invert.estimators.market.regression import GroupedRows, fit, grouped, predict_in_order, predict_left_out
+from invert.estimators.market.student import Judged
 
 RANDOM = np.random.default_rng(5)
 GROUPS = RANDOM.integers(6, size=24).tolist()
@@ -27,25 +30,35 @@ def scale_anew(rows: GroupedRows, keep: np.ndarray) -> float:
     return float(np.sqrt(total / weight))
 
 
-def test_a_group_left_out_is_foretold_as_by_a_fit_that_never_saw_it():
+def test_a_group_left_out_is_predicted_by_a_fit_without_it():
     rows = grouped(Y.tolist(), GROUPS, X.tolist())
-    found = foretold(rows)
+    found = predict_left_out(rows)
     for group in range(rows.count):
         rest = rows.groups != group
         assert found.centre[~rest] == pytest.approx(rows.predictors[~rest] @ anew(rows, rest), rel=1e-9)
         assert found.scale[~rest] == pytest.approx(scale_anew(rows, rest), rel=1e-9)
 
 
-def test_a_fit_knows_its_coefficients_and_how_wrong_it_is_in_a_new_group():
+def test_a_row_is_predicted_by_earlier_rows_of_other_groups():
+    rows, days = grouped(Y.tolist(), GROUPS, X.tolist()), [date(2026, 1, 1 + place) for place in range(24)]
+    found = predict_in_order(rows, days, days[12], 3)
+    for place in range(24):
+        seen = (np.arange(24) < place) & (rows.groups != rows.groups[place])
+        predicted = place >= 12 and len(set(rows.groups[seen].tolist())) >= 3
+        assert np.isfinite(found.centre[place]) == predicted
+        if predicted:
+            one = fit(grouped(Y[seen].tolist(), rows.groups[seen].tolist(), X[seen].tolist()))
+            assert found.centre[place] == pytest.approx(one.coefficients @ [1.0, X[place]])
+
+
+def test_a_fit_knows_its_coefficients_and_its_error_in_a_new_group():
     rows = grouped(Y.tolist(), GROUPS, X.tolist())
     one, everything = fit(rows), np.ones(24, dtype=bool)
-    assert (one.intercept, *one.slopes) == pytest.approx(anew(rows, everything))
-    assert one.scale == pytest.approx(scale_anew(rows, everything))
-    assert (one.freedom, one.count, one.groups) == (4, 24, 6)
+    assert one.coefficients == pytest.approx(anew(rows, everything))
+    assert (one.scale, one.freedom) == (pytest.approx(scale_anew(rows, everything)), 4)
 
 
-def test_densities_of_rows_are_those_of_student():
-    found = foretold(grouped(Y.tolist(), GROUPS, X.tolist()))
-    z = (found.target - found.centre) / found.scale
-    assert found.log_density == pytest.approx(stats.t.logpdf(z, found.freedom) - np.log(found.scale))
-    assert found.within(0.5).tolist() == (np.abs(z) < stats.t.ppf(0.75, found.freedom)).tolist()
+@pytest.mark.parametrize("families", [[], ["a"], ["a", "a"]])
+def test_fewer_than_two_families_give_no_record(families):
+    judged = Judged(*np.zeros((3, len(families))))
+    assert record(judged, judged, families) is record(judged, judged, families, by_votes=True) is None

@@ -8,17 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from invert.estimators.market.student import Student, log_student_density, pooled_range, predict_one_more, student_quantiles, within
+from invert.estimators.market.student import Student, Students, pooled_range, predict_one_more
 
 STUDENTS = st.builds(Student, centre=st.floats(-20, 20), scale=st.floats(0.05, 5), freedom=st.floats(2.5, 40))
 
 
 @pytest.mark.parametrize("freedom", [3, 4.5, 19, 30])
-def test_densities_quantiles_and_shares_are_those_of_scipy(freedom):
-    at, levels = np.linspace(-6, 6, 13), np.array([0.01, 0.05, 0.3, 0.5, 0.95, 0.99])
-    assert log_student_density(at, freedom) == pytest.approx(stats.t.logpdf(at, freedom))
-    assert student_quantiles(freedom, levels) == pytest.approx(stats.t.ppf(levels, freedom), rel=1e-5, abs=1e-9)
-    assert within(at, np.full(13, freedom)) == pytest.approx(2 * stats.t.cdf(np.abs(at), freedom) - 1, abs=1e-9)
+def test_many_predictions_have_the_densities_and_shares_of_scipy(freedom):
+    at = np.linspace(-6, 6, 13)
+    found = Students(centre=np.full(13, 0.5), scale=np.full(13, 2.0), freedom=freedom).judge(at)
+    assert found.errors == pytest.approx(0.5 - at)
+    assert found.log_density == pytest.approx(stats.t.logpdf(at, freedom, 0.5, 2.0))
+    assert found.nearer == pytest.approx(2 * stats.t.cdf(np.abs(at - 0.5) / 2, freedom) - 1, abs=1e-9)
 
 
 @given(STUDENTS, st.floats(0.1, 0.98))

@@ -1,0 +1,280 @@
+"""Questions as people type them: read them, answer them for each deployment, and draw the answers."""
+
+import logging
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from derive.answers import Result
+from derive.errors import BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
+from derive.files import write
+from derive.immutable import immutable
+from derive.layouts import split_layout_texts
+from derive.preset_rows import Efficiency, FittedEfficiency
+from derive.presets import has_data_type, problems_of
+from derive.quantities import meant_beside, says_tensor_parallel
+from derive.show.side_by_side import Column
+from derive.solving.api import Given, respond, respond_all
+from derive.solving.budgets import split_money_rates
+from derive.solving.conventions import Conventions, Switches
+from derive.solving.givens import spread
+from derive.solving.result import Solution
+from derive.solving.switches import implied_names
+from derive.spreads import Interval, Series
+from derive.tables.problems import Problem
+from derive.tables.shipped import problems
+from derive.units import LONGEST, data_type_named, named_texts, show, signed
+
+if TYPE_CHECKING:
+    from derive.show.chart import Chart
+    from derive.show.plot import Panel
+
+_PICTURES = (".svg", ".png")
+
+
+class Deployment(NamedTuple):
+    """Chips and models, and the inputs that only this deployment has [SI]."""
+
+    hardware: tuple[str, ...]
+    model: tuple[str, ...]
+    own: Mapping[str, float]
+
+
+@immutable
+class Asked:
+    """A question: its unknowns by word, its inputs by registry name as typed and as they are solved, and its switches."""
+
+    words: tuple[str, ...]
+    unknowns: tuple[str, ...]
+    texts: Mapping[str, str]
+    given: Mapping[str, Given]
+    switches: Switches
+    strict: bool
+    deployments: tuple[Deployment, ...]
+
+    def switches_of(self, hardware: Sequence[str], model: Sequence[str]) -> Switches:
+        """Return the switches of one deployment."""
+        return replace(self.switches, hardware=hardware, model=model)
+
+
+def read_question(
+    unknowns: Iterable[str],
+    items: tuple[str, ...],
+    switches: Switches,
+    strict: bool = False,
+    drawn: bool = False,
+    usual: Mapping[str, str] = {},
+) -> Asked:
+    """Return the question of unknowns and `name=value` items. `usual` are inputs unless they are typed. `drawn` turns ranges into sweeps.
+
+    >>> asked = read_question(["tpot"], ("ctx=8k",), Switches(("H100,B200:fp8",), ("DeepSeek-V3",)))
+    >>> asked.unknowns, asked.texts, [one.hardware for one in asked.deployments]
+    (('step_time',), {'context_length': '8k'}, [('H100:fp8',), ('B200:fp8',)])
+    """
+    words = [*unknowns]
+    layouts, items = split_layout_texts(items)
+    beside = implied_names(switches.using, switches.variants, switches.hardware, switches.model)
+    typed = split_money_rates(words, named_texts(items, asked=words, beside=beside))
+    spelled = [re.split("[<>=≤≥]", one)[0] for one in items]
+    conventions = replace(
+        switches.conventions,
+        layouts=layouts,
+        tensor_parallel=says_tensor_parallel(spelled),
+        dtype=data_type_named(spelled, typed.get("bytes_per_weight")),
+    )
+    texts = {**usual, **typed}
+    refuse_long(texts)
+    given: Mapping[str, Given] = as_drawn(texts, conventions, switches.zipped) if drawn else texts
+    chips_and_models = combine_presets(tuple(switches.hardware or ()), tuple(switches.model or ()), switches.zipped)
+    each = _each_value(given, conventions, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
+    return Asked(
+        words=tuple(words),
+        unknowns=tuple(meant_beside(word, (*words, *texts, *beside)) for word in words),
+        texts=texts,
+        given=given,
+        switches=replace(switches, conventions=conventions),
+        strict=strict,
+        deployments=tuple(Deployment(*one, {name: values[at] for name, values in each.items()}) for at, one in enumerate(chips_and_models)),
+    )
+
+
+def combine_presets(hardware: tuple[str, ...], model: tuple[str, ...], zipped: bool) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the chips and models of each deployment: all chips with all models, or pairs if `zipped`.
+
+    >>> combine_presets(("H100,B200:fp8",), ("Llama-3.1-70B",), False)
+    [(('H100:fp8',), ('Llama-3.1-70B',)), (('B200:fp8',), ('Llama-3.1-70B',))]
+    """
+    lists = [_split_names(text, typed) for texts, typed in ((hardware, True), (model, False)) for text in texts]
+    rows = [*product(*lists)]
+    if zipped:
+        longest = max(map(len, lists), default=1)
+        if any(len(one) not in (1, longest) for one in lists):
+            raise WrongValue("--zip needs lists of --hardware and --model of equal length")
+        rows = [*zip(*(one * longest if len(one) == 1 else one for one in lists), strict=True)] or [()]
+    return [(row[: len(hardware)], row[len(hardware) :]) for row in rows]
+
+
+def _split_names(text: str, typed: bool) -> list[str]:
+    """Return the names of a list. Chips without a data type get the data type of the last one if they support it."""
+    *names, last = [name.strip() for name in text.split(",") if name.strip()] or [text]
+    _, colon, dtype = last.partition(":")
+    takes = [typed and bool(colon) and ":" not in name and has_data_type(name, dtype) for name in names]
+    return [*(f"{name}:{dtype}" if taken else name for name, taken in zip(names, takes, strict=True)), last]
+
+
+def _each_value(given: Mapping[str, Given], conventions: Conventions, many: int) -> dict[str, tuple[float, ...]]:
+    """Return the lists of inputs that are zipped with `many` deployments. Raise WrongValue for lists of another length.
+
+    >>> _each_value({"batch": "64;128", "chips": "8"}, Conventions(), 2)
+    {'batch': (64.0, 128.0)}
+    """
+    found = {}
+    for name, text in given.items():
+        one = spread(name, text, conventions.read) if isinstance(text, str) and not signed(text) else None
+        if isinstance(one, Series) and one.values:
+            if len(one) != many:
+                raise WrongValue(f"{name} ({len(one)}) and --hardware and --model ({many}): lists that are zipped must be equally long")
+            found[name] = one.values
+    return found
+
+
+def refuse_long(texts: Mapping[str, str]) -> None:
+    """Raise WrongValue for an input with a piece longer than any value, before it is searched for a range."""
+    for name, text in texts.items():
+        longest = max(map(len, re.split("[,;]", text)))
+        # A range of two, with its signs and its number of points.
+        if longest > 3 * LONGEST:
+            raise WrongValue(f"{name}={shorten(text)[1:-1]}: a piece of it has {longest:,} characters, and a value has at most {LONGEST}")
+
+
+def answer_columns(asked: Asked) -> list[Column]:
+    """Return each deployment with its answers. Beside others, one that the tables do not cover has the reason instead."""
+    if len(asked.deployments) == 1:
+        (one,) = asked.deployments
+        return [Column(name="", hardware=one.hardware, model=one.model, solutions=_answer(asked, one))]
+    return [_answer_or_reason(asked, one, name) for one, name in zip(asked.deployments, _names_apart(asked.deployments), strict=True)]
+
+
+def _answer(asked: Asked, one: Deployment, price: str = "") -> tuple[Solution, ...]:
+    """Return the answers for one deployment, at another price than the asked one if it is given."""
+    switches = asked.switches_of(one.hardware, one.model)
+    switches = replace(switches, conventions=replace(switches.conventions, price=price or switches.conventions.price))
+    return respond_all(asked.unknowns, {**asked.given, **one.own}, switches, asked.strict)
+
+
+def _answer_or_reason(asked: Asked, one: Deployment, name: str) -> Column:
+    """Return a deployment with its answers, or the reason. Without a rent it has the answers that need no price."""
+    found: tuple[Solution, ...] = ()
+    try:
+        return Column(name=name, hardware=one.hardware, model=one.model, solutions=_answer(asked, one))
+    except NoRent as error:
+        refused = str(error)
+        without = _answer(asked, one, price="given")
+        found = without if any(solution.answers for solution in without) else ()
+    except NotCovered as error:
+        refused = str(error)
+    return Column(name=name, hardware=one.hardware, model=one.model, solutions=found, refused=refused)
+
+
+def _names_apart(found: Sequence[Deployment]) -> list[str]:
+    """Return a name for each deployment: its differences from the others."""
+    every = [(*one.hardware, *one.model) for one in found]
+    shared = set(every[0]).intersection(*every)
+    own = [[f"{name}={show(name, value)}" for name, value in one.own.items()] for one in found]
+    return [
+        " ".join((*([name for name in names if name not in shared] or names), *values)) for names, values in zip(every, own, strict=True)
+    ]
+
+
+def preset_problems(asked: Asked) -> tuple[Problem, ...]:
+    """Return the rows of chips, models and efficiencies of a question that cannot be read."""
+    hardware, model = ({name for one in asked.deployments for name in one[place]} for place in (0, 1))
+    calibrated = problems(Efficiency, FittedEfficiency) if asked.switches.conventions.efficiency == "calibrated" else ()
+    return (*(problems_of(sorted(hardware), sorted(model)) if hardware or model else ()), *calibrated)
+
+
+def refuse_picture(option: str, place: str) -> None:
+    """Raise WrongValue for a file that is no picture."""
+    if not place.lower().endswith(_PICTURES):
+        raise WrongValue(f"{option} {shorten(place)[1:-1]}: write to a file that ends in .svg or .png")
+
+
+def as_drawn(texts: Mapping[str, str], conventions: Conventions, zipped: bool) -> dict[str, Given]:
+    """Return the inputs to draw: ranges as sweeps, and sweeps of counts in whole numbers. The quantity of the x axis is last."""
+    from derive.show.plot import plotted_values
+
+    spans = {name: spread(name, text, conventions.read) for name, text in texts.items() if not signed(text)}
+    ranges = [name for name, found in spans.items() if isinstance(found, Interval)]
+    series = {name: found for name, found in spans.items() if isinstance(found, Series)}
+    sweeps = [name for name, found in series.items() if found.count]
+    # The x axis is a sweep, else the last range, else the longest list. All others are lines.
+    longest = sorted(sweeps or series, key=lambda name: len(series[name]))[-1:]
+    across = [] if zipped else longest if sweeps else ranges[-1:] or longest
+    lines = [name for name in ranges if name not in across]
+    found = {name: plotted_values(name, one, name in lines) for name, one in spans.items()}
+    ordered = [*lines, *(name for name in texts if name not in (*ranges, *across)), *across]
+    return {name: found.get(name) or texts[name] for name in ordered}
+
+
+def draw_panels(asked: Asked, columns: Sequence[Column]) -> "list[Panel]":
+    """Return the panels to draw: the sweeps, or without a sweep the rooflines of the chips with the step of each."""
+    from derive.show.plot import panels, roofline
+    from derive.show.roofline import roof
+
+    answered = [(one, deployment) for one, deployment in zip(columns, asked.deployments, strict=True) if one.solutions]
+    if not any(solution.sweep for one, _ in answered for solution in one.solutions):
+        roofs = [roof(one.name, _step_numbers(asked, deployment, one.solutions)) for one, deployment in answered]
+        if found := [one for one in roofs if one]:
+            return [roofline(found)]
+    return panels([(one.name, one.solutions) for one, _ in answered])
+
+
+def _step_numbers(asked: Asked, deployment: Deployment, solutions: Sequence[Result]) -> dict[str, float]:
+    """Return the known numbers of a step: the answers, and the times that follow from them."""
+    from derive.show.roofline import STEPS, known_numbers
+
+    known: dict[str, float] = {}
+    for solution in solutions:
+        known |= known_numbers(solution)
+    answered = next((one for one in solutions if one.answers), None)
+    for name in STEPS if answered else ():
+        with suppress(BacksolveError):
+            if answered and name not in known:
+                given = {**asked.given, **deployment.own, answered.unknown: answered.answers[0].point}
+                known |= known_numbers(respond(name, given, asked.switches_of(deployment.hardware, deployment.model)))
+    return known
+
+
+def draw_into(place: str, panels: "list[Panel]", columns: Sequence[Column], texts: Mapping[str, str]) -> None:
+    """Draw panels into a file, or as text."""
+    from derive.show.plot import caption, charts, draw_in_terminal
+
+    if place == "-":
+        click.echo("\n".join(draw_in_terminal(panels)) + "\n")
+        return
+    limits = {name: signed(text) for name, text in texts.items()}
+    said = caption([((*one.hardware, *one.model), one.solutions) for one in columns if one.solutions], limits)
+    write_charts(place, charts(panels, said))
+
+
+def write_charts(place: str, charts: "Sequence[Chart]") -> None:
+    """Write charts as a picture. Settings of the user do not change it."""
+    from backsolve.figures.picture import picture
+
+    for name in ("MPLBACKEND", "SOURCE_DATE_EPOCH"):
+        os.environ.pop(name, None)
+    # It logs a folder that cannot store its list of fonts, and a file of settings that it cannot read.
+    logging.getLogger("matplotlib").setLevel(logging.CRITICAL)
+    with suppress(ImportError):
+        try:
+            import matplotlib as mpl
+        except UnicodeDecodeError as error:
+            raise WrongData(f"matplotlibrc of this folder or of yours cannot be read: {error}") from None
+        mpl.rcdefaults()
+    write(place, picture(charts, place.lower()[-3:]))
