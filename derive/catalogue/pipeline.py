@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Example, Step, at
+from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
 
@@ -137,17 +137,16 @@ EQUATIONS = (
     ),
     Equation(
         id="pipeline.bubble",
-        version=3,
+        version=2,
         title="Bubble of a training schedule",
         defines="bubble_fraction",
-        relation=lambda bubble_fraction, pipeline_stages, virtual_stages, training_microbatches: (
+        variant=Variant(group="bubble_fraction", name="contiguous", default=True),
+        relation=lambda bubble_fraction, pipeline_stages, training_microbatches: (
             bubble_fraction,
-            (pipeline_stages - 1) / (virtual_stages * training_microbatches + pipeline_stages - 1),
+            (pipeline_stages - 1) / (training_microbatches + pipeline_stages - 1),
         ),
-        unsaid=("virtual_stages",),
         changes=(
             "in the microbatches of a training step: those in flight at once are another number, which 1F1B keeps down to the stages",
-            "a device may hold several short runs of layers",
         ),
         requires=(
             Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
@@ -155,28 +154,56 @@ EQUATIONS = (
                 holds=lambda training_microbatches: training_microbatches >= 1,
                 otherwise="a training step has one microbatch at least",
             ),
-            Requirement(holds=lambda virtual_stages: virtual_stages >= 1, otherwise="a device holds one stage at least"),
-            Requirement(
-                holds=lambda virtual_stages, training_microbatches, pipeline_stages: (
-                    (virtual_stages - 1) * (training_microbatches - pipeline_stages) >= 0
-                ),
-                otherwise="an interleaved schedule has a microbatch for each stage at least",
-            ),
         ),
-        statement="Filling and draining the stages once per training step leaves this share of the schedule idle. A device with several"
-                  " short runs of layers fills and drains sooner.",
+        statement="Filling and draining the stages once per training step leaves this share of the schedule idle.",
         assumptions=(
             "GPipe or 1F1B (one forward, one backward): they wait as long and differ in the microbatches they hold",
             "a pass needs the same time in all stages. A backward pass may be longer than a forward one",
-            "without virtual_stages each stage is one run of layers",
-            "no backward pass is cut in two to fill the bubble (zero bubble, DualPipe)",
+            "each stage is one run of layers, and no backward pass is cut in two to fill the bubble (zero bubble, DualPipe)",
         ),
-        example=Example(given={"pipeline_stages": "16", "virtual_stages": "4", "training_microbatches": "64"}, result="0.05535"),
+        example=Example(given={"pipeline_stages": "16", "training_microbatches": "64"}, result="0.1899"),
         sources=(
             GPIPE_PAPER,
-            MEGATRON_PAPER,
             talk("0:59:01", "1:00:46", "training has a bubble. One forward one backward and zero bubble fight it", "no formula is given"),
         ),
+    ),
+    Equation(
+        id="pipeline.interleaved_bubble",
+        title="Bubble of an interleaved training schedule",
+        defines="bubble_fraction",
+        variant=Variant(group="bubble_fraction", name="interleaved"),
+        relation=lambda bubble_fraction, pipeline_stages, virtual_stages, training_microbatches: (
+            bubble_fraction,
+            (pipeline_stages - 1) / (virtual_stages * training_microbatches + pipeline_stages - 1),
+        ),
+        requires=(
+            Requirement(holds=lambda pipeline_stages: pipeline_stages > 1, otherwise="a single stage has no bubble"),
+            Requirement(holds=lambda virtual_stages: virtual_stages >= 1, otherwise="a device holds one stage at least"),
+            Requirement(
+                holds=lambda training_microbatches, pipeline_stages: training_microbatches >= pipeline_stages,
+                otherwise="an interleaved schedule has a microbatch for each stage at least",
+            ),
+        ),
+        statement="A device with several short runs of layers fills and drains sooner, and sends its activations more often by the"
+                  " same factor.",
+        assumptions=(
+            "interleaved 1F1B, the microbatches a multiple of the stages",
+            "a pass needs the same time in all virtual stages",
+            "traffic between stages costs no time",
+        ),
+        example=Example(given={"pipeline_stages": "16", "virtual_stages": "4", "training_microbatches": "64"}, result="0.05535"),
+        derivation=lambda: (
+            Step(
+                operation="a pass through a virtual stage is shorter and more frequent, as with more microbatches",
+                premises=(
+                    at(
+                        "pipeline.bubble",
+                        training_microbatches=lambda virtual_stages, training_microbatches: virtual_stages * training_microbatches,
+                    ),
+                ),
+            ),
+        ),
+        sources=(MEGATRON_PAPER,),
     ),
     Equation(
         id="pipeline.virtual_stages_fit",

@@ -442,17 +442,6 @@ RETIRED: dict[str, tuple[str, Equation]] = dict(
             "attention_flops_per_pair = flop_per_mac_and_token*kv_layers*query_heads*(key_dim + value_dim)",
         ),
         retire(
-            "pipeline.interleaved_bubble@1",
-            "pipeline.bubble",
-            "Bubble of an interleaved training schedule",
-            "bubble_fraction = (pipeline_stages - 1)/(virtual_stages*training_microbatches + pipeline_stages - 1)",
-            requires=(
-                "pipeline_stages > 1",
-                "virtual_stages >= 1",
-                "training_microbatches >= pipeline_stages",
-            ),
-        ),
-        retire(
             "pipeline.batch_of_a_pass@2",
             "pipeline.sequences_in_flight",
             "The batch of one pass is one microbatch",

@@ -79,7 +79,6 @@ DEFAULTS = (
     Default("expert_bytes_per_weight", follows=("bytes_per_weight",), always=True, plain=True),
     Default("shared_bytes_per_weight", follows=("bytes_per_weight",), always=True, plain=True),
     Default("rack_limit", follows=("racks",), always=True, plain=True),
-    Default("virtual_stages", 1.0, plain=True),
     Default("expert_imbalance", 1.0, ideal="lower", found=True),
     Default("attention_time", 0.0, gives_way=((*_ATTENTION, "attention_compute_ratio"),), ideal="lower"),
     Default("attention_compute_ratio", 0.0, gives_way=((*_ATTENTION, "attention_time"),), ideal="lower"),

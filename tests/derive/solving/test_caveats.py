@@ -214,6 +214,18 @@ def test_a_context_beyond_that_of_the_model_is_said(context, said):
     assert texts == [expected.format(length) for length in said]
 
 
+# -- what another variant would have taken --------------------------------------------------------------------------
+
+STAGES = {"pipeline_stages": 4, "training_microbatches": 8}
+
+
+@pytest.mark.parametrize("using", [(), ("pipeline.interleaved_bubble",)])
+def test_a_given_that_only_one_variant_takes_chooses_it(using):
+    """4 stages and 8 microbatches wait 3 of 11; with two virtual stages each 3 of 19."""
+    solution = solve("bubble_fraction", **STAGES, virtual_stages=2, using=using)
+    assert solution.answers[0].value == pytest.approx(3 / 19) and solution.warnings == solution.unused == ()
+
+
 # -- at the peak, and without prompts ---------------------------------------------------------------------------------
 
 

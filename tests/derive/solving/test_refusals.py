@@ -36,13 +36,7 @@ def test_the_facts_to_look_up_come_first(unknown, given, missing):
     assert reason.message.startswith(f"{unknown} also needs {reason.missing[0]}")
 
 
-def test_what_stands_in_for_something_only_where_it_takes_part_is_not_left_out():
-    """A context that is not that of the prompt, and a parameter count of which more is lacking than one dimension."""
-    window = {"query_heads": 2, "window_layers": 100, "window_key_dim": 52, "window_value_dim": 23, "attention_flops_per_pair": 0}
-    of_a_decode = solve(
-        "window_tokens", prompt_tokens=1e6, attention_flops_per_sequence=2e6, variants={"context_length": "decode"}, **window
-    )
-    assert of_a_decode.value == pytest.approx(2e6 / (2 * 2 * 100 * (52 + 23)), rel=1e-9)
+def test_a_count_of_parameters_that_lacks_one_dimension_names_it():
     dimensions = {"model_dim": 940, "ffn_dim": 315, "layers": 80, "vocab_size": 40_000}
     balance = {"balance_tokens_per_chip": 20, "exchange_bytes_per_param": 1, "link_bandwidth": 8e11}
     assert {*solve("active_params", **dimensions, **balance).reason.missing} == {"head_dim", "query_heads", "kv_heads"}
