@@ -181,14 +181,6 @@ time.time = lambda: 0.0  # logging asks it when it is loaded
 time.time_ns = time.localtime = None
 time.gmtime = lambda *_: (1970, 1, 1, 0, 0, 0, 3, 1, 0)  # numpy asks it when SciPy loads it
 """
-CLOCK = """
-import datetime, os
-class Moment(datetime.datetime):
-    @classmethod
-    def now(cls, zone=None):
-        return cls.fromisoformat(os.environ["NOW"]).replace(tzinfo=zone)
-datetime.datetime = Moment
-"""
 NO_NETWORK = """
 import socket
 def refuse(*_, **__):
@@ -224,16 +216,6 @@ def test_no_command_asks_what_day_it_is_or_the_network(tmp_path, monkeypatch):
         assert (tmp_path / "start/began").exists()
         assert (done.status, done.out.decode()) == (0, call(*arguments).out)
         (tmp_path / "start/began").unlink()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("now", ["1970-01-01T00:00:00", "2106-02-07T06:28:16"])
-def test_a_clock_that_is_wrong_is_the_day_of_a_pull_and_nothing_else(now: str, tmp_path):
-    (tmp_path / "api.json").write_text(json.dumps(LITELLM))
-    done = ended('"$0" prices pull api.json --into mine.csv', tmp_path, NOW=now, **with_start(CLOCK, tmp_path / "start"))
-    assert (done.status, done.err) == (0, "")
-    assert now[:10] in (tmp_path / "mine.csv").read_text()
-    assert "prices of 2026-11-20" in call(*GEMINI, "--prices", str(tmp_path / "mine.csv")).out
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
-"""Questions whose answers were once wrong because sound equations were put together unsoundly, each put to one command.
+"""Questions that were worked by hand, each put to one command: caches, attention, experts, prices, and answers that were once wrong.
 
-corrected.csv was worked by hand, without the code that it tests: `worked` is the arithmetic in SI, `expected` the figure
-it rounds to, and where a `beside` is given both are of the one answer over the other.
+`worked` in corrected.csv is the arithmetic in SI, done without the code. `expected` is the figure that it rounds to. With `beside`, both
+are the ratio of two answers.
 """
 
 import csv
