@@ -7,7 +7,7 @@ from backsolve.site.blackboard import blackboard_data, shown_pictures
 from backsolve.site.claim_states import claim_states, page_of_row
 from backsolve.site.equations import equation_address
 from backsolve.site.formulas import page_data
-from backsolve.site.lookups import bearers, claims_found, quantities_in_order, said_in_order, video_at, video_of
+from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order, video_of
 from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.derivations import parents
@@ -125,7 +125,7 @@ def _by_claim() -> Page:
         title="By claim",
         summary="What the lecture says in numbers, beside what the equations and tables make of it.",
         context={
-            "rows": [(row, bearers(row["by"]), video_at(row["time"]), pages.get(row["id"]) or page_of_row(row)) for row in rows],
+            "rows": [(row, pages.get(row["id"]) or page_of_row(row)) for row in rows],
             "opened": (len(pages), sum(bool(page_of_row(row)) for row in rows), sum(row["verdict"] == UNDECIDED for row in rows)),
             "counts": Counter(row["verdict"] for row in rows),
         },

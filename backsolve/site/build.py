@@ -6,10 +6,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from backsolve.site import documents
 from backsolve.site.book import book_pages
 from backsolve.site.cards import card
 from backsolve.site.desk import desk_page
-from backsolve.site.documents import SCHEMAS, document_pages, pictures, schemas
+from backsolve.site.documents import document_pages
 from backsolve.site.equations import equation_pages
 from backsolve.site.formulas import quantities_data
 from backsolve.site.home import home_page
@@ -84,8 +85,7 @@ def assets(pages: list[Page]) -> Iterator[tuple[str, bytes]]:
     }
     for name, fields in data.items():
         yield f"assets/{name}.js", "".join(data_script(key, value) for key, value in fields.items()).encode()
-    yield from ((f"{SCHEMAS}/{name}", content) for name, content in schemas().items())
-    yield from pictures().items()
+    yield from documents.files().items()
 
 
 def social_cards(pages: list[Page]) -> Iterator[tuple[str, bytes]]:

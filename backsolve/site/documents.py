@@ -78,7 +78,9 @@ def texts_root() -> Path:
 
 def document_pages() -> Iterator[Page]:
     """Yield the pages of all documents, the start page first, and the list of JSON Schemas."""
-    documents = {path: read_document(path) for path in document_paths()}
+    listed = "".join(f"- [{name}]({name})\n" for name in (path.rpartition("/")[2] for path in files() if path.endswith(".json")))
+    schema_list = document_of(f"# JSON Schemas\n\nThe form of every output of `--as json`.\n\n{listed}", f"{SCHEMAS}/README.md")
+    documents = {path: read_document(path) for path in document_paths()} | {schema_list.path: schema_list}
     ordered = {part: as_named(part, documents) for part in _PARTS}
     for document in documents.values():
         yield Page(
@@ -89,28 +91,19 @@ def document_pages() -> Iterator[Page]:
             context={"document": document, "parts": _PARTS, "ordered": ordered, "address_of": document_address},
             parts=tuple(_entries(document)),
         )
-    yield Page(
-        address=f"{SCHEMAS}/{INDEX}",
-        template="schemas.html",
-        title="JSON Schemas",
-        summary="JSON Schemas of all outputs of --as json.",
-        kind="reference",
-        words=" ".join(schemas()),
-        context={"files": [f"{SCHEMAS}/{name}" for name in schemas()], "parts": _PARTS, "ordered": ordered, "address_of": document_address},
-    )
 
 
-def schemas() -> dict[str, bytes]:
-    """Return the JSON Schemas by file name, without white space."""
-    files = sorted((texts_root() / SCHEMAS).glob("*.json"))
-    return {file.name: json.dumps(json.loads(file.read_bytes()), separators=(",", ":")).encode() for file in files}
-
-
-def pictures() -> dict[str, bytes]:
-    """Return the pictures of the documentation by path."""
+@cache
+def files() -> dict[str, bytes]:
+    """Return the pictures and the JSON Schemas of the documentation by path. The schemas have no white space."""
     root = texts_root()
-    files = (file for ending in ("svg", "png") for file in sorted((root / "docs").rglob(f"*.{ending}")))
-    return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
+    found = (file for ending in ("svg", "png", "json") for file in sorted((root / "docs").rglob(f"*.{ending}")))
+    return {file.relative_to(root).as_posix(): _compact(file) for file in found}
+
+
+def _compact(file: Path) -> bytes:
+    whole = file.read_bytes()
+    return json.dumps(json.loads(whole), separators=(",", ":")).encode() if file.suffix == ".json" else whole
 
 
 def document_paths() -> list[str]:
@@ -126,10 +119,8 @@ def document_address(path: str) -> str:
     >>> document_address("docs/how-to/cite.md"), document_address("docs/README.md"), document_address("CONTRIBUTING.md")
     ('docs/how-to/cite/index.html', 'docs/index.html', 'docs/contributing/index.html')
     """
-    if path == START:
-        return f"docs/{INDEX}"
-    name = path.removeprefix("docs/").removesuffix(".md")
-    return f"docs/{name if path.startswith('docs/') else name.lower().replace('_', '-')}/{INDEX}"
+    name = path.removesuffix(".md")
+    return f"{name.removesuffix('/README') if path.startswith('docs/') else f'docs/{name.lower()}'.replace('_', '-')}/{INDEX}"
 
 
 def as_named(part: str, documents: Mapping[str, Document]) -> list[Document]:
@@ -208,7 +199,7 @@ def _with_links(tokens: Sequence[Token], path: str, link: Callable[[str], str]) 
 def _with_picture(image: Token, path: str, link: Callable[[str], str]) -> None:
     """Point a picture at its copy in the site. A picture outside of docs becomes its alternative text."""
     file = posixpath.normpath(posixpath.join(posixpath.dirname(path), str(image.attrs["src"])))
-    if file in pictures():
+    if file in files():
         image.attrs["src"] = link(file)
     else:
         image.type = "text"
@@ -227,8 +218,8 @@ def _target(href: str, path: str) -> str | None:
     file = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
     if file == _CATALOGUE:
         return _in_the_book(anchor)
-    if file == SCHEMAS or file == "docs":
-        return f"{SCHEMAS}/{INDEX}" if file == SCHEMAS else document_address(START)
+    if file in (SCHEMAS, "docs"):
+        return document_address(f"{file}/README.md")
     if file.startswith(f"{SCHEMAS}/"):
         return file
     return document_address(file) + (f"#{anchor}" if anchor else "") if file in document_paths() else None

@@ -5,6 +5,7 @@ from typing import Any
 
 from backsolve.site.claim_states import states_of
 from backsolve.site.formulas import page_data
+from backsolve.site.presets import presets_data
 from backsolve.site.writing import INDEX, Page
 from derive.catalogue import by_id
 from derive.derivations import reason_not_derived
@@ -17,6 +18,9 @@ from derive.show.narration import narrated_steps
 from derive.show.parts import substitute_numbers
 
 _STYLE_NAMES = {"plain": "Plain text", "bibtex": "BibTeX (Zotero reads it too)", "latex": "LaTeX", "markdown": "Markdown"}
+
+_PRICE_CHAPTERS = ("readings", "bands", "cache")
+"""Chapters whose equations read price sheets."""
 
 
 def equation_address(id: str) -> str:
@@ -58,6 +62,8 @@ def equation_page(row: Equation, html_base: str = "") -> Page:
             "leads_to": [by_id()[id] for id in record["leads_to"]],
             "example": _example(row, record),
             "claims": states_of(row.id),
+            "on_desk": any(leg["id"] == row.id for leg in presets_data()["legs"]),
+            "of_prices": row.chapter in _PRICE_CHAPTERS,
             "citations": all_styles(lambda style: cite(row.id, style, html_base)),
             "before": before,
             "after": after,

@@ -98,11 +98,14 @@ def _form(root: Tree) -> Json:
 
 
 def _printed(forms: list[Json] | None) -> list[Json] | None:
-    """Return closed forms with MathML, text and LaTeX. The product sign is *, and LaTeX has the name of a quantity between @ signs."""
+    """Return closed forms with MathML, text and LaTeX. The product sign is *, and the name of a quantity stands between @ signs."""
     for form in forms or ():
         tree = form["tree"]
         named = {name: f"@{name}@" for name in names(tree)}
-        form |= {"math": tree_in_mathml(tree).replace(PRODUCT_SIGN, "*"), "text": text(tree), "latex": tree_in_latex(tree, named, " * ")}
+        printed = tree_in_mathml(tree).replace(PRODUCT_SIGN, "*")
+        for symbol, name in sorted(((symbol_in_mathml(name), name) for name in named), key=lambda pair: -len(pair[0])):
+            printed = printed.replace(symbol, named[name])
+        form |= {"math": printed, "text": text(tree), "latex": tree_in_latex(tree, named, " * ")}
     return forms
 
 

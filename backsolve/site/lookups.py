@@ -48,12 +48,3 @@ def claims_found() -> tuple[list[Mapping[str, Any]], tuple[Problem, ...]]:
     """Return the claims as `backsolve validate --section claims` prints them, and the problems of the tables."""
     found, problems = sections(("claims",))
     return list(found.get("claims", ())), tuple(problems)
-
-
-def bearers(by: str) -> list[tuple[str, bool]]:
-    """Return the basis of a finding: equations and tables, each with whether it is an equation.
-
-    >>> bearers("roofline.kv_time; hardware.csv")
-    [('roofline.kv_time', True), ('hardware.csv', False)]
-    """
-    return [(one, one in by_id()) for one in by.split("; ") if one]

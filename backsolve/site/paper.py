@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from backsolve.site.lookups import bearers, claims_found, quantities_in_order, said_in_order, video_at, video_of
+from backsolve.site.lookups import claims_found, quantities_in_order, said_in_order, video_at, video_of
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.errors import NotCovered, WrongValue, shorten
 from derive.files import write
@@ -116,7 +116,7 @@ def _claim(row: Mapping[str, Any]) -> str:
     found = [f"found {row['found']:.4g} {row['unit']}".strip()] if row["found"] is not None else []
     reason = [row["reason"]] if row["reason"] else []
     time = f"{_linked(row['time'], video_at(row['time']))} " if row["time"] else ""
-    by = [by_id()[name] for name, is_equation in bearers(row["by"]) if is_equation]
+    by = [by_id()[name] for name in row["by"].split("; ") if name in by_id()]
     return f"{time}{latex_text('; '.join([row['claim'], *said, *found, *reason]))}. {_sections(by)}".strip()
 
 

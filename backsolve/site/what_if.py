@@ -35,7 +35,7 @@ def what_if(one: Inference) -> dict[str, Any]:
             ("balance context, by the same", "balance_context", pair.joint),
         ]
     readings = [_reading(*row) for row in wanted if row[1] in row[2].values]
-    return {"fields": fields, "readings": [*_moving(one, fields), *_tiers(one, fields), *readings]}
+    return {"fields": fields, "readings": [*_scaled(one, fields), *readings]}
 
 
 def _fields(one: Inference) -> Iterator[dict[str, Any]]:
@@ -58,56 +58,47 @@ def _field(name: str, words: str, price: float, quantity: str = "input_price") -
     return {"name": name, "words": words, "quantity": quantity, "price": price}
 
 
-def _tiers(one: Inference, fields: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the readings of the storage price about the memory tier: the drain time that it implies, and its ratio to the cost of HBM."""
+def _scaled(one: Inference, fields: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the estimates that are proportional to an expression of prices, with their values at the published prices."""
     published = {field["name"]: field["price"] for field in fields}
-    storage = _storage_price(list(published))
-    if storage is None or (now := value_of(storage, published)) <= 0:
-        return
+    storage, power = _storage_price([*published]), _power_of_price(one)
+    rise: Tree | None = ("+", "output_above", ("-", "output")) if one.pairs else None
+    size, markup = ((one.market[name].median if power is not None else None) for name in ("active_params", "input_markup"))
+    kv = one.kv_bytes["at_rent"].median if "at_rent" in one.kv_bytes else None
+    hit = published["cache_read"] / published["input"] if "cache_read" in published else None
+    drain = next((found.implied_drain_time for found in one.storage or () if found.implied_drain_time), None)
     tiers = tier_parameters(read_data(), "owned", one.assumptions.price_years[-1], one.assumptions)
-    implied = next((found.implied_drain_time for found in one.storage or () if found.implied_drain_time), None)
-    if implied and one.pairs:
-        rise: Tree = ("+", "output_above", ("-", "output"))
-        leg = {"makes": "drain_time", "right": ("*", implied * now / value_of(rise, published), ("/", rise, storage))}
-        near = [[TIER_NAMES[tier], found.drain_time.median] for tier, found in tiers.items()]
-        yield _leading("drain time by storage price and premium, nearest memory", [leg], implied) | {"tiers": near}
-    if stored := one.known.stored if one.known else one.kv_bytes_stored["headline"].median:
-        cost = stored * tiers["hbm"].holding_price.median
-        leg = {"makes": "input_markup", "right": ("/", storage, cost)}
-        yield _leading("storage price over the cost of HBM, with typical KV bytes", [leg], now / cost)
+    stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
+    over_hbm = value_of(storage, published) / (stored * tiers["hbm"].holding_price.median) if storage and stored else None
+    near = [[TIER_NAMES[tier], found.drain_time.median] for tier, found in tiers.items()]
+    rows: list[tuple[str, str, float | None, Tree | None]] = [
+        ("active parameters by input price", "active_params", size, ("**", "input", power or 0.0)),
+        ("price/cost", "input_markup", markup, ("**", "input", 1 - (power or 0.0))),
+        ("KV from premium at cost, with unchanged contexts", "kv_bytes_per_token", kv, rise),
+        ("a cache hit over input", "cache_read_ratio", hit, ("/", "cache_read", "input")),
+        (
+            "drain time by storage price and premium, nearest memory",
+            "drain_time",
+            drain,
+            ("/", rise, storage) if rise and storage else None,
+        ),
+        ("storage price over the cost of HBM, with typical KV bytes", "input_markup", over_hbm, storage),
+    ]
+    for words, makes, value, tree in rows:
+        if value and tree and (now := value_of(tree, published)) > 0:
+            leg = {"makes": makes, "right": ("*", value / now, tree)}
+            yield _leading(words, [leg], value) | ({"tiers": near} if makes == "drain_time" else {})
 
 
 def _storage_price(names: list[str]) -> Tree | None:
     """Return the storage price [USD/token/s]: the field, or the slope between two cache writes."""
     if "cache_storage" in names:
         return "cache_storage"
-    writes = [name for name in names if name.startswith("write_")]
-    if len(writes) < 2:
+    lives = sorted(float(name.removeprefix("write_")) for name in names if name.startswith("write_"))[:2]
+    if len(lives) < 2:
         return None
-    short, long = sorted(writes, key=_lifetime)[:2]
-    return ("/", ("+", long, ("-", short)), _lifetime(long) - _lifetime(short))
-
-
-def _lifetime(name: str) -> float:
-    return float(name.removeprefix("write_"))
-
-
-def _moving(one: Inference, fields: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the estimates that follow a price by a formula: size and price/cost, KV bytes from the premium, the price of a cache hit."""
-    published = {field["name"]: field["price"] for field in fields}
-    moved = ("/", "input", published["input"])
-    if (power := _power_of_price(one)) and (size := one.market["active_params"].median) and (ratio := one.market["input_markup"].median):
-        sized = {"makes": "active_params", "right": ("*", size, ("**", moved, power))}
-        yield _leading("active parameters by input price", [sized], size)
-        priced = {"makes": "input_markup", "right": ("*", ratio, moved, ("/", size, "active_params"))}
-        yield _leading("price/cost", [sized, priced], ratio)
-    kv = one.kv_bytes["at_rent"].median if "at_rent" in one.kv_bytes else None
-    if kv and one.pairs and (rise := published["output_above"] - published["output"]) > 0:
-        right = ("*", kv, ("/", ("+", "output_above", ("-", "output")), rise))
-        yield _leading("KV from premium at cost, with unchanged contexts", [{"makes": "kv_bytes_per_token", "right": right}], kv)
-    if "cache_read" in published:
-        leg = {"makes": "cache_read_ratio", "right": ("/", "cache_read", "input")}
-        yield _leading("a cache hit over input", [leg], published["cache_read"] / published["input"])
+    short, long = lives
+    return ("/", ("+", f"write_{long:g}", ("-", f"write_{short:g}")), long - short)
 
 
 def _power_of_price(one: Inference) -> float | None:

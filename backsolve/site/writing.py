@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from backsolve.site.lookups import video_of
+from backsolve.site.lookups import video_at, video_of
 from derive.catalogue import by_id
 from derive.immutable import immutable
 from derive.quantities.formula import as_tree
@@ -166,6 +166,7 @@ def _templates() -> Environment:
     templates.filters["formula_in_line"] = lambda row: Markup(math(equation_in_mathml(row)))
     templates.filters["relation"] = _relation
     templates.filters["video"] = video_of
+    templates.filters["second"] = video_at
     templates.filters["verbatim"] = verbatim
     templates.filters["name"] = broken_name
     templates.tests["equation_id"] = lambda text: text in by_id()

@@ -13,7 +13,7 @@ from derive.tables.problems import BadRow, Problem
 ROW_LIMIT, LINE_LIMIT = 1_000_000, 64_000
 """The most rows of a file, blank lines included, and the most characters of a line.
 
-A reader keeps all rows in memory, about 0.9 kB each, and checks about 50,000 rows a second. The limit keeps a file below 20 seconds and
+A reader keeps all rows in memory, about 0.9 kB each, and checks about 25,000 rows a second. The limit keeps a file below one minute and
 0.9 GB.
 """
 _OTHERS_NAMED = 4

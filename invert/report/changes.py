@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import product
 from math import inf
 
 from derive.show.cells import csv_text
@@ -136,26 +135,16 @@ def _merge_rows(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def _fitting(lines: Sequence[str], width: int) -> tuple[list[str], list[str]]:
-    """Lay out all tables in the same columns, as many as fit, and put the other columns on lines below.
-
-    A table with several prices in a row, or one that does not fit with the fewest columns, puts its last columns below its rows. The other
-    tables keep theirs.
-    """
+    """Return the tables without columns that none of them needs, and without the least important ones if a table has no room for them."""
     tables = [line for line in lines if isinstance(line, Table)]
     told = {column for table in tables for row in table.rows for column in table.columns if row[column] != NONE}
 
-    def without(table: Table, gone: Sequence[str], gap: int) -> Table:
-        return aligned([column for column in table.columns if column in told and column not in gone], table.rows, gap)
+    def without(table: Table, gone: Sequence[str]) -> Table:
+        return aligned([column for column in table.columns if column in told and column not in gone], table.rows, GAP - 1)
 
-    deciding = [table for table in tables if "price" not in table.columns] or tables
-    able = [table for table in deciding if fits(without(table, _FIRST_TO_GO, GAP - 1), width)]
-    gone, gap = next(
-        (_FIRST_TO_GO[:count], gap)
-        for count, (gap, whole) in product(range(len(_FIRST_TO_GO) + 1), ((GAP, True), (GAP - 1, True), (GAP - 1, False)))
-        if all(fits(without(table, _FIRST_TO_GO[:count], gap), width, whole) for table in able)
-    )
-    set_again = [without(line, gone, gap) if isinstance(line, Table) else line for line in lines]
-    return set_again, [column for column in gone if column in told]
+    ways = [_FIRST_TO_GO[:count] for count in range(len(_FIRST_TO_GO) + 1)]
+    gone = next((way for way in ways if all(fits(without(table, way), width, whole=True) for table in tables)), _FIRST_TO_GO)
+    return [without(line, gone) if isinstance(line, Table) else line for line in lines], [column for column in gone if column in told]
 
 
 def _distance(one: Moved) -> float:

@@ -341,14 +341,14 @@ def _fast_mode_column(name: str, about: str) -> Column:
     )
 
 
-_Get = Callable[[Inference], Estimate | None]
-
-
 def _estimate_column(
-    quantity: str, estimator: str, get: _Get, head: tuple[str, str] = ("", ""), name: str = "", also: tuple[str, ...] = (),
-    models: str = "", about: str = "",
+    quantity: str, estimator: str = "", *, name: str = "", about: str, head: tuple[str, str] = ("", ""), also: tuple[str, ...] = (),
+    models: str = "",
 ) -> Column:  # fmt: skip
     """Return the column of an estimate: value, cells, range, unit and record all follow from it."""
+
+    def get(one: Inference) -> Estimate | None:
+        return one.named_estimates.get((quantity, estimator))
 
     def value(one: Inference) -> object:
         found = get(one)
@@ -406,22 +406,7 @@ def _kv(estimator: str, head: tuple[str, str] = ("", ""), also: tuple[str, ...] 
     """Return the column of KV bytes by an estimator."""
     one = KV_NAMES[estimator]
     about = f"if {one.paid_with} pays for the long-context premium" if one.paid_with else f"of {one.remark}"
-    return _estimate_column(
-        "kv_bytes_per_token", estimator, lambda of: of.kv_bytes[estimator], head=head, name=one.heading, also=also,
-        about=f"KV bytes per token {about}",
-    )  # fmt: skip
-
-
-def _stored(estimator: str, name: str, about: str) -> Column:
-    return _estimate_column("kv_bytes_stored_per_token", estimator, lambda of: of.kv_bytes_stored.get(estimator), name=name, about=about)
-
-
-def _market(quantity: str, name: str, about: str, also: tuple[str, ...] = (), models: str = "") -> Column:
-    return _estimate_column(quantity, "market", lambda of: of.market[quantity], name=name, also=also, models=models, about=about)
-
-
-def _plain_estimate(quantity: str, about: str, name: str = "") -> Column:
-    return _estimate_column(quantity, "", lambda of: of.estimates.get(quantity), name=name, about=about)
+    return _estimate_column("kv_bytes_per_token", estimator, name=one.heading, about=f"KV bytes per token {about}", head=head, also=also)
 
 
 # The list.
@@ -430,34 +415,30 @@ _HEADS = {"increment": ("KV from", "premium"), "headline": ("typical", "KV")}
 _ALSO = {"increment": ("KV increment", "KV premium"), "headline": ("KV", "KV read", "typical KV, kB")}
 _ESTIMATES = (
     *(_kv(name, _HEADS.get(name, ("", "")), _ALSO.get(name, ())) for name in KV_NAMES),
-    _stored("headline", "KV stored", "KV bytes per token that models released before it store"),
-    _stored("storage_price", "KV stored by price", "KV bytes per token stored, by the storage price"),
-    _market("active_params", "active by price", "active parameters by the input price", models="open"),
-    _market("total_params", "total by price", "total parameters by the input price", models="open"),
-    _market("input_markup", "price/cost", "input price over its cost on rented chips in full use", also=("mark-up", "markup")),
-    replace(
-        _plain_estimate("bandwidth_bound_fraction", "share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)"),
-        head=("bandwidth", "bound"), also=("bandwidth-bound", "bandwidth bound"), name="bandwidth-bound fraction",
-    ),
-    replace(
-        _plain_estimate("total_params_by_knowledge", "total parameters by the score on a benchmark of facts", "total, no price used"),
-        models="open",
-    ),
-    replace(
-        _plain_estimate(
-            "total_params_by_price_and_knowledge", "total parameters by the input price and that score", "total, price and knowledge"
-        ),
-        models="open",
-    ),
-    _plain_estimate("memory_time_share", "time of memory reads over the time of reads and arithmetic, in decode"),
-    _plain_estimate("balance_context", "context at which reading the cache takes as long as arithmetic"),
+    _estimate_column("kv_bytes_stored_per_token", "headline", name="KV stored",
+                     about="KV bytes per token that models released before it store"),
+    _estimate_column("kv_bytes_stored_per_token", "storage_price", name="KV stored by price",
+                     about="KV bytes per token stored, by the storage price"),
+    _estimate_column("active_params", "market", name="active by price", about="active parameters by the input price", models="open"),
+    _estimate_column("total_params", "market", name="total by price", about="total parameters by the input price", models="open"),
+    _estimate_column("input_markup", "market", name="price/cost", about="input price over its cost on rented chips in full use",
+                     also=("mark-up", "markup")),
+    _estimate_column("bandwidth_bound_fraction", name="bandwidth-bound fraction", head=("bandwidth", "bound"),
+                     about="share of decode time that is bound by memory bandwidth, 1 - 1/(output/input)",
+                     also=("bandwidth-bound", "bandwidth bound")),
+    _estimate_column("total_params_by_knowledge", name="total, no price used", models="open",
+                     about="total parameters by the score on a benchmark of facts"),
+    _estimate_column("total_params_by_price_and_knowledge", name="total, price and knowledge", models="open",
+                     about="total parameters by the input price and that score"),
+    _estimate_column("memory_time_share", about="time of memory reads over the time of reads and arithmetic, in decode"),
+    _estimate_column("balance_context", about="context at which reading the cache takes as long as arithmetic"),
 )  # fmt: skip
 """The estimates of which the CSV has all numbers."""
 _MORE_ESTIMATES = (
-    _plain_estimate("attention_intensity", "arithmetic of attention over the cache bytes that it reads"),
-    _plain_estimate("active_params_times_markup", "active parameters times price/cost", name="size x price/cost"),
-    _plain_estimate("batch_multiple", "batch over the balance batch"),
-    _plain_estimate("implied_drain_time", "hold time that is sold for as much as one read"),
+    _estimate_column("attention_intensity", about="arithmetic of attention over the cache bytes that it reads"),
+    _estimate_column("active_params_times_markup", about="active parameters times price/cost", name="size x price/cost"),
+    _estimate_column("batch_multiple", about="batch over the balance batch"),
+    _estimate_column("implied_drain_time", about="hold time that is sold for as much as one read"),
 )
 _READINGS = (
     Column(

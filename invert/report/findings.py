@@ -17,9 +17,9 @@ def findings(one: Inference, table: Run) -> list[str]:
     premium = left_out(verdict) if verdict.left_out else premium_in_words(verdict.value)
     known = _known_models(one.worth.value) if one.worth.value else left_out(one.worth)
     records = [
-        f"{column.heading}: {record_in_words(found.record)}"
+        f"{column.heading}: {record_in_words(record)}"
         for column in _estimated(one)
-        if column.models and column.estimate and (found := column.estimate(one)) and found.record
+        if column.models and (record := one.named_estimates[column.of].record)
     ]
     return [
         *title("All estimates, and why"),
@@ -34,41 +34,27 @@ def findings(one: Inference, table: Run) -> list[str]:
 def estimates_table(one: Inference, table: Run) -> Table:
     """Return every estimate of the sheet with its range, its record and its reason."""
     columns = ("", "estimate", f"{table.assumptions.level:.0%} range", "right before", "because")
+    found = {column: one.named_estimates[column.of] for column in _estimated(one)}
     rows = [
-        (
-            column.heading,
-            column.text(one),
-            column.span(one),
-            held_in_words(found),
-            found.because + "; PRIOR-DOMINATED" * found.prior_dominated,
-        )
-        for column in _estimated(one)
-        if column.estimate and (found := column.estimate(one))
+        (column.heading, column.text(one), column.span(one), held_in_words(of), of.because + "; PRIOR-DOMINATED" * of.prior_dominated)
+        for column, of in found.items()
     ]
     return aligned(columns, [dict(zip(columns, row, strict=True)) for row in rows])
 
 
-def _reason(estimate: Estimate) -> str:
-    return estimate.because + ("; PRIOR-DOMINATED" if estimate.prior_dominated else "")
-
-
 def _estimated(one: Inference) -> list[Column]:
     """Return the estimate columns of this sheet."""
-    return [column for key in ESTIMATE_KEYS if (column := REGISTRY[key]).estimate and column.estimate(one)]
+    return [column for column in map(REGISTRY.__getitem__, ESTIMATE_KEYS) if column.of in one.named_estimates]
 
 
 def record_in_words(record: Record) -> str:
     """Return what such estimates have got right, in one line."""
-    held = record.held[-1]
-    if record.of == CLOSED_MODELS:
-        return (
-            f"of {record.count} {record.of} of {record.groups} vendors, each predicted from open models and an extra price/cost,"
-            f" {held.held} were in their {held.level:.0%} range; off by {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without"
-            " the price"
-        )
+    held, closed = record.held[-1], record.of == CLOSED_MODELS
+    groups = f"of {record.groups} vendors" if closed else f"in {record.groups} families"
+    source = "open models and an extra price/cost" if closed else "the other families"
     return (
-        f"of {record.count} {record.of} in {record.groups} families, each predicted from the other families, {held.held} were in their"
-        f" {held.level:.0%} range; off by {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without the price"
+        f"of {record.count} {record.of} {groups}, each predicted from {source}, {held.held} were in their {held.level:.0%} range; off by"
+        f" {record.rms:.2f} nats (rms), {record.rms_of_class:.2f} without the price"
     )
 
 

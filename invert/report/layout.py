@@ -14,8 +14,6 @@ from invert.sheets.sheet import Price
 NONE = "-"
 USD_PER_MTOK = 1e-6
 """What prices are divided by [USD/token]."""
-_WIDE = 3.0
-"""Factor between the ends of a range from which on two digits are printed."""
 GAP, _READABLE = 3, 24
 """Spaces between columns, and the narrowest column that text is broken into."""
 
@@ -60,15 +58,6 @@ def left_out(part: Part[Any]) -> str:
 def dollars(price: Price) -> str:
     """Format a price in US dollars per million tokens with three digits."""
     return f"{price.usd_per_token / USD_PER_MTOK:.3g}"
-
-
-def digits_of(low: float | None, high: float | None) -> int:
-    """Return how many digits an estimate has: two if its range spans a factor of three, because seeds move the third.
-
-    >>> digits_of(14.0, 150.0), digits_of(53.0, 110.0), digits_of(None, 2.0)
-    (2, 3, 3)
-    """
-    return 2 if low is not None and high is not None and high >= _WIDE * low else 3
 
 
 def kv(value: float | None, digits: int = 3) -> str:

@@ -1,7 +1,7 @@
 """Two states of the price data side by side: which prices were added, closed and changed."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date
 from io import BytesIO
@@ -15,7 +15,7 @@ from invert.data import Data, cache_with_data
 from invert.sheets.assemble import day_of, models, spelled
 from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
 from invert.sheets.released import RELEASED_PRICES, released_prices
-from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, RowKey, SheetKey
+from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import FileText, money_unit
 
 SHIPPED = "shipped"
@@ -78,7 +78,7 @@ def differences(old: Iterable[PriceRow], new: Iterable[PriceRow]) -> tuple[Diffe
     >>> [str(one) for one in differences(before, after)]
     ['input 2 -> 3 USD/MTok', 'output 8 USD/MTok closed', 'cache_read 0.2 USD/MTok added']
     """
-    before, after = rows_by_key(old), rows_by_key(new)
+    before, after = ({row.key: row for row in rows} for rows in (old, new))
     found = [
         Difference(old=before.get(key), new=after.get(key))
         for key in {**before, **after}
@@ -211,11 +211,6 @@ def whole_book(content: bytes, place: str, data: Data) -> PriceBook:
     rows, faults = read_rows(BytesIO(content), label(place), fx)
     day, far_off = newest_day(rows)
     return PriceBook(rows=tuple(rows), fx=fx, problems=tuple(faults), newest_retrieved=day, far_off=far_off)
-
-
-def rows_by_key(rows: Iterable[PriceRow]) -> Mapping[RowKey, PriceRow]:
-    """Return rows by the key of their price."""
-    return {row.key: row for row in rows}
 
 
 def _price_facts(row: PriceRow) -> tuple[object, ...]:

@@ -192,26 +192,3 @@ def _rounded(amount: float) -> float:
 def sheet_key(sheet: PriceSheet) -> SheetKey:
     """Return provider, model, region and service tier, which identify a sheet on two days."""
     return sheet.provider, sheet.model, sheet.region, sheet.service_tier
-
-
-def changed_places(before: PriceSheet, after: PriceSheet) -> dict[Place, tuple[Price | None, Price | None]]:
-    """Return every place with different prices in two sheets, and both prices. A price is None if its sheet lacks the place.
-
-    >>> from invert.sheets.assemble import sheets
-    >>> from invert.sheets.read import load
-    >>> sheet = next(one for one in sheets(load())[0] if one.model == "gemini-2.5-pro")
-    >>> changed = changed_places(sheet, with_amounts(sheet, {"input": "+10%"}))
-    >>> [(spelled(place), old.amount, new.amount) for place, (old, new) in changed.items()]
-    [('input', 1.25, 1.375)]
-    """
-    old, new = prices_by_place(before), prices_by_place(after)
-    return {
-        place: (old.get(place), new.get(place))
-        for place in {**old, **new}
-        if place not in old or place not in new or not same_price(old[place], new[place])
-    }
-
-
-def same_price(one: Price, other: Price) -> bool:
-    """Return whether two prices are equal, whatever their sources and exchange rates."""
-    return (one.amount, one.currency, one.per) == (other.amount, other.currency, other.per)

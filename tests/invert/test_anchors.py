@@ -1,31 +1,24 @@
 """Outside facts: each moves every reading and estimate that says it rests on it, and no other; given KV bytes are the headline."""
 
-import io
 from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import pytest
-from click.testing import CliRunner
 
-from backsolve.cli.main import backsolve
 from derive import symbols
 from derive.errors import WrongValue
 from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
-from invert.records import Estimate
-from invert.report.columns import flat
-from invert.report.contract import run_as_csv, sheet_records
-from invert.report.document import FORMATS, document, footer
+from invert.report.contract import sheet_records
+from invert.report.document import footer
 from invert.report.sheet import anchors_by_label, report
 from invert.result import Inference
 from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
 
-UNBROKEN = 10_000
-"""Columns in which no line of a report is broken."""
 
 SHEETS = ("gemini-3.1-pro", "qwen3-coder-plus", "claude-sonnet-4-5", "claude-opus-5", "kimi-k3")
 """Two bands and storage, four bands, two bands and two lifetimes, one band and lifetimes, and one whose lifetimes make no tariff."""
@@ -113,22 +106,6 @@ def test_what_is_assumed_is_printed_with_the_anchors_and_cannot_be_given():
 # -- what the output claims ----------------------------------------------------------------------------------------------
 
 
-def test_the_report_ends_with_what_rests_on_each_anchor():
-    table = infer(["gemini-3.1-pro"])
-    (one,) = table.inferences
-    said = report(one, table, UNBROKEN)
-    assert "the same for every reading" not in said
-    lines = said[said.index("Anchors: outside facts, and what rests on each") :].splitlines()
-    for anchor in FACTS:
-        claimed = [line for line in lines if line.startswith(f"{anchor} = ")]
-        assert len(claimed) == (anchor != "kv_bytes_per_token")
-        for line in claimed:
-            listed = line.split("   ")[-1].strip().split(", ")
-            # Nobody states its size: the lecture's value is not that of the table.
-            unused = "KV from threshold" if anchor == "active_params" else None
-            assert listed == [name for name, anchors in anchors_by_label(one).items() if anchor in anchors and name != unused]
-
-
 def test_every_estimate_names_its_anchors_in_json():
     for one, record in zip(read().values(), sheet_records(replace(infer(["kimi-k3"]), inferences=tuple(read().values()))), strict=True):
         printed = {**record["estimates"], **record["estimates"]["kv_bytes_per_token"]}
@@ -154,23 +131,6 @@ def test_given_kv_bytes_are_the_headline_and_are_not_estimated(name: str, given:
     assert "KV given" in one.flags and "KV PRIOR-DOMINATED" not in one.flags
 
 
-def test_given_kv_bytes_are_labelled_in_every_form():
-    table = infer(["gemini-3.1-pro", "claude-opus-5"], anchors={"kv_bytes_per_token": "70kB"})
-    assert "kv_bytes_per_token 70 kB/token" in " ".join(footer(table))
-    for style in FORMATS:
-        assert document(table, style).count("70 kB (given)") == 4
-    for one, record in zip(table.inferences, sheet_records(table), strict=True):
-        said = report(one, table)
-        assert said.count("70 kB (given)") == 3 and "KV bytes per token are given, 70 kB" in " ".join(said.split())
-        assert "The headline is typical KV" not in said
-        assert "kv_bytes_per_token = 70 kB/token   given" in said
-        estimate = record["estimates"]["kv_bytes_per_token"]["headline"]
-        assert (estimate["kind"], estimate["median"], record["anchors"]["kv_bytes_per_token"]["origin"]) == ("given", 70e3, "given")
-        row = flat(one)
-        assert (row["kv_bytes_per_token_headline"], row["kv_bytes_per_token_headline_kind"]) == (70e3, "given")
-    assert run_as_csv(table).count(",70000.0,70000.0,70000.0,given") == 4
-
-
 def test_given_kv_bytes_move_the_tier_that_a_storage_price_points_to():
     """Where no premium tells, the price of a byte does: less of them for the same price is dearer memory."""
     tiers = {}
@@ -187,41 +147,3 @@ def test_prices_that_contradict_the_model_do_so_whatever_kv_is_given():
 
 
 # -- means that cannot be ------------------------------------------------------------------------------------------------
-
-
-NARROW = "".join(
-    f"acme,m,{component},{amount * factor},{threshold}\n"
-    for threshold, factor in ((0, 1), (32_000, 2), (128_000, 3), (130_000, 4))
-    for component, amount in (("input", 1), ("output", 4))
-)
-
-
-@in_one_test(
-    ("anchors", "said"),
-    [
-        ({"long_context": "1.2k"}, "short_context 2564 tokens must be below long_context 1200 tokens"),
-        ({"short_context": "80k"}, "short_context 80k tokens must be below long_context"),
-        ({"long_context": "20k"}, "which must ascend"),
-        ({"long_context": "40k"}, None),
-        ({"long_context": "300k"}, "which must ascend"),
-    ],
-)
-def test_means_that_do_not_ascend_are_a_problem_of_the_sheet_and_of_no_other(anchors: dict[str, str], said: str | None):
-    """A mean below its threshold is less than no share of the way through a band, and of the broad one at the top much less."""
-    sheet = "provider,model,component,amount,threshold_tokens\n" + NARROW
-    table = infer(["acme/m", "kimi-k3"], prices=io.StringIO(sheet), anchors=anchors)
-    assert [one.sheet.model for one in table.inferences] == [*([] if said else ["m"]), "kimi-k3"]
-    assert [said in str(problem) for problem in table.problems] == ([True] if said else [])
-
-
-def test_a_sheet_of_one_band_is_reported_whatever_mean_of_a_long_band_is_given():
-    done = CliRunner().invoke(backsolve, ["infer", "kimi-k3", "--full", "--anchor=long_context=2k", "--anchor=short_context=100"])
-    assert done.exit_code == 0 and "What the prices can tell at all" in done.output
-
-
-def test_given_is_a_kind_of_its_own():
-    sheet = "provider,model,component,amount\nacme,m,input,1\nacme,m,output,4\n"
-    (one,) = infer(["acme/m"], prices=io.StringIO(sheet), anchors={"kv_bytes_per_token": 1e5}).inferences
-    assert one.kv_bytes["headline"] == Estimate(
-        kind="given", median=1e5, low=1e5, high=1e5, level=None, because="given, not estimated", anchors=("kv_bytes_per_token",)
-    )

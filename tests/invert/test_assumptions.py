@@ -50,126 +50,6 @@ def modules() -> dict[str, ast.Module]:
     return {path.relative_to(ROOT).with_suffix("").as_posix(): tree_of(path) for path in ROOT.rglob("*.py")}
 
 
-# -- no number of judgement elsewhere -------------------------------------------------------------------------------------
-
-PLAIN = {0, 1, 2, 0.5}
-"""Numbers of formulas: nothing, all, both, half."""
-NUMERICS = {
-    "estimators/at_rent": {"DRAWS"},
-    "inference": {"_BATCH"},  # sheets that are computed at once
-    "estimators/market/knowledge": {"_MANY_REFUSALS"},  # when a sentence is added
-    "estimators/joint_point": {"_COMPUTE_BOUND", "_ROUNDING"},  # a second start of the solver, and rounding
-    "estimators/lecture": {"_MOST_RATIOS", "_LEAST_FRACTION", "_START_KV_BYTES"},
-    "validation/algebra": {"_POINTS", "_TRIES", "_ALIKE", "_draw_values"},  # where formulas are compared, and rounding
-    "validation/claims": {"_DIGITS, _WHOLE"},
-    "context_prices": {"_FIRST, _PLACES"},  # where a curve begins, and its points
-    "validation/single_band": {"_SAID_RATIO"},  # what the lecture read off a price
-    "overview": {"_DIGITS"},
-    "cited": {"_REPRODUCED", "_fraction", "_tier_by_price", "_residual"},  # rounding, and per cent
-    "validation/scoreboard_text": {"_NO_GAIN", "_FACTOR"},  # what counts as none, and as far off
-    "validation/efficiency": {"_PRIORS", "_SPREADS", "_LEVEL", "_Runs", "fitted_rows", "predicted_without_run", "_four"},  # no run of infer
-    "records": {"_ROUNDING", "Estimate"},  # rounding, and per cent
-    "result": {"_PAGE"},  # columns of a page
-    "data": {"_MOST"},
-    "identify/identifiability": {"_TOLERANCE", "_KEPT"},
-    "inversion": {
-        "_LEAST, _MOST",
-        "_ROUNDING",
-        "_SMALL_STEP",
-        "_SINGULAR",
-        "_SMALLEST_PART",
-        "_SOLVED",
-        "invert_price",
-    },  # where solvers stop
-    "estimators/market/hosts": {"commonest"},
-    "estimators/market/kv_class": {
-        "_WORLDS, _FAMILIES",
-        "_LEVEL, _WANDERS, _APART, _WITHIN",
-        "_EVERY",
-        "simulated_coverage",
-        "_market",
-    },  # made up
-    "estimators/market/line": {"_PLACES"},
-    "estimators/market/pool": {"_WEIGHTS"},
-    "estimators/market/recency": {"DAYS"},
-    "estimators/market/record": {"_LEVELS", "_RESAMPLES", "held", "spread_of_mean"},  # a record is told at 50 and 90 % in every run
-    "estimators/market/student": {"_REACH"},
-    "estimators/market/size": {"BILLION", "_RESAMPLES", "_SURE", "SIZES_JUDGED_SINCE"},
-    "estimators/market/by_price": {"PER_MTOK"},
-    "validation/scoreboard": {"_NEGATIVE_CONTROLS"},  # how often prices are shuffled
-    "posterior/data": {"_DIGITS"},
-    "posterior/likelihood": {"NODE_PAIRS"},
-    "posterior/mixture": {"_ROUNDS", "_TEMPER, _FLOOR", "_FITTED", "_NEGLIGIBLE", "DEGREES, WIDENED"},
-    "posterior/parameters": {"WIDER"},
-    "posterior/sampler": {"sizes"},  # the variance of an even spread
-    "validation/simulation": {"_MILLION", "_HOUR", "_CHUNK", "_FEW", "_SHAPES", "_row", "_word"},
-    "posterior/sobol": {"_shipped", "SEED", "DIMENSIONS", "MOST", "DEFAULT"},
-    "posterior/summary": {"_CHUNK", "prior_spreads"},
-    "posterior/weights": {"ENOUGH", "RELIABLE", "_BINS", "pareto_k"},  # from when on draws are too few, as published
-    "identify/primitives": {"TYPICAL", "_HAIR"},  # any point of a regime has the same rank and null space
-    "compare": {"MOST_TURNED_BACK", "_common_factor"},  # how many posteriors are drawn, and rounding
-    "run_differences": {"_MOST_NAMED", "_anchors"},  # what a line names, and digits
-    "report/layout": {"USD_PER_MTOK", "billions", "_WIDE"},  # units
-    "report/figures": {"_TIMES"},  # units
-    "report/columns": {"short_kv"},  # units
-    "estimate_text": {"_UNITS", "_WIDE", "_digits", "_number_and_unit"},  # units and digits
-    "sheets/what_if": {"_LARGEST_THRESHOLD", "_SAME", "_amount_of_text"},  # a slip of the keys, rounding; %
-    "sheets/tables": {"FxRate"},  # what a rate may be at all
-    "sheets/doubts": {"_DECIMAL_K, _BINARY_K", "_HAIR", "_DAYS_OF_YEAR", "_NEARLY", "_LEAST_NAME"},  # rounding, and how alike two words are
-    "report/tiers": {"_shares"},  # a share that would print as nothing
-    "sheets/observables": {"DECADE, _SAME"},
-    "storage/hold_costs": {"_SHORTEST, _LONGEST, _PLACES"},  # where curves begin and end, and their points
-    "storage/tiers": {"_DRAWS"},
-}
-"""What only decides how exactly a number is worked out, or how much of it: by module, the definitions that hold such numbers."""
-INPUT = ("reproduce", "sheets/assemble", "sheets/read", "sheets/rows", "sheets/rules", "sheets/tables")
-"""What a file may hold: limits of size, units, likely slips of the pen; so does every module of `DATABASES`."""
-DATABASES = "databases/"
-
-
-def definitions(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
-    """The statements of a module under the names they define."""
-    for one in tree.body:
-        if isinstance(one, ast.Assign | ast.AnnAssign):
-            target = one.targets[0] if isinstance(one, ast.Assign) else one.target
-            yield ast.unparse(target).strip("()"), one
-        else:
-            yield getattr(one, "name", ""), one
-
-
-def numbers(node: ast.AST) -> set[float]:
-    literals = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
-    return {value for value in literals if isinstance(value, int | float) and not isinstance(value, bool)}
-
-
-def unexplained(name: str, tree: ast.Module) -> list[tuple[str, str, float]]:
-    """Module, definition and number, of every literal that is neither plain nor numerics; whole numbers of a report are its layout."""
-    in_report = name.startswith("report/") or name in ("validation/scoreboard", "validation/scoreboard_text")
-    return [
-        (name, definition, value)
-        for definition, node in definitions(tree)
-        if definition not in NUMERICS.get(name, ())
-        for value in sorted(numbers(node) - PLAIN)
-        if not (in_report and isinstance(value, int))
-    ]
-
-
-def test_numbers_of_judgement_stand_in_the_record():
-    judging = {name: tree for name, tree in modules().items() if name not in (*INPUT, "assumptions") and not name.startswith(DATABASES)}
-    assert not [found for name, tree in judging.items() for found in unexplained(name, tree)]
-    assert len(judging) > 40
-
-
-def test_no_definition_is_let_off_that_has_no_such_number():
-    holding = {(name, one) for name, tree in modules().items() for one, node in definitions(tree) if numbers(node) - PLAIN}
-    assert not {(name, one) for name, let_off in NUMERICS.items() for one in let_off} - holding
-
-
-@pytest.mark.parametrize("text", ["SPREAD = 0.35", "def rule(x: float, sd: float = 0.9): ...", "def rule():\n    return 3 * x"])
-def test_a_number_of_judgement_elsewhere_is_seen(text: str):
-    assert unexplained("estimators/headline", ast.parse(text))
-
-
 # -- passed down ----------------------------------------------------------------------------------------------------------
 
 
@@ -217,12 +97,6 @@ def test_whoever_takes_assumptions_is_given_them():
     taking = taking_assumptions()
     assert len(taking) > 80 and {"estimators/rent:rental", "estimators/headline:estimates", "sheets/observables:rounding_cell"} <= taking
     assert not [call for name, tree in modules().items() for call in calls_without(name, tree, taking)]
-
-
-def test_a_call_without_them_is_seen():
-    text = "from invert.estimators.rent import rental\nfrom invert.storage import tiers\n"
-    text += "rental(data)\ntiers.drain_match(data, 300, 'lecture')\nrental(data, assumptions)"
-    assert len(calls_without("estimators/headline", ast.parse(text), taking_assumptions())) == 2
 
 
 # -- the record -----------------------------------------------------------------------------------------------------------
@@ -290,12 +164,6 @@ def test_the_reference_lists_every_field_as_it_is(generator: dict[str, Any]):
     assert page == generator["page"](), "run python docs/generate_assumptions.py"
     listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
     assert sorted(listed) == sorted(NOTES) and generator["PAGE"] == DOCS / "reference" / "assumptions.md"
-
-
-def test_the_reference_shows_a_prior_by_its_median_and_spread(generator: dict[str, Any]):
-    assert "| `overlap_prior` | 0.622 between 0 and 1 |" in generator["row"]("overlap_prior")
-    assert generator["row"]("overlap_prior").endswith("| drawn, spread 1.2 |")
-    assert generator["row"]("sweep_time").startswith("| `sweep_time` | - | s |")
 
 
 # -- each of them moves something -----------------------------------------------------------------------------------------

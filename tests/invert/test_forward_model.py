@@ -85,12 +85,6 @@ def test_tokens_a_step_that_are_not_known_make_the_balance_context_as_many_times
         assert known.value == pytest.approx(slope)
 
 
-def test_the_lecture_pushed_forward_at_the_band_means_of_gemini():
-    """At 20k and 300k tokens: 5.9 + .1 and 5.9 + 1.5, a premium of 7.4/6; the project's decision 10 says about 1.2."""
-    found = forward(HIDDEN | {"balance_context": 2e5, "weight_compute_ratio": 5.9}, (2e4, 3e5))
-    assert (found["premium_in"][1], found["premium_out"][1]) == pytest.approx((1, 7.4 / 6), rel=1e-14)
-
-
 def test_prices_do_not_depend_on_parameters_where_there_is_no_attention():
     assert forward(HIDDEN | {"active_params": 1e9}, CONTEXTS) == forward(HIDDEN, CONTEXTS)
 

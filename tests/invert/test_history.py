@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import UnknownName
 from invert.history import days_of_change, histories
 from invert.inference import infer
 from invert.sheets.read import read_rows
@@ -49,16 +48,6 @@ def test_a_file_of_ones_own_has_a_history(tmp_path: Path):
         (date(2026, 1, 1), ["input", "output"]), (date(2026, 3, 1), ["input"])]  # fmt: skip
 
 
-def test_what_does_not_change_is_one_day():
-    (found,) = histories(["gemini-3.1-pro"])
-    assert len(found.days) == 1 and found.days[0].since is None
-
-
-def test_no_day_after_that_of_the_prices_is_shown():
-    (found,) = histories(["mistral-large-4"], as_of=date(2026, 10, 25))
-    assert [str(one.since) for one in found.days] == ["None", "2026-10-20"]
-
-
 def test_no_day_before_the_release_is_shown(tmp_path: Path):
     path = tmp_path / "own.csv"
     lines = [f"openai,gpt-5.4,output,{amount},{begins},{ends},start" for amount, begins, ends in (
@@ -67,11 +56,6 @@ def test_no_day_before_the_release_is_shown(tmp_path: Path):
     (found,) = histories(["gpt-5.4"], prices=str(path))
     assert [str(one.as_of) for one in found.days] == ["2026-03-05", "2026-05-01"]
     assert found.days[0].side.prices["output", 0, None][0] == 30
-
-
-def test_a_model_that_is_none_is_refused():
-    with pytest.raises(UnknownName):
-        histories(["gemini-3.1-prow"])
 
 
 def test_what_is_sold_by_another_tier_today_has_its_days_before_that():

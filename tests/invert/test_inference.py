@@ -6,7 +6,6 @@ Expected readings: those of the lecture (E3, E8, E13 of tests/validation/notes.c
 import csv
 import io
 import json
-from dataclasses import replace
 from datetime import date
 from functools import cache
 
@@ -20,7 +19,7 @@ from invert.assumptions import ASSUMED, FACTS, UNLESS_GIVEN, USUAL
 from invert.data import read_data
 from invert.inference import infer
 from invert.records import verdict
-from invert.report.columns import flat, size_grade
+from invert.report.columns import flat
 from invert.report.contract import saved
 from invert.report.sheet import report
 from invert.result import Inference
@@ -32,15 +31,6 @@ from tests.tools.tables import reading
 from tests.tools.together import in_one_test
 
 # Sheets that the readings are about, with the threshold of each, or None: E8 and E13.
-NAMED = {
-    "google/gemini-3.1-pro-preview": 200_000, "google/gemini-2.5-pro": 200_000, "anthropic/claude-sonnet-4-5": None,
-    "anthropic/claude-opus-4-6": None, "anthropic/claude-opus-5": None, "anthropic/claude-opus-5-5": None,
-    "anthropic/claude-haiku-5-5": 100_000,
-    "openai/gpt-5.4": 272_000, "openai/gpt-6-sol": 272_000, "x-ai/grok-4.5": 200_000, "alibaba/qwen3-coder-plus": 32_000,
-    "minimax/MiniMax-M3": 512_000, "baidu-qianfan/deepseek-v3": None, "deepseek/deepseek-v4-pro": None,
-    "moonshotai/kimi-k3": None, "mistral/mistral-large-4": None, "zai/glm-5.1": None, "zhipu-bigmodel/glm-5.1": 32_000,
-    "openai/gpt-6-astra": 272_000, "deepseek/deepseek-v4-flash": None,
-}  # fmt: skip
 
 
 @cache
@@ -69,12 +59,6 @@ def test_every_current_sheet_gives_an_inference():
     assert len({found.sheet.provider for found in table.inferences}) >= 8
     assert table.as_of == date(2026, 11, 20)
     assert {found.sheet.as_of for found in table.inferences} == {table.as_of}
-
-
-@in_one_test(("name", "threshold"), NAMED.items())
-def test_the_sheets_in_question_are_there(name: str, threshold: int | None):
-    (found,) = [found for found in current().inferences if f"{found.sheet.provider}/{found.sheet.model}" == name]
-    assert (found.pairs[0].pair.long_context_threshold if found.pairs else None) == threshold
 
 
 def test_every_inference_is_whole():
@@ -325,12 +309,6 @@ def test_sheets_before_and_after_their_changes(name: str, day: date, tier: str, 
     assert ("one band" in found.flags) == (len(prices) == 1)
 
 
-def test_the_reading_of_opus_goes_with_its_premium():
-    before, after = (infer(["claude-opus-4-6"], as_of=date(2026, 3, day)).inferences[0] for day in (12, 13))
-    assert round(before.pairs[0].lecture.values["kv_bytes_per_token"]) == 1667 and after.pairs == ()
-    assert before.bandwidth_bound.values == after.bandwidth_bound.values == {"bandwidth_bound_fraction": 0.8}
-
-
 # -- known architectures --------------------------------------------------------------------------------------------
 
 KNOWN = [  # sheet, architecture, bytes stored and read per token in bf16, source
@@ -375,26 +353,6 @@ FLAGS = [
 @in_one_test(("name", "flags"), FLAGS)
 def test_flags(name: str, flags: tuple[str, ...]):
     assert one(name).flags == flags
-
-
-def test_an_id_that_went_over_to_other_weights_has_not_the_size_of_the_first():
-    assert one("deepseek/deepseek-v4-flash").anchors.origin["active_params"] == "market"
-    assert one("volcengine/deepseek-v4-flash").anchors.values["active_params"] == 13e9
-    assert one("mimo-v2.5-pro").anchors.origin["active_params"] == "open_models.csv (read)"
-
-
-def test_the_grade_of_a_size_of_open_models_goes_with_it():
-    def remembered(row: dict[str, str]) -> dict[str, str]:
-        return row | {"params_grade": "assumed"} if row["model"].lower() == "mimo-v2.5-pro" else row
-
-    with reading(edited("open_models", remembered)):
-        (found,) = infer("mimo-v2.5-pro")
-    read = one("mimo-v2.5-pro")
-    assert (found.anchors.origin["active_params"], size_grade(found.anchors.origin["active_params"])) == (
-        "open_models.csv (assumed)",
-        "assumed",
-    )
-    assert found.kv_bytes["one_markup"].high > read.kv_bytes["one_markup"].high, "nobody verified the size"
 
 
 def test_an_output_price_below_input_is_flagged_and_gives_no_fraction():
@@ -478,15 +436,6 @@ def test_what_does_not_exist_is_refused_with_the_nearest_name(asked: dict, messa
     assert message in str(caught.value) and "\n" not in str(caught.value) and len(str(caught.value)) < 300
 
 
-def test_the_beginning_of_several_names_means_all_of_them():
-    found = [one.sheet.model for one in infer(["gemini"]).inferences]
-    assert len(found) > 3 and found == [one.sheet.model for one in infer(["gemini-*"]).inferences]
-
-
-def test_a_name_alone_will_do_for_a_list_of_one():
-    assert infer("gemini-3.1-pro") == infer(["gemini-3.1-pro"])
-
-
 @pytest.mark.slow
 def test_a_sheet_with_an_absurd_ratio_is_a_problem_that_names_it_and_stops_no_other(tmp_path):
     table = infer(prices=own(tmp_path, "acme,m,input,0.0001,,,", "acme,m,output,4,,,"))
@@ -535,16 +484,6 @@ def test_a_model_of_unknown_release_is_not_put_before_the_earliest_day_that_a_ta
     assert named.notes == (said,)
 
 
-def test_a_pulled_price_without_a_beginning_puts_no_model_before_the_day_it_was_read():
-    head = "provider,model,component,amount,effective_date,retrieved_date\n"
-    own = "".join(f"acme,{model},{what},1,{since},2026-11-01\n" for model, since in (("old", "2024-05-01"), ("new", ""))
-                  for what in ("input", "output"))  # fmt: skip
-    table = infer(provider="acme", prices=io.StringIO(head + own), as_of=date(2025, 1, 1))
-    assert [one.sheet.model for one in table] == ["old"]
-    assert table.notes == ("1 sheet left out: no table has its model by 2025-01-01, and no release is known (first seen: new 2026-11-01);"
-                           " by name it is shown",)  # fmt: skip
-
-
 def test_a_model_of_a_later_release_is_refused_by_name_and_left_out_of_a_pattern():
     with pytest.raises(NotReleased, match=r"openai/gpt-5.4 was released on 2026-03-05, after 2026-03-04; --as-of 2026-03-05"):
         infer(["gemini-3.1-pro", "gpt-5.4"], as_of=date(2026, 3, 4))
@@ -554,12 +493,6 @@ def test_a_model_of_a_later_release_is_refused_by_name_and_left_out_of_a_pattern
     table = infer("gpt-5.[24]", as_of=date(2026, 3, 4))
     assert [one.sheet.model for one in table] == ["gpt-5.2"]
     assert table.notes == ("1 sheet left out: its model was released after 2026-03-04 (gpt-5.4 2026-03-05)",)
-
-
-def test_what_is_sold_on_a_day_is_sold_by_models_that_are_out():
-    early = infer("gemini-3.1-pro", as_of=date(2026, 3, 4))
-    assert any(asked.provider == "minimax" for asked in current().premiums)
-    assert early.premiums and not any(asked.provider == "minimax" for asked in early.premiums), "MiniMax-M3 is of June"
 
 
 @pytest.mark.parametrize(("day", "noted"), [(date(2026, 11, 20), False), (date(2026, 11, 21), True), (date(2030, 1, 1), True)])
@@ -592,18 +525,6 @@ def test_an_architecture_that_does_not_exist_is_named_with_its_row_and_stops_its
     assert of_sheet == f"moonshotai/kimi-k3: {of_row}"
 
 
-@in_one_test(("column", "text"), [("kv_values_stored_per_token", "many"), ("kv_values_read_per_context_token", "0")])
-def test_a_bad_cell_of_an_architecture_is_named_with_its_row_and_stops_its_sheet_alone(column: str, text: str):
-    with reading(edited("architectures", lambda row: row | {column: text} if row["model"] == "Kimi-K3" else row)):
-        table = infer(["kimi-k3", "gemini-3.1-pro"])
-    assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview"]
-    # Its cache is no longer among those that are usual; what prices say moves nowhere.
-    found, whole = table.inferences[0].kv_bytes, one("gemini-3.1-pro").kv_bytes
-    assert all(replace(found[name], record=None) == replace(whole[name], record=None) for name in ("one_markup", "at_rent", "increment"))
-    assert str(table.problems[0]).startswith("architectures.csv row ") and f"column {column}: " in str(table.problems[0])
-    assert str(table.problems[-1]) == f"moonshotai/kimi-k3: {table.problems[0]}"
-
-
 def test_an_unknown_tier_is_named_with_its_row_and_stops_storage_alone():
     def taped(row):
         return row | {"tier": "tape"} if (row["tier"], row["device"]) == ("hdd", "lecture") else row
@@ -615,27 +536,6 @@ def test_an_unknown_tier_is_named_with_its_row_and_stops_storage_alone():
     assert str(table.problems[0]).startswith("memory_tiers.csv row ") and "'tape' is not known" in str(table.problems[0])
     assert found.no_storage == str(table.problems[0]) and found.no_storage in " ".join(report(found, table).split())
     assert found.kv_bytes == current_sheet("claude-opus-5").kv_bytes
-
-
-@pytest.mark.slow
-def test_what_is_disclosed_for_one_model_is_not_said_of_another():
-    def of_one(model):
-        def changed(row):
-            if (row["topic"], row["provider"], row["ttl_seconds"]) == ("cache_tier", "anthropic", "300"):
-                return row | {"model": model, "ttl_seconds": "", "disclosed_tier": "flash"}
-            return row if row["topic"] != "cache_tier" else None
-
-        return reading(edited("disclosures", changed))
-
-    with of_one("claude-opus-5"):
-        found = {name: infer([name]).inferences[0].tiers for name in ("claude-opus-5", "claude-opus-5-5")}
-    assert {name: {tier.disclosed for tier in tiers} for name, tiers in found.items()} == {
-        "claude-opus-5": {"flash"},
-        "claude-opus-5-5": {None},
-    }
-    with of_one(""):
-        assert {tier.disclosed for tier in infer(["claude-opus-5-5"]).inferences[0].tiers} == {"flash"}
-        assert {tier.disclosed for tier in infer(["gpt-6-sol"]).inferences[0].tiers} == {None}
 
 
 def test_means_of_bands_must_ascend():

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import norm
 
-from invert.priors import COLLAPSED, NUISANCES, OBSERVED, STRUCTURE, Prior, normal_log_density, standard_log_density
+from invert.priors import Prior, normal_log_density, standard_log_density
 
 LOG, SHARE = Prior(centre=300.0, spread=0.4, why="free"), Prior(centre=-1.5, spread=0.8, why="between", ends=(0.2, 1.0))
 NORMALS = st.floats(-6, 6)
@@ -37,13 +37,6 @@ def test_a_number_gives_a_number_and_an_array_its_shape(prior: Prior):
     assert table.shape == (2, 3) and table[1, 2] == prior.at(0.0)
 
 
-def test_what_is_known_has_one_value_whatever_is_drawn():
-    for prior in (LOG, SHARE):
-        fixed = prior.fixed(0.75)
-        assert fixed.at(3.0) == 0.75 and (fixed.spread, fixed.ends, fixed.why) == (0.0, None, "given")
-    assert LOG.spread == 0.4, "the prior itself stays"
-
-
 def test_the_normal_of_a_prior_is_that_of_its_logs():
     mean, spread = LOG.normal
     assert exp(mean) == pytest.approx(300, rel=1e-14) and spread == 0.4
@@ -60,8 +53,3 @@ def test_a_density_has_the_mass_one_and_takes_arrays():
     assert quad(lambda x: exp(normal_log_density(x, 1.0, 0.3)), -inf, inf)[0] == pytest.approx(1, abs=1e-8)
     found = normal_log_density(np.array([[0.0], [1.0]]), np.array([0.0, 2.0]), 1.0)
     assert found.shape == (2, 2) and found[1, 0] == pytest.approx(norm.logpdf(1.0), rel=1e-14)
-
-
-def test_no_quantity_is_drawn_twice():
-    assert len({*STRUCTURE, *NUISANCES, *COLLAPSED}) == len(STRUCTURE) + len(NUISANCES) + len(COLLAPSED)
-    assert len(set(OBSERVED)) == len(OBSERVED)

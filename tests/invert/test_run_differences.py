@@ -6,10 +6,7 @@ from datetime import date
 
 import pytest
 
-from derive.errors import WrongData
-from invert.compare import infer_against
 from invert.inference import infer
-from invert.report.changes import changes_document, changes_json, changes_text
 from invert.report.contract import saved
 from invert.result import InferenceTable
 from invert.run_differences import CALIBRATION, calibrates_alike, causes_of_runs, causes_of_saved
@@ -69,18 +66,3 @@ def test_a_saved_result_that_says_nonsense_of_itself_names_nothing_that_is_none(
     document = json.loads(saved(table))
     found = causes_of_saved(document["sheets"], document["run"] | odd, table, shipped_data())
     assert found and all(text.isprintable() for text in found)
-
-
-def test_every_form_names_them(tmp_path, table: InferenceTable):
-    document, path = json.loads(saved(table)), tmp_path / "saved.json"
-    document["run"]["anchors"]["overlap"] = 0.0
-    document["sheets"][0]["estimates"]["bandwidth_bound_fraction"]["median"] /= 2
-    path.write_text(json.dumps(document))
-    _, found = infer_against(str(path), ["gemini-2.5-pro"])
-    for text in (changes_text(found, 80), changes_document(found, "markdown")):
-        assert "Moved by no price of their own, but by anchor overlap, 0 -" in text
-    assert json.loads(changes_json(found))["causes"] == ["anchor overlap, 0 -> 1"]
-    document["sheets"][0]["as_of"] = "soon"
-    path.write_text(json.dumps(document))
-    with pytest.raises(WrongData, match="is no result of infer --save"):
-        infer_against(str(path), ["gemini-2.5-pro"])

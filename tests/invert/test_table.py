@@ -1,19 +1,13 @@
 """The result of `infer` in a session: a sequence of inferences that shows itself."""
 
 import pickle
-from dataclasses import replace
 from functools import cache
-from shutil import get_terminal_size
 
 import pytest
-from IPython.core.formatters import DisplayFormatter
 
 from derive.errors import UnknownName, WrongValue
 from invert.inference import infer
-from invert.report.document import document, report_document
-from invert.report.glance import glance
-from invert.report.sheet import report
-from invert.report.short import short_parts, short_report
+from invert.report.document import document
 from invert.result import Inference, InferenceTable
 
 
@@ -56,42 +50,8 @@ def test_a_name_of_several_sheets_is_refused_with_their_places():
         several["deepseek/deepseek-v4-pro"]
 
 
-def test_print_shows_the_table_of_a_terminal(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("COLUMNS", "70")
-    assert str(table()) == glance(table(), 70) != glance(table(), 100)
-    monkeypatch.delenv("COLUMNS")
-    if get_terminal_size((0, 0)).columns == 0:
-        assert str(table()) == glance(table(), 100)
-
-
 def test_a_notebook_shows_the_table_as_html():
     assert table()._repr_html_() == document(table(), "html") and table()._repr_html_().startswith("<table>")
-
-
-def test_no_headline_of_the_shipped_sheets_is_cut():
-    assert [repr(one) for one in infer(tier="all") if not repr(one).endswith("))")] == []
-
-
-def test_print_shows_the_report_of_a_terminal(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("COLUMNS", "70")
-    assert [str(one) for one in table()] == [short_report(one, table(), 70) for one in table()]
-    assert [one.full for one in table()] == [report(one, table(), 70) for one in table()]
-    assert str(table()[1]) != report(table()[1], table(), 100)
-
-
-def test_a_report_names_what_the_whole_run_was_asked():
-    changed = infer("gemini-3.1-pro", changes={"output": "20"})
-    assert "what if: output = 20, in place of the published amount" in str(changed[0])
-
-
-def test_a_notebook_shows_an_inference_as_its_report():
-    cheap = replace(table()[1], sheet=replace(table()[1].sheet, model="<b>"))
-    for one in (table()[1], cheap):
-        shown, _ = DisplayFormatter().format(one)
-        assert shown["text/plain"] == repr(one)
-        assert shown["text/html"] == report_document(short_parts(one, table()), "html")
-        assert "<b>" not in shown["text/html"]
-    assert DisplayFormatter().format(table())[0] == {"text/plain": repr(table()), "text/html": table()._repr_html_()}
 
 
 def test_it_is_stored_and_read_back():

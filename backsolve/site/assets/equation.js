@@ -148,7 +148,7 @@
     const open = equation.sense === "=" ? `${words(state.unknown)} does not bind here: any of these values gives the same ${words(left)}` : "wherever the inequality holds";
     const plain = !isPoint ? open : one.form ? (row.unit === "1" ? "" : `${form.figure(one.value, 6)} ${row.unit}`) : "found by a search: there is no closed form";
     return element("p", {}, part(element("strong", {}, typeset(row.math), " ", element("span", {}, value))), part(element("small", {}, plain)),
-      one.form ? element("span", { class: "solver-formula", tabindex: 0 }, typeset(row.math, "<mo>=</mo>", one.form.math.replaceAll("*", '<mo rspace="0.17em">\u2062</mo>'))) : null,
+      one.form ? element("span", { class: "solver-formula", tabindex: 0 }, typeset(row.math, "<mo>=</mo>", one.form.math.replace(/@(\w+)@/g, (_, name) => quantities[name].math).replaceAll("*", '<mo rspace="0.17em">\u2062</mo>'))) : null,
       one.regime && one.regime.wins.length ? part(element("small", {}, `where ${one.regime.plain}`)) : null);
   }
 

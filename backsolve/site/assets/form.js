@@ -108,7 +108,8 @@
   function knob(row, title, onchange, [low, high] = [row.low || 0, row.high], symbol = "") {
     const scale = scaleOf(low, high), id = `knob-${(knobs += 1)}`;
     const fault = element("p", { id, class: "solver-fault", role: "alert" }), share = element("span", { class: "knob-moves" });
-    const text = element("input", { type: "text", "aria-label": title, autocomplete: "off", spellcheck: "false", "aria-describedby": id, oninput: typed, onchange: write });
+    const practice = `${row.unit === "1" ? "" : `[${row.unit}] `}values met in practice: ${show(row, row.low)} to ${show(row, row.high)}`;
+    const text = element("input", { type: "text", title: practice, "aria-label": title, autocomplete: "off", spellcheck: "false", "aria-describedby": id, oninput: typed, onchange: write });
     const slider = element("input", { type: "range", min: 0, max: STEPS, "aria-label": `${title}, slider`, oninput: () => move(Number(slider.value) / STEPS) });
     const label = element("span", { class: "knob-name", "aria-hidden": "true" }, symbol ? typeset(symbol) : null, symbol ? ` ${title}` : title);
     const self = { root: element("div", { class: "knob" }, label, share, text, slider, fault), title, value: null, wrong: false, set, move, moves, share: shareOf, type };

@@ -37,7 +37,7 @@
   addEventListener("resize", reachable);
   document.addEventListener("toggle", reachable, true);
 
-  const openLinked = () => document.querySelector(`details.fold:target`)?.setAttribute("open", "");
+  const openLinked = () => document.getElementById(location.hash.slice(1))?.closest("details.fold")?.setAttribute("open", "");
   openLinked();
   addEventListener("hashchange", openLinked);
 })();

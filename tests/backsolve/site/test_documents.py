@@ -81,7 +81,7 @@ def test_html_in_a_document_is_text(text: str):
 
 
 def test_a_picture_of_the_documentation_is_shown_and_no_other(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(documents, "pictures", lambda: {"docs/figures/a.svg": b""})
+    monkeypatch.setattr(documents, "files", lambda: {"docs/figures/a.svg": b""})
     html = html_of("![one](../figures/a.svg) ![two](https://example.org/b.png)")
     assert html == '<p><img src="../../figures/a.svg" alt="one" /> two</p>\n'
 

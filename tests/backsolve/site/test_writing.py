@@ -16,9 +16,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_a_file_holds_is_text(text: str):
-    page = Page(
-        address="a/index.html", template="schemas.html", title=text, summary=text, context={"files": [text], "parts": {}, "ordered": {}}
-    )
+    page = Page(address="a/index.html", template="notebooks.html", title=text, summary=text, context={"notebooks": []})
     html = written_page(page, "https://example.org/")
     parts = parts_of(html)
     assert parts.faults == [] and parts.handlers == [] and parts.inline_scripts == []
@@ -29,7 +27,7 @@ def test_what_a_file_holds_is_text(text: str):
 
 def test_a_template_that_lacks_something_is_a_mistake():
     with pytest.raises(UndefinedError):
-        written_page(Page(address="a/index.html", template="schemas.html", title="a"))
+        written_page(Page(address="a/index.html", template="notebooks.html", title="a"))
 
 
 @pytest.mark.parametrize(

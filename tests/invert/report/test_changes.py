@@ -23,7 +23,6 @@ from invert.report.changes import (
 )
 from invert.report.contract import saved
 from invert.result import Shown
-from invert.sheets.sheet import FileText
 
 
 @pytest.fixture(scope="module")
@@ -49,14 +48,6 @@ def test_text_fits_and_says_which_price_moved_what(found: Comparison, width: int
     left_out = "Left out in so few columns: times; --against 2026-11-20 --as csv has all."
     assert (left_out in " ".join(text.split())) == (width == 80)
     assert len(text.splitlines()) < 30, "one screen"
-
-
-def test_what_is_taken_home_and_did_not_move_is_named(found: Comparison):
-    said = "Main results that did not change: active by price, typical KV, KV stored, price/cost."
-    assert said in changes_text(found, 100) and said in changes_document(found, "markdown")
-    (sheet,) = found.sheets
-    two = replace(found, sheets=(sheet, replace(sheet, key=("p", "m", "", "standard"))))
-    assert "main estimates" not in changes_text(two, 100)
 
 
 def test_the_widest_moves_come_first_and_the_rest_is_counted(found: Comparison):
@@ -109,17 +100,6 @@ def test_of_two_prices_that_moved_it_both_are_named_and_of_what_is_rounded_other
     assert "so its slope is not told: output / input 5.4 (of 5.2 to 5.69) -> 4.909" in " ".join(changes_text(found, 120).split())
 
 
-def test_nothing_moved_is_said():
-    assert "No price changed." in changes_text(infer_against("", ["gemini-3.1-pro"])[1], 100)
-
-
-def test_what_a_file_does_not_have_is_not_called_new(found: Comparison):
-    added = replace(found, added=(("p", "m", "", "standard"),))
-    assert "\nNew: p/m." in changes_text(added, 100)
-    of_file = replace(added, before="last.json", file=FileText("last.json", b"{}"))
-    assert "\nNot in last.json: p/m." in changes_text(of_file, 100)
-
-
 def test_what_moved_in_no_figure_that_is_shown_is_counted_among_the_unmoved(found: Comparison):
     (sheet,) = found.sheets
     one = next(one for one in sheet.moved if one.quantity == "bandwidth_bound_fraction")
@@ -146,85 +126,10 @@ def there_and_back(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison
     return infer_against(str(files[0]), asked, anchors=anchors)[1], infer_against(str(files[1]), asked)[1]
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 140])
-def test_both_sides_have_their_range_also_where_no_price_moved_it(there_and_back: tuple[Comparison, Comparison], width: int):
-    for found in there_and_back:
-        text = changes_text(found, width)
-        assert max(map(len, text.splitlines())) <= width and text.count("google/gemini-3.1-pro-preview") == 1
-        assert "29.7x (19.7-44.8)" in text and "28x (9.2-87)" in text and "per 1%" not in text
-        assert ("Left out in so few columns: times" in text) == (width == 60) and ("x0." in text) == (width != 60)
-
-
 def test_what_moved_in_no_digit_that_is_shown_is_unmoved_in_both_directions(there_and_back: tuple[Comparison, Comparison]):
     there, back = (changes_text(found, 100) for found in there_and_back)
     assert "memory time share" not in there + back
     assert re.findall(r"Unmoved: \d+", there) == re.findall(r"Unmoved: \d+", back) != []
-
-
-def test_how_many_others_a_calibrating_sheet_moved_is_of_those_that_were_looked_at(found: Comparison):
-    (sheet,) = found.sheets
-    alone = replace(found, sheets=(replace(sheet, calibrates=True),), recalibrated=True)
-    name = "google/gemini-3.1-pro-preview calibrates"
-    assert f"{name} other sheets, which are not shown here." in changes_text(alone, 100)
-    others = [
-        replace(sheet, key=("p", f"m{number}", "", "standard"), prices=(), moved=moved) for number, moved in ((1, sheet.moved), (2, ()))
-    ]
-    assert f"{name}: 1 of 2 others moved." in changes_text(replace(alone, sheets=(*alone.sheets, *others)), 100)
-    assert f"{name} other sheets by its row of prices.csv, which is." in changes_text(replace(alone, recalibrated=False), 100)
-
-
-def test_sheets_that_say_the_same_share_a_row():
-    (sheet,) = hostile("acme").sheets
-    by_day = replace(sheet, prices=(), moved=tuple(replace(one, prices=()) for one in sheet.moved))
-    many = replace(hostile("acme"), sheets=tuple(replace(by_day, key=("acme", f"m{n}", "", "standard")) for n in range(5)))
-    assert changes_text(many, 100).count("active by price") == 1 and "acme/m0 and 4 more" in changes_text(many, 100)
-
-
-def test_what_no_price_of_its_own_moved_is_laid_to_prices_only_of_a_sheet_that_calibrates_it():
-    priced = hostile("acme").sheets[0]
-    moved = replace(priced, key=("b", "m", "", "standard"), prices=(), moved=(replace(priced.moved[0], prices=()),))
-    both = replace(hostile("acme"), sheets=(priced, moved))
-    assert "Changed without a reason in the two results: one may have been edited" in " ".join(changes_text(both, 100).split())
-    calibrating = replace(both, sheets=(replace(priced, calibrates=True), moved))
-    assert "may have been edited" in changes_document(calibrating, "markdown")
-    text = " ".join(changes_text(replace(calibrating, recalibrated=True), 100).split())
-    assert "but by prices of acme/acme, from which the calibration is learned" in text and "edited" not in text
-
-
-def test_what_hardly_moved_on_many_sheets_is_one_line_and_what_all_prices_moved_is_said_once():
-    """A sheet that calibrates moves all others a little: each by another factor, none by a hundredth of its range."""
-    by_both = infer_against("", ["gemini-3.1-pro"], changes={"output": "20", "input": "3"})[1]
-    (sheet,) = by_both.sheets
-    one = next(one for one in sheet.moved if one.times)
-    assert one.before and one.after and one.before.median
-    others = tuple(
-        SheetChange(
-            key=("p", f"m{number}", "", "standard"),
-            prices=(),
-            moved=(
-                replace(
-                    one,
-                    prices=(),
-                    elasticity=None,
-                    before=factor(one.before, number),
-                    after=factor(one.before, number * (1.01 if number == 1 else 0.99)),
-                ),
-            ),
-            unmoved=3,
-            calibrates=False,
-        )
-        for number in range(1, 4)
-    )
-    lines = changes_text(replace(by_both, sheets=(sheet, *others)), 80).splitlines()
-    assert [line.split("   ")[0] for line in lines if "p/m" in line] in ([f"p/m{number} and 2 more"] for number in (1, 2, 3))
-    assert [line.split()[-1] for line in lines if "p/m" in line] == ["±0.00"], "one rose and two fell"
-    together = replace(sheet, moved=tuple(replace(one, elasticities=()) for one in sheet.moved if len(one.prices) > 1))
-    lines = changes_text(replace(by_both, sheets=(together,)), 80).splitlines()
-    assert together.moved and "moved by both of them together" in lines and not any("both" in line for line in lines[4:])
-
-
-def factor(told: Estimate, times: float) -> Estimate:
-    return replace(told, **{end: value and value * times for end in ("median", "low", "high") for value in [getattr(told, end)]})
 
 
 def test_the_range_of_a_number_stands_beside_it_however_few_columns_there_are(found: Comparison):
@@ -233,22 +138,3 @@ def test_the_range_of_a_number_stands_beside_it_however_few_columns_there_are(fo
         said = " ".join(changes_text(found, width).split())
         assert said.count("4.5 kB (1-21)") == 1 and max(map(len, changes_text(found, width).splitlines())) <= width
     assert "range: how" not in changes_text(found, 72) and "range: how" in changes_text(found, 80), "no legend of what is not there"
-
-
-@pytest.mark.parametrize("width", [72, 80, 90, 120])
-def test_all_tables_of_an_answer_have_the_same_columns_and_every_row_its_slope(found: Comparison, width: int):
-    """Also one that has room for more, and one that has none for any and sets its last columns below its rows."""
-    (sheet,) = found.sheets
-    (narrow,) = (one for one in sheet.moved if one.quantity == "active_params_times_markup")
-    of_six = replace(narrow, prices=sheet.prices * 6, elasticities=(0.25,) * 6)
-    beside = [
-        replace(sheet, key=("p", name, "", "standard"), prices=one.prices, moved=(one,)) for name, one in (("m", narrow), ("six", of_six))
-    ]
-    text = changes_text(replace(found, sheets=(sheet, *beside)), width)
-    gone = re.search(r"Left out in so few columns: ([^;]+); --against 2026-11-20 --as csv has all", " ".join(text.split()))
-    lacking = gone[1].split(", ") if gone else []
-    heads = [line for line in text.splitlines() if line.startswith("inference ")]
-    assert len(heads) == 3 and lacking == {72: ["times", "range"], 80: ["times"]}.get(width, [])
-    for column in ("times", "range"):
-        assert [column in text[text.index(head) :].partition("\n\n")[0] for head in heads] == [column not in lacking] * 3
-    assert all("per 1%" in head for head in heads[:2]) and "+0.25%, +0.25%" in text

@@ -1,29 +1,19 @@
 """A sheet as one flat row: the numbers of its records in SI, in the order of the columns, and nothing where there is nothing."""
 
-import io
 import json
 
 import pytest
 
-from invert.encoder import six_digits
 from invert.inference import infer
 from invert.report.columns import CSV_KEYS, flat
 from invert.report.contract import run_as_json
 from invert.result import InferenceTable
-from tests.tools.together import in_one_test
-
-PRICES = ("input,1", "output,3")
 
 
 def test_every_row_has_the_columns_in_their_order(run: InferenceTable):
     for one in run:
         assert list(flat(one)) == list(CSV_KEYS) and len(set(CSV_KEYS)) == len(CSV_KEYS)
         json.dumps(flat(one), allow_nan=False)
-
-
-def test_two_regions_of_a_model_are_two_rows_that_can_be_told_apart():
-    own = "provider,model,region,component,amount\n" + "".join(f"acme,m,{of},{price}\n" for of in ("eu", "us") for price in PRICES)
-    assert [flat(one)["region"] for one in infer("acme/m", prices=io.StringIO(own))] == ["eu", "us"]
 
 
 def test_numbers_are_those_of_the_records_in_si(run: InferenceTable):
@@ -80,11 +70,6 @@ def test_every_range_stands_beside_what_ranges_like_it_held(run: InferenceTable)
     }
 
 
-def test_a_size_beyond_what_open_models_cost_has_no_record_nor_has_its_mark_up(run: InferenceTable):
-    one = run["anthropic/claude-opus-5"]
-    assert "size extrapolated" in one.flags and all(one.market[name].kept is one.market[name].level is None for name in one.market)
-
-
 def test_what_a_sheet_of_one_band_does_not_have_is_none(run: InferenceTable):
     one = run["deepseek/deepseek-v4-pro"]
     assert one.pairs == ()
@@ -96,15 +81,3 @@ def test_what_a_sheet_of_one_band_does_not_have_is_none(run: InferenceTable):
     assert row["kv_bytes_per_token_known"] == one.known.read and row["currency"] == one.sheet.bands[0].input.currency
     bounds = [f"kv_bytes_per_token_{name}" for name in ("one_markup", "at_rent")]
     assert all(row[f"{name}_low"] is None and row[f"{name}_kind"] == "upper" for name in bounds), "a bound has no lower end"
-
-
-def test_no_flag_is_none_and_several_are_in_one_cell():
-    (sheet,) = infer(["gemini-3.1-pro"])
-    assert flat(sheet)["flags"] == ("; ".join(sheet.flags) or None)
-
-
-@in_one_test(
-    ("value", "shown"), [(154712.3456, 154712.0), (1.23456789e-9, 1.23457e-9), (0.0, 0.0), (7, 7), ("upper", "upper"), (None, None)]
-)
-def test_an_estimate_has_six_digits_and_what_is_no_estimate_stays(value: object, shown: object):
-    assert six_digits(value) == shown and type(six_digits(value)) is type(value)

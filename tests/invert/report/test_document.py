@@ -1,19 +1,15 @@
 """The table for documents: every sheet and what is said below, and names out of a file that are no marks there."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from invert.inference import infer
-from invert.report.columns import WIDE_KEYS, column_of, sort_sheets
+from invert.report.columns import WIDE_KEYS, column_of
 from invert.report.document import FORMATS, document, footer, report_document
-from invert.report.layout import Table, laid_out
 from invert.report.sheet import full_parts
-from invert.report.short import short_parts
 from invert.result import InferenceTable
-from tests.tools.inferred import current
 from tests.tools.together import in_one_test
 
 
@@ -62,17 +58,6 @@ def test_every_sheet_has_a_row_and_what_is_said_of_all_a_paragraph(run: Inferenc
     assert below.count("<p>") == below.count("</p>") == (len(footer(run)) if style == "html" else 0)
 
 
-@pytest.mark.parametrize("style", FORMATS)
-@pytest.mark.parametrize("columns", [(), ("model", "KV")])
-def test_its_rows_are_in_the_order_of_the_glance(style: str, columns: tuple[str, ...]):
-    given = current()
-    for by in (None, "KV", "-provider"):
-        body = document(given, style, columns, by).partition("\n\n")[0].replace("\\", "")
-        wanted = [one.sheet.model for one in sort_sheets(given.inferences, by)]
-        assert re.findall("|".join(map(re.escape, sorted({*wanted}, key=len, reverse=True))), body) == wanted
-    assert [one.sheet.provider for one in sort_sheets(given.inferences)] != [one.sheet.provider for one in given]
-
-
 def test_a_paragraph_is_escaped_too(run: InferenceTable):
     changed = replace(run, changes={"output_<b>_50%": "2"})
     assert "output_<b>_50% = 2" in footer(changed)[0]
@@ -97,18 +82,6 @@ def test_cells_are_those_of_the_table(run: InferenceTable):
 
 
 # -- the report of one ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("style", FORMATS)
-@pytest.mark.parametrize("parts", [short_parts, full_parts], ids=["short", "full"])
-def test_no_form_is_shorter_than_the_text(run: InferenceTable, style: str, parts: Callable[..., list[str]]):
-    """Every word of the text, however it is escaped, and every table."""
-    one = run["google/gemini-3.1-pro-preview"]
-    said = report_document(parts(one, run), style)
-    tables = [part for part in parts(one, run) if isinstance(part, Table)]
-    assert said.count({"markdown": "|---", "latex": r"\toprule", "html": "<table>"}[style]) >= len(tables) > 1
-    known = set(re.findall(r"[A-Za-z]{3,}", said))
-    assert {*re.findall(r"[A-Za-z]{3,}", laid_out(parts(one, run), 10_000))} <= known
 
 
 def test_a_report_has_headings_and_no_raw_text(run: InferenceTable):

@@ -8,14 +8,13 @@ from derive.errors import NotCovered
 from derive.show.chart import Chart, Mark
 from invert.context_prices import prices_by_context
 from invert.data import read_data
-from invert.estimators.market.line import judged_sizes, known_kv_bytes, size_line
+from invert.estimators.market.line import size_line
 from invert.records import Judgement
 from invert.report.figures import (
     cost_context,
     foretold_against_true,
     foretold_over_true,
     kv_by_estimator,
-    reliability,
     size_price,
     tier_map,
     tornado,
@@ -98,15 +97,6 @@ def test_a_bar_reaches_from_the_central_value_to_the_end(run: InferenceTable):
         tornado(sheet(run, OPUS), run.assumptions)
 
 
-def test_shares_are_those_of_the_scoreboard():
-    shares = {f"in {level}{end}": share for level in ("50%", "90%") for end, share in (("", 0.2), (", low", 0.1), (", high", 0.6))}
-    row = {"estimate": "KV at rent", "left out": "family", "models": 9, **shares, "in 90%": 0.4}
-    chart = reliability([row, {**row, "in 90%": None}])
-    half, most = chart.marks
-    assert chart.up.rows == ("KV at rent, family left out (9)",) and (*half.xs, *most.xs) == pytest.approx((20.0, 40.0))
-    assert most.ends[0] == pytest.approx((10.0, 60.0)) and [rule.at for rule in chart.rules] == [50.0, 90.0]
-
-
 def judgement(model: str, by: str, truth: float, low: float, high: float) -> Judgement:
     return Judgement(model=model, by=by, truth=truth, low=low, median=(low * high) ** 0.5, high=high, level=0.9)
 
@@ -118,12 +108,3 @@ def test_what_is_right_lies_on_the_line_and_over_one():
     over = foretold_over_true("Size", judged)
     assert over.up.rows == ("A", "B") and [one.ys for one in over.marks] == [(0.0, 1.0), (0.0,)]
     assert over.marks[0].xs[0] == pytest.approx(1.0) and over.marks[0].ends[1] == pytest.approx((2.0, 8.0))
-
-
-def test_points_of_models_bear_their_names(run: InferenceTable):
-    line, one, known = size_line(read_data()), sheet(run, GEMINI), known_kv_bytes(read_data())
-    panel = mark(size_price(line, [one]), f"{len(line.models)} open models")
-    assert panel.names == tuple(each.model for each in line.models) and mark(size_price(line, [*run]), "sheets").names[0]
-    assert mark(kv_by_estimator(one, known), "a model of known cache").names == (*known,)
-    (found, _) = foretold_against_true("T", "active_params", judged_sizes(read_data())).marks
-    assert len(found.names) == len(found.xs)

@@ -3,14 +3,14 @@
 import io
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise, product
+from itertools import pairwise
 
 from derive.characters import width_of
 from derive.tables.shipped import read
 from invert.data import read_data
 from invert.estimators.known import judged
-from invert.inference import infer, infer_flagships
-from invert.report.columns import REGISTRY, SHORT_KEYS, WIDE_KEYS, column_of, flat
+from invert.inference import infer_flagships
+from invert.report.columns import SHORT_KEYS, WIDE_KEYS, column_of, flat
 from invert.report.glance import glance
 from invert.result import Inference, InferenceTable
 from tests.tools.inferred import current, everything
@@ -64,10 +64,6 @@ def test_each_column_has_the_record_of_its_own_estimator():
     assert " ".join(said[3:]) == f"{middle:.3g}x low {held} of {len(increments)} unknown 2 of 2 - 7 of 7 11 of 14"
 
 
-def test_a_sheet_alone_has_the_record_without_its_own_model():
-    assert "6 of 8" in glance(infer("MiniMax-M3")) and "7 of 9" not in glance(infer("MiniMax-M3"))
-
-
 @in_one_test("width", [60, 70, 80, 90, 100, 120, 200])
 def test_it_fits_any_terminal_and_no_price_is_lost(width: int):
     for text, sheets in ((of_flagships(width), flagships()), (glance(everything(), width), everything())):
@@ -84,12 +80,6 @@ def test_a_wider_terminal_shows_all_that_a_narrower_one_does():
     assert all(less <= more for less, more in pairwise(heads))
 
 
-def test_an_edit_of_a_price_moves_its_row():
-    before, (after,) = current()["google/gemini-3.1-pro-preview"], infer("gemini-3.1-pro", changes={"output": "8"})
-    moved = {key for key in SHORT_KEYS if column_of(key).text(before) != column_of(key).text(after)}
-    assert {"price", "kv_bytes_per_token_increment", "bandwidth_bound_fraction"} <= moved
-
-
 def test_a_sheet_of_ones_own_is_among_the_flagships():
     own = "provider,model,component,amount\nacme,lm,input,1\nacme,lm,output,4\n"
     table = infer_flagships(100, prices=io.StringIO(own))
@@ -103,12 +93,6 @@ def test_the_default_table_is_of_all_sheets_where_there_are_too_many_to_choose()
     assert [flat(shown[one.key]) for one in current() if one.key in shown] == [flat(one) for one in current() if one.key in shown]
 
 
-def test_who_sells_a_model_is_named_unless_it_is_its_only_maker():
-    names = {line.split()[0] for line in glance(current()).splitlines()}
-    assert {"zai/glm-5.1", "zhipu-bigmodel/glm-5.1", "volcengine/deepseek-v4-pro", "deepseek-v4-pro"} <= names
-    assert "deepseek/deepseek-v4-pro" not in names and "openai/gpt-6-sol" not in names
-
-
 @in_one_test("width", [60, 80, 100])
 def test_columns_that_are_asked_for_fit_any_terminal(width: int):
     asked = ["model", "flags", "tier by price", "tier by lifetime", "KV from premium at cost", "KV from all prices"]
@@ -118,37 +102,8 @@ def test_columns_that_are_asked_for_fit_any_terminal(width: int):
         assert all(word in text for name in asked for word in column_of(name).text(one).split()), one.name
 
 
-def test_every_name_that_is_printed_is_a_column():
-    lines = of_flagships().splitlines()[1:3]
-    heads = [" ".join(filter(None, column_of(key).lines)) for key in SHORT_KEYS]
-    assert all(word in f"{lines[0]} {lines[1]}" for head in heads for word in head.split())
-    assert all(column_of(one.heading) is one for one in REGISTRY.values())
-
-
-def test_columns_that_are_asked_for_are_all_shown():
-    text = glance(current(), 100, ["provider", "MODEL", "kv from premium", "model"])
-    assert ["provider", "model", "premium"] in [line.split() for line in text.splitlines()] and "7 of 9" in text
-    nameless = glance(current(), 100, ["KV from premium"])
-    assert "7 of 9" not in nameless, "a record without a name beside it says nothing"
-
-
-def test_tiers_of_memory_are_told_in_words():
-    of_opus = column_of("cache tier").text(current()["anthropic/claude-opus-5"])
-    assert of_opus == "stated" and column_of("cache tier").text(current()["moonshotai/kimi-k3"]) == "any"
-    assert column_of("cache tier").text(current()["openai/gpt-5.4"]) == "none"
-
-
 def renamed(one: Inference, name: str) -> Inference:
     return replace(one, sheet=replace(one.sheet, model=name))
-
-
-@in_one_test(("width", "length"), product([60, 80, 100, 120], [40, 104, 240]))
-def test_one_long_name_takes_no_column_from_anybody(width: int, length: int):
-    first, *others = current()
-    called = "acme-" * (length // 5)
-    lines = glance(replace(current(), inferences=(renamed(first, called), *others)), width).splitlines()
-    usual = glance(current(), width).splitlines()
-    assert max(map(len, lines)) <= width and [line.split() for line in lines[1:3]] == [line.split() for line in usual[1:3]]
 
 
 def test_columns_stand_under_each_other_whatever_letters_a_name_has():
@@ -166,22 +121,6 @@ def test_the_record_of_tiers_is_that_of_the_rule_that_tells_them():
     (kimi, gemini) = (replace(run, inferences=(run[name],)) for name in ("moonshotai/kimi-k3", "google/gemini-3.1-pro-preview"))
     assert (record(kimi.inferences, kimi), record(gemini.inferences, gemini)) == ("1 of 5", "2 of 2")
     assert record([run["anthropic/claude-opus-5"]], run) == "-", "what is stated has no rule"
-
-
-def test_sizes_that_the_record_is_not_of_are_named():
-    said = " ".join(of_flagships().split())
-    assert "Active parameters extrapolated: claude-opus-5-5, gpt-6-astra; stated: deepseek-v4-pro, MiniMax-M3, kimi-k3." in said
-    assert "extrapolated: claude-fable-5-2" in " ".join(glance(current(), 100, ["model", "active params"]).split())
-    assert "extrapolated" not in glance(current(), 100, ["model", "price"])
-    given = infer("gpt-6-astra", anchors={"active_params": "60B"})
-    assert "Active parameters given: gpt-6-astra." in " ".join(glance(given).split())
-
-
-def test_the_size_that_the_lecture_takes_is_said():
-    run = current()
-    assert "the lecture's formula at 100 B active parameters unless stated." in " ".join(of_flagships().split())
-    other = replace(run, assumptions=run.assumptions.with_fields({"assumed_active_params": 2e11}))
-    assert "at 200 B active parameters" in glance(other)
 
 
 @in_one_test("width", [80, 100, 200])

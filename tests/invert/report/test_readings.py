@@ -1,13 +1,9 @@
 """The readings of one sheet: each with its range and the record of its own estimator."""
 
-from dataclasses import replace
-
-import pytest
-
 from invert.inference import infer
-from invert.report.readings import readings_in_lines, readings_table
+from invert.report.readings import readings_table
 from invert.result import InferenceTable
-from tests.tools.inferred import current, everything
+from tests.tools.inferred import current
 
 
 def rows(name: str, run: InferenceTable | None = None) -> dict[str, list[str]]:
@@ -45,28 +41,3 @@ def test_what_is_known_stands_beside_what_the_price_says():
 
 def test_a_size_beyond_the_prices_that_are_learnt_from_says_so():
     assert rows("openai/gpt-6-astra")["active parameters"][-1] == "extrapolated"
-
-
-def test_lifetimes_of_unlike_answers_are_named():
-    run = current()
-    one = run["anthropic/claude-opus-5"]
-    short, long = one.storage
-    apart = replace(one, storage=(short, replace(long, agreed=("flash", "hdd"))))
-    (stated,) = [row for row in readings_table(apart, run).rows if row[""] == "cache tier, stated"]
-    assert stated["estimate"] == "5 min HBM or DDR, 1 h flash or disk"
-
-
-@pytest.mark.parametrize("width", [80])
-def test_it_fits_eighty_columns(width: int):
-    run = everything()
-    wide = {one.name: max(map(len, readings_table(one, run).splitlines())) for one in run}
-    assert not {name: found for name, found in wide.items() if found > width}
-
-
-def test_as_sentences_it_leaves_out_what_the_sheet_does_not_tell():
-    run = current()
-    said = readings_in_lines(run["anthropic/claude-opus-5"], run)
-    assert not [line for line in said if "none" in line] and "bandwidth-bound fraction: 80 % (69-87); right before: unknown." in said
-    assert "KV from threshold: 1.7 kB (at 100 B active); right before: 126x low." in readings_in_lines(
-        run["google/gemini-3.1-pro-preview"], run
-    )

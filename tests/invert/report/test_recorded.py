@@ -4,18 +4,13 @@ A number of the text is found where one of the document, over what the unit behi
 may be found by chance on one sheet, and hardly on all of them: what the document lacks is seen, as the last test holds.
 """
 
-import ast
 import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from invert import report as forms
 from invert.inference import infer
 from invert.report.contract import saved
 from invert.report.document import footer
@@ -23,7 +18,6 @@ from invert.report.layout import Table
 from invert.report.sheet import full_parts
 from invert.report.short import short_parts
 from invert.result import InferenceTable
-from tests.tools.parsed import tree_of
 
 SHEETS = (
     "gemini-3.1-pro", "qwen3-coder-plus", "claude-opus-5", "kimi-k3", "deepseek/deepseek-v4-pro", "volcengine/deepseek-v4-flash",
@@ -37,7 +31,6 @@ UNIT = r"%|/MTok/h|/MTok|[kMGT]?(?:FLOP|B|tokens?)(?:/(?:token|byte|s))?|[kMBT](
 NUMBER = re.compile(rf"(?<![\w.@/-])(\d[\d,]*\.?\d*(?:e[+-]?\d+)?)(?: to \d[\d.]*)?(?: ?({UNIT})(?![\w/]))?")
 IN_WORDS = re.compile(r"\(\d+:\d\d:\d\d\)|\b[a-z_]+\.[a-z_]+@\d+|\d{4}-\d\d-\d\d")
 """Times of the lecture, equations, and days."""
-WORKING = {"math", "statistics", "numpy", "scipy.special"}
 RUN = ("rows", "asked", "versions", "seeds", "tables")
 """What a saved run has beside what was worked out."""
 
@@ -170,32 +163,3 @@ def test_every_number_of_the_full_report_of_a_sheet_is_in_its_own_record():
 
 def test_every_number_below_the_table_is_in_the_record():
     assert missing(footer(table()), of_run(document()), document()["sheets"]) == []
-
-
-def dropped(node: Any, name: str) -> Any:
-    """The document without what stands under a name, wherever it does."""
-    if isinstance(node, dict):
-        return {key: dropped(child, name) for key, child in node.items() if key != name}
-    return [dropped(child, name) for child in node] if isinstance(node, list) else node
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "apart", "share", "undisclosed_agreed_share", "joint_over_lecture", "times_reading", "steps", "elasticities",
-        "bandwidth_bound_elasticities", "implied_drain_time", "swings", "gain_of_price", "ratio", "drain_times", "convention",
-        "diagnostics", "record", "bounds", "tariffs", "votes",
-    ],
-)  # fmt: skip
-def test_what_the_document_lacks_is_seen(name: str):
-    assert missing_of_all(dropped(document(), name))
-
-
-def test_no_form_has_the_functions_that_work_something_out():
-    """Logarithms, exponentials, medians: of such modules a form takes what tells a number from none."""
-    (folder,) = forms.__path__
-    for path in sorted(Path(folder).glob("*.py")):
-        tree = tree_of(path)
-        found = {one.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module in WORKING for one in node.names}
-        assert found <= {"inf", "isfinite"}, path.name
-        assert not {one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names} & WORKING, path.name

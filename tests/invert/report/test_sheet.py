@@ -49,28 +49,7 @@ def test_a_joint_reading_that_is_none_says_why(run: InferenceTable):
     assert "no reading:" not in said(run, GEMINI)
 
 
-def test_readings_are_held_against_each_other_only_at_one_size(run: InferenceTable):
-    """The lecture takes 100B active where nobody states how many there are, the joint reading as many as the price suggests."""
-    unstated, stated = said(run, GEMINI), said(run, "alibaba/qwen3-coder-plus")
-    assert "KV from threshold, with 100B active as the lecture has it, is 1.67 kB/token and KV joint" in unstated
-    assert re.search(r"1\.88 kB/token, with 63B by its price\.", unstated) and "times the lecture's" not in unstated
-    assert "KV from threshold uses 100B active_params" in unstated and "KV from threshold uses" not in stated
-    assert re.search(r"On the same anchors, KV from threshold is 3\.65 kB/token .* \(2\.8 times the lecture's\)\.", stated)
-
-
-def test_what_was_changed_stands_under_the_heading(run: InferenceTable):
-    text = report(run[GEMINI], replace(run, changes={"output": "20"}), UNBROKEN)
-    assert text.splitlines()[1] == "what if: output = 20, in place of the published amount"
-
-
 @pytest.mark.parametrize("name", [GEMINI, "deepseek/deepseek-v4-pro"])
 def test_a_report_ends_with_what_to_cite(run: InferenceTable, name: str):
     ids = " ".join(id.split("@")[0] for id in run[name].equations)
     assert said(run, name).endswith(f"\ncite  backsolve cite {run[name].name} {ids}")
-
-
-def test_where_contexts_end_is_said_to_whoever_gave_it(run: InferenceTable):
-    anchors = run[GEMINI].anchors
-    given = replace(anchors, values=anchors.values | {"max_context": 5e5}, origin=anchors.origin | {"max_context": "given"})
-    told = "max_context = 500k tokens as given: contexts above a threshold end there."
-    assert told in said(run, GEMINI, anchors=given) and told not in said(run, GEMINI)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from invert.inference import infer
-from invert.report.prices import predicted_prices, predictions
+from invert.report.prices import predicted_prices
 from invert.report.short import short_report
 from tests.tools.inferred import current, everything
 
@@ -35,16 +34,6 @@ def test_every_price_stands_beside_what_the_forward_model_predicts():
     assert misses == 3 and "3 of 4 other prices" in short_report(current()["google/gemini-3.1-pro-preview"], current())
 
 
-def test_what_is_predicted_is_the_ratio_of_the_check_times_the_base_price():
-    for one in current():
-        checks = {check.component: check for check in one.pairs[0].lecture_checks} if one.pairs else {}
-        if "premium_out" in checks:
-            base, above = one.sheet.bands[:2]
-            (found,) = [row for row in predictions(one) if (row.component, row.threshold_tokens) == ("output", above.threshold_tokens)]
-            scale = above.output.amount / above.output.usd_per_token
-            assert found.predicted == pytest.approx(checks["premium_out"].predicted * base.output.usd_per_token * scale), one.name
-
-
 def test_without_a_threshold_there_is_nothing_to_predict():
     assert "forward model" not in predicted_prices(current()["anthropic/claude-opus-5"]).columns
 
@@ -55,10 +44,3 @@ def test_the_advice_follows_from_what_is_known():
     assert "Use 21 kB: the architecture is public." in short_report(run["minimax/MiniMax-M3"], run)
     said = short_report(run["volcengine/glm-5.2"], run)
     assert "CNY per million tokens" in said and "context assumed" in " ".join(said.split())
-
-
-def test_a_long_price_below_the_base_price_gives_no_kv():
-    table = infer("gemini-3.1-pro", changes={"output": "120", "output@200k": "18"})
-    said = " ".join(short_report(table[0], table).split())
-    assert "the long price of output is below the base price, so the premium gives no KV." in said and "predicted" not in said
-    assert "KV from threshold contradicts bandwidth-bound: they miss 3 of 4 other prices." in said

@@ -6,16 +6,11 @@ from functools import cache
 
 import pytest
 
-from derive.preset_rows import MemoryTierFigure
-from derive.tables.shipped import rows_of
-from invert.estimators.market import kv_class
 from invert.inference import infer
-from invert.records import NegativeControl, Part, SoleSource
-from invert.report.tiers import caveat, counted_once, deciding_source, tiers, tiers_over_cases
+from invert.records import SoleSource
+from invert.report.tiers import counted_once, deciding_source, tiers, tiers_over_cases
 from invert.result import Inference, InferenceTable
-from invert.storage.tariffs import scoreboard
 from invert.storage.tiers import TIERS
-from tests.tools.data import shipped_data
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("tiered_sonnet")
@@ -34,20 +29,6 @@ def text(name: str) -> str:
     return "\n".join(tiers(one(name), everything()))
 
 
-@pytest.mark.parametrize("name", ["kimi-k3", "claude-sonnet-4-5"])
-def test_the_lecture_s_rule_is_a_panel_with_its_score(name: str):
-    usual = kv_class.usual_stored(shipped_data(), everything().as_of)
-    scores = {row.rule: row for row in scoreboard(shipped_data(), usual)}
-    lines = text(name).splitlines()
-    for rule, row in scores.items():
-        (line,) = [line for line in lines if line.startswith(rule + "  ")]
-        assert f"{row.mean_log_score:.2f}" in line and line.endswith(f"{row.right} of {row.answered} answered, {row.cases} cases")
-    # The lecture's rule scores far below a uniform guess, what is shipped above it: docs/explanation/storage-tiers.md.
-    assert scores["drain match, the lecture's drain times"].mean_log_score < -10 < scores["uniform guess"].mean_log_score
-    assert scores["shipped"].mean_log_score > scores["uniform guess"].mean_log_score
-    assert "5 min: flash by the lecture's drain times" in text(name) and "1 h: disk by the lecture's drain times" in text(name)
-
-
 def test_both_cost_bases_stand_beside_what_the_vendor_says():
     lines = tiers(one("claude-sonnet-4-5"), everything())
     header = next(line for text in lines for line in text.splitlines() if line.startswith("lifetime"))
@@ -56,15 +37,6 @@ def test_both_cost_bases_stand_beside_what_the_vendor_says():
     assert len(rows) == 6 and all("   memory   " in row and "implied drain time" in row for row in rows[:2])
     bases = ("rented HBM, owned rest", "all owned")
     assert [re.split(r"\s{3,}", row)[:2] for row in rows[2:]] == [[ttl, basis] for ttl in ("5 min", "1 h") for basis in bases]
-
-
-def test_each_cost_basis_is_shown_at_the_hardware_prices_of_both_years():
-    (sold,) = one("gemini-3.1-pro-preview").storage
-    (line,) = [line for line in text("gemini-3.1-pro-preview").splitlines() if re.match(r"per hour +all owned ", line)]
-    for case in (case for case in sold.cases if case.basis == "owned"):
-        assert f"HBM {case.probabilities['hbm']:.0%}" in line and f"({case.weight:.0%})" in line
-    assert "because no table has their rent" in text("gemini-3.1-pro-preview")
-    assert not [row for row in rows_of(MemoryTierFigure) if row.basis == "rented" and row.tier != "hbm"]
 
 
 def test_an_answer_is_what_the_cases_agree_on_and_how_far_they_differ():
@@ -113,29 +85,3 @@ def test_sheets_of_one_tariff_are_counted_once():
 
 def test_a_sheet_without_cache_prices_has_no_tier():
     assert "n/a: the sheet sells neither a cache lifetime nor storage" in tiers(one("gpt-5.4"), everything())
-
-
-CONTROL = NegativeControl(
-    provider="acme", amount=4.5, currency="CNY", storage_price=1e-10, models=("a", "b", "c"), kv_low=5.0, kv_high=20.0
-)
-
-
-def test_what_weighs_against_a_reading_is_said_of_the_widest_control():
-    assert caveat(()) is None
-    assert caveat((replace(CONTROL, kv_high=CONTROL.kv_low),)) is None, "models of one cache say nothing"
-    said = caveat((CONTROL, replace(CONTROL, provider="other", kv_high=6.0)))
-    assert said.startswith("acme asks 4.5 CNY/MTok/h for 3 open models whose KV differs 4 times: a storage price says little")
-    whole = "\n".join(tiers(one("gemini-3.1-pro-preview"), replace(everything(), negative_controls=Part(value=(CONTROL,)))))
-    assert "\nAcme asks 4.5 CNY" in whole
-
-
-def test_what_was_left_out_is_said_in_its_place():
-    lacking: Part = Part(left_out="bad row")
-    for changes in (
-        {"negative_controls": lacking},
-        {"tier_rules": lacking},
-        {"drain_times": {"lecture": lacking, "range": Part(value={})}},
-    ):
-        assert "bad row" in "\n".join(tiers(one("gemini-3.1-pro-preview"), replace(everything(), **changes))), changes
-    without = replace(one("gemini-3.1-pro-preview"), no_storage="memory_tiers.csv is empty")
-    assert tiers(without, everything())[-1] == "left out: memory_tiers.csv is empty"
