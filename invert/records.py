@@ -537,7 +537,8 @@ def undetermined_on_error(estimate: Callable[_P, Estimate]) -> Callable[_P, Esti
         try:
             return estimate(*args, **kwargs)
         except WrongData as error:
-            return undetermined(cast("Assumptions", args[-1]), str(error))
+            assumptions = cast("Assumptions", args[-1])
+            return undetermined(assumptions, str(error))
 
     return found
 

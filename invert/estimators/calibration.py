@@ -4,7 +4,7 @@ It is learnt at run time from calibration_models.csv, with one vote per family, 
 family.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from math import log
@@ -199,18 +199,7 @@ def _class(data: Data, assumptions: Assumptions) -> tuple[tuple[Member, ...], tu
         except BadRow as error:
             left_out.append(row.architecture)
             faults.append(error.problem)
-    return tuple(found), tuple(faults), (*dict.fromkeys(left_out), *_misnamed(tables))
-
-
-def _misnamed(tables: Tables) -> Iterator[str]:
-    """Yield a note on rows of calibration_models.csv that share a name: all except one of them are another member."""
-    same: dict[str, dict[int, Row]] = {}
-    for row in tables.raw_rows(CalibrationModel.TABLE):
-        if not row.fault:
-            same.setdefault(row["architecture"], {})[row.place] = row
-    for rows in same.values():
-        if len(rows) > 1:
-            yield f"perhaps {'one' if len(rows) == 2 else len(rows) - 1} that row {' or '.join(map(str, rows))} misnames"
+    return tuple(found), tuple(faults), tuple(dict.fromkeys(left_out))
 
 
 def _member(row: CalibrationModel, book: PriceBook, known: Mapping[str, ModelRow], data: Data, assumptions: Assumptions) -> Member:

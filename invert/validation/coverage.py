@@ -1,7 +1,6 @@
 """Judge whether to trust ranges: their coverage against their level."""
 
 from invert.assumptions import USUAL, Assumptions
-from invert.estimators.market.record import held
 from invert.records import Record
 
 _TRUSTED, _NOT_TRUSTED = "trusted", "not trusted"
@@ -12,6 +11,7 @@ def judge_record(record: Record, class_: str, assumptions: Assumptions = USUAL) 
 
     It is overconfident if the 90 % interval of its coverage is below the coverage that the level promises.
 
+    >>> from invert.estimators.market.record import held
     >>> error = {"rms": 4.2, "rms_of_class": 1.1, "gain": -12.0, "standard_error": 3.6, "interval": (-18.0, -6.0)}
     >>> judge_record(Record(count=9, groups=6, held=(held(0.9, 0, 9),), **error), "the class")
     'not trusted: its ranges held 0 of 9, and no more than 23% of such ranges are right where 90% is promised'
@@ -43,14 +43,3 @@ def judge_ranks(coverage: float, p_value: float, quantities: int, level: float, 
         return "found out, as the fault put in must be" if found_out else "the fault put in does not show here"
     told = f"ranges held {coverage:.1%} where {level:.0%} is promised"
     return f"unsound: {told}, and ranks are not uniform" if found_out else f"sound: {told}"
-
-
-def judge_simulated(coverage: float, count: int, level: float) -> str:
-    """Return a verdict on ranges of simulated truths without ranks.
-
-    >>> judge_simulated(0.901, 1020, 0.9)
-    'sound: ranges held 90.1% where 90% is promised'
-    """
-    found = held(level, round(coverage * count), count)
-    sound = found.low <= level <= found.high
-    return f"{'sound' if sound else 'unsound'}: ranges held {coverage:.1%} where {level:.0%} is promised"

@@ -33,7 +33,7 @@ from invert.estimators.known import (
 from invert.estimators.market import candidates, kv_class, panel, size
 from invert.estimators.market.candidates import CANDIDATES, LEFT_OUT
 from invert.estimators.market.knowledge import IN_WORDS, knowledge_forms, passes_gate
-from invert.estimators.market.kv_class import READ_OR_STORED, simulated_coverage
+from invert.estimators.market.kv_class import READ_OR_STORED
 from invert.estimators.names import KV_NAMES
 from invert.estimators.rent import rental
 from invert.records import Record, the_point
@@ -344,21 +344,10 @@ def worked_problems(data: Data) -> list[ScoreRow]:
 def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     """Compare the coverage of ranges with their level, with a verdict on each.
 
-    First comes the last simulation-based calibration (truths drawn from the priors, pooled over shapes). Then comes the headline in
-    simulated markets, on families that it had not seen. Last comes every estimator on unseen models.
+    First comes the last simulation-based calibration (truths drawn from the priors, pooled over shapes), then every estimator on
+    unseen models.
     """
-    return [*pooled(_recorded_lines()), *_headline_rows(data, assumptions), *_coverage_rows(data, assumptions)]
-
-
-def _headline_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
-    try:
-        forgetting = kv_class.forgetting(data, assumptions)
-    except WrongData:
-        return []
-    count, (half, most) = simulated_coverage(forgetting)
-    known = {"run": "calibrated", "quantity": "kv class of its time", "shape": "markets", "sheets": str(count), "simulations": str(count)}
-    verdict = coverage.judge_simulated(most, count, assumptions.level)
-    return [{**known, **_coverage(half, most), "ks_p": "", "seeds": "1", "draws": "", "verdict": verdict}]
+    return [*pooled(_recorded_lines()), *_coverage_rows(data, assumptions)]
 
 
 def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
@@ -370,15 +359,11 @@ def _coverage_rows(data: Data, assumptions: Assumptions) -> list[ScoreRow]:
     return [
         {
             **{"run": MODELS_LEFT_OUT, "quantity": one.estimate, "shape": one.left_out, "sheets": str(one.record.count), "simulations": ""},
-            **_coverage(*(held.share for held in one.record.held)),
+            **{f"coverage_{100 * held.level:.0f}": f"{held.share:.4f}" for held in one.record.held},
             **{"ks_p": "", "seeds": "", "draws": "", "verdict": coverage.judge_record(one.record, one.known, assumptions)},
         }
         for one in found
     ]
-
-
-def _coverage(half: float, most: float) -> dict[str, str]:
-    return {"coverage_50": f"{half:.4f}", "coverage_90": f"{most:.4f}"}
 
 
 def stale_calibration() -> str:

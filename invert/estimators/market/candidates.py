@@ -49,7 +49,7 @@ def _kv_of_vendor(_: Cache, row: Priced | None, rows: Sequence[Priced]) -> tuple
 
 
 def _is_earlier_of_vendor(one: Priced, row: Priced) -> bool:
-    return one.vendor == row.vendor and one.price_family != row.price_family and one.released < row.released
+    return one.vendor == row.vendor and one.price_family != row.price_family and one.release_date < row.release_date
 
 
 def _release_year(cache: Cache) -> float:

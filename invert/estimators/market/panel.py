@@ -1,7 +1,7 @@
 """Open models with their prices on the lists of makers and at hosts, as rows to learn a size from."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
+from dataclasses import fields
 from math import exp, log
 from statistics import median
 
@@ -40,21 +40,12 @@ def rows_so_far(data: Data, record: type[AnyRecord]) -> tuple[AnyRecord, ...]:
 
 
 @immutable
-class Priced:
-    """An open model and the price of its base input [USD/Mtoken], of its maker or the median over hosts."""
+class Priced(OpenModel):
+    """An open model with its base prices [USD/Mtoken], of its maker or the median over hosts."""
 
-    model: str
-    architecture: str
-    price_family: str
-    vendor: str
-    released: date
     input_price: float
     output_price: float
     cache_read_price: float | None
-    active_params: float
-    total_params: float
-    params_grade: str
-    kv_bytes_per_token: float | None
 
 
 @cached_beside_prices
@@ -90,17 +81,5 @@ def _middle(prices: Sequence[float]) -> float:
 
 
 def _priced(model: OpenModel, input_price: float, output_price: float, cache_read_price: float | None) -> Priced:
-    return Priced(
-        model=model.model,
-        architecture=model.architecture,
-        price_family=model.price_family,
-        vendor=model.vendor,
-        released=model.release_date,
-        input_price=input_price,
-        output_price=output_price,
-        cache_read_price=cache_read_price,
-        active_params=model.active_params,
-        total_params=model.total_params,
-        params_grade=model.params_grade,
-        kv_bytes_per_token=model.kv_bytes_per_token,
-    )
+    of_model = {one.name: getattr(model, one.name) for one in fields(OpenModel)}
+    return Priced(**of_model, input_price=input_price, output_price=output_price, cache_read_price=cache_read_price)

@@ -281,22 +281,6 @@ def test_the_record_of_bounds_is_that_of_every_sheet_without_a_premium():
     assert found.held == sum(factor >= 1 for factor in factors) and found.held_at_one_byte == sum(factor >= 0.5 for factor in factors)
 
 
-def test_the_bounds_that_do_not_hold_would_at_one_byte():
-    """Their prices pay, at rent, for a request of the longest context only with a cache of half the bytes that bf16 takes."""
-    below = {name: factor for name, factor in over_the_cache().items() if factor < 1}
-    assert set(below) == {"baidu-qianfan/deepseek-v3", "baidu-qianfan/deepseek-v3.1-250821", "mistral/mistral-large-4"}
-    assert min(below.values()) > 0.5 and bounds_at_rent(shipped_data()).held_at_one_byte == bounds_at_rent(shipped_data()).count
-
-
-@pytest.mark.parametrize("anchors", [{}, {"active_params": "60B", "long_context": "100k"}])
-def test_one_sheet_says_what_all_of_them_do(anchors: dict[str, str]):
-    """Whatever is given of one model or its traffic."""
-    (one,) = infer(["claude-opus-5"], anchors=anchors)
-    said = one.kv_bytes["at_rent"]
-    assert said.kind == "upper" and said.bounds == bounds_at_rent(shipped_data())
-    assert said.because.startswith("no output premium: ") and f"held {said.bounds.held} of {said.bounds.count} in bf16" in said.because
-
-
 def test_what_is_no_bound_says_nothing_of_bounds():
     (one,) = infer(["gemini-3.1-pro"])
     assert one.kv_bytes["at_rent"].kind == "interval" and one.kv_bytes["at_rent"].bounds is None

@@ -5,8 +5,6 @@ and targets are written down again here by hand, and every subset of facts is tr
 substitution of equations vouches for itself.
 """
 
-import subprocess
-import sys
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -16,7 +14,7 @@ from hypothesis import strategies as st
 
 from derive.errors import UnknownName, WrongValue
 from invert.forward_model import forward
-from invert.identify.identifiability import FACTS_OF, identified, identify
+from invert.identify.identifiability import FACTS_OF, identify
 from invert.identify.primitives import _COMPONENTS, PRIMITIVES, SPAN, gradients, ordered, primitives_at
 from tests.tools.together import in_one_test
 
@@ -252,11 +250,6 @@ def test_a_band_bound_by_compute_hides_what_it_reads():
     assert identify(BANDS, overlap=0.9, values=COMPUTE_BOUND).missing_facts["kv_bytes_per_token"] is not None
 
 
-def test_the_implied_drain_time_is_told_of_only_with_the_prices_it_is_made_of():
-    assert "implied_drain_time" not in identify(BANDS, overlap=1.0, values={}).missing_facts
-    assert "implied_drain_time" in identify(_COMPONENTS, overlap=1.0, values={}).missing_facts
-
-
 def test_prices_come_in_one_order_and_give_one_answer():
     found = identify(set(_COMPONENTS), overlap=1.0, values=MEMORY_BOUND)
     assert found == identify(_COMPONENTS[::-1], overlap=1.0, values=MEMORY_BOUND)
@@ -278,21 +271,3 @@ def test_mistakes_are_named():
         identify(BANDS, overlap=1.0, values={"short_context": 4e5, "long_context": 3e5})
     with pytest.raises(WrongValue, match="overlap"):
         identify(BANDS, overlap=2.0, values={})
-
-
-def test_neither_scipy_nor_pandas_is_imported_and_nothing_heavy_before_it_is_needed():
-    code = (
-        "import sys, invert.identify.identifiability as i; early = {'sympy', 'numpy'} & set(sys.modules);"
-        "i.identify(('input', 'output'), overlap=1.0, values={});"
-        "print(sorted(early), sorted({'scipy', 'pandas'} & set(sys.modules)))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[] []\n"
-
-
-def test_sheets_that_sell_the_same_at_the_same_point_share_what_is_found_and_others_do_not():
-    anchors, observed = {"ridge_point": 600.0, "overlap": 1.0}, ("input_price", "output_input_ratio")
-    found = identified(observed, (8e3,), anchors, {})
-    assert identified(observed, (8e3,), dict(anchors), {}) is found
-    assert found == identify(["input", "output"], overlap=1.0, values={"ridge_point": 600.0, "short_context": 8e3})
-    assert identified((*observed, "cache_read_ratio"), (8e3,), anchors, {}).prices != found.prices
-    assert identified(observed, (8e3,), {**anchors, "overlap": 0.0}, {}) is not found

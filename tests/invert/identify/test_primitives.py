@@ -128,11 +128,6 @@ def test_a_point_that_is_given_by_a_quantity_has_it(name: str):
         assert moved == {GIVEN_AS[name]}, "nothing else moves"
 
 
-def test_what_is_not_given_is_typical_and_the_long_context_keeps_its_distance():
-    assert {name: primitives_at({}, 0.5)[name] for name in PRIMITIVES} == TYPICAL and primitives_at({}, 0.5)["overlap"] == 0.5
-    assert primitives_at({LO: 1e4}, 1.0)[HI] == TYPICAL[HI] / 2 and primitives_at({HI: 1e6}, 1.0)[LO] == TYPICAL[LO]
-
-
 @in_one_test(
     ("values", "overlap", "said"),
     [

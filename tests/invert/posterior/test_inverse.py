@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 
 from derive.catalogue import equation
 from invert.assumptions import USUAL
@@ -220,46 +219,6 @@ def band(low: float, high: float, centre: float, width: float) -> Band:
     return Band(np.exp(logs), shares / shares.sum())
 
 
-def published(short: Band, long: Band, at: Mapping[str, float]) -> dict[str, float]:
-    prefill, decode = ([one.cost(id, at) for one in (short, long)] for id in ("bands.prefill_cost", "bands.decode_cost"))
-    return {"output_input_ratio": decode[0] / prefill[0], "premium_in": prefill[1] / prefill[0], "premium_out": decode[1] / decode[0]}
-
-
-def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Root in the log of a positive number."""
-    return float(np.exp(brentq(lambda log: function(np.exp(log)), np.log(low), np.log(high), xtol=1e-15, rtol=8.9e-16)))
-
-
-def nested(ratios: Mapping[str, float], short: Band, long: Band, at: Mapping[str, float]) -> tuple[float, float, float]:
-    """The three hidden quantities by brentq: attention, then the balance context, and inside it the weight ratio."""
-
-    def premium_of(flops: float) -> float:
-        return published(short, long, {**WITHOUT_MEMORY, **at, HIDDEN[0]: flops})["premium_in"] / ratios["premium_in"] - 1
-
-    flops = root(premium_of, 1e-9, 1e-1)
-    at = {**at, HIDDEN[0]: flops}
-    paid = ratios["output_input_ratio"] * short.cost("bands.prefill_cost", at)
-
-    def excess(balance: float, weight: float) -> float:
-        return short.cost("bands.decode_cost", {**at, "balance_context": balance, "weight_compute_ratio": weight}) - paid
-
-    def weight_at(balance: float) -> float:
-        return root(lambda weight: excess(balance, weight), 1e-12, 1e4)
-
-    # The steepest line is that through no weight read at all.
-    steepest = root(lambda balance: excess(balance, 1e-12), 1e1, 1e9)
-
-    def premium(balance: float) -> float:
-        guess = {**at, "balance_context": balance, "weight_compute_ratio": weight_at(balance)}
-        return long.cost("bands.decode_cost", guess) / paid / ratios["premium_out"] - 1
-
-    balance = root(premium, steepest * (1 + 1e-9), 1e9)
-    return flops, balance, weight_at(balance)
-
-
-WITHOUT_MEMORY = {"balance_context": 1e5, "weight_compute_ratio": 1.0}
-
-
 def averaged(count: int, seed: int) -> list[tuple[dict[str, float], Band, Band]]:
     generator = np.random.default_rng(seed)
     at = truths(count, seed, weight=2.5)
@@ -273,25 +232,3 @@ def averaged(count: int, seed: int) -> list[tuple[dict[str, float], Band, Band]]
         truth = {name: float(values[place]) for name, values in at.items()}
         found.append((truth, band(100, THRESHOLD, centre, width), band(THRESHOLD, TOP, centre, width)))
     return found
-
-
-def test_nested_root_finding_recovers_a_model_of_context_densities():
-    """12.1: to 1e-8, by root finding in the forward model alone."""
-    for truth, short, long in averaged(24, 5):
-        found = nested(published(short, long, truth), short, long, {name: truth[name] for name in truth if name not in HIDDEN})
-        for name, value in zip(HIDDEN, found, strict=True):
-            assert value == pytest.approx(truth[name], rel=1e-8), name
-
-
-def test_the_mean_context_of_a_band_stands_well_for_its_density():
-    """3.2: fed the true means, the closed form errs by 0.000 nat in the median and 0.041 at 95 percent."""
-    errors = []
-    for truth, short, long in averaged(2000, 6):
-        at = {name: np.array([value]) for name, value in truth.items()}
-        at |= {"short_context": np.array([short.mean]), "long_context": np.array([long.mean])}
-        ratios = {name: np.array([value]) for name, value in published(short, long, truth).items()}
-        found, _ = inverse(ratios, at)
-        assert found["attention_flops_per_pair"][0] == pytest.approx(truth["attention_flops_per_pair"], rel=1e-9)
-        errors.append(abs(np.log(found["balance_context"][0] / truth["balance_context"])))
-    assert np.isfinite(errors).mean() > 0.95
-    assert np.nanmedian(errors) < 0.002 and np.nanquantile(errors, 0.95) < 0.06

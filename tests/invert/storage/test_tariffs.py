@@ -120,17 +120,6 @@ def test_a_slope_that_is_not_above_zero_is_reported_and_says_no_more_than_cost(f
     assert evidence.evidence == ("cost optimality (temperature 3)",) and max(evidence.probabilities.values()) < 0.5
 
 
-def test_lifetimes_in_any_number():
-    assert of_writes(3e-6, []) == of_writes(3e-6, [(300, 0.25)]) == of_writes(3e-6, [(None, 0.25), (300, 0.25)]) == ()
-    assert of_writes(3e-6, ANTHROPIC[::-1]) == of_writes(3e-6, [(None, 0.0), *ANTHROPIC]) == of_writes(3e-6, ANTHROPIC)
-    straight = of_writes(3e-6, [(300, 0.25), (3600, 1.0), (7200, 2.0)])
-    assert [(one.shorter_ttl, one.longer_ttl, one.problem) for one in straight] == [(300, 3600, None), (3600, 7200, None)]
-    bent = of_writes(3e-6, [(300, 0.25), (3600, 1.0), (86_400, 1.5)])
-    assert [one.problem for one in bent] == ["3 lifetimes do not lie on one line"] * 2
-    (free,) = of_writes(3e-6, [(300, -1.0), (3600, 1.0)])
-    assert free.problem and free.write_charge.value < -3e-6
-
-
 def test_the_drain_time_of_a_premium_and_its_spread():
     price = Observable(name="storage_price", value=GEMINI, low=GEMINI / 1.05, high=GEMINI * 1.05)
     median, spread = drain_time_of(pair(1.5), 12e-6, price)

@@ -6,7 +6,6 @@ memory_tiers.csv: signs and orderings are compared, and digits only where the in
 
 from dataclasses import replace
 from datetime import date
-from itertools import pairwise
 from math import erf, hypot, inf, log, sqrt
 
 import numpy as np
@@ -15,9 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import WrongData, WrongValue
-from derive.preset_rows import Efficiency
 from derive.tables import shipped
-from derive.tables.shipped import rows_of
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL, Assumptions
 from invert.data import read_data
@@ -137,11 +134,6 @@ def sweep() -> float:
     return tier_parameters(shipped_data(), "owned", 2026)["hbm"].drain_time.median / USUAL.sustained_mbu
 
 
-def test_the_share_of_the_bandwidth_is_the_measured_one():
-    (row,) = (row for row in rows_of(Efficiency) if row.run == "Llama-3-70B attention, 8 H200")
-    assert f"{USUAL.sustained_mbu} of the bandwidth" in row.notes
-
-
 def test_what_a_tier_would_show_is_found_on_it():
     """At the drain time predicted for it, nothing beats a tier but one beside it of the same price."""
     for basis, year in settings():
@@ -152,13 +144,6 @@ def test_what_a_tier_would_show_is_found_on_it():
             # A density is lower at the top of a wider normal: HBM has none of the spread of two prices.
             if (basis, year, tier) != ("owned", 2026, "ddr"):
                 assert max(found, key=found.get) == tier
-
-
-def test_the_predicted_drain_times_of_owned_hardware():
-    """By hand, from a sweep of 25 ms: 0.025, 0.020, 0.46 and 9.2 s, the last with a disk of 0.03 USD/GB; at 0.0405 it is 6.8 s."""
-    tiers = tier_parameters(shipped_data(), "owned", 2026)
-    shown = [0.025 * tiers["hbm"].holding_price.median / own.holding_price.median for own in tiers.values()]
-    assert shown == pytest.approx([0.025, 0.020, 0.46, 9.2 * 0.03 / 0.0405], rel=0.02)
 
 
 def test_the_exact_integral_is_what_sampling_gives():
@@ -185,14 +170,6 @@ def test_bytes_and_price_enter_the_level_as_a_ratio(spread: float, kv: float, pr
     """Bytes, tier and mark-up are degenerate: ten times the bytes at ten times the price say the same."""
     base, scaled = (normalised(price_level(shipped_data(), price * by, (kv * by, spread), "owned", 2026)) for by in (1, factor))
     assert dict(scaled) == pytest.approx(dict(base), abs=1e-9)
-
-
-@in_one_test(("basis", "year"), settings())
-def test_a_dearer_storage_is_never_a_colder_tier(basis: str, year: int):
-    order = sorted(TIERS, key=lambda tier: tier_parameters(shipped_data(), basis, year)[tier].holding_price.median)
-    by_price = [normalised(price_level(shipped_data(), 10.0**n, KV, basis, year)) for n in range(-14, -6)]
-    means = [sum(order.index(tier) * share for tier, share in found.items()) for found in by_price]
-    assert all(one < other for one, other in pairwise(means))
 
 
 def at_temperature(temperature: float) -> Assumptions:
@@ -313,16 +290,6 @@ def test_a_disclosure_narrows_the_range_to_what_it_names():
     assert found.agreed == ("hbm", "ddr") and found.ranges["hbm"][0] > found.undisclosed_ranges["hbm"][0]
     (alone,) = storage_evidence(shipped_data(), [None], disclosed={None: "hdd"})
     assert alone.agreed == ("hdd",) and alone.ranges["hdd"] == (1.0, 1.0) and alone.undisclosed_ranges is None
-
-
-@given(kv=st.floats(1e3, 1e6), spread=st.floats(0, 2))
-def test_bytes_change_nothing_where_there_is_a_premium(kv: float, spread: float):
-    """They come of the same premium: with both, the storage price would be counted twice."""
-    with_bytes, without = (
-        storage_evidence(shipped_data(), [None], storage_price=GEMINI, implied_drain_time=(0.02, 0.4), kv_bytes=k)
-        for k in ((kv, spread), None)
-    )
-    assert with_bytes == without
 
 
 @in_one_test(

@@ -16,7 +16,7 @@ from invert.records import Estimate
 from invert.sheets.assemble import Place, prices_by_place, sheets
 from invert.sheets.read import load
 from invert.sheets.tables import NaturalExperiment
-from invert.validation.experiments import Retest, estimates_of, experiment_rows, retests
+from invert.validation.experiments import Retest, experiment_rows, retests
 
 
 @cache
@@ -35,11 +35,6 @@ def test_what_rests_on_no_price_does_not_move_and_what_does_moves():
     assert rows()["typical KV"]["held"] is None and rows()["typical KV"]["of"] == "no price that changed"
     assert rows()["memory_time_share"]["held"] == 17
     assert all(float(str(rows()[name]["rms"])) > 0.3 for name in ("active_params, by price", "KV from all prices"))
-
-
-def test_a_price_of_a_day_before_the_release_is_not_compared():
-    (row,) = [row for row in rows_of(NaturalExperiment) if (row.model, str(row.date)) == ("mistral-large-4", "2026-10-20")]
-    assert retests([replace(row, date=date(2026, 9, 2))], read_data()) and retests([replace(row, date=date(2026, 9, 1))], read_data()) == []
 
 
 def test_a_move_is_that_of_the_two_sheets():
@@ -145,10 +140,3 @@ def holds(row: NaturalExperiment) -> bool:
 def test_what_is_said_of_a_change_is_what_the_prices_are():
     assert [(row.model, row.change) for row in rows_of(NaturalExperiment) if not holds(row)] == []
     assert all(any(re.fullmatch(words, row.change) for row in rows_of(NaturalExperiment)) for words in SAID)
-
-
-def test_a_mark_up_is_by_price_only_where_nobody_states_the_size():
-    names = {one: {*estimates_of(infer(one)[0])} for one in ("deepseek/deepseek-v4-pro", "gpt-5.6-luna")}
-    known, by_price = names.values()
-    assert "input_markup, by known size" in known and "input_markup, by price" not in known and "active_params, by price" in known
-    assert "input_markup, by price" in by_price and "input_markup, by known size" not in by_price

@@ -184,10 +184,7 @@ def test_the_calibration_of_the_sampler_needs_no_table():
 def test_the_recorded_calibration_meets_the_demands():
     """Pooled over five seeds and 5,000 simulations or more; the negative control is rejected (docs/explanation/inversion.md)."""
     found = truth.recorded_calibration(shipped_data())
-    *rows, headline = [row for row in found if row["run"] != truth.MODELS_LEFT_OUT]
-    # Simulated at every call, of markets and not of sheets.
-    assert headline["quantity"] == "kv class of its time" and list(headline) == list(rows[0]) and int(headline["simulations"]) > 1000
-    assert 0.87 <= float(headline["coverage_90"]) <= 0.93 and 0.47 <= float(headline["coverage_50"]) <= 0.53
+    rows = [row for row in found if row["run"] != truth.MODELS_LEFT_OUT]
     sound, broken = ([row for row in rows if (row["run"] == "calibrated") == good] for good in (True, False))
     assert len(sound) == len(broken) == len(RANKED)
     for row in sound:
@@ -195,7 +192,7 @@ def test_the_recorded_calibration_meets_the_demands():
         assert 0.885 <= float(row["coverage_90"]) <= 0.915 and 0.48 <= float(row["coverage_50"]) <= 0.52
         assert float(row["ks_p"]) > 0.01, row["quantity"]
     assert min(float(row["ks_p"]) for row in broken) < 0.01 and all(int(row["simulations"]) >= 5000 for row in broken)
-    assert all(str(row["verdict"]).startswith("sound") for row in (*sound, headline))
+    assert all(str(row["verdict"]).startswith("sound") for row in sound)
     assert any(str(row["verdict"]).startswith("found out") for row in broken)
 
 

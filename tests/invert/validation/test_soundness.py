@@ -256,17 +256,6 @@ def test_each_table_can_be_edited_and_the_same_process_says_what_a_fresh_one_say
     assert json.loads(done.stdout) == json.loads(said[-1])
 
 
-def test_the_scoreboard_follows_an_edit(copy):
-    before, _ = scoreboard.sections(("truth", "storage", "controls", "production"))
-    edit(copy, "architectures")
-    edit(copy, "memory_tiers")
-    edit(copy, "prices")
-    place = next(place for place, row in enumerate(rows("disclosures")) if row["quantity"] == "nodes")
-    (copy / "disclosures.csv").write_bytes(edited("disclosures", place, value="300").files["disclosures.csv"])
-    after, problems = scoreboard.sections(("truth", "storage", "controls", "production"))
-    assert problems == [] and [name for name in before if before[name] != after[name]] == ["truth", "storage", "production"]
-
-
 # -- a bad row stops only what rests on it --------------------------------------------------------------------------
 
 
@@ -386,26 +375,6 @@ def test_with_one_family_of_caches_the_class_is_undetermined_and_the_rest_is_the
     assert "active, any, list" in estimates and not any(str(name).startswith("KV") for name in estimates)
 
 
-def test_a_bad_price_of_another_sheet_takes_its_model_out_of_the_calibration_and_stops_nothing():
-    place = next(place for place, row in enumerate(rows("prices")) if row["model"] == "qwen3-coder-plus")
-    with reading(edited("prices", place, amount="abc")):
-        table = infer(["gemini-3.1-pro"])
-        learnt = calibration.learn(shipped_data()).kv_ratios
-    assert [str(problem).partition(":")[0] for problem in table.problems] == [
-        f"prices.csv row {place + 2}, column amount",
-        f"prices.csv row {place + 3}, column component",
-    ]
-    assert table.notes == ("the calibration is without Qwen3-Coder-480B-A35B: a row that this rests on cannot be used",)
-    assert set(usual_ratios()) - set(learnt) == {"Qwen3-Coder-480B-A35B"}
-    (one,), (whole, _) = table.inferences, usual().inferences
-    assert one.kv_bytes["increment"].median != whole.kv_bytes["increment"].median
-    assert one.kv_bytes["headline"] == whole.kv_bytes["headline"] and one.storage != ()
-
-
-def usual_ratios() -> tuple[str, ...]:
-    return tuple(calibration.learn(shipped_data()).kv_ratios)
-
-
 @pytest.mark.slow
 @in_one_test(
     ("name", "column", "text", "left_out"),
@@ -493,17 +462,6 @@ def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them()
         assert [(one.origin, one.row, one.column) for one in found] == [("prices.csv", 2, "retrieved_date")]
 
 
-def test_every_currency_of_a_sheet_rests_on_its_rates(tmp_path):
-    path = tmp_path / "own.csv"
-    path.write_text("provider,model,component,amount,currency\nacme,m,input,1,USD\nacme,m,output,9.5,CNY\n")
-    place = max(range(len(rows("fx"))), key=lambda at: rows("fx")[at]["date"])
-    with reading(edited("fx", place, units_per_usd="abc")):
-        assert infer("gemini-3.1-pro", prices=path).inferences
-        table = infer("acme/m", prices=path)
-    assert table.inferences == () and [problem.row for problem in table.problems if problem.origin == "fx.csv"] == [place + 2]
-    assert any(problem.origin == "acme/m" and f"fx.csv row {place + 2}" in problem.message for problem in table.problems)
-
-
 def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
     with reading(edited("fx", 0, currency="CNX")):
         (problem,) = all_problems(load(), shipped_data())
@@ -536,16 +494,6 @@ def test_kv_bytes_come_from_the_configuration_and_a_count_that_differs_is_named(
     with reading(edited("architectures", place, kv_layers="48")):
         known = infer(["kimi-k3"]).inferences[0].known
     assert (known.stored, known.read) == (48 * (512 + 64) * 2,) * 2
-
-
-def test_a_member_that_bears_the_name_of_another_is_said_to_be_lacking():
-    with reading(edited("calibration_models", 4, architecture="GLM-4.5")):
-        table = infer(["gemini-3.1-pro"])
-        learnt = calibration.learn(shipped_data()).kv_ratios
-    assert {(problem.origin, problem.row) for problem in table.problems} >= {("calibration_models.csv", 4), ("calibration_models.csv", 6)}
-    (note,) = table.notes
-    assert note.startswith("the calibration is without GLM-4.5, perhaps one that row 4 or 6 misnames")
-    assert set(calibration.learn(shipped_data()).kv_ratios) - set(learnt) == {"GLM-4.5", "MiniMax-M1"}
 
 
 CNY_SHEET = "volcengine/deepseek-v4-pro"

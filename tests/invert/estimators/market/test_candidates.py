@@ -1,5 +1,6 @@
 """What prices add to the class of KV bytes, held against a study of 2026-11-21: nothing, and a place where one does tell."""
 
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -34,10 +35,9 @@ def test_a_price_that_does_tell_enters():
     known = {"read": tuple(one for one in KNOWN["read"])}
     bytes_of = {one.architecture: np.exp(one.ln_kv + random.normal(0, 0.1)) for one in known["read"]}
     priced = [
-        panel.Priced(
-            model=one.architecture, architecture=one.architecture, price_family=one.family, vendor="", released=one.released,
-            input_price=1.0, output_price=bytes_of[one.architecture], cache_read_price=None,
-            active_params=1e9, total_params=1e9, params_grade="read", kv_bytes_per_token=None,
+        replace(
+            panel.listed_models(shipped_data())[0], architecture=one.architecture, price_family=one.family,
+            release_date=one.released, output_price=bytes_of[one.architecture],
         )
         for one in known["read"]
     ]  # fmt: skip

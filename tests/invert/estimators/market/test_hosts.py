@@ -11,9 +11,7 @@ from derive.solving.api import solve
 from derive.tables.shipped import rows_of
 from invert.assumptions import USUAL
 from invert.estimators.market.hosts import (
-    commonest,
     fraction_span,
-    rank_correlation,
     rented_host_prices,
     spread_of_output_input_ratio,
     spread_within,
@@ -33,11 +31,6 @@ def test_output_over_input_of_one_model_differs_by_a_factor_between_hosts():
 def test_flat_tariffs_say_nothing_of_the_spread():
     flat = [replace(row, host=f"flat {place}", output_price=row.input_price) for place, row in enumerate(PRICES)]
     assert spread_of_output_input_ratio([*PRICES, *flat], LEAST) == spread_of_output_input_ratio(PRICES, LEAST)
-
-
-def test_what_a_ratio_of_five_then_spans():
-    spread = spread_of_output_input_ratio(PRICES, LEAST).pooled
-    assert [round(end, 2) for end in fraction_span(5, spread, 0.9)] == [0.69, 0.87]
 
 
 def test_prices_that_are_looked_up_from_the_size_never_enter():
@@ -79,15 +72,3 @@ def test_the_ends_are_the_reading_of_the_ends_of_the_ratio(ratio: float):
 def test_a_ratio_below_one_is_bound_by_no_memory():
     low, high = fraction_span(1.2, 0.5, 0.9)
     assert low == 0.0 < high
-
-
-@in_one_test(
-    ("left", "right", "found"),
-    [((1, 2, 3, 4), (2, 4, 6, 9), 1.0), ((1, 2, 3, 4), (9, 6, 4, 2), -1.0), ((1, 1, 2, 3), (1, 2, 2, 3), 5 / 6)],
-)
-def test_ranks_and_ties(left, right, found):
-    assert rank_correlation(left, right)[0] == pytest.approx(found)
-
-
-def test_what_most_have():
-    assert commonest([0.5, 0.5, 0.3]) == (0.5, pytest.approx(2 / 3))

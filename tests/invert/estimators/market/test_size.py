@@ -120,7 +120,7 @@ WESTERN = {"mistral", "cohere", "ai21", "xai", "databricks", "microsoft", "meta"
     [
         (lambda row: row.vendor not in WESTERN, 0.66, 0.01, 0.91),
         (lambda row: row.vendor in WESTERN, 0.60, -0.09, 0.93),
-        (lambda row: row.released.year < 2026, 0.55, -0.18, 0.96),
+        (lambda row: row.release_date.year < 2026, 0.55, -0.18, 0.96),
         (lambda row: row.input_price < 0.6, 0.44, -0.11, 1.0),
         (lambda row: row.total_params <= 1.05 * row.active_params, 0.74, -0.39, 0.90),
     ],
