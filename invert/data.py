@@ -45,6 +45,10 @@ class Data:
         packed = ((name, zlib.compress(held, 1) if isinstance(held, bytes) else held) for name, held in self.tables.files.items())
         return _unpacked, (tuple(packed),)
 
+    def __dask_tokenize__(self) -> tuple[tuple[str, bytes | str], ...]:
+        """Return what Dask names the data by: the files. It refuses the functions in the cache."""
+        return tuple(self.tables.files.items())
+
     def with_prices(self, prices: str) -> "Data":
         """Return a copy with another prices.csv. It keeps the cached results that read no price."""
         return Data(self.tables.edited(prices=prices), beside=self.beside)

@@ -7,6 +7,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -70,10 +71,17 @@ def sentences_of(text: str) -> Iterator[str]:
             yield from (one for one in re.split(r"(?<=[.!?:])\s+(?=[A-Z`\"*\[])", line) if len(one.split()) >= 4)
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def parts() -> list[tuple[str, ast.AST]]:
+    """Return the modules, classes, functions and texts of all packages, each with its file; docstrings are no texts."""
+    found: list[tuple[str, ast.AST]] = []
     for package in ("derive", "invert", "backsolve"):
         for path in sorted((ROOT / package).rglob("*.py")):
-            yield str(path.relative_to(ROOT)), tree_of(path)
+            nodes = [*ast.walk(tree_of(path))]
+            documentation = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+            kept = (one for one in nodes if isinstance(one, ast.Module | ast.ClassDef | ast.FunctionDef | ast.Constant))
+            found += ((str(path.relative_to(ROOT)), one) for one in kept if id(one) not in documentation)
+    return found
 
 
 def docs() -> Iterator[Place]:
@@ -83,26 +91,22 @@ def docs() -> Iterator[Place]:
 
 
 def docstrings() -> Iterator[Place]:
-    for path, tree in modules():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
-                yield from ((f"{path}:{getattr(node, 'lineno', 1)}", one) for one in sentences_of(text.partition(">>>")[0]))
+    for path, node in parts():
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
+            yield from ((f"{path}:{getattr(node, 'lineno', 1)}", one) for one in sentences_of(text.partition(">>>")[0]))
 
 
 def messages() -> Iterator[Place]:
     """Strings of four words and more that are no docstrings: titles, statements, errors, warnings and headings."""
-    for path, tree in modules():
-        documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
-                yield from ((f"{path}:{node.lineno}", one) for one in sentences_of(node.value))
+    for path, node in parts():
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from ((f"{path}:{node.lineno}", one) for one in sentences_of(node.value))
 
 
 def names() -> Iterator[Place]:
-    for path, tree in modules():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
-                yield f"{path}:{node.lineno}", node.name
+    for path, node in parts():
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+            yield f"{path}:{node.lineno}", node.name
 
 
 def is_poor_name(name: str) -> bool:

@@ -46,14 +46,3 @@ def test_what_only_crashes_is_no_assertion():
         each([("crash", lambda: 1 / 0), ("fine", lambda: None)])
     with pytest.raises(AssertionError, match=r"^2 of 2 failed: crash, fail"):
         each([("crash", lambda: 1 / 0), ("fail", lambda: pytest.fail("no"))])
-
-
-def test_a_test_without_cases_and_a_case_with_a_mark_are_refused():
-    for cases in ([], [pytest.param(1, marks=pytest.mark.slow)]):
-        with pytest.raises(AssertionError):
-            in_one_test("number", cases)(even)
-
-
-@in_one_test(("first", "second"), [(1, 2), (3, 4)], ids=["a", "b"])
-def test_fixtures_are_those_of_the_test(first: int, second: int, tmp_path):
-    assert second == first + 1 and tmp_path.is_dir()

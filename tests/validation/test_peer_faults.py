@@ -30,37 +30,6 @@ def preferred(quantity):
     return {(row.accelerator, row.dtype): row.value for row in rows}
 
 
-@pytest.mark.parametrize("query_heads", [8, 64, 512])
-def test_query_heads_do_not_enter_the_kv_cache(query_heads):
-    """Of 64 query heads the cache would be 2,621,440 bytes a token and a step 148.9 ms; no overlap or efficiency reads it so.
-
-    Their arithmetic they do enter: without overlap a step is 3.675 + 17.895 ms of reads, 4.566 of weights' FLOPs and these.
-    """
-    assert only("kv_bytes_per_token", model="Llama-3-70B", bytes_per_element=2, query_heads=query_heads) == 327_680 != 2_621_440
-    attention = 1e3 * 256 * 8192 * 4 * 80 * query_heads * 128 / (8 * 989e12)
-    for overlap in ("max", "sum", "kv_plus_max"):
-        found = 1e3 * only("step_time", **LLAMA, query_heads=query_heads, variants={"overlap": overlap})
-        assert found <= 3.675 + 17.895 + 4.566 + attention + 0.001 < 32 < 148.9
-
-
-def test_the_weights_of_a_mixture_of_experts_are_shared_out_over_the_chips():
-    """Held whole by every chip, 671 GB and more would fit nowhere: 721 GB a chip, where a chip has 141."""
-    a_chip = only("memory_demand", **DEEPSEEK, sequences_in_flight=256) / 8
-    assert a_chip == pytest.approx((671e9 + 256 * 8192 * 70_272) / 8, rel=1e-12)
-    assert a_chip < 141e9 < 721e9
-    assert only("weight_time", **DEEPSEEK) == pytest.approx(2 * only("weight_time", **{**DEEPSEEK, "chips": 16}), rel=1e-12)
-    assert 1e3 * only("step_time", **DEEPSEEK) == pytest.approx(21.31, abs=0.01)
-
-
-def test_prefill_computes_with_active_parameters():
-    """All experts for every token would be 694 ms of arithmetic. Attention, 2 x 61 x 128 x 320 FLOP for each of 8,192^2/2 pairs."""
-    prompt = {**DEEPSEEK, "batch": 1, "new_tokens_per_pass": 8192}
-    found, weights = 1e3 * only("prefill_compute_time", **prompt), 1e3 * 2 * 37e9 * 8192 / (8 * 1979e12)
-    assert found == pytest.approx(weights + 1e3 * 2 * 61 * 128 * 320 * 8192**2 / 2 / (8 * 989e12), rel=1e-12)
-    assert weights == pytest.approx(38.3, abs=0.05) and found == pytest.approx(59.5, abs=0.05), "and not 694"
-    assert found == 1e3 * only("prefill_compute_time", **prompt, total_params=2e12)
-
-
 MLA = [row.model for row in rows_of(Architecture) if row.kv_formula.startswith("mla")]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import derive
 from derive.files import LARGEST_RESULT
-from tests.tools.commands import CONTROL, STAR, call, plain, refused
+from tests.tools.commands import CONTROL, STAR, call, refused
 
 
 def test_a_file_to_cite_from_with_a_hostile_name_is_named_plainly(tmp_path):
@@ -68,18 +68,6 @@ def test_a_result_of_another_version_is_named_as_such():
     assert call("cite", "--used-by", "-", stdin=b'{"schema": "infer-2", "equations": ["batching.balance_batch@1"]}').err == ""
 
 
-def test_a_price_sheet_and_one_of_its_prices_are_cited():
-    sheet, price = call("cite", "google/gemini-3.1-pro-preview").out, call("cite", "google/gemini-3.1-pro-preview#output@200k").out
-    assert sheet.startswith('"Price sheet of google gemini-3.1-pro-preview", <https://') and "read on 2026-" in sheet and "grade " in sheet
-    assert "output@200000 18 USD/MTok" in sheet and price.startswith('"Price of output@200000 of google gemini-3.1-pro-preview"')
-    assert call("cite", "gemini-3.1-pro").out == sheet
-    assert "is no model here" in refused("cite", "goggle/gemini") and "did you mean 'roofline.step_time'" in refused(
-        "cite", "roofline.step-time"
-    )
-    assert "the sheet has no price at" in refused("cite", "google/gemini-3.1-pro-preview#output@300k")
-    assert "--as-of" in refused("cite", "google/gemini-3.1-pro-preview", "--as-of", "today")
-
-
 def test_a_sheet_of_a_file_of_ones_own_is_cited_by_the_name_of_the_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = "provider,model,component,amount\nacme,lm,input,2\nacme,lm,output,10\n"
@@ -88,20 +76,6 @@ def test_a_sheet_of_a_file_of_ones_own_is_cited_by_the_name_of_the_file(tmp_path
     assert said.out.startswith('"Price sheet of acme lm", mine.csv, standard') and '"Price of input of acme lm"' in said.out
     assert said.status == 2 and "mine.csv row 4" in said.err
     assert call("cite", "acme/lm", "acme/lm#input", "--prices", "-", stdin=rows.encode()).out.count("standard input") == 3
-
-
-def test_the_address_of_a_page_is_an_option_or_set_for_good(monkeypatch):
-    address = "https://example.org/eq/roofline.kv_time/"
-    assert address in call("cite", "roofline.kv_time", "--html-base", "https://example.org").out
-    monkeypatch.setenv("BACKSOLVE_HTML_BASE", "https://example.org/")
-    assert address in call("cite", "roofline.kv_time", "--as", "bibtex").out
-    monkeypatch.setenv("BACKSOLVE_HTML_BASE", "example.org")
-    assert "not the address of a site" in refused("cite", "roofline.kv_time")
-
-
-def test_a_block_of_commands_goes_with_latex():
-    assert r"\newcommand{\KvTime}" in call("cite", "roofline.kv_time", "--as", "latex", "--macros").out
-    assert "goes with the style latex" in refused("cite", "roofline.kv_time", "--macros")
 
 
 def test_every_equation_can_be_shown_and_cited():
@@ -144,13 +118,6 @@ def test_list_without_names_what_lacks_one(lack: str, field: str):
     assert listed == [row.id for row in derive.equations() if not getattr(row, field)]
 
 
-@pytest.mark.parametrize("arguments", [("--chapter", "roofline", "--symbol", "block_size"), ("--without", "source")], ids=" ".join)
-def test_a_list_of_nothing_says_so(arguments: tuple[str, ...]):
-    said = call("list", *arguments)
-    assert (said.status, said.out) == (0, "") and "no equation" in said.err
-    plain(said.err)
-
-
 def test_a_word_lists_quantities_and_equations_and_shows_them_where_it_is_no_id():
     listed = call("list", "kv").out
     assert listed.startswith("kv_bytes_per_token ") and "\nroofline.kv_time " in listed
@@ -165,23 +132,6 @@ def test_a_word_lists_quantities_and_equations_and_shows_them_where_it_is_no_id(
     assert "unknown equation" in refused("show", "bacth")
 
 
-def test_a_time_of_the_lecture_lists_what_was_said_then():
-    ids = [line.split()[0] for line in call("list", "--at", "0:19").out.splitlines()]
-    assert "batching.balance_batch" in ids and len(ids) < 20
-    assert "no time of the lecture" in refused("list", "--at", "noon")
-
-
-def test_what_may_be_meant_is_said_by_meaning_and_not_by_symbols_of_a_letter():
-    assert "could mean output_price or input_price or chip_price: write the one" in refused("solve", "price")
-    assert "did you mean 'mfu'" in refused("solve", "efficiency") and "dp_out" not in refused("solve", "goodput")
-
-
-def test_a_chip_without_a_data_type_is_shown_with_all_of_them():
-    shown = call("show", "H100").out
-    assert all(f"peak_flops {dtype} " in shown for dtype in ("bf16", "fp8", "int8")) and "ridge" not in shown.split("\n")[0]
-    assert not call("show", "H100:fp8").out.startswith("H100-SXM")
-
-
 def test_both_tables_are_listed_below_each_other():
     listed = call("list", "--hardware", "--models").out
     assert listed.index("H100-SXM") < listed.index("DeepSeek-V3 ") and max(map(len, listed.splitlines())) <= 100
@@ -193,15 +143,6 @@ def test_a_word_narrows_the_tables_of_presets_too():
     assert "Llama-2-7B" in models and "DeepSeek" not in models
     found = json.loads(call("list", "--models", "llama-2", "--as", "json").out)
     assert {one["name"] for one in found["models"]} == {"Llama-2-7B", "Llama-2-13B", "Llama-2-70B"}
-
-
-def test_a_model_is_shown_with_what_is_known_of_it_before_where_that_is_from():
-    shown = call("show", "deepseek-ai/DeepSeek-V3").out
-    assert shown.startswith("DeepSeek-V3   --model DeepSeek-V3\npublished   671B in all and 37B active")
-    assert shown.index("\nmissing ") < shown.index("\ntotal_params ")
-    assert "counted     not by its dimensions: the tables lack its configuration" in call("show", "apertus-8b").out
-    uncovered = call("show", "GLM-5.3-Flash")
-    assert uncovered.status == 3 and "missing     an equation of its cache" in uncovered.out and "no equation" in uncovered.err
 
 
 def test_lists_have_a_form_for_programs():
@@ -219,10 +160,3 @@ def test_lists_have_a_form_for_programs():
         "equations": [],
         "quantities": [],
     }
-
-
-def test_a_word_of_a_chip_or_model_says_where_these_are_listed():
-    found = call("list", "h800")
-    assert (found.status, found.out) == (0, "H800-SXM: backsolve list --hardware h800\n")
-    assert call("list", "llama").out.endswith(" ...: backsolve list --models llama\n")
-    assert "no equation matches" in call("list", "qwertz").err

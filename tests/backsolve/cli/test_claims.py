@@ -51,10 +51,6 @@ def test_what_the_lecture_says_beside_its_equations_is_found(word):
     assert json.loads(_output("claims", word, "--as", "json"))
 
 
-def test_an_unknown_word_is_wrong_input():
-    assert CliRunner().invoke(backsolve, ["claims", "zebra"]).exit_code != 0
-
-
 @pytest.mark.parametrize(
     ("words", "found"),
     [

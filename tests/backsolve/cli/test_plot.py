@@ -54,26 +54,6 @@ def test_givens_and_sheets_are_those_that_are_named(tmp_path: Path):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("rooflin", "--out", "a.svg"), "did you mean 'roofline'?"),
-        (("roofline",), "needs a file to write to: --out roofline.svg"),
-        (("roofline", "--out", "a.pdf"), "ends in .svg or .png"),
-        (("roofline", "gemini-3.1-pro", "--out", "a.svg"), "needs NAME=VALUE, --hardware and --model"),
-        (("tornado", "batch=8", "--out", "a.svg"), "needs the MODEL of a sheet"),
-        (("tornado", "gemini-3.1-pro", "qwen3-coder-plus", "--out", "a.svg"), "shows one sheet, and 2 sheets match"),
-        (("reliability", "gemini-3.1-pro", "--out", "a.svg"), "shows the whole scoreboard"),
-        (("cost-batch", "batsch=8", "--out", "a.svg"), "did you mean 'batch'"),
-        (("cost-batch", "--hardware", "H1000", "--out", "a.svg"), "did you mean"),
-    ],
-)
-def test_what_is_asked_wrongly_is_refused_in_a_line(words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert message in refused("plot", *words)
-    assert not list(tmp_path.iterdir())
-
-
 def test_what_has_no_answer_draws_nothing(tmp_path: Path):
     for words in (("tornado", "claude-opus-5"), ("roofline", "batch=1000000"), ("size-price", "kimi-k3", "--as-of", "2020-01-01")):
         place = tmp_path / "a.svg"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.commands import CONTROL, GOOD, OUTPUT, call, in_terminals, plain, price_file, refused
+from tests.tools.commands import GOOD, OUTPUT, call, in_terminals, price_file, refused
 
 UNUSABLE = [  # content of the file, what the message holds
     ("empty", b"", "own.csv: is empty"),
@@ -29,50 +29,6 @@ def test_a_file_that_cannot_be_used_exits_2(tmp_path, monkeypatch, command: tupl
     assert holds in refused(*command, "--prices", "own.csv")
     piped = refused(*command, "--prices", "-", stdin=content)
     assert holds.replace("own.csv", "standard input") in piped
-
-
-BAD_ROWS = [  # rows, the place that is named, what is said of it
-    ("broken number", ("acme,m,input,abc,,,,", OUTPUT), "row 4, column amount", "'abc' is not a number"),
-    ("formula", ("acme,m,input,=1+1,,,,", OUTPUT), "row 4, column amount", "spreadsheet formula"),
-    ("formula in notes", ("acme,m,input,1,,,,=cmd|'/c calc'!A0", OUTPUT), "row 4, column notes", "spreadsheet formula"),
-    ("NUL", ("acme,m,input,1,,,,a\0b", OUTPUT), "row 4, column notes", "NUL"),
-    ("escape", (f"acme,m,input,1,,,,{CONTROL}", OUTPUT), "row 4, column notes", "control character"),
-    ("negative", ("acme,m,input,-1,,,,", OUTPUT), "row 4, column amount", "negative"),
-    ("absurd", ("acme,m,input,1e9,,,,", OUTPUT), "row 4, column amount", "absurd"),
-    ("duplicate key", ("acme,m,input,1,,,,", "acme,m,input,2,,,,", OUTPUT), "row 5, column effective_date", "repeats the key of own.csv:4"),
-    (
-        "overlap",
-        ("acme,m,input,1,,2026-01-01,,", "acme,m,input,2,,2026-05-01,,", OUTPUT),
-        "row 5, column effective_date",
-        "overlaps own.csv:4",
-    ),
-    ("no base", ("acme,m,input,1,200000,,,", "acme,m,output,5,200000,,,"), "row 4, column threshold_tokens", "no base row"),
-    (
-        "half a premium",
-        ("acme,m,input,1,,,,", OUTPUT, "acme,m,output,5,200000,,,"),
-        "row 6, column component",
-        "no input at threshold 200000",
-    ),
-    ("long line", ("acme,m,input,1,,,," + "x" * 70_000, OUTPUT), "row 4", "longer than 64 kB"),
-    ("open quote", ('acme,m,input,1,,,,"never closed', OUTPUT), "row 4", "is not CSV"),
-    ("too many cells", ("acme,m,input,1,,,,,,", OUTPUT), "row 4", "has 10 cells where the header has 8"),
-    ("bad date", ("acme,m,input,1,,2026-02-30,,", OUTPUT), "row 4, column effective_date", "not an ISO date"),
-]
-ASKED = ("infer", "other/n", "gemini-3.1-pro", "--as", "json")
-
-
-@pytest.mark.parametrize(("what", "rows", "place", "why"), BAD_ROWS, ids=[row[0] for row in BAD_ROWS])
-def test_a_bad_row_is_named_and_the_rest_is_printed(tmp_path, monkeypatch, what: str, rows: tuple[str, ...], place: str, why: str):
-    monkeypatch.chdir(tmp_path)
-    Path("own.csv").write_bytes(price_file(*GOOD, *rows))
-    found = {command: call(*command, "--prices", "own.csv", color=True) for command in (ASKED, ("prices", "list"))}
-    for said in found.values():
-        assert said.status == 2
-        plain(said.err)
-        assert f"own.csv {place}" in said.err and why in said.err
-    assert [sheet["model"] for sheet in json.loads(found[ASKED].out)] == ["n", "gemini-3.1-pro-preview"]
-    assert "other/n" in found["prices", "list"].out and "google/gemini-3.1-pro-preview" in found["prices", "list"].out
-    assert why in refused("prices", "check", "--prices", "own.csv")
 
 
 @pytest.mark.parametrize("command", [("prices", "check"), ("prices", "list"), ("infer",)], ids=" ".join)
@@ -171,17 +127,6 @@ def test_a_file_without_permission_is_refused(tmp_path, monkeypatch):
     Path("own.csv").write_bytes(price_file(*GOOD))
     Path("own.csv").chmod(0)
     assert "own.csv cannot be read: Permission denied" in refused("infer", "--prices", "own.csv")
-
-
-def test_a_check_names_all_faults_of_a_file_that_is_refused(tmp_path: Path):
-    file = tmp_path / "own.csv"
-    file.write_text("provider,model,component,amount,colour\na,m,inptu,2,red\na,m,input,-2,red\n", encoding="utf-8")
-    said = call("prices", "check", str(file))
-    assert said.status == 2 and [line.rpartition("own.csv ")[2] for line in said.err.splitlines()] == [
-        "row 1: unknown column 'colour'. Rename the column or remove it",
-        "row 2, column component: 'inptu' is not known; did you mean 'input'?",
-        "row 3, column amount: '-2' is negative",
-    ]
 
 
 def test_prices_of_two_days_are_compared():

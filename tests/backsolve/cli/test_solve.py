@@ -5,43 +5,10 @@ import shlex
 
 import pytest
 
-from tests.tools.commands import DEPLOYED, STAR, call, plain, refused
+from tests.tools.commands import DEPLOYED, STAR, call, refused
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
-
-NO_ANSWER = [
-    ((*STAR, "machine_balance_ratio=300"), "also needs total_params"),
-    (STAR, "also needs"),
-    (("solve", "L", "B=3"), "context_length"),
-    ((*STAR, "machine_balance_ratio=300", "sparsity=8", "total_params=600B", "active_params=37B"), "contradiction: sparsity = 8"),
-    (("solve", "memory_time", "step_time=20ms", "compute_time=30ms"), "no memory_time > 0 satisfies roofline.step_time"),
-    (
-        ("solve", "bandwidth_bound_fraction", "output_input_ratio=1", "--using", "readings.bandwidth_bound_fraction"),
-        "output_input_ratio > 1",
-    ),
-    (("solve", "cost_context_scale"), "--using"),
-    (("solve", "step_time", "batch=1", "context_length=4k", "chips=16", "ridge_point=600", *DEPLOYED), "contradiction: ridge_point = 600"),
-    (("solve", "batch", "step_time=500us", "context_length=4k", "chips=16", *DEPLOYED), "requires batch >= 1, but batch would be 0.49"),
-    (("solve", "step_time", "batch=1", "context_length=4k", "chips=8", *DEPLOYED), "31.14 GB short"),
-    (("solve", "hbm_bandwidth", "ridge_point=600", "machine_balance_ratio=300", "bytes_per_weight=1"), "also needs peak_flops"),
-]  # fmt: skip
-
-
-def test_no_room_for_one_sequence_is_no_answer():
-    asked = ("solve", "batch", "--hardware", "2xH100-SXM:bf16", "--model", "Llama-3.1-70B", "bytes_per_element=2")
-    said = call(*asked, "context_length=130k")
-    assert said.status == 3 and "there is not room for one whole sequence" in said.out
-    assert call(*asked, "context_length=4k").status == 0
-
-
-@in_one_test(("arguments", "holds"), NO_ANSWER, ids=[" ".join(row[0])[:60] for row in NO_ANSWER])
-def test_a_question_without_an_answer_exits_3(arguments: tuple[str, ...], holds: str):
-    assert holds in refused(*arguments, status=3)
-    said = call(*arguments, "--as", "json")
-    document = json.loads(said.out)
-    assert (said.status, document["answers"]) == (3, []) and document["reason"]["code"]
-    plain(said.err)
 
 
 def test_what_is_missing_is_named_in_json_too():
@@ -72,17 +39,6 @@ def test_an_example_is_whole_however_much_was_given():
     assert said.splitlines()[-1].endswith("chip_price=2 USD/h'") and " ..." not in said
 
 
-def test_a_step_without_the_rate_of_arithmetic_is_told_that_its_reads_need_none():
-    asked = ("total_params=70B", "active_params=70B", "hbm_bandwidth=3.35TB/s", "bytes_per_weight=2", "batch=1", "ctx=1000", "kv=327680")
-    assert "what is given answers memory_time: time the memory traffic" in refused("solve", "step_time", *asked, status=3)
-
-
-def test_of_a_dense_model_experts_are_not_asked_for_without_saying_so():
-    said = refused("solve", "activated_experts", "--model", "Llama-3.3-70B", "batch=64", status=3)
-    assert "; Llama-3.3-70B is dense and has no experts" in said
-    assert "dense" not in refused("solve", "activated_experts", "batch=64", status=3)
-
-
 @in_one_test("style", ["csv", "markdown", "latex", "json"])
 def test_what_is_said_beside_an_answer_is_on_stderr_where_the_answer_is_for_a_file(style):
     said = call("solve", "token_latency", "pipeline_stages=4", "step_time=20ms", "experts=8", "--as", style)
@@ -95,20 +51,6 @@ def test_what_one_of_several_answers_needs_is_not_said_to_be_unused():
     given = ("--hardware", "8xH200:fp8", "--model", "Llama-3.1-70B", "bytes_per_element=fp8", "ctx=8Ki", "batch=4", "chip_price=2USD/h")
     for unknowns, said in (("cost_per_token,step_time", False), ("step_time,throughput", True)):
         assert ("chip_price was given and is not used" in call("solve", unknowns, *given, "--as", "csv").err) == said
-
-
-def test_what_keeps_several_unknowns_from_an_answer_is_said_once():
-    said = call("solve", "step_time,throughput", "--hardware", "8xH100:fp8", "--model", "DeepSeek-V3", "batch=64", "ctx=8k")
-    assert said.status == 3 and said.err.count("does not fit") == 1 and said.err.count("chips at least 9") == 1
-
-
-def test_a_unit_or_name_mistake_prints_no_json():
-    assert "is in token" in refused(*STAR, "machine_balance_ratio=300 tokens", "--as", "json")
-
-
-def test_an_option_that_is_written_as_a_given_is_pointed_to():
-    assert "hardware is an option: write --hardware H100" in refused("solve", "step_time", "hardware=H100")
-    assert "overlap" not in refused("solve", "step_time", "batch=0")
 
 
 def test_so_many_of_a_chip_are_its_chips():
@@ -136,7 +78,7 @@ def test_a_rent_is_taken_from_the_table_only_where_it_is_asked_for():
     given = json.loads(call(*question, "batch=64", "--price", "rent", "chip_price=2USD/h", "--as", "json").out)
     assert given["provenance"]["chip_price"] == "given"
     assert "name one with --hardware" in refused("solve", "cost_per_token", "--price", "rent")
-    assert "unknown price 'free'" in refused(*question, "--price", "free")
+    assert "not 'free'" in refused(*question, "--price", "free")
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -171,12 +113,6 @@ def test_a_rule_of_thumb_answers_with_its_name_unless_strict():
     assert "training.chinchilla" in refused(*asked, "--strict", "--using", "training.chinchilla", status=2)
     found = json.loads(call(*asked, "--as", "json").out)
     assert (found["basis"], found["answers"][0]["by"]) == ("rule", ["training.chinchilla@1"])
-
-
-def test_lists_of_givens_are_zipped_without_chip_or_model():
-    said = call("solve", "balance_batch", "machine_balance_ratio=300;200", "sparsity=8;4", "--zip", "--as", "csv")
-    assert (said.status, [line.split(",")[5] for line in said.out.splitlines()[1:]]) == (0, ["2400.0", "800.0"])
-    assert "--zip needs two lists" in refused("solve", "balance_batch", "machine_balance_ratio=300", "sparsity=8", "--zip", status=2)
 
 
 @pytest.mark.parametrize(("word", "name"), [("tpot", "step_time"), ("itl", "step_time"), ("step_time", "step_time")])

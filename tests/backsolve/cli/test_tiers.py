@@ -5,7 +5,7 @@ import json
 import pytest
 
 from backsolve.cli.tiers import ranked_devices
-from tests.tools.commands import call, refused
+from tests.tools.commands import call
 
 
 def test_the_nearest_drain_time_comes_first():
@@ -22,8 +22,3 @@ def test_an_answer_has_its_rule_and_the_record_of_that_rule():
     assert found["answers"][0]["drain_time_over_ttl"] == pytest.approx(found["answers"][0]["drain_time"] / 3600)
     several = json.loads(call("solve", "storage_tier", "ttl=5min,1h", "--as", "json").out)
     assert [one["given"]["ttl"] for one in several] == [300, 3600]
-
-
-@pytest.mark.parametrize("given", [(), ("ttl=0",), ("ttl=soon",), ("ttl=1h", "batch=3"), ("ttl=1h", "ttl=2h"), ("ttl=1h", "--strict")])
-def test_what_says_no_lifetime_is_refused(given):
-    assert "ttl" in refused("solve", "storage_tier", *given, status=2)

@@ -41,25 +41,6 @@ def test_the_command_prints_every_section_in_every_form(section: str):
     assert sum(line.startswith(begins) for line in table.splitlines()) == len(rows)
 
 
-@in_one_test(
-    ("arguments", "said"),
-    [
-        (("--save", "x.csv"), "need --rerun"),
-        (("--workers", "2"), "need --rerun"),
-        (("--seeds", "2"), "need --rerun"),
-        (("--sheets", "2"), "need --rerun"),
-        (("--draws", "512"), "need --rerun"),
-        (("--rerun", "--draws", "1000"), "1000 is not a power of two. Nearest are 512 and 1024"),
-        (("--rerun", "--draws", "32"), "32 is not in the range 64<=x<=65536"),
-        (("--rerun", "--seeds", "0"), "0 is not in the range 1<=x<=1000"),
-        (("--section", "truth", "--rerun"), "--section calibration"),
-        (("--section", "truths"), "truth"),
-    ],
-)
-def test_what_does_not_go_together_is_said(arguments: tuple[str, ...], said: str):
-    assert call(*arguments).exit_code == 2 and said in call(*arguments).output
-
-
 def test_a_rerun_is_as_large_as_it_is_asked_to_be(tmp_path):
     saved = tmp_path / "run.csv"
     found = call("--rerun", "--seeds", "2", "--sheets", "1", "--draws", "256", "--as", "json", "--save", str(saved))
