@@ -48,7 +48,7 @@ from derive.trees import slopes as derivatives
 
 RESOURCES = ("chips", "replicas", "fleet_chips", "batch", "racks", "sequences_in_flight", "fleet_cost", "training_chips")
 """What is bought or sized: results given beside these are targets."""
-SIZES = ("batch", "chips", "replicas", "context_length", "sequences_in_flight", "microbatch_size", "microbatches", "pipeline_stages")
+SIZES = ("batch", "chips", "replicas", "context_length", "sequences_in_flight", "microbatches", "pipeline_stages")
 """What a limit leaves open if it is neither given nor asked for."""
 
 WHOLE = {*RESOURCES, *SIZES, "fleet_sequences_in_flight"} - {"fleet_cost", "context_length"}

@@ -15,10 +15,7 @@ from derive.records import CHAINED_BY_ITSELF, Equation, right_side_at
 from derive.solving.defaults import standing
 from derive.solving.one_equation import residual
 
-SAME_VARIANT = (
-    *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),
-    *("selected_attention_flops", "attention_flops_per_sequence", "read_entries", "indexer_flops_per_pair"),
-)
+SAME_VARIANT = ("kv_bytes_per_token", "attention_flops_per_pair", "selected_entry_width", "selected_flops_per_entry")
 """Groups that take the variant of the first, where they have it."""
 
 REPAIRS = 400
@@ -133,7 +130,7 @@ def _repaired(random: Random, order: Sequence[Equation], others: Sequence[Equati
     base = sorted({name for row in (*order, *others) for name in row.symbols} - given)
     drawn = {name: _drawn(random, name, neutral) for name in base}
     if random.random() < 0.6:
-        drawn |= {"microbatches": 1.0, "microbatch_size": drawn["batch"]}
+        drawn["microbatches"] = 1.0
     single = drawn["microbatches"] == 1.0
     ancestors = _ancestors(order)
     known: dict[str, tuple[tuple[float, ...], float | None]] = {}
@@ -145,7 +142,7 @@ def _repaired(random: Random, order: Sequence[Equation], others: Sequence[Equati
         for name in random.sample(roots, min(len(roots), random.randint(1, 3))):
             drawn[name] = _drawn(random, name, neutral)
         if single:
-            drawn |= {"microbatches": 1.0, "microbatch_size": drawn["batch"]}
+            drawn["microbatches"] = 1.0
     return None
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 BOUGHT = ("chips", "replicas", "fleet_chips", "training_chips", "pipeline_stages")
-COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatch_size", "microbatches")
+COUNTED = (*BOUGHT, "batch", "sequences_in_flight", "concurrent_sequences", "microbatches")
 """What is bought whole, and what there is only in whole ones."""
 
 KEPT_FREE = 0.1

@@ -163,7 +163,7 @@ class Choice(NamedTuple):
 
     A row applies if all of `known` are given, one of `any` and all of `all` are given or asked for, none of `absent` is given or asked
     for, none of `unspoken` is given or in a named equation, and the unknown is `asked`. The first value of the pair `less` is below the
-    second. `unnamed` is a group without another named variant. A later row goes before an earlier one.
+    second. A later row goes before an earlier one.
     """
 
     groups: tuple[str, ...]
@@ -175,19 +175,16 @@ class Choice(NamedTuple):
     unspoken: tuple[str, ...] = ()
     asked: str = ""
     less: tuple[str, ...] = ()
-    unnamed: str = ""
 
 
-READS_OF_WEIGHTS = ("weight_time", "latency_floor")
-"""Groups of variants that read weights at one width: one that is named of either chooses for both."""
+READS_OF_WEIGHTS = "weight_time"
+"""The group of variants that read weights."""
 _PARAMETERS = ("total_params", "active_params")
 _EXPERTS = ("active_experts", "experts")
-_WIDTHS = ("expert_bytes_per_weight", "shared_bytes_per_weight")
 
 CHOICES = (
-    # A step of a mixture reads the experts that its tokens use, at their own width if both widths are known.
+    # A step of a mixture reads the experts that its tokens use.
     Choice(groups=("weight_time",), variant="touched", known=_EXPERTS, less=_EXPERTS),
-    Choice(groups=READS_OF_WEIGHTS, variant="mixed", known=_EXPERTS, less=_EXPERTS, all=_WIDTHS, unnamed="weight_time"),
     Choice(groups=("weight_time",), variant="resident", known=("resident_weight_bytes_per_chip",), unspoken=("attention_replicas",)),
     *(
         Choice(groups=("gross_margin",), variant="request", known=(price,))
@@ -204,6 +201,7 @@ CHOICES = (
     # Parameters are counted from dimensions, and copies of a cache by heads unless it is latent.
     Choice(groups=_PARAMETERS, variant="moe", any=("experts",)),
     Choice(groups=("attention_params_per_layer",), variant="mla", any=("latent_dim",)),
+    Choice(groups=("kv_bytes_per_token",), variant="mla", known=("latent_dim",), absent=("kv_heads",)),
     Choice(groups=("kv_replication",), variant="latents", any=("latent_dim",)),
 )
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import ceil, inf, sqrt
 from typing import TYPE_CHECKING
 
-from derive.catalogue import equation, variants_of
+from derive.catalogue import definitions, equation, variants_of
 from derive.errors import BacksolveError, NoRent, NotCovered, UnknownName, WrongValue, shorten, suggest
 from derive.preset_record import (
     ARCHITECTURE_COUNTS,
@@ -48,7 +48,8 @@ from derive.preset_rows import (
     ShortName,
     published_types,
 )
-from derive.quantities import data_types, quantity
+from derive.quantities import NEUTRAL_DEFAULTS, data_types, quantity
+from derive.quantities.defaults import DEFAULTS
 from derive.quantities.name_words import LEFT_OUT, RELEASE, STORED, TYPES
 from derive.tables import shipped
 from derive.tables.cells import NUMBER, read_list
@@ -73,29 +74,13 @@ __all__ = [
     "Preset",
 ]
 
-DECODE_ATTENTION = {
-    "gqa": "gqa",
-    "hybrid": "hybrid",
-    "mla": "mla_absorbed",
-    "mla_hybrid": "mla_hybrid_absorbed",
-    "gqa_unequal": "gqa_unequal",
-}
-"""The arithmetic of decode where attention looks at all of the context; the other formulas select what they read."""
-_PREFILL_ATTENTION = {"mla": "mla", "mla_hybrid": "mla_hybrid"}
-"""That of prefill, where it is not the same."""
-SAME_NAME = (
-    *("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width"),
-    *("selected_attention_flops", "attention_flops_per_sequence"),
-)
-"""Groups whose variants for a selecting attention bear the name of its formula."""
-_OF_ENTRIES = ("read_entries", "indexer_flops_per_pair")
-"""Groups that tell entries of several tokens from tokens."""
+SELECTING = ("mla_indexed", "gqa_indexed", "compressed")
+"""KV formulas of attention that selects what it reads."""
+_LATENT = ("mla", "mla_hybrid", "mla_indexed")
+"""KV formulas of latent attention. Decode absorbs its projections. Prefill expands the latents, unless it selects some."""
 ALL_GROWS = ("context.balance_context", "context.balance_context_with_attention")
 """Equations that join by themselves and are untrue where not all that a step reads grows with the context."""
-DENSE_ONLY = (
-    *ALL_GROWS,
-    *("architecture.attention_flops", "architecture.attention_intensity", "architecture.prefill_attention_flops"),
-)
+DENSE_ONLY = (*ALL_GROWS, "architecture.attention_intensity")
 """Those, and what is untrue of a model that reads less than it stores."""
 _OF_LAYERS = ("layers", "model_dim")
 """Columns that a preset sets where the table has them: without, whoever asks gives them."""
@@ -441,9 +426,9 @@ def of_architecture(row: Architecture) -> Preset:
     if not formula:
         why = row.notes.split(";")[0] or "its KV cache is not described"
         raise NotCovered(f"{row.model}: no equation of this version covers its attention: {why}")
-    selects = formula not in DECODE_ATTENTION
-    none = {part: layers for part, (layers, *_) in FIXED_PARTS.items() if not is_known(row, layers)}
-    fixed = [column for part in FIXED_PARTS if part not in none for column in FIXED_PARTS[part]]
+    selects = formula in SELECTING
+    parts = {part for part, (layers, *_) in FIXED_PARTS.items() if is_known(row, layers)}
+    fixed = [column for part, of_part in FIXED_PARTS.items() if part in parts for column in of_part]
     router = ROUTER if row.experts else ()
     others = (*(_SELECTION_INPUTS if selects else _ATTENTION_INPUTS), *_STATE_INPUTS, *_OF_LAYERS, *router)
     wanted = dict.fromkeys((*PARAMETERS, *KV_INPUTS[formula], *others, *fixed))
@@ -453,15 +438,14 @@ def of_architecture(row: Architecture) -> Preset:
         columns["ffn_dim"] = "dense_ffn_dim"
     givens = {name: _checked_figure(row, column, name) for name, column in columns.items()}
     return Preset(
-        givens=givens | dict.fromkeys(none, 0.0),
-        provenance={name: _provenance_of_model(row, column) for name, column in columns.items()}
-        | {part: f"{_provenance_of_model(row, layers)}: none" for part, layers in none.items()},
+        givens=givens,
+        provenance={name: _provenance_of_model(row, column) for name, column in columns.items()},
         variants={
             **_formula_variants(formula),
-            **_part_variants(row, selects, FIXED_PARTS.keys() - none.keys()),
+            **_part_variants(row, parts),
             "kv_replication": COPIES[row.kv_shards],
         },
-        left_out=DENSE_ONLY if selects else ALL_GROWS if len(none) < len(FIXED_PARTS) else (),
+        left_out=DENSE_ONLY if selects else ALL_GROWS if parts else (),
         published=(_published(row, givens),),
     )
 
@@ -496,17 +480,20 @@ def architecture(name: str, tables: Tables | None = None) -> Architecture:
 def kv_bytes(row: Architecture, bytes_per_value: float) -> tuple[float, float]:
     """Return the KV bytes of a token that a model stores, and those that a step reads [byte/token], all values in one data type.
 
-    architecture.kv_bytes_* and architecture.kv_read_bytes* by the variants of its KV formula. Index keys are values too. Raises as `model`
+    architecture.kv_bytes_* and architecture.kv_read_bytes by its KV formula. Index keys are values too. Raises as `model`
     does.
 
     >>> kv_bytes(architecture("DeepSeek-V3"), 2.0), kv_bytes(architecture("DeepSeek-V3.2"), 2.0)
     ((70272.0, 70272.0), (85888.0, 15616.0))
     """
     preset = of_architecture(row)
-    values = preset.givens | {"bytes_per_element": bytes_per_value, "indexer_bytes_per_element": bytes_per_value}
-    for name in ("kv_bytes_per_token", "kv_read_bytes_per_token"):
-        formula = variants_of(name)[preset.variants.get(name, "dense")]
-        values[name] = float(formula.right_side(values))
+    widths = dict.fromkeys(("bytes_per_element", "indexer_bytes_per_element"), bytes_per_value)
+    followed = {one.quantity: preset.givens[one.follows[0]] for one in DEFAULTS if one.always and one.follows[0] in preset.givens}
+    values = {**NEUTRAL_DEFAULTS, **followed, **preset.givens, **widths}
+    for name in ("kv_bytes_per_token", "selected_entry_width", "kv_read_bytes_per_token"):
+        formula = variants_of(name)[preset.variants[name]] if name in preset.variants else definitions()[name]
+        # A part that the model does not have has no layers.
+        values[name] = float(formula.right_side(dict.fromkeys(formula.symbols, 0.0) | values))
     return values["kv_bytes_per_token"], values["kv_read_bytes_per_token"]
 
 
@@ -685,24 +672,18 @@ def _complete_widths(preset: Preset, settled: Set[str]) -> Preset:
 
 def _formula_variants(formula: str) -> dict[str, str]:
     """Return the variants that go with a KV formula."""
-    if formula in DECODE_ATTENTION:
-        return {
-            **{"kv_bytes_per_token": formula, "attention_flops_per_pair": DECODE_ATTENTION[formula]},
-            "prefill_attention_flops_per_pair": _PREFILL_ATTENTION.get(formula, "same"),
-        }
-    return {**dict.fromkeys(SAME_NAME, formula), **(dict.fromkeys(_OF_ENTRIES, formula) if formula == "compressed" else {})}
+    return {
+        "kv_bytes_per_token": formula,
+        "attention_flops_per_pair": f"{formula}_absorbed" if formula in _LATENT else formula,
+        "prefill_attention_flops_per_pair": formula if formula in _LATENT and formula not in SELECTING else "same",
+        **(dict.fromkeys(("selected_entry_width", "selected_flops_per_entry"), formula) if formula in SELECTING else {}),
+    }
 
 
-def _part_variants(row: Architecture, selects: bool, parts: Set[str]) -> dict[str, str]:
+def _part_variants(row: Architecture, parts: Set[str]) -> dict[str, str]:
     """Return the variants that go with windows, states and selections."""
-    found = {"kv_time": "fixed"} if parts else {}
-    if parts - {"selected_kv_bytes"}:
-        found["kv_bytes_per_sequence"] = "fixed"
-    if "window_kv_bytes" in parts and not selects:
-        found["attention_flops_per_sequence"] = "windowed"
-    if row.window_value_dim == 0:
-        found["window_attention_flops"] = "shared_values"
-    return found
+    shared = {"window_flops_per_token": "shared_values"} if row.window_value_dim == 0 else {}
+    return shared | ({"kv_time": "fixed"} if parts else {})
 
 
 def deployment_of(chips: float) -> str:

@@ -73,7 +73,7 @@ class Batch(NamedTuple):
 BATCH = Batch(
     name="batch",
     passes="microbatches",
-    also=("sequences_in_flight", "microbatch_size"),
+    also=("sequences_in_flight",),
     rates=("requests_per_second", "throughput"),
     best_full=(
         *("throughput", "requests_per_second", "fleet_requests_per_second", "fleet_throughput"),
@@ -127,7 +127,7 @@ MEMORY = Memory(
     divided_by="kv_heads",
     attention_groups="attention_replicas",
     resident="resident_weight_bytes_per_chip",
-    sizes=("batch", "microbatch_size", "sequences_in_flight", "context_length"),
+    sizes=("batch", "sequences_in_flight", "context_length"),
     sequences="sequences_in_flight",
     counted_by=("batch", "microbatches", "sequences_in_flight"),
     smaller=("sequences_in_flight", "batch", "context_length", "kv_bytes_per_sequence", "kv_bytes_per_token", "bytes_per_element"),
@@ -163,7 +163,7 @@ HELD = (
     ),
 )
 
-SIZES = ("chips", "sequences_in_flight", "batch", "microbatch_size", "context_length")
+SIZES = ("chips", "sequences_in_flight", "batch", "context_length")
 """Sizes in the order in which they are found, if several are asked for. Other answers are at their better end."""
 
 FASTER = {"s": -1, "s/token": -1, "token/s": 1, "1/s": 1}
@@ -245,7 +245,7 @@ class Sequence(NamedTuple):
 SEQUENCE = Sequence(
     context="context_length",
     lengths=(("context_length",), ("prompt_tokens", "output_tokens"), ("cached_tokens", "new_tokens_per_pass")),
-    of_jobs=("output_energy", "output_electricity_cost"),
+    of_jobs=("output_energy",),
 )
 
 

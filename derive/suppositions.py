@@ -192,7 +192,7 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
             at_least=(_SEVERAL_CHIPS,),
             fills_memory=True,
         )
-        for of_latents in ("latent_dim", "sparse_compression_ratio")
+        for of_latents in ("latent_dim", "heavily_compressed_layers")
     ),
     # -- experts
     *(

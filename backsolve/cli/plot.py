@@ -126,7 +126,7 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
         about="memory of a chip over pipeline stages, which divide weights but not caches",
         unknowns=("memory_per_chip",),
         given={
-            "chips": "8", "context_length": "32k", "bytes_per_element": "1", "microbatch_size": "16,64,256",
+            "chips": "8", "context_length": "32k", "bytes_per_element": "1", "batch": "16,64,256",
             "pipeline_stages": "1,2,4,8,16,32",
         },
         hardware=_CHIPS, model=_MODELS,

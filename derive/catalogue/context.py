@@ -95,7 +95,12 @@ EQUATIONS = (
                             active_params + attention_flops_per_sequence / (attention_rate_ratio * flop_per_weight)
                         ),
                     ),
-                    at("architecture.attention_flops_of_context", context_length="balance_context_with_attention"),
+                    at(
+                        "architecture.attention_flops_of_context",
+                        context_length="balance_context_with_attention",
+                        window_flops_per_token=0,
+                        selected_flops_per_entry=0,
+                    ),
                     at("batching.ridge_point"),
                 ),
                 eliminated=("kv_time", "attention_flops_per_sequence", "peak_flops"),

@@ -115,22 +115,6 @@ EQUATIONS = (
         sources=(ours("the energy of a token times their number"),),
     ),
     Equation(
-        id="energy.output_electricity_cost",
-        title="Cost of the electricity for decoded tokens",
-        defines="output_electricity_cost",
-        relation=lambda output_electricity_cost, electricity_cost_per_token, output_tokens: (
-            output_electricity_cost,
-            electricity_cost_per_token * output_tokens,
-        ),
-        statement="The electricity cost of a decoded token, building included, times the number of decoded tokens.",
-        assumptions=(
-            "prompts are included if energy_per_token includes them",
-            "not to be added to a chip_price that pays for electricity, as a rent does",
-        ),
-        example=Example(given={"electricity_cost_per_token": "0.037 USD/MTok", "output_tokens": "1M"}, result="0.037 USD"),
-        sources=(ours("the cost of a token times their number"),),
-    ),
-    Equation(
         id="energy.training_energy",
         title="Energy of a training run",
         defines="training_energy",

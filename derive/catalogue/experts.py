@@ -41,75 +41,6 @@ EQUATIONS = (
         ),
     ),
     Equation(
-        id="experts.prefill_touched_experts",
-        title="Experts that a pass with many new tokens uses",
-        defines="prefill_activated_experts",
-        relation=lambda prefill_activated_experts, experts, active_experts, batch, new_tokens_per_pass, one_token: (
-            prefill_activated_experts,
-            experts * (1 - (1 - active_experts / experts) ** (batch * new_tokens_per_pass / one_token)),
-        ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-            Requirement(holds=lambda batch: batch >= 1, otherwise="a batch is one sequence at least"),
-        ),
-        statement="Every new token of every sequence goes to experts of its own.",
-        assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
-        example=Example(given={"experts": "256", "active_experts": "8", "batch": "2", "new_tokens_per_pass": "16"}, result="163.3"),
-        derivation=lambda: (
-            Step(
-                operation="the new tokens of a pass, as a batch of this number of sequences",
-                premises=(
-                    at(
-                        "experts.touched_experts",
-                        activated_experts="prefill_activated_experts",
-                        batch=lambda batch, new_tokens_per_pass, one_token: batch * new_tokens_per_pass / one_token,
-                        tokens_verified_per_step=1,
-                    ),
-                ),
-            ),
-        ),
-        sources=(MOE_PAPER, ours("what a pass over prompts reads of the experts")),
-    ),
-    Equation(
-        id="experts.mixed_touched_experts",
-        title="Experts that a step with a chunk of prefill uses",
-        defines="mixed_activated_experts",
-        relation=lambda mixed_activated_experts, activated_experts, experts, active_experts, prefill_chunk, one_token: (
-            mixed_activated_experts,
-            experts - (experts - activated_experts) * (1 - active_experts / experts) ** (prefill_chunk / one_token),
-        ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-            Requirement(
-                holds=lambda activated_experts, experts: activated_experts <= experts,
-                otherwise="no more experts are used than there are",
-            ),
-        ),
-        statement="An expert stays unused if neither a decode token nor a token of the chunk needs it.",
-        assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
-        example=Example(
-            given={"activated_experts": "222.4", "experts": "256", "active_experts": "8", "prefill_chunk": "64"}, result="251.6"
-        ),
-        derivation=lambda: (
-            Step(
-                operation="what it means: all experts but those that decode leaves out, and of these the chunk",
-                relation=lambda mixed_activated_experts, activated_experts, experts, prefill_activated_experts: (
-                    mixed_activated_experts,
-                    experts - (experts - activated_experts) * (1 - prefill_activated_experts / experts),
-                ),
-            ),
-            Step(
-                operation="the experts that the tokens of the chunk use by themselves",
-                premises=(
-                    at("#1"),
-                    at("experts.prefill_touched_experts", batch=1, new_tokens_per_pass="prefill_chunk"),
-                ),
-                eliminated=("prefill_activated_experts",),
-            ),
-        ),
-        sources=(MOE_PAPER, ours("whether a token of the chunk uses an expert is independent of the other tokens")),
-    ),
-    Equation(
         id="experts.shared_params",
         title="Parameters that every token uses",
         defines="shared_params",
@@ -209,10 +140,12 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.mean_bytes_per_weight",
+        version=2,
+        changes=("the same mean, written as the width of the rest and the difference that experts make",),
         title="Bytes of a weight, experts and the rest together",
         relation=lambda bytes_per_weight, expert_bytes_per_weight, routed_params, shared_bytes_per_weight, total_params: (
             bytes_per_weight,
-            (expert_bytes_per_weight * routed_params + shared_bytes_per_weight * (total_params - routed_params)) / total_params,
+            shared_bytes_per_weight + (expert_bytes_per_weight - shared_bytes_per_weight) * routed_params / total_params,
         ),
         requires=(
             Requirement(
@@ -240,21 +173,26 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.weight_time_touched",
-        version=4,
+        version=5,
         title="Weight-read time with only the activated experts",
         defines="weight_time",
-        variant=Variant(group="weight_time", name="touched"),
-        relation=lambda weight_time, attention_replicas, shared_params, fetched_params, expert_imbalance, routed_params,
-            bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
+        relation=lambda weight_time, attention_replicas, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance,
+            routed_params, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             weight_time,
-            (attention_replicas * shared_params + part_times(fetched_params - shared_params, expert_imbalance, routed_params))
-            * bytes_per_weight
+            # The ratio of widths is 1 and goes, where all weights have one.
+            (
+                attention_replicas * shared_params * (shared_bytes_per_weight / expert_bytes_per_weight)
+                + part_times(fetched_params - shared_params, expert_imbalance, routed_params)
+            )
+            * expert_bytes_per_weight
             / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
             "waits for the chip on which most of the activated experts lie. That was left out",
             "the busiest chip reads no more than all the experts that it holds. An imbalance could make it read any number",
             "what every token uses is read once in each attention replica",
+            "experts and other weights may have widths of their own",
         ),
         requires=(
             Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
@@ -262,119 +200,6 @@ EQUATIONS = (
         ),
         statement="At small batches a step reads only the experts that it uses. The chip with the most reads, at most all its"
                   " experts, finishes last.",
-        assumptions=(
-            "what all tokens use is sharded perfectly over the chips that share one copy",
-            "every chip holds as many experts",
-            "unless expert_imbalance is given, activated experts are spread evenly over the chips: see experts.busiest_chip",
-        ),
-        example=Example(
-            given={
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "fetched_params": "585.1B",
-                "expert_imbalance": "1.1",
-                "routed_params": "654.5B",
-                "bytes_per_weight": "1",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="9.215 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight time of the busiest chip: its reads times the number of chips",
-                premises=(
-                    at(
-                        "roofline.weight_time",
-                        total_params=lambda attention_replicas, shared_params, fetched_params, expert_imbalance, routed_params: (
-                            attention_replicas * shared_params + part_times(fetched_params - shared_params, expert_imbalance, routed_params)
-                        ),
-                    ),
-                ),
-            ),
-        ),
-        sources=(
-            ours("the transcript reads total parameters, a flashcard active ones: this lies between them and meets both"),
-        ),
-    ),
-    Equation(
-        id="experts.plain_weight_time_touched",
-        version=3,
-        changes=(
-            "the busiest chip reads no more than all the experts that it holds",
-            "what every token uses is read once in each attention replica",
-        ),
-        title="Weight-read time with only the activated experts, of a step without drafts",
-        defines="plain_weight_time",
-        variant=Variant(group="weight_time", name="touched"),
-        relation=lambda plain_weight_time, attention_replicas, shared_params, routed_params, active_experts, experts, batch,
-            expert_imbalance, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-            plain_weight_time,
-            (
-                attention_replicas * shared_params
-                + routed_params * part_times(1 - (1 - active_experts / experts) ** batch, expert_imbalance, 1)
-            )
-            * bytes_per_weight
-            / (chips * hbm_bandwidth * mbu),
-        ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts),
-            Requirement(holds=lambda batch: batch >= 1),
-            Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
-        ),
-        statement="One token per sequence uses fewer experts than the token and its drafts.",
-        assumptions=("activated experts lie on the chips as unevenly as in a step with drafts",),
-        example=Example(
-            given={
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "routed_params": "654.5B",
-                "active_experts": "8",
-                "experts": "256",
-                "batch": "32",
-                "expert_imbalance": "1.1",
-                "bytes_per_weight": "1",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="7 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight time of a pass with one position a sequence",
-                premises=(
-                    at("experts.weight_time_touched", weight_time="plain_weight_time"),
-                    at("experts.fetched_params"),
-                    at("experts.touched_experts", tokens_verified_per_step=1),
-                ),
-                eliminated=("fetched_params", "activated_experts"),
-            ),
-        ),
-        sources=(MOE_PAPER, ours("what a step with drafts is compared with")),
-    ),
-    Equation(
-        id="experts.weight_time_mixed",
-        version=2,
-        changes=("what every token uses is read once in each attention replica",),
-        title="Weight-read time with only the activated experts, in another data type than the rest",
-        defines="weight_time",
-        variant=Variant(group="weight_time", name="mixed"),
-        relation=lambda weight_time, attention_replicas, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance,
-            routed_params, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
-            weight_time,
-            (
-                attention_replicas * shared_params * shared_bytes_per_weight
-                + part_times(fetched_params - shared_params, expert_imbalance, routed_params) * expert_bytes_per_weight
-            )
-            / (chips * hbm_bandwidth * mbu),
-        ),
-        requires=(
-            Requirement(holds=lambda fetched_params, shared_params: fetched_params > shared_params),
-            Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
-        ),
-        statement="Shared weights are read at their own width, and activated experts at theirs.",
         assumptions=(
             "all experts are stored alike, and so is all beside them",
             "what all tokens use is sharded perfectly over the chips that share one copy",
@@ -415,19 +240,23 @@ EQUATIONS = (
             ),
         ),
         sources=(
+            ours("the transcript reads total parameters, a flashcard active ones: this lies between them and meets both"),
             GPT_OSS_CARD,
-            ours("the mean width of all weights is right if all are read. For few experts it underestimates the shared weights"),
         ),
     ),
     Equation(
-        id="experts.plain_weight_time_mixed",
-        version=2,
-        changes=("what every token uses is read once in each attention replica",),
-        title="Weight-read time with only the activated experts, in another data type than the rest, of a step without drafts",
+        id="experts.plain_weight_time_touched",
+        version=4,
+        changes=(
+            "the busiest chip reads no more than all the experts that it holds",
+            "what every token uses is read once in each attention replica",
+            "experts and other weights may have widths of their own",
+        ),
+        title="Weight-read time with only the activated experts, of a step without drafts",
         defines="plain_weight_time",
-        variant=Variant(group="weight_time", name="mixed"),
-        relation=lambda plain_weight_time, attention_replicas, shared_params, shared_bytes_per_weight, routed_params,
-            active_experts, experts, batch, expert_imbalance, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
+        relation=lambda plain_weight_time, attention_replicas, shared_params, shared_bytes_per_weight, routed_params, active_experts,
+            experts, batch, expert_imbalance, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             plain_weight_time,
             (
                 attention_replicas * shared_params * shared_bytes_per_weight
@@ -441,10 +270,7 @@ EQUATIONS = (
             Requirement(holds=lambda expert_imbalance: expert_imbalance >= 1),
         ),
         statement="One token per sequence uses fewer experts than the token and its drafts.",
-        assumptions=(
-            "all experts are stored alike, and so is all beside them",
-            "activated experts lie on the chips as unevenly as in a step with drafts",
-        ),
+        assumptions=("activated experts lie on the chips as unevenly as in a step with drafts",),
         example=Example(
             given={
                 "attention_replicas": "4",
@@ -466,68 +292,14 @@ EQUATIONS = (
             Step(
                 operation="the weight time of a pass with one position a sequence",
                 premises=(
-                    at("experts.weight_time_mixed", weight_time="plain_weight_time"),
+                    at("experts.weight_time_touched", weight_time="plain_weight_time"),
                     at("experts.fetched_params"),
                     at("experts.touched_experts", tokens_verified_per_step=1),
                 ),
                 eliminated=("fetched_params", "activated_experts"),
             ),
         ),
-        sources=(GPT_OSS_CARD, ours("what a step with drafts is compared with")),
-    ),
-    Equation(
-        id="experts.latency_floor_mixed",
-        version=2,
-        changes=("what every token uses is read once in each attention replica",),
-        title="Latency floor of a step, with experts in another data type than the rest",
-        defines="latency_floor",
-        variant=Variant(group="latency_floor", name="mixed"),
-        relation=lambda latency_floor, attention_replicas, shared_params, shared_bytes_per_weight, active_params,
-            expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
-            latency_floor,
-            (attention_replicas * shared_params * shared_bytes_per_weight + (active_params - shared_params) * expert_bytes_per_weight)
-            / (chips * hbm_bandwidth * mbu),
-        ),
-        requires=(Requirement(holds=lambda active_params, shared_params: active_params > shared_params),),
-        statement="Whatever the batch, a step reads at least the shared weights and the experts of one token.",
-        assumptions=(
-            "fixed hardware",
-            "weights are sharded perfectly over the chips that share one copy",
-            "all experts are stored alike, and so is all beside them",
-        ),
-        example=Example(
-            given={
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "shared_bytes_per_weight": "2",
-                "active_params": "37B",
-                "expert_bytes_per_weight": "0.5",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="1.896 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight time of all the bytes that one sequence makes all chips read",
-                premises=(
-                    at(
-                        "roofline.weight_time",
-                        weight_time="latency_floor",
-                        total_params=lambda attention_replicas, shared_params, shared_bytes_per_weight, active_params,
-                            expert_bytes_per_weight, bytes_per_weight: (
-                            (
-                                attention_replicas * shared_params * shared_bytes_per_weight
-                                + (active_params - shared_params) * expert_bytes_per_weight
-                            )
-                            / bytes_per_weight
-                        ),
-                    ),
-                ),
-            ),
-        ),
-        sources=(GPT_OSS_CARD, ours("the floor reads the fewest experts, so that here the mean width of all weights errs most")),
+        sources=(MOE_PAPER, ours("what a step with drafts is compared with")),
     ),
     Equation(
         id="experts.busiest_chip",
@@ -813,33 +585,20 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.reached_racks",
+        version=2,
+        changes=("over the racks that the router picks, which are all racks unless it limits them",),
         title="Racks with experts of a token",
         defines="reached_racks",
-        variant=Variant(group="reached_racks", name="any_rack", default=True),
-        relation=lambda reached_racks, racks, active_experts: (reached_racks, racks * (1 - (1 - 1 / racks) ** active_experts)),
-        requires=(Requirement(holds=lambda racks: racks >= 1),),
-        statement="The experts of a token are in fewer racks than there are experts, because some share a rack.",
-        assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
-        example=Example(given={"racks": "8", "active_experts": "8"}, result="5.251"),
-        sources=(ours("each rack is missed by all experts of a token with the chance (1 - 1/n)^k"),),
-    ),
-    Equation(
-        id="experts.reached_racks_limited",
-        title="Racks with experts of a token, if the router limits them",
-        defines="reached_racks",
-        variant=Variant(group="reached_racks", name="limited"),
         relation=lambda reached_racks, rack_limit, active_experts: (
             reached_racks,
             rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
         ),
         requires=(Requirement(holds=lambda rack_limit: rack_limit >= 1),),
-        statement="A router that first picks a few racks, and then experts in them, reaches no other racks.",
-        assumptions=("within the racks that are picked, experts are chosen independently and evenly",),
+        statement="The experts of a token are in fewer racks than there are experts, because some share a rack. A router that first picks"
+                  " a few racks, and then experts in them, reaches no other racks.",
+        assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
         example=Example(given={"rack_limit": "4", "active_experts": "8"}, result="3.6"),
-        derivation=lambda: (
-            Step(operation="racks that were picked, in place of all", premises=(at("experts.reached_racks", racks="rack_limit"),)),
-        ),
-        sources=(DEEPSEEK_V3_PAPER,),
+        sources=(DEEPSEEK_V3_PAPER, ours("each rack is missed by all experts of a token with the chance (1 - 1/n)^k"),),
     ),
     Equation(
         id="experts.most_racks",

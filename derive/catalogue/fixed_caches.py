@@ -1,10 +1,74 @@
-"""Architecture: the bytes that a sequence stores or reads up to a fixed limit, and the bytes of a whole sequence."""
+"""Architecture: the bytes that a sequence stores and reads, those that grow with the context and those up to a fixed limit."""
 
 from derive.catalogue.arithmetic import minimum
-from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, LINEAR_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk
+from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, LINEAR_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
 from derive.records import Equation, Example, Variant
 
 FIXED = (
+    Equation(
+        id="architecture.kv_bytes_compressed",
+        version=2,
+        changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
+        title="KV bytes per token, tokens compressed into shared entries",
+        defines="kv_bytes_per_token",
+        variant=Variant(group="kv_bytes_per_token", name="compressed"),
+        relation=lambda kv_bytes_per_token, entry_per_token, sparse_layers, head_dim, indexer_dim, sparse_compression_ratio,
+            heavily_compressed_layers, heavy_compression_ratio, bytes_per_element, indexer_bytes_per_element: (
+            kv_bytes_per_token,
+            entry_per_token
+            * (
+                sparse_layers * (head_dim * bytes_per_element + indexer_dim * indexer_bytes_per_element) / sparse_compression_ratio
+                + heavily_compressed_layers * head_dim * bytes_per_element / heavy_compression_ratio
+            ),
+        ),
+        statement="One entry, key and value at once, for every few tokens: with an indexer key in sparse layers, for many more without.",
+        assumptions=(
+            "one KV head, whose key is also its value",
+            "what grows with the context alone: windows are counted apart, tokens not yet compressed left out",
+        ),
+        example=Example(
+            given={
+                "sparse_layers": "30",
+                "head_dim": "512",
+                "indexer_dim": "128",
+                "sparse_compression_ratio": "4",
+                "heavily_compressed_layers": "31",
+                "heavy_compression_ratio": "128",
+                "bytes_per_element": "1",
+                "indexer_bytes_per_element": "1.03125",
+            },
+            result="4.954 kB/token",
+        ),
+        sources=(COMPRESSED_DOCS,),
+    ),
+    Equation(
+        id="architecture.kv_read_bytes",
+        version=2,
+        changes=("less the caches of sparse layers, which read only the entries that they select",),
+        title="KV bytes read per token of context",
+        defines="kv_read_bytes_per_token",
+        relation=lambda kv_read_bytes_per_token, kv_bytes_per_token, entry_per_token, sparse_layers, selected_entry_width,
+            bytes_per_element, sparse_compression_ratio: (
+            kv_read_bytes_per_token,
+            kv_bytes_per_token
+            - entry_per_token * sparse_layers * selected_entry_width * bytes_per_element / sparse_compression_ratio,
+        ),
+        unsaid=("sparse_layers",),
+        statement="A step reads every byte that grows with the context, except in sparse layers, which read the keys of their indexer and"
+                  " the entries that they select.",
+        assumptions=("the slope beyond window and selection: what sparse layers read of their entries no longer grows",),
+        example=Example(
+            given={
+                "kv_bytes_per_token": "4.954 kB/token",
+                "sparse_layers": "30",
+                "selected_entry_width": "512",
+                "bytes_per_element": "1",
+                "sparse_compression_ratio": "4",
+            },
+            result="1.114 kB/token",
+        ),
+        sources=(DSA_PAPER, MSA_CONFIG, COMPRESSED_DOCS, ours("an assumption of roofline.kv_time, as a separate quantity")),
+    ),
     Equation(
         id="architecture.window_kv_width",
         title="Values a windowed layer stores for one token",
@@ -70,7 +134,7 @@ FIXED = (
         id="architecture.selected_entry_width",
         title="Values of a selected entry, latent attention",
         defines="selected_entry_width",
-        variant=Variant(group="selected_entry_width", name="mla_indexed", default=True),
+        variant=Variant(group="selected_entry_width", name="mla_indexed"),
         relation=lambda selected_entry_width, latent_dim, rope_dim: (selected_entry_width, latent_dim + rope_dim),
         statement="A selected token is read as its latent and its rotary key, once for all heads.",
         example=Example(given={"latent_dim": "512", "rope_dim": "64"}, result="576"),
@@ -80,7 +144,7 @@ FIXED = (
         id="architecture.selected_entry_width_gqa_indexed",
         title="Values of a selected entry, grouped-query attention",
         defines="selected_entry_width",
-        variant=Variant(group="selected_entry_width", name="gqa_indexed"),
+        variant=Variant(group="selected_entry_width", name="gqa_indexed", default=True),
         relation=lambda selected_entry_width, kv_heads, head_dim: (selected_entry_width, 2 * kv_heads * head_dim),
         statement="A selected token is read as a key and a value of head_dim for each KV head.",
         assumptions=("all KV heads select the same tokens, or as many each",),
@@ -99,30 +163,22 @@ FIXED = (
     ),
     Equation(
         id="architecture.read_entries",
+        version=2,
+        changes=("an entry may stand for several tokens",),
         title="Entries a sparse layer reads",
         defines="read_entries",
-        variant=Variant(group="read_entries", name="tokens", default=True),
-        relation=lambda read_entries, selected_entries, entry_per_token, context_length: (
-            read_entries,
-            minimum(selected_entries, entry_per_token * context_length),
-        ),
-        statement="A sparse layer reads the tokens that it selects, or all if there are fewer.",
-        example=Example(given={"selected_entries": "2048", "context_length": "32k"}, result="2048"),
-        sources=(DSA_PAPER, ours("blocks count as the tokens they hold. A context shorter than the selection is read whole")),
-    ),
-    Equation(
-        id="architecture.read_entries_compressed",
-        title="Entries a sparse layer reads, tokens compressed into shared entries",
-        defines="read_entries",
-        variant=Variant(group="read_entries", name="compressed"),
         relation=lambda read_entries, selected_entries, entry_per_token, context_length, sparse_compression_ratio: (
             read_entries,
             minimum(selected_entries, entry_per_token * context_length / sparse_compression_ratio),
         ),
-        statement="A sparse layer reads the compressed entries that it selects, or all if there are fewer.",
+        statement="A sparse layer reads the entries that it selects, or all if there are fewer.",
         assumptions=("tokens not yet compressed are left out",),
         example=Example(given={"selected_entries": "1024", "context_length": "32k", "sparse_compression_ratio": "4"}, result="1024"),
-        sources=(COMPRESSED_DOCS, ours("as for tokens, with one entry for every few of them")),
+        sources=(
+            DSA_PAPER,
+            COMPRESSED_DOCS,
+            ours("blocks count as the tokens they hold. A context shorter than the selection is read whole"),
+        ),
     ),
     Equation(
         id="architecture.selected_kv_bytes",
@@ -158,24 +214,10 @@ FIXED = (
         sources=(ours("the part of a step's KV read that stops growing, each mechanism apart"),),
     ),
     Equation(
-        id="architecture.kv_bytes_that_grow",
-        title="KV bytes a sequence stores, all of which grow with its context",
-        defines="kv_bytes_per_sequence",
-        variant=Variant(group="kv_bytes_per_sequence", name="grows", default=True),
-        relation=lambda kv_bytes_per_sequence, context_length, kv_bytes_per_token: (
-            kv_bytes_per_sequence,
-            context_length * kv_bytes_per_token,
-        ),
-        statement="Every token of the context is stored as many times as any other.",
-        assumptions=("no windows and no linear states",),
-        example=Example(given={"context_length": "8k", "kv_bytes_per_token": "516.1 kB/token"}, result="4.129 GB"),
-        sources=(talk("1:04:23", "1:07:15", "a sequence needs its context times bytes per token"),),
-    ),
-    Equation(
         id="architecture.kv_bytes_per_sequence",
+        unsaid=("window_kv_bytes", "linear_state_bytes"),
         title="KV bytes a sequence stores",
         defines="kv_bytes_per_sequence",
-        variant=Variant(group="kv_bytes_per_sequence", name="fixed"),
         relation=lambda kv_bytes_per_sequence, context_length, kv_bytes_per_token, window_kv_bytes, linear_state_bytes: (
             kv_bytes_per_sequence,
             context_length * kv_bytes_per_token + window_kv_bytes + linear_state_bytes,

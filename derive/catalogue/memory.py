@@ -38,34 +38,20 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.weight_bytes_touched",
-        version=2,
-        changes=("what every token uses lies as often in memory as attention_replicas hold it",),
+        version=3,
+        changes=(
+            "what every token uses lies as often in memory as attention_replicas hold it",
+            "experts and other weights may have widths of their own",
+        ),
         title="Bytes of the weights of a mixture of experts",
         defines="weight_bytes",
-        variant=Variant(group="weight_time", name="touched"),
-        relation=lambda weight_bytes, total_params, attention_replicas, shared_params, bytes_per_weight: (
-            weight_bytes,
-            (total_params + (attention_replicas - 1) * shared_params) * bytes_per_weight,
-        ),
-        statement="Memory contains all experts, and one copy of the other weights for each attention replica.",
-        unsaid=("attention_replicas",),
-        assumptions=("no expert is held twice",),
-        example=Example(
-            given={"total_params": "671B", "attention_replicas": "4", "shared_params": "16.5B", "bytes_per_weight": "1"}, result="720.5 GB"
-        ),
-        sources=(talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"), SGLANG_DOCS),
-    ),
-    Equation(
-        id="memory.weight_bytes_mixed",
-        title="Bytes of the weights of a mixture of experts, stored in other bytes than the rest",
-        defines="weight_bytes",
-        variant=Variant(group="weight_time", name="mixed"),
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda weight_bytes, total_params, bytes_per_weight, attention_replicas, shared_params, shared_bytes_per_weight: (
             weight_bytes,
             total_params * bytes_per_weight + (attention_replicas - 1) * shared_params * shared_bytes_per_weight,
         ),
-        statement="All weights at their mean width, and each further copy of the other weights at its own width.",
         unsaid=("attention_replicas",),
+        statement="All weights at their mean width, and each further copy of the weights beside the experts at its own width.",
         assumptions=("no expert is held twice", "all experts are stored alike, and so is all beside them"),
         example=Example(
             given={
@@ -77,7 +63,7 @@ EQUATIONS = (
             },
             result="459.3 GB",
         ),
-        sources=(GPT_OSS_CARD, SGLANG_DOCS),
+        sources=(talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"), GPT_OSS_CARD, SGLANG_DOCS),
     ),
     Equation(
         id="memory.resident_weight_bytes",

@@ -1,7 +1,7 @@
 """Pipeline: layers cut into stages, and the effect on memory, latency and idle time (lecture, 0:47:00 to 1:18:14).
 
-Batch has two meanings. A pass works on one microbatch on the chips of one stage, so the roofline's `batch` is
-`microbatch_size`. Memory stores the caches of all `sequences_in_flight`, which is all microbatches.
+Batch has two meanings. A pass works on one microbatch on the chips of one stage, so the roofline's `batch` is a
+microbatch. Memory stores the caches of all `sequences_in_flight`, which is all microbatches.
 """
 
 from typing import Any
@@ -26,24 +26,15 @@ EQUATIONS = (
         id="pipeline.sequences_in_flight",
         title="Sequences in flight",
         defines="sequences_in_flight",
-        relation=lambda sequences_in_flight, microbatches, microbatch_size: (sequences_in_flight, microbatches * microbatch_size),
-        statement="All microbatches in the pipeline times the sequences of one.",
-        example=Example(given={"microbatches": "2", "microbatch_size": "64"}, result="128"),
-        sources=(talk("1:08:36", "1:10:03", "the batch in flight is the number of microbatches times their size"),),
-    ),
-    Equation(
-        id="pipeline.batch_of_a_pass",
         version=2,
-        title="The batch of one pass is one microbatch",
-        defines="microbatch_size",
-        relation=lambda microbatch_size, batch: (microbatch_size, batch),
-        statement="A stage works on one microbatch at a time. So its batch is the batch of every step time.",
-        changes=("read from the batch to the microbatch. A definition, because batch is always the batch of one pass",),
-        example=Example(given={"batch": "64"}, result="64"),
+        changes=("a microbatch is the batch of one pass",),
+        relation=lambda sequences_in_flight, microbatches, batch: (sequences_in_flight, microbatches * batch),
+        statement="All microbatches in the pipeline times the sequences of one.",
+        example=Example(given={"microbatches": "2", "batch": "64"}, result="128"),
         sources=(
             talk(
-                "1:08:36", "1:10:03", "the microbatch is the train of the earlier part",
-                "the talk slips once and makes its size the number of stages. Their number is meant",
+                "1:08:36", "1:10:03", "the batch in flight is the number of microbatches times their size",
+                "the talk slips once and makes their size the number of stages. Their number is meant",
             ),
         ),
     ),
@@ -59,26 +50,18 @@ EQUATIONS = (
         sources=(talk("1:08:36", "1:10:03", "one needs as many microbatches as pipeline stages, by a drawing"),),
     ),
     Equation(
-        id="pipeline.microbatch_is_balance_batch",
-        title="A microbatch of one balance batch",
-        kind=HEURISTIC,
-        rule="the rule of thumb that a microbatch is one balance batch",
-        relation=lambda microbatch_size, balance_batch: (microbatch_size, balance_batch),
-        statement="Each pass should keep the arithmetic busy, so each microbatch is a whole balance batch.",
-        assumptions=("KV reads left out",),
-        example=Example(given={"balance_batch": "211"}, result="211"),
-        sources=(talk("1:08:36", "1:10:03", "the microbatch is 300 times sparsity"),),
-    ),
-    Equation(
         id="pipeline.kv_cancellation",
-        version=2,
-        changes=("over the bytes of a sequence, windows and states among them, and times the copies of a cache on the chips",),
+        version=3,
+        changes=(
+            "over the bytes of a sequence, windows and states among them, and times the copies of a cache on the chips",
+            "a microbatch is the batch of one pass",
+        ),
         title="Memory of one chip with as many microbatches as stages",
         kind=CONDITION,
-        relation=lambda memory_per_chip, total_params, bytes_per_weight, chips, pipeline_stages, microbatch_size,
+        relation=lambda memory_per_chip, total_params, bytes_per_weight, chips, pipeline_stages, batch,
             kv_bytes_per_sequence, kv_replication: (
             memory_per_chip,
-            total_params * bytes_per_weight / (chips * pipeline_stages) + microbatch_size * kv_bytes_per_sequence * kv_replication / chips,
+            total_params * bytes_per_weight / (chips * pipeline_stages) + batch * kv_bytes_per_sequence * kv_replication / chips,
         ),
         statement="More stages need more microbatches. So a chip has fewer weights but not fewer caches.",
         assumptions=("as many microbatches as stages", "the assumptions of memory.per_chip"),
@@ -88,7 +71,7 @@ EQUATIONS = (
                 "bytes_per_weight": "1",
                 "chips": "16",
                 "pipeline_stages": "2",
-                "microbatch_size": "64",
+                "batch": "64",
                 "kv_bytes_per_sequence": "4.129 GB",
                 "kv_replication": "2",
             },
@@ -105,10 +88,10 @@ EQUATIONS = (
                     at("pipeline.sequences_in_flight"),
                 ),
                 eliminated=("memory_demand", "weight_bytes", "kv_cache_bytes", "sequences_in_flight"),
-                relation=lambda memory_per_chip, total_params, bytes_per_weight, microbatches, microbatch_size,
+                relation=lambda memory_per_chip, total_params, bytes_per_weight, microbatches, batch,
                     kv_bytes_per_sequence, kv_replication, chips, pipeline_stages: (
                     memory_per_chip,
-                    (total_params * bytes_per_weight + microbatches * microbatch_size * kv_bytes_per_sequence * kv_replication)
+                    (total_params * bytes_per_weight + microbatches * batch * kv_bytes_per_sequence * kv_replication)
                     / (chips * pipeline_stages),
                 ),
             ),

@@ -130,79 +130,14 @@ EQUATIONS = (
     ),
     Equation(
         id="prefill.weight_time_touched",
-        version=2,
-        changes=("what every token uses is read once in each attention replica",),
+        version=3,
+        changes=(
+            "what every token uses is read once in each attention replica",
+            "experts and other weights may have widths of their own",
+        ),
         title="Weight-read time of all passes of a prompt, with only the activated experts",
         defines="prefill_weight_time",
-        variant=Variant(group="weight_time", name="touched"),
-        relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params, active_experts,
-            experts, prefill_batch, uncached_tokens, one_token, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-            prefill_weight_time,
-            prefill_passes
-            * (
-                attention_replicas * shared_params
-                + routed_params * (1 - (1 - active_experts / experts) ** (prefill_batch * uncached_tokens / (one_token * prefill_passes)))
-            )
-            * bytes_per_weight
-            / (chips * hbm_bandwidth * mbu),
-        ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-        ),
-        statement="Each pass reads the shared weights and the experts of its own tokens. Long prompts read all experts.",
-        assumptions=(_READ_ONCE_A_PASS, "tokens choose their experts independently and evenly: skewed routing touches fewer"),
-        example=Example(
-            given={
-                "prefill_passes": "5",
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "routed_params": "654.5B",
-                "active_experts": "8",
-                "experts": "256",
-                "prefill_batch": "2",
-                "uncached_tokens": "240",
-                "bytes_per_weight": "1",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="45.94 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="what it means: the shared parameters and the activated experts, once a pass",
-                relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params,
-                    prefill_activated_experts, experts,
-                    bytes_per_weight, chips, hbm_bandwidth, mbu: (
-                    prefill_weight_time,
-                    prefill_passes
-                    * (attention_replicas * shared_params + routed_params * prefill_activated_experts / experts)
-                    * bytes_per_weight
-                    / (chips * hbm_bandwidth * mbu),
-                ),
-            ),
-            Step(
-                operation="the experts that the tokens of one pass use",
-                premises=(
-                    at("#1"),
-                    at(
-                        "experts.prefill_touched_experts",
-                        batch="prefill_batch",
-                        new_tokens_per_pass=lambda uncached_tokens, prefill_passes: uncached_tokens / prefill_passes,
-                    ),
-                ),
-                eliminated=("prefill_activated_experts",),
-            ),
-        ),
-        sources=(MOE_PAPER, CHUNKED_PREFILL_PAPER),
-    ),
-    Equation(
-        id="prefill.weight_time_mixed",
-        version=2,
-        changes=("what every token uses is read once in each attention replica",),
-        title="Weight-read time of all passes of a prompt, with only the activated experts, in another data type than the rest",
-        defines="prefill_weight_time",
-        variant=Variant(group="weight_time", name="mixed"),
+        variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params, active_experts,
             experts, prefill_batch, uncached_tokens, one_token, shared_bytes_per_weight, expert_bytes_per_weight, chips,
             hbm_bandwidth, mbu: (
@@ -219,7 +154,7 @@ EQUATIONS = (
         requires=(
             Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
         ),
-        statement="Each pass reads the shared weights at their own width, and the experts of its own tokens at theirs.",
+        statement="Each pass reads the shared weights and the experts of its own tokens. Long prompts read all experts.",
         assumptions=(
             _READ_ONCE_A_PASS,
             "all experts are stored alike, and so is all beside them",
@@ -247,13 +182,13 @@ EQUATIONS = (
             Step(
                 operation="what it means: the shared parameters and the activated experts, once a pass",
                 relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params,
-                    prefill_activated_experts, experts,
+                    activated_experts, experts,
                     shared_bytes_per_weight, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
                     prefill_weight_time,
                     prefill_passes
                     * (
                         attention_replicas * shared_params * shared_bytes_per_weight
-                        + routed_params * prefill_activated_experts / experts * expert_bytes_per_weight
+                        + routed_params * activated_experts / experts * expert_bytes_per_weight
                     )
                     / (chips * hbm_bandwidth * mbu),
                 ),
@@ -263,15 +198,17 @@ EQUATIONS = (
                 premises=(
                     at("#1"),
                     at(
-                        "experts.prefill_touched_experts",
+                        "experts.touched_experts",
                         batch="prefill_batch",
-                        new_tokens_per_pass=lambda uncached_tokens, prefill_passes: uncached_tokens / prefill_passes,
+                        tokens_verified_per_step=lambda uncached_tokens, one_token, prefill_passes: (
+                            uncached_tokens / (one_token * prefill_passes)
+                        ),
                     ),
                 ),
-                eliminated=("prefill_activated_experts",),
+                eliminated=("activated_experts",),
             ),
         ),
-        sources=(GPT_OSS_CARD, CHUNKED_PREFILL_PAPER),
+        sources=(MOE_PAPER, GPT_OSS_CARD, CHUNKED_PREFILL_PAPER),
     ),
     Equation(
         id="prefill.time_to_first_token",

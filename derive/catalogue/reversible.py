@@ -15,15 +15,6 @@ EQUATIONS = (
         sources=(talk("2:08:41", "2:10:01", "the inverse subtracts the same function of the half that was kept"),),
     ),
     Equation(
-        id="reversible.revnet_kept_half",
-        title="The half that a RevNet layer keeps",
-        defines="revnet_right",
-        relation=lambda revnet_right, left_half: (revnet_right, left_half),
-        statement="y' = x: the input of the function is unchanged on the other side, so the way back can use it again.",
-        example=Example(given={"left_half": "0.6"}, result="0.6"),
-        sources=(REVNET_PAPER, talk("2:11:08", "2:11:56", "y' is x")),
-    ),
-    Equation(
         id="reversible.revnet",
         title="A RevNet layer",
         defines="revnet_left",

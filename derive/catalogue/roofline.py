@@ -364,19 +364,23 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.latency_floor",
-        version=3,
+        version=4,
         title="Latency floor of a step",
         defines="latency_floor",
-        variant=Variant(group="latency_floor", name="one_width", default=True),
-        relation=lambda latency_floor, active_params, attention_replicas, shared_params, bytes_per_weight, chips, hbm_bandwidth,
-            mbu: (
+        relation=lambda latency_floor, active_params, expert_bytes_per_weight, attention_replicas, shared_params,
+            shared_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             latency_floor,
-            (active_params + (attention_replicas - 1) * shared_params) * bytes_per_weight / (chips * hbm_bandwidth * mbu),
+            (
+                active_params * expert_bytes_per_weight
+                + shared_params * (attention_replicas * shared_bytes_per_weight - expert_bytes_per_weight)
+            )
+            / (chips * hbm_bandwidth * mbu),
         ),
         changes=(
             "one read of the active weights, not of whatever the weight time reads: all of a mixture of experts is above its steps at"
             " small batches, and what a batch touches moves with the batch",
             "what every token uses is read as often as attention_replicas hold it",
+            "experts and other weights may have widths of their own",
         ),
         unsaid=("attention_replicas",),
         statement="Whatever the batch, a step reads at least the weights that one sequence uses.",
@@ -384,14 +388,15 @@ EQUATIONS = (
         example=Example(
             given={
                 "active_params": "37B",
+                "expert_bytes_per_weight": "0.5",
                 "attention_replicas": "4",
                 "shared_params": "16.5B",
-                "bytes_per_weight": "1",
+                "shared_bytes_per_weight": "2",
                 "chips": "16",
                 "hbm_bandwidth": "3.35 TB/s",
                 "mbu": "70%",
             },
-            result="2.305 ms",
+            result="3.791 ms",
         ),
         derivation=lambda: (
             Step(
@@ -400,15 +405,16 @@ EQUATIONS = (
                     at(
                         "roofline.weight_time",
                         weight_time="latency_floor",
-                        total_params=lambda fetched_params, attention_replicas, shared_params: (
-                            fetched_params + (attention_replicas - 1) * shared_params
+                        total_params=lambda attention_replicas, shared_params, shared_bytes_per_weight, active_params,
+                            expert_bytes_per_weight, bytes_per_weight: (
+                            (
+                                attention_replicas * shared_params * shared_bytes_per_weight
+                                + (active_params - shared_params) * expert_bytes_per_weight
+                            )
+                            / bytes_per_weight
                         ),
                     ),
-                    at("experts.fetched_params"),
-                    at("experts.touched_experts", batch=1, tokens_verified_per_step=1),
-                    at("experts.active_params"),
                 ),
-                eliminated=("fetched_params", "activated_experts", "routed_params"),
             ),
         ),
         sources=(

@@ -49,7 +49,15 @@ GRID = (
             ),
             Step(
                 operation="one read of the weights at the full memory bandwidth",
-                premises=(at("#1"), at("roofline.latency_floor", mbu=1, attention_replicas=1)),
+                premises=(
+                    at("#1"),
+                    at(
+                        "roofline.latency_floor",
+                        mbu=1,
+                        attention_replicas=1,
+                        **dict.fromkeys(("expert_bytes_per_weight", "shared_bytes_per_weight"), "bytes_per_weight"),
+                    ),
+                ),
                 eliminated=("latency_floor",),
             ),
         ),

@@ -97,8 +97,7 @@ OWN_UNITS = {
 }
 
 RENAMED = {
-    **{"touched_experts": "activated_experts", "mixed_touched_experts": "mixed_activated_experts"},
-    **{"prefill_touched_experts": "prefill_activated_experts", "kv_copies": "kv_replication"},
+    **{"touched_experts": "activated_experts", "kv_copies": "kv_replication"},
     **{"synchronisations_per_layer": "allreduces_per_layer", "positions_per_step": "tokens_verified_per_step"},
 }
 """The names of release 0.1.0, each with the name that it has now. Old commands and saved files still use them."""
@@ -155,7 +154,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         ("bs", "batch_size", "max_batch", "max_batch_size", "max_num_seqs", "max_seqs", "seqs", "max_running_requests", "decode_batch"),
         ("batch",),
     ),
-    **dict.fromkeys(("micro_batch", "micro_batch_size", "mbs"), ("microbatch_size",)),
+    **dict.fromkeys(("microbatch_size", "micro_batch", "micro_batch_size", "mbs"), ("batch",)),
     "concurrent_sequences": ("sequences_in_flight",),
     **dict.fromkeys(("chunk_size", "prefill_chunk_size", "chunked_prefill_size"), ("prefill_chunk",)),
     **dict.fromkeys(("chips_per_replica", "min_chips"), ("chips",)),
@@ -353,7 +352,7 @@ _COST = {
 _ENERGY = {"output_tokens": "output_energy", **dict.fromkeys(_OF_TRAINING, "training_energy")}
 _ELECTRICITY = {
     "deployment_time": "fleet_electricity_cost",
-    "output_tokens": "output_electricity_cost",
+    "output_tokens": "electricity_cost_per_token",
     **dict.fromkeys(_OF_TRAINING, "training_electricity_cost"),
 }
 

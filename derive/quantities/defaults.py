@@ -14,7 +14,8 @@ class Default(NamedTuple):
     `ideal` is the better side: a share of a peak is at most 1, a duration is at least 0. A default that is `measured` stays in the
     equations, as a measured result may contradict it. A `found` one is put into them, and a result that no measured one explains may
     contradict it. With `spoken`, only a question that mentions one of these changes it. `waits` is a time that does not depend on the
-    efficiency of chips.
+    efficiency of chips. One that follows `always` is replaced by a quantity that nobody gave too, which is then what is missing. A
+    `plain` one is a part that a model does not have, or a width that is as all others, and no assumption.
     """
 
     quantity: str
@@ -29,6 +30,8 @@ class Default(NamedTuple):
     found: bool = False
     spoken: tuple[str, ...] = ()
     waits: bool = False
+    always: bool = False
+    plain: bool = False
 
 
 _ATTENTION = ("attention_flops_per_sequence", "attention_flops_per_pair", "query_heads", "indexer_heads")
@@ -37,6 +40,10 @@ _PROMPTS = ("prompt_tokens", "uncached_tokens", "new_tokens_per_pass", "context_
 _WEIGHTS = ("total_params", "routed_params", "resident_weight_bytes_per_chip")
 _DRAFTS = ("draft_tokens", "acceptance_rate")
 _TIMES = ("peak_flops", "hbm_bandwidth", "compute_time", "memory_time")
+_WINDOWS = ("window_layers", "window_kv_width", "window_key_dim")
+_STATES = ("linear_layers", "state_heads")
+_SELECTIONS = ("sparse_layers", "selected_entries")
+_INDEXERS = (*_SELECTIONS, "indexer_layers", "indexer_heads")
 _HITS = ("cached_tokens", "cache_hit_share")
 
 DEFAULTS = (
@@ -52,7 +59,7 @@ DEFAULTS = (
         "microbatches",
         1.0,
         follows=("pipeline_stages",),
-        said_by=(("sequences_in_flight", "batch"), ("sequences_in_flight", "microbatch_size"), ("idle_fraction",)),
+        said_by=(("sequences_in_flight", "batch"), ("idle_fraction",)),
         together=True,
         found=True,
     ),
@@ -68,10 +75,27 @@ DEFAULTS = (
     ),
     Default("kv_replication", 1.0, ideal="lower", found=True),
     Default("attention_replicas", 1.0, ideal="lower"),
+    # All weights have one width, until experts or the rest have their own.
+    Default("expert_bytes_per_weight", follows=("bytes_per_weight",), always=True, plain=True),
+    Default("shared_bytes_per_weight", follows=("bytes_per_weight",), always=True, plain=True),
+    Default("rack_limit", follows=("racks",), always=True, plain=True),
     Default("expert_imbalance", 1.0, ideal="lower", found=True),
     Default("attention_time", 0.0, gives_way=((*_ATTENTION, "attention_compute_ratio"),), ideal="lower"),
     Default("attention_compute_ratio", 0.0, gives_way=((*_ATTENTION, "attention_time"),), ideal="lower"),
     Default("attention_rate_ratio", 1.0),
+    # All layers attend to the whole context, until windows, states or selections are given.
+    Default("kv_layers", follows=("layers",), always=True, plain=True),
+    Default("key_dim", follows=("head_dim",), always=True, plain=True),
+    Default("value_dim", follows=("head_dim",), always=True, plain=True),
+    Default("sparse_layers", 0.0, gives_way=(("selected_flops_per_entry", "selected_kv_bytes"),), plain=True),
+    Default("sparse_compression_ratio", 1.0, plain=True),
+    Default("indexer_layers", 0.0, follows=("sparse_layers",), gives_way=(("indexer_flops_per_pair",),), plain=True),
+    Default("indexer_flops_per_pair", 0.0, gives_way=(_INDEXERS,), plain=True),
+    Default("window_flops_per_token", 0.0, gives_way=(_WINDOWS,), plain=True),
+    Default("window_kv_bytes", 0.0, gives_way=(_WINDOWS,), plain=True),
+    Default("linear_state_bytes", 0.0, gives_way=(_STATES,), plain=True),
+    Default("selected_flops_per_entry", 0.0, gives_way=(_SELECTIONS,), plain=True),
+    Default("selected_kv_bytes", 0.0, gives_way=(_SELECTIONS,), plain=True),
     Default("draft_cost_ratio", 0.0, gives_way=(("drafting_time",),), ideal="lower"),
     Default(
         "drafting_time",

@@ -187,8 +187,7 @@ ROWS = (
         latex=r"c_{\mathrm{el}}",
         unit="USD/token",
         meaning="cost of the electricity for one decoded token, building included",
-        unlike="cost_per_token pays for chips, and in a rent for their electricity too. fleet_electricity_cost is for all tokens,"
-        " output_electricity_cost for a number of tokens",
+        unlike="cost_per_token pays for chips, and in a rent for their electricity too. fleet_electricity_cost is for all tokens",
         low=1e-13,
         high=1e-4,
     ),
@@ -222,16 +221,6 @@ ROWS = (
         low=0.01,
         high=1000000000000000.0,
         unlike="energy_per_token is of one of them",
-    ),
-    Quantity(
-        name="output_electricity_cost",
-        symbol="K_out",
-        latex=r"K_{\mathrm{out}}",
-        unit="USD",
-        meaning="cost of the electricity for a number of decoded tokens, building included",
-        low=1e-09,
-        high=1000000000.0,
-        unlike="electricity_cost_per_token is of one of them",
     ),
     # -- prefill of a request ---------------------------------------------------------------------------------------
     Quantity(

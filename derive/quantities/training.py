@@ -468,9 +468,6 @@ ROWS = (
         name="revnet_left", symbol="x_next", latex="x'", unit="1", meaning="first half of what leaves a RevNet layer", low=1e-3, high=1e3
     ),
     Quantity(
-        name="revnet_right", symbol="y_next", latex="y'", unit="1", meaning="second half of what leaves a RevNet layer", low=1e-3, high=1e3
-    ),
-    Quantity(
         name="tokens_in_training_batch",
         symbol="T_bat",
         latex=r"T_{\mathrm{bat}}",

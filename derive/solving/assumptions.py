@@ -6,6 +6,7 @@ from derive.catalogue.assumed import OF_MIXTURES
 from derive.preset_record import ARCHITECTURES
 from derive.records import CHAINED_BY_ITSELF, ESTIMATE
 from derive.solving.chip_links import tell_assumption
+from derive.solving.defaults import PLAIN
 from derive.solving.plan import Way
 from derive.solving.questions import Question
 
@@ -20,7 +21,7 @@ def list_assumptions(asked: Question, known: Mapping[str, float], way: Way, touc
     led = {name: other for name, other in asked.defaults.items() if isinstance(other, str)}
     taken_up = {name: f"{value:g}" for name, value in known.items() if name in touched and name not in asked.known}
     # What follows a quantity that is asked for or worked out has no number beforehand.
-    put_in = dict.fromkeys(name for row in used for name in row.put_in)
+    put_in = dict.fromkeys(name for row in used for name in row.put_in if name not in PLAIN)
     taken_up |= {name: led[name] for name in put_in if name in led and name not in known}
     why = {name: f"default: {led[name]}" for name in taken_up if name in led and known.get(name, 1) != 1}
     defaults = [f"{name} = {value} ({why.get(name, 'default')})" for name, value in taken_up.items()]

@@ -26,6 +26,9 @@ FOLLOWS = {name: row.follows for name, row in _ROWS.items() if row.follows}
 MEASURED = tuple(name for name, row in _ROWS.items() if row.measured)
 """Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
 
+PLAIN = frozenset(name for name, row in _ROWS.items() if row.plain)
+"""Defaults that assume nothing: parts that a model does not have, and widths that are as all others."""
+
 IDEALS = {name: row.ideal for name, row in _ROWS.items() if row.ideal}
 """Defaults that nothing real betters, as bounds: a share of a peak is that at most, what takes time is that at least.
 
@@ -80,7 +83,7 @@ def leads(name: str, at_hand: Set[str]) -> str | None:
     >>> leads("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leads("microbatches", {"chips"})
     ('new_tokens_per_pass', None)
     """
-    if _have_each(_ROWS[name].worked_out_by, at_hand):
+    if _ROWS[name].always or _have_each(_ROWS[name].worked_out_by, at_hand):
         return FOLLOWS[name][0]
     return next((other for other in FOLLOWS[name] if other in at_hand), None)
 

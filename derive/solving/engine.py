@@ -25,6 +25,7 @@ from derive.solving.caveats import caveats, left_to_assumptions, warn_below_one
 from derive.solving.chip_links import tell_given
 from derive.solving.composed import Composed
 from derive.solving.consistency import contradiction
+from derive.solving.defaults import PLAIN
 from derive.solving.directions import direction
 from derive.solving.fit import chips_of_links, is_warning, memory_is_made_of, misfit
 from derive.solving.one_equation import broken_requirement, inside, residual, solve_equation
@@ -496,7 +497,7 @@ def _solution(
     asked: Question, known: Mapping[str, float], way: Way, ends: list[tuple[World, Answer]], short: str, solve: Solve
 ) -> Solution:
     used = way.rows
-    touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known}
+    touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known and (name not in PLAIN or name in asked.known)}
     touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
     answers = tuple(one for _, one in ends)
     doubts = {} if asked.silent else caveats(asked, ends[0][0].values, used, solve)

@@ -229,7 +229,7 @@ def _rows_left_out(
     preset: Preset, typed: Set[str], named: tuple[Equation, ...], variants: Mapping[str, str], vanished: Set[str]
 ) -> tuple[Equation, ...]:
     """Return the equations that a preset rules out, or that would give again what is given as 0. Named ones stay."""
-    reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **variants}.get(READS_OF_WEIGHTS[0], "resident")
+    reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **variants}.get(READS_OF_WEIGHTS, "resident")
     # Another read of the weights is named, which says nothing of what lies on a chip.
     resident = ("memory.resident_weight_bytes",) if MEMORY.resident in typed and reads != "resident" else ()
     aside = (*preset.left_out, *resident, *(row.id for row in by_id().values() if row.defines in vanished))
@@ -585,7 +585,6 @@ def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equa
     at_hand, spoken = {*known, unknown}, {*known, *(symbol for row in named for symbol in row.symbols)}
 
     def applies(row: Choice) -> bool:
-        others = (one.variant for one in named if one.variant and one.variant.group == row.unnamed)
         return (
             known.keys() >= {*row.known}
             and at_hand >= {*row.all}
@@ -594,7 +593,6 @@ def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equa
             and spoken.isdisjoint(row.unspoken)
             and row.asked in ("", unknown)
             and (not row.less or known[row.less[0]] < known[row.less[1]])
-            and all(variant.name == row.variant for variant in others)
         )
 
     return {group: row.variant for row in CHOICES if applies(row) for group in row.groups}
@@ -603,13 +601,15 @@ def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equa
 def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
     """Return the variants that use a given that no other equation uses, in each group in which only one variant does.
 
-    >>> _read_by_one_variant({"kv_layers"}, {"kv_layers", "kv_heads", "head_dim", "layers"})
-    {'kv_bytes_per_token': 'hybrid'}
+    >>> _read_by_one_variant({"rope_dim"}, {"layers", "latent_dim", "rope_dim"})
+    {'kv_bytes_per_token': 'mla', 'selected_entry_width': 'mla_indexed'}
     """
     if not unread:
         return {}
     supplied = {*known, *NEUTRAL_DEFAULTS, *USUAL_TYPES}
-    able = [row.variant for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs) and row.inputs <= supplied]
+    defaults = neutral(standing("", known))
+    rows = (with_defaults(row, defaults) for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs))
+    able = [row.variant for row in rows if row.variant and row.inputs <= supplied]
     names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
     return {group: name for group, (name, *others) in names.items() if not others}
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from derive.catalogue import equation
 from derive.errors import WrongValue
-from derive.meanings import READS_OF_WEIGHTS
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.assumptions import NOT_NEEDED
@@ -53,8 +52,6 @@ def _refuse_idle_equations(solutions: Sequence[Solution], using: Iterable[str], 
 def _takes_part(row: Equation, solution: Solution) -> bool:
     used = [equation(reference) for reference in solution.equations]
     variants = [other.variant for other in used if other.variant]
-    if row.variant and row.variant.group in READS_OF_WEIGHTS and any(one.group in READS_OF_WEIGHTS for one in variants):
-        return True
     return row in used or (row.variant is not None and row.variant in variants)
 
 

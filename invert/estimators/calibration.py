@@ -18,6 +18,7 @@ from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
+from derive.solving.defaults import neutral, standing, with_defaults
 from derive.tables.lines import Row
 from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import Tables
@@ -244,10 +245,12 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     >>> prefill_attention_flops(presets.model("DeepSeek-V3")), prefill_attention_flops(presets.model("MiniMax-M3"))
     (4997120.0, None)
     """
-    formula = variants_of("attention_flops_per_pair").get(preset.variants["kv_bytes_per_token"])
-    if formula is None or not set(formula.symbols[1:]) <= set(preset.givens):
+    name = preset.variants["kv_bytes_per_token"]
+    if name in presets.SELECTING:
         return None
-    return float(formula.right_side(preset.givens))
+    formula = variants_of("attention_flops_per_pair")[name]
+    plain = with_defaults(formula, neutral(standing("attention_flops_per_pair", preset.givens.keys())))
+    return float(plain.right_side(preset.givens)) if plain.inputs <= preset.givens.keys() else None
 
 
 def _sheet_sold(

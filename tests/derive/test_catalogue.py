@@ -41,6 +41,7 @@ from derive.records import (
 from derive.requirements import Requirement, as_relation, named
 from derive.show.citation import cite
 from derive.solving.questions import question
+from derive.solving.switches import Switches
 from tests.tools.renames import OLD_NAMES
 from tests.tools.together import each, in_one_test
 
@@ -200,7 +201,8 @@ ESTIMATES = [row for row in by_id().values() if row.kind == ESTIMATE]
 def test_an_estimate_joins_only_as_the_variant_that_was_chosen_or_by_name(row):
     assert row.variant and not row.variant.default, "an estimate of no group, or the default of one, would join by itself"
     assert row.id not in {other.id for other in question(row.defines, {}).active}
-    for asked in (question(row.defines, {}, variants={row.variant.group: row.variant.name}), question(row.defines, {}, using=[row.id])):
+    by_name = (Switches(variants={row.variant.group: row.variant.name}), Switches(using=(row.id,)))
+    for asked in (question(row.defines, {}, switches) for switches in by_name):
         assert [other.id for other in asked.active if other.defines == row.defines] == [row.id]
 
 

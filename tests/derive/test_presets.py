@@ -309,7 +309,6 @@ def test_every_model_is_suggested_for_a_slip_of_its_name():
             assert f"'{name}'" in offered or "begin so" in offered or not name[place].isalpha(), (slip, offered)
 
 
-NONE = {"window_kv_bytes": 0, "linear_state_bytes": 0, "selected_kv_bytes": 0}
 MLA = {"latent_dim": 512, "rope_dim": 64, "nope_dim": 128, "value_dim": 128}
 GQA = {"kv_heads": 8, "head_dim": 128}
 
@@ -325,14 +324,13 @@ GQA = {"kv_heads": 8, "head_dim": 128}
 )
 def test_model_sets_what_its_formula_asks_for(small, text, formula, givens):
     preset = model(text)
-    assert preset.givens == givens | NONE
+    assert preset.givens == givens
     absorbed = "_absorbed" if formula.startswith("mla") else ""
     assert preset.variants == {
         **{"kv_bytes_per_token": formula, "attention_flops_per_pair": formula + absorbed},
         **{"prefill_attention_flops_per_pair": formula if absorbed else "same", "kv_replication": "latents" if absorbed else "heads"},
     }
-    assert set(preset.provenance) == set(givens | NONE) and preset.left_out == ()
-    assert preset.provenance["window_kv_bytes"] == f"architectures.csv {text} window_layers: config (verified): none"
+    assert set(preset.provenance) == set(givens) and preset.left_out == ()
     assert preset.provenance["total_params"] == f"architectures.csv {text} total_params: {'text' if text == 'K3' else 'card'}"
     assert preset.provenance["query_heads"] == f"architectures.csv {text} query_heads: config (verified)"
 
@@ -342,10 +340,11 @@ def test_a_model_that_selects_what_it_reads_gets_no_dense_attention(small):
     sizes = {"total_params": 671e9, "active_params": 37e9, "layers": 61, "latent_dim": 512, "rope_dim": 64}
     selection = {"indexer_layers": 61, "indexer_dim": 128, "sparse_layers": 61, "selected_entries": 2048, "query_heads": 128}
     selection |= {"indexer_heads": 64, "indexer_bytes_per_element": 1.03125}
-    assert preset.givens == sizes | selection | {"window_kv_bytes": 0, "linear_state_bytes": 0}
-    chosen = ("kv_bytes_per_token", "kv_read_bytes_per_token", "selected_entry_width", "selected_attention_flops")
+    assert preset.givens == sizes | selection
     assert preset.variants == {
-        **dict.fromkeys((*chosen, "attention_flops_per_sequence"), "mla_indexed"),
+        **dict.fromkeys(("kv_bytes_per_token", "selected_entry_width", "selected_flops_per_entry"), "mla_indexed"),
+        "attention_flops_per_pair": "mla_indexed_absorbed",
+        "prefill_attention_flops_per_pair": "same",
         "kv_time": "fixed",
         "kv_replication": "latents",
     }
@@ -363,16 +362,15 @@ def test_columns_of_states_and_index_keys_are_read_where_the_table_has_them(smal
 
 def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
     preset = model("Mixed")
-    chosen = {"kv_time": "fixed", "kv_bytes_per_sequence": "fixed", "attention_flops_per_sequence": "windowed"}
     plain = {"kv_bytes_per_token": "gqa", "attention_flops_per_pair": "gqa", "prefill_attention_flops_per_pair": "same"}
-    assert preset.variants == {**plain, **chosen, "kv_replication": "heads"}
+    assert preset.variants == {**plain, "kv_time": "fixed", "kv_replication": "heads"}
     assert preset.left_out == ("context.balance_context", "context.balance_context_with_attention")
 
 
 def test_a_part_that_is_not_described_in_full_is_not_zero(small):
     given = model("Mixed").givens
     assert given["window_layers"] == 6 and given["window_tokens"] == 4096 and given["linear_layers"] == 6
-    assert given["selected_kv_bytes"] == 0 and not {"window_kv_bytes", "linear_state_bytes", "state_heads"} & set(given)
+    assert not {"window_kv_bytes", "linear_state_bytes", "state_heads"} & set(given)
 
 
 MIXTURE = {
@@ -402,6 +400,7 @@ def test_a_dense_model_has_no_router(cells, width):
 
 OF_WHAT_IS_STORED = {
     *("cache.hold_cost", "cache.retrieve_cost", "cache.break_even", "memory.tokens_that_fit"),
+    *("architecture.kv_read_bytes", "architecture.kv_bytes_per_sequence"),
 }
 
 
@@ -412,9 +411,7 @@ def test_no_equation_takes_what_a_model_stores_for_what_it_reads():
     read = {id for id in presets.DENSE_ONLY if "kv_bytes_per_token" in equation(id).symbols}
     told = "what is stored belongs into OF_WHAT_IS_STORED of this file, what is read into DENSE_ONLY of derive/presets.py"
     assert plain == OF_WHAT_IS_STORED | read, told
-    groups = {row.variant.group for row in joins if row.variant}
-    chosen = {*presets.SAME_NAME, "kv_time", "kv_bytes_per_sequence"}
-    assert groups == {"kv_bytes_per_token", "kv_read_bytes_per_token", "kv_time", "kv_bytes_per_sequence"} == groups & chosen
+    assert {row.variant.group for row in joins if row.variant} == {"kv_bytes_per_token", "kv_time"}
 
 
 @in_one_test(
@@ -469,9 +466,8 @@ def test_every_model_that_ships_is_set_or_refused_by_name(name):
     windows, states = row.window_layers is not None, row.linear_layers is not None
     limited = selects or windows or states
     assert preset.left_out == (presets.DENSE_ONLY if selects else presets.ALL_GROWS if limited else ())
-    assert (preset.variants.get("kv_time"), "attention_flops_per_pair" in preset.variants) == ("fixed" if limited else None, not selects)
-    assert preset.variants.get("kv_bytes_per_sequence") == ("fixed" if windows or states else None)
-    assert preset.variants.get("attention_flops_per_sequence") == (row.kv_formula if selects else "windowed" if windows else None)
+    assert preset.variants.get("kv_time") == ("fixed" if limited else None)
+    assert preset.variants.get("selected_entry_width") == (row.kv_formula if selects else None)
     assert not FORBIDDEN & set(given) and set(given) <= set(QUANTITIES)
     assert given.get("active_params", 0) <= given.get("total_params", float("inf"))
     assert given.get("layers") == row.layers

@@ -6,9 +6,9 @@ independent columns of architectures.csv: the first from the model's published c
 
 import pytest
 
-from derive.catalogue import by_id
+from derive.catalogue import variants_of
 from derive.preset_rows import Architecture
-from derive.presets import DECODE_ATTENTION, FIXED_PARTS, KV_INPUTS
+from derive.presets import FIXED_PARTS, KV_INPUTS, SELECTING
 from derive.solving.api import solve
 from derive.solving.one_equation import solve_equation
 from derive.tables.rows import is_known
@@ -18,7 +18,6 @@ from tests.tools.together import in_one_test
 TABLE = rows_of(Architecture)
 GRADES = ("verified", "secondary")
 COVERED = [pytest.param(row, id=row.model) for row in TABLE if row.kv_formula and row.verification in GRADES]
-SELECTING = set(KV_INPUTS) - set(DECODE_ATTENTION)
 BYTES = {"bf16": 2, "fp8": 1}
 LONG = 1e6
 """A context that fills all windows and selections."""
@@ -30,16 +29,12 @@ COUNTS = {
 CONFIGURATION = {name for formula in KV_INPUTS.values() for name in formula} | {name for part in FIXED_PARTS.values() for name in part}
 
 
-def defining(quantity):
-    return {row.variant.name: row for row in by_id().values() if row.defines == quantity}
-
-
 def alike(width):
     """One data type for all that is cached, so that bytes are values times its width."""
     return dict.fromkeys(("bytes_per_element", "indexer_bytes_per_element", "state_bytes_per_element"), width)
 
 
-EQUATIONS = defining("kv_bytes_per_token")
+EQUATIONS = variants_of("kv_bytes_per_token")
 
 PUBLISHED = [
     # model, data type, bytes, where from
@@ -61,16 +56,17 @@ def test_no_verified_row_is_left_out():
 def test_every_formula_of_the_table_is_covered():
     assert set(EQUATIONS) == set(KV_INPUTS) == {row.values[0].kv_formula for row in COVERED}
     for formula, row in EQUATIONS.items():
-        assert set(KV_INPUTS[formula]) == set(row.symbols) - {"kv_bytes_per_token", "bytes_per_element", "indexer_bytes_per_element"}
-    assert set(defining("kv_read_bytes_per_token")) == {"dense", *SELECTING}
-    assert set(defining("selected_entry_width")) == SELECTING
+        assert set(KV_INPUTS[formula]) <= {*row.symbols, "layers", "head_dim"}
+    assert set(variants_of("selected_entry_width")) == set(SELECTING)
 
 
 @in_one_test("dtype", BYTES)
 @in_one_test("row", COVERED)
 def test_kv_bytes_follow_from_the_configuration(row, dtype):
     formula = EQUATIONS[row.kv_formula]
-    given = {name: float(getattr(row, name)) for name in KV_INPUTS[row.kv_formula]} | alike(BYTES[dtype])
+    plain = dict.fromkeys(("key_dim", "value_dim"), float(row.head_dim or 0)) | {"kv_layers": float(row.kv_layers)}
+    given = dict.fromkeys(formula.symbols[1:], 0.0) | plain | alike(BYTES[dtype])
+    given |= {name: float(getattr(row, name)) for name in KV_INPUTS[row.kv_formula]}
     (answer,), _ = solve_equation(formula, "kv_bytes_per_token", given)
     assert answer.value == row.kv_values_stored_per_token * BYTES[dtype]
 
@@ -81,10 +77,8 @@ def test_stored_read_and_fixed_follow_from_the_configuration_alone(row, quantity
     """Cells of the configuration and a byte an element are all that is given; what the model has no layers for is zero."""
     given = {name: float(getattr(row, name)) for name in CONFIGURATION if is_known(row, name)}
     given |= alike(BYTES["fp8"]) | {"context_length": LONG}
-    given |= {part: 0.0 for part, (layers, *_) in FIXED_PARTS.items() if not is_known(row, layers)}
     formula = row.kv_formula
-    names = dict.fromkeys(("kv_read_bytes_per_token", "selected_entry_width"), formula) if formula in SELECTING else {}
-    names |= {"read_entries": "compressed"} if formula == "compressed" else {}
+    names = {"selected_entry_width": formula} if formula in SELECTING else {}
     solution = solve(quantity, variants={"kv_bytes_per_token": formula, **names}, **given)
     (answer,) = solution.answers
     assert answer.value == getattr(row, count) * BYTES["fp8"]
@@ -148,7 +142,6 @@ def test_published_figures(model, dtype, expected, source):
 def test_what_other_tools_got_wrong_is_not_in_the_formulas():
     """Query heads for KV heads, every layer of a hybrid, a latent without its rotary key."""
     assert not any("query_heads" in row.symbols for row in EQUATIONS.values())
-    for formula in ("hybrid", "mla_hybrid"):
-        assert "layers" not in EQUATIONS[formula].symbols
+    assert not any("layers" in row.symbols for row in EQUATIONS.values())
     for formula in ("mla", "mla_hybrid", "mla_indexed"):
         assert "rope_dim" in EQUATIONS[formula].symbols and "kv_heads" not in EQUATIONS[formula].symbols

@@ -214,7 +214,7 @@ def test_one_copy_a_rack_takes_the_slowdown_away():
 
 
 def test_a_router_that_picks_racks_first_reaches_no_others():
-    limited = {"racks": 8, "rack_limit": 4, "active_experts": 8, "variants": {"reached_racks": "limited"}}
+    limited = {"racks": 8, "rack_limit": 4, "active_experts": 8}
     assert value("reached_racks", **limited) == 4 * (1 - (3 / 4) ** 8)
     within = np.random.default_rng(5).integers(4, size=(4000, 8))
     assert value("reached_racks", **limited) == pytest.approx(np.mean([len(np.unique(row)) for row in within]), rel=0.02)

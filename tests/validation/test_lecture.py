@@ -149,7 +149,7 @@ def test_line_16_no_overlap_is_between_the_roofline_and_twice_the_roofline():
 
 def test_line_21_pipeline_stages_thin_out_the_weights_and_not_the_cache():
     """Talk 1:10:33: the KV term does not depend on the stages, the weights go with one over them."""
-    stages, microbatch = symbol("pipeline_stages"), symbol("microbatch_size")
+    stages, microbatch = symbol("pipeline_stages"), symbol("batch")
     demand = equation("pipeline.kv_cancellation").sides[1]
     weights = demand.subs(microbatch, 0)
     assert sympy.diff(demand - weights, stages) == 0 and (demand - weights).has(microbatch)

@@ -260,7 +260,7 @@ def test_the_blackboard_moves_and_is_shared(site: Path, page):
         page.get_by_role("button", name="PNG").first.click()
     assert saved.value.path().read_bytes()[:4] == b"\x89PNG"
     page.get_by_role("button", name="lecture").click()
-    page.wait_for_function("!location.hash.includes('preset')")
+    page.wait_for_function("() => !location.hash.includes('preset')")
 
 
 @pytest.mark.parametrize(("width", "most"), [(1280, 800), (390, 700)])

@@ -459,7 +459,7 @@ def test_a_power_is_that_of_all_chips_where_chips_are_asked_for(asked, given, me
     [
         ("energy", "output_tokens", "output_energy"),
         ("energy", "gpu_hours", "training_energy"),
-        ("energy_cost", "output_tokens", "output_electricity_cost"),
+        ("energy_cost", "output_tokens", "electricity_cost_per_token"),
         ("energy_cost", "pretrain_tokens", "training_electricity_cost"),
         ("energy_cost", "deployment_time", "fleet_electricity_cost"),
     ],

@@ -11,6 +11,7 @@ from derive.catalogue.arithmetic import maximum
 from derive.records import Equation, Source
 from derive.solving.answering import answer
 from derive.solving.api import solve
+from derive.solving.defaults import neutral, standing, with_defaults
 from derive.solving.questions import Question
 from tests.tools.asked import STEP, value
 from tests.tools.together import in_one_test
@@ -22,15 +23,15 @@ def test_the_route_runs_from_givens_to_the_unknown_and_nothing_else():
     solution = solve("step_time", **STEP)
     assert solution.equations == tuple(step.equation for step in solution.route)
     assert set(solution.equations) == {
-        *("roofline.compute_time@1", "architecture.kv_bytes_mla@1"),
+        *("roofline.compute_time@1", "architecture.kv_bytes_mla@2"),
         *("experts.touched_experts@2", "experts.routed_params@1", "experts.shared_params@1"),
-        *("experts.fetched_params@1", "experts.weight_time_touched@4"),
-        *("architecture.attention_flops_mla_absorbed@1", "architecture.attention_flops_of_context@1", "roofline.attention_time@2"),
+        *("experts.fetched_params@1", "experts.weight_time_touched@5"),
+        *("architecture.attention_flops_mla_absorbed@2", "architecture.attention_flops_of_context@2", "roofline.attention_time@2"),
         *("roofline.kv_time@2", "roofline.memory_time@1", "roofline.step_time@3"),
     }
     known = set(solution.given)
     for step in solution.route:
-        row = equation(step.equation)
+        row = with_defaults(equation(step.equation), neutral(standing("step_time", known)))
         assert set(row.symbols) - {step.unknown} <= known, "a step uses what is not known yet"
         known.add(step.unknown)
     assert solution.route[-1].unknown == solution.unknown == "step_time"

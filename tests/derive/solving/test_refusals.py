@@ -14,8 +14,6 @@ from tests.tools.together import in_one_test, some
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
 CHIP_AND_MODEL = {"hardware": "H100:fp8", "model": "DeepSeek-V3"}
-COMPRESSED = ["architecture.kv_read_bytes_compressed", "architecture.read_entries_compressed"]
-AT_MOST = {"prefill_read_entries": "<=22", "read_entries": 20.5, "selected_entries": 20.5}
 LACKING = [
     ("cost_per_token", {**CHIP_AND_MODEL, "batch": 100}, {"chip_price", "context_length"}),
     ("batch", {**CHIP_AND_MODEL, "cost_per_token": 1e-6}, {"chip_price", "context_length"}),
@@ -27,7 +25,6 @@ LACKING = [
     ("sequences_in_flight", CHIP_AND_MODEL, {"context_length"}),
     ("hbm_capacity", {"model": "DeepSeek-V3", "batch": 100}, {"context_length"}),
     ("request_latency", {**CHIP_AND_MODEL, "batch": 100}, {"prompt_tokens", "output_tokens"}),
-    ("sparse_compression_ratio", {**AT_MOST, "using": COMPRESSED}, {"context_length"}),
 ]
 
 
@@ -39,11 +36,7 @@ def test_the_facts_to_look_up_come_first(unknown, given, missing):
     assert reason.message.startswith(f"{unknown} also needs {reason.missing[0]}")
 
 
-def test_what_stands_in_for_something_only_where_it_takes_part_is_not_left_out():
-    """A context that is not that of the prompt, and a parameter count of which more is lacking than one dimension."""
-    window = {"query_heads": 2, "window_layers": 100, "window_key_dim": 52, "window_value_dim": 23, "window_attention_flops": 2e6}
-    of_a_decode = solve("window_tokens", prompt_tokens=1e6, variants={"context_length": "decode"}, **window)
-    assert of_a_decode.value == pytest.approx(2e6 / (2 * 2 * 100 * (52 + 23)), rel=1e-9)
+def test_a_count_of_parameters_that_lacks_one_dimension_names_it():
     dimensions = {"model_dim": 940, "ffn_dim": 315, "layers": 80, "vocab_size": 40_000}
     balance = {"balance_tokens_per_chip": 20, "exchange_bytes_per_param": 1, "link_bandwidth": 8e11}
     assert {*solve("active_params", **dimensions, **balance).reason.missing} == {"head_dim", "query_heads", "kv_heads"}

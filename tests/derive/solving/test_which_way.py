@@ -7,6 +7,7 @@ import pytest
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.solving.api import solve
+from derive.solving.defaults import PLAIN
 from tests.tools.asked import CROSSOVER, STEP, value
 from tests.tools.together import in_one_test
 
@@ -25,7 +26,7 @@ def test_the_equation_that_defines_a_quantity_is_preferred(unknown, more):
     """Also on the way, and although the other one comes first in the catalogue."""
     solution = solve(unknown, **TWO_WAYS, **more)
     (step,) = [step for step in solution.route if step.unknown == "kv_bytes_per_token"]
-    assert (step.equation, step.value) == ("architecture.kv_bytes_gqa@1", 20480)
+    assert (step.equation, step.value) == (equation("architecture.kv_bytes_gqa").reference, 20480)
     assert step.alternatives == ("roofline.kv_time",)
     without = {name: known for name, known in TWO_WAYS.items() if name != "layers"}
     assert solve(unknown, **without, **more).route[0].equation == "roofline.kv_time@2"
@@ -87,7 +88,7 @@ USES = {
     "prefill_attention_factor": "serving.prefill_compute_time",
     "prefill_decode_flops_ratio": "bands.base_cost_memory_bound",
     "cache_hit_share": "serving.prefill_decode_chip_ratio",
-    "cached_tokens": "architecture.prefill_attention_of_prompt",
+    "cached_tokens": "architecture.prefill_window_tokens",
     "microbatches": "scheduling.throughput",
     "hop_latency": "pipeline.idle_fraction",
     "idle_fraction": "batching.compute_utilisation_of_rate",
@@ -100,7 +101,7 @@ USES = {
 }
 
 
-@in_one_test("name", NEUTRAL_DEFAULTS)
+@in_one_test("name", [name for name in NEUTRAL_DEFAULTS if name not in PLAIN])
 def test_a_default_that_was_used_is_listed_and_one_that_was_given_is_not(name):
     row = equation(USES[name])
     given = {other: (quantity(other).low * quantity(other).high) ** 0.5 for other in row.symbols[1:] if other != name}
@@ -137,16 +138,15 @@ def test_the_overlap_is_chosen_by_name(variant, expected):
         # configurations as architectures.csv has them
         ("Llama-3-70B", 2, "gqa", 2 * 80 * 8 * 128 * 2),
         ("DeepSeek-V3", 2, "mla", 61 * (512 + 64) * 2),
-        ("Llama-4-Scout", 2, "hybrid", 2 * 12 * 8 * 128 * 2),
-        ("Kimi-K3", 1, "mla_hybrid", 24 * (512 + 64)),
-        ("DeepSeek-V3.2", 1, "mla_indexed", 61 * (512 + 64) + 61 * 128),
+        ("Llama-4-Scout", 2, "gqa", 2 * 12 * 8 * 128 * 2),
+        ("Kimi-K3", 1, "mla", 24 * (512 + 64)),
+        ("DeepSeek-V3.2", 1, "mla", 61 * (512 + 64) + 61 * 128),
     ],
 )
 def test_the_model_chooses_the_formula_of_its_cache(model, bytes_per_element, formula, expected):
     solution = solve("kv_bytes_per_token", model=model, bytes_per_element=bytes_per_element, indexer_bytes_per_element=1)
     assert value(solution) == expected
     assert solution.equations == (equation(f"architecture.kv_bytes_{formula}").reference,)
-    assert any(note.startswith(f"kv_bytes_per_token: {formula} (") for note in solution.assumptions)
 
 
 def test_the_kv_time_of_a_model_that_selects_is_that_of_what_it_reads():
@@ -162,7 +162,6 @@ def test_the_kv_time_of_a_model_that_selects_is_that_of_what_it_reads():
     ("unknown", "left_out"),
     [
         ("balance_context", "context.balance_context"),
-        ("attention_flops_per_pair", "architecture.attention_flops"),
         ("attention_intensity", "architecture.attention_intensity"),
     ],
 )
@@ -179,8 +178,8 @@ def test_attention_flops_are_those_of_the_models_own_layers():
     """Kimi-K3: 24 latent layers of 93, 96 heads; decode absorbs the latent of 512 + 64, prefill expands it to 128 + 64 and 128."""
     solution = solve("attention_flops_per_pair", model="Kimi-K3")
     assert value(solution) == 2 * 24 * 96 * (2 * 512 + 64)
-    assert solution.equations == ("architecture.attention_flops_mla_hybrid_absorbed@1",)
-    prefill = solve("attention_flops_per_pair", model="Kimi-K3", using="architecture.attention_flops_mla_hybrid")
+    assert solution.equations == ("architecture.attention_flops_mla_absorbed@2",)
+    prefill = solve("attention_flops_per_pair", model="Kimi-K3", using="architecture.attention_flops_mla")
     assert value(prefill) == 2 * 24 * 96 * (128 + 64 + 128)
 
 

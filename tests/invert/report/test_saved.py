@@ -60,9 +60,9 @@ def test_every_style_says_what_the_user_set(style: str):
 def test_every_style_says_why(style: str):
     text = cite_with_references([], references_in(SAVED), style)
     assert text.count("Cited for ") == 4
-    why = uses_in({"unknown": "batch", "equations": ["batching.sparsity@1", "pipeline.batch_of_a_pass@2"]})
+    why = uses_in({"unknown": "batch", "equations": ["batching.sparsity@1", "roofline.latency_floor@4"]})
     text = cite_all(why, style, why=why)
-    assert all(f"Cited for {said}, on the way to batch." in text.replace(r"\_", "_") for said in ("sparsity", "microbatch_size"))
+    assert all(f"Cited for {said}, on the way to batch." in text.replace(r"\_", "_") for said in ("sparsity", "latency_floor"))
 
 
 def test_what_infer_saves_is_cited_whole(tmp_path):
