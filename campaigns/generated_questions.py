@@ -41,7 +41,7 @@ from derive.errors import BacksolveError, WrongValue
 from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER, Equation, Variant
-from derive.solving.defaults import standing
+from derive.solving.defaults import defaults_in_force
 from derive.solving.result import Answer, Solution
 from derive.trees import Tree
 from derive.trees import slopes as derivatives
@@ -215,7 +215,7 @@ def known_by_default(question: Question) -> tuple[set[str], list[tuple[str, str]
     """Return the quantities whose neutral defaults are in force and true, and pairs that are equal by a default that is true."""
     values, claimed = question.deployment.state.values, [equation(id).symbols[0] for id in question.using]
     at_hand = {*question.facts}
-    in_force = {name: other for name, other in standing(question.unknown, at_hand, claimed).items() if name in values}
+    in_force = {name: other for name, other in defaults_in_force(question.unknown, at_hand, claimed).items() if name in values}
     numbers = {name for name, other in in_force.items() if not isinstance(other, str) and isclose(values[name], other)}
     pairs = [(name, other) for name, other in in_force.items() if isinstance(other, str) and isclose(values[name], values.get(other, nan))]
     return numbers, pairs

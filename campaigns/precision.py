@@ -24,7 +24,7 @@ from derive.expressions.branches import Branch, branches, regimes_of, sides_of, 
 from derive.expressions.search import search_interval
 from derive.quantities import quantity
 from derive.records import Equation
-from derive.solving.one_equation import inside, solve_equation
+from derive.solving.one_equation import solve_equation, value_inside
 from derive.solving.result import Answer
 from derive.trees import EXPONENTIAL, IN_ORDER, LARGEST_OF, LOGARITHM, PLAIN_NUMBER, ROOT, SMALLEST_OF, Tree, names, slopes, value_of
 
@@ -281,8 +281,8 @@ def _fault(case: Case, answer: Answer, truth: list[Root]) -> str | None:
         return None
     if answer.kind == "point" and truth and _all_closed(case) and known == truth:
         return f"the roots are {[DIGITS.nstr(root.value, 20) for root in truth]}"
-    asked, made = _put_back(case, inside(answer))
-    pulled = pulls(sides_of(case.equation)[1], {**case.given, case.unknown: inside(answer)})
+    asked, made = _put_back(case, value_inside(answer))
+    pulled = pulls(sides_of(case.equation)[1], {**case.given, case.unknown: value_inside(answer)})
     room = CLOSE * max(abs(asked), abs(made), sum(pulled.values()))
     return (
         None

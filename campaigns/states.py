@@ -12,7 +12,7 @@ from random import Random
 from derive.catalogue import by_id, equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import CHAINED_BY_ITSELF, Equation, right_side_at
-from derive.solving.defaults import standing
+from derive.solving.defaults import defaults_in_force
 from derive.solving.one_equation import residual
 
 SAME_VARIANT = ("kv_bytes_per_token", "attention_flops_per_pair", "selected_entry_width", "selected_flops_per_entry")
@@ -42,7 +42,7 @@ def states(random: Random, neutral: float = 0.6) -> Iterator[State]:
 def untrue_defaults(state: State, unknown: str, chosen: set[str]) -> set[str]:
     """Defaults that would stand and are not the values of the state: they have to be given."""
     claimed = [equation(id).symbols[0] for id in state.using]
-    there = {name: value for name, value in standing(unknown, chosen, claimed).items() if name in state.values}
+    there = {name: value for name, value in defaults_in_force(unknown, chosen, claimed).items() if name in state.values}
     values = {name: state.values.get(value, nan) if isinstance(value, str) else value for name, value in there.items()}
     return {name for name, value in values.items() if not isclose(state.values[name], value, rel_tol=1e-12)}
 

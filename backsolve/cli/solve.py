@@ -189,7 +189,7 @@ def _refusal_lines(asked: "Asked", refused: "list[Result]") -> list[str]:
         return []
     from derive.quantities import QUANTITIES
     from derive.solving.api import may_have_answer, respond
-    from derive.solving.sufficient_givens import Enough, answered_beside, sufficient_givens
+    from derive.solving.sufficient_givens import Enough, find_answered_beside, sufficient_givens
 
     deployment = asked.deployments[0][:2]
     given, switches = asked.given, asked.switches_of(*deployment)
@@ -202,7 +202,7 @@ def _refusal_lines(asked: "Asked", refused: "list[Result]") -> list[str]:
         reason = one.refusal
         near = further = None
         if reason.missing:
-            near = answered_beside(ask, lambda name: may_have_answer(name, given, switches), one.unknown, given, deployment)
+            near = find_answered_beside(ask, lambda name: may_have_answer(name, given, switches), one.unknown, given, deployment)
             further = None if near else sufficient_givens(ask, one.unknown, given, deployment, reason, found)
         covered, found = covered and further is not None, further or found
         instead = f"what is given answers {near}: {QUANTITIES[near].meaning}" if near else ""

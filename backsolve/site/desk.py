@@ -5,7 +5,7 @@ from backsolve.site.presets import ASKED, FIELDS, OWN, parts_of_fields, presets_
 from backsolve.site.writing import INDEX, Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
-from derive.solving.answering import answered
+from derive.solving.answering import answer_with_way
 from derive.solving.conventions import Switches
 from derive.solving.questions import question
 from derive.units import show
@@ -56,5 +56,5 @@ def desk_data() -> Json:
 def _bounds() -> dict[str, str]:
     """Return the bound of each result. The equations assume the best overlap and hiding, so a result may be a lower or upper bound."""
     chip, dtype, model = _START
-    found = {name: answered(question(name, FIELDS, Switches(f"{chip}:{dtype}", model)))[0] for name in ASKED}
+    found = {name: answer_with_way(question(name, FIELDS, Switches(f"{chip}:{dtype}", model)))[0] for name in ASKED}
     return {name: solution.answers[0].bound or "" for name, solution in found.items()}

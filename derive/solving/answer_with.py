@@ -7,7 +7,7 @@ from derive.answers import BOUGHT, Answer, next_whole, shown_end
 from derive.catalogue import equation
 from derive.records import LOWER
 from derive.solving.propagation import follow_values, rows_behind
-from derive.solving.questions import Question, posed, standing_beside
+from derive.solving.questions import Question, default_values, pose_again
 from derive.solving.refusals import results_made_of
 
 Values = Mapping[str, float]
@@ -35,8 +35,8 @@ def inputs_of(asked: Question, values: Values) -> tuple[dict[str, float], tuple[
 def values_with(asked: Question, inputs: Values, changed: Values, names: Sequence[str], using: Sequence[str] = ()) -> dict[str, float]:
     """Return these quantities worked out forwards from the inputs with some of them changed, as far as they can be."""
     known = {name: value for name, value in {**inputs, **changed}.items() if name in changed or name not in names}
-    again = posed(replace(asked, named=(*asked.named, *map(equation, using)), limits={}, floors={}), asked.unknown, known)
-    found = follow_values(rows_behind(tuple(names), again.active), {**known, **standing_beside(again, known)})
+    again = pose_again(replace(asked, named=(*asked.named, *map(equation, using)), limits={}, floors={}), asked.unknown, known)
+    found = follow_values(rows_behind(tuple(names), again.active), {**known, **default_values(again, known)})
     return {name: found[name] for name in names if name in found}
 
 
@@ -51,6 +51,6 @@ def answer_with(asked: Question, values: Values, changed: Values, solve: Solve) 
     """Return the end of the answer that is shown, solved again from other known values, or None if there is no single one."""
     known = {**values, **changed}
     again = replace(asked, provenance={name: asked.provenance.get(name, "supposed") for name in known}, silent=True)
-    found = solve(posed(again, asked.unknown, known))
+    found = solve(pose_again(again, asked.unknown, known))
     end = shown_end(found[0]) if len(found) == 1 else None
     return next_whole(end, LOWER) if end is not None and asked.limits and asked.unknown in BOUGHT else end

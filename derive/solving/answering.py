@@ -15,22 +15,22 @@ from derive.requirements import HOLDS
 from derive.roles import MEMORY, REPLICA
 from derive.solving.contradicted_defaults import FASTER_THAN_ASKED, answer_where_memory_binds, consistent_answer
 from derive.solving.engine import refuse_question
-from derive.solving.find import evaluate_result, forwards
+from derive.solving.find import answer_forwards, evaluate_result
 from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY
 from derive.solving.limits import (
     FREE,
     SIZED,
+    explain_open_side,
     is_part_of_unknown,
     limit_in_words,
-    limited_by,
-    one_by_one,
-    open_to_limits,
+    limited_name,
     refuse_limit,
     rests_on_unknown,
+    split_limits,
 )
-from derive.solving.one_equation import inside
+from derive.solving.one_equation import value_inside
 from derive.solving.plan import Way
-from derive.solving.questions import Question, without
+from derive.solving.questions import Question, drop_knowns
 from derive.solving.refusals import results_made_of
 from derive.solving.result import OR, Answer, Reason, Solution
 from derive.solving.targets import is_within
@@ -52,18 +52,18 @@ _Limits = Sequence[tuple[Question, Solution]]
 
 def answer(asked: Question) -> Solution:
     """Return the answer to a question."""
-    return answered(asked)[0]
+    return answer_with_way(asked)[0]
 
 
-def answered(asked: Question) -> _Outcome:
+def answer_with_way(asked: Question) -> _Outcome:
     """Return the answer, and the way to it if there is one way."""
     if not asked.limits:
         return consistent_answer(asked)
     solution, way = _answer_within_limits(asked)
     if not solution.unused:
         return solution, way
-    place = inside(solution.answers[0]) if solution.answers else None
-    there = (_result_at(alone, place) if place and rests_on_unknown(alone) else _result_beside(alone) for alone in one_by_one(asked))
+    place = value_inside(solution.answers[0]) if solution.answers else None
+    there = (_result_at(alone, place) if place and rests_on_unknown(alone) else _result_beside(alone) for alone in split_limits(asked))
     used = {name for one in there if one.answers for name in one.given}
     return replace(solution, unused=tuple(name for name in solution.unused if name not in used)), way
 
@@ -72,7 +72,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     """Return what the limits leave of the unknown."""
     if determined := _answer_by_all_else(asked):
         return determined
-    pairs = [(alone, None if rests_on_unknown(alone) else _result_beside(alone)) for alone in one_by_one(asked)]
+    pairs = [(alone, None if rests_on_unknown(alone) else _result_beside(alone)) for alone in split_limits(asked)]
     beside = [(alone, there) for alone, there in pairs if there]
     outcomes = [(alone, _refuse_beside(alone, there) if there else _solve_limit(asked, alone)) for alone, there in pairs]
     if refused := next(((alone, one[0]) for alone, one in outcomes if one and not one[0].answers), None):
@@ -84,10 +84,10 @@ def _answer_within_limits(asked: Question) -> _Outcome:
     sides = {one.answers[0].bound for _, one in found}
     if sides == {LOWER, UPPER}:
         return _intersect_limits(asked, found, beside), None
-    if reason := open_to_limits(asked, [one for _, one in found]):
+    if reason := explain_open_side(asked, [one for _, one in found]):
         return refuse_question(asked, reason), None
     sign = -1 if sides == {UPPER} else 1
-    alone, solution, way = max(binding, key=lambda one: sign * inside(one[1].answers[0]))
+    alone, solution, way = max(binding, key=lambda one: sign * value_inside(one[1].answers[0]))
     told = (*_tell_end(alone, solution), *_tell_met_by_memory(asked, solution, found), *_tell_beside(asked.unknown, beside))
     # At another point another limit may leave least, so that one way is the way of all points only for one limit.
     return replace(_add_warnings(solution, [*found, *beside]), said=told), way if len(outcomes) == 1 else None
@@ -95,7 +95,7 @@ def _answer_within_limits(asked: Question) -> _Outcome:
 
 def _answer_by_all_else(asked: Question) -> _Outcome | None:
     """Return what the givens without the limits determine, or a refusal if that is beyond a limit, or None if they leave it open."""
-    unlimited = without(asked, {*asked.limits})
+    unlimited = drop_knowns(asked, {*asked.limits})
     solution, _ = consistent_answer(replace(unlimited, silent=True))
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY and asked.unknown in {row.defines for row in asked.active}:
         return solution, None
@@ -104,19 +104,19 @@ def _answer_by_all_else(asked: Question) -> _Outcome | None:
     if [one.kind for one in solution.answers] != ["point"] or REPLICA.number in by_default or by_default == solution.given.keys():
         return None
     met, beside, undecided = [], [], []
-    for alone in one_by_one(asked):
+    for alone in split_limits(asked):
         there = _result_beside(alone)
         if not there.answers and rests_on_unknown(alone):
             there = _result_at(alone, solution.answers[0].point)
         if not there.answers and asked.unknown in SIZED:
             return None
         if not there.answers:
-            undecided.append(limited_by(alone))
+            undecided.append(limited_name(alone))
             continue
         if not _is_within(alone, there):
             more = f"; ask for {_CHIPS},{asked.unknown}: {_CHIPS} = 1 by default" if there.provenance.get(_CHIPS) == "default" else ""
-            message = f"{limit_in_words(alone)} is not met: it is {_value(alone, there.answers[0])} with what is given{more}"
-            return refuse_question(asked, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
+            message = f"{limit_in_words(alone)} is not met: it is {_value_in_words(alone, there.answers[0])} with what is given{more}"
+            return refuse_question(asked, Reason(code="no_solution", violated=(limited_name(alone),), message=message)), None
         met.append(_tell_met(alone, there.answers[0]))
         beside.append((alone, there))
     # Its warnings are looked up once it is the answer.
@@ -134,9 +134,9 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
     outcome = consistent_answer(alone)
     reason = outcome[0].reason
     if reason is None:
-        return _add_side(alone, outcome[0], both=limited_by(alone) in asked.floors), outcome[1]
+        return _add_side(alone, outcome[0], both=limited_name(alone) in asked.floors), outcome[1]
     if reason.code == SHORT_OF_MEMORY and asked.unknown in MEMORY.smaller:
-        full = answer_where_memory_binds(replace(alone, silent=True), (limited_by(alone),), (without(alone, {*alone.limits}),))
+        full = answer_where_memory_binds(replace(alone, silent=True), (limited_name(alone),), (drop_knowns(alone, {*alone.limits}),))
         return (full[0], None) if full else outcome
     if reason.code in ("no_solution", "not_identified", "requirement_violated") and _is_met_everywhere(alone):
         return None
@@ -144,13 +144,13 @@ def _solve_limit(asked: Question, alone: Question) -> _Outcome | None:
         return None
     if reason.code == "requirement_violated" and asked.unknown in COUNTED and (nearest := nearest_reached(alone, 1.0)):
         message = f"no whole {asked.unknown} meets {limit_in_words(alone)}{nearest}"
-        return refuse_question(alone, Reason(code="no_solution", violated=(limited_by(alone),), message=message)), None
+        return refuse_question(alone, Reason(code="no_solution", violated=(limited_name(alone),), message=message)), None
     return outcome
 
 
 def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
     """Return why a limit on a result that does not move with the unknown is not met, or cannot be compared, or None if it is met."""
-    name, unknown = limited_by(alone), alone.unknown
+    name, unknown = limited_name(alone), alone.unknown
     lacking = there.reason.missing if there.reason else ()
     # Bytes that nobody gives are supposed later, and may lead to it.
     supposed = lacking and {*lacking} <= {*USUAL_TYPES, *NEUTRAL_DEFAULTS}
@@ -163,7 +163,7 @@ def _refuse_beside(alone: Question, there: Solution) -> _Outcome | None:
     if _is_within(alone, there):
         return None
     rests = [one for one, source in there.provenance.items() if source == "given" and one != unknown]
-    comes_to = f"it comes to {show(name, inside(there.answers[0]))} with any, and {limit_in_words(alone)} is asked of it"
+    comes_to = f"it comes to {show(name, value_inside(there.answers[0]))} with any, and {limit_in_words(alone)} is asked of it"
     message = f"{name} does not move with {unknown}: {comes_to}; it is made of {', '.join(rests)}"
     return refuse_question(alone, Reason(code="no_solution", violated=(name,), message=message)), None
 
@@ -178,7 +178,7 @@ def _add_side(alone: Question, solution: Solution, both: bool) -> Solution:
     if len(solution.answers) != 1 or value is None or solution.answers[0].bound:
         return solution
     (found,) = _result_at(alone, value).answers[:1] or (None,)
-    if found is None or (found.bound == alone.limits[limited_by(alone)] and not both):
+    if found is None or (found.bound == alone.limits[limited_name(alone)] and not both):
         return solution
     below, above = (_is_met_at(alone, value * factor) for factor in (1 - _ASIDE, 1 + _ASIDE))
     if below == above:
@@ -188,8 +188,8 @@ def _add_side(alone: Question, solution: Solution, both: bool) -> Solution:
 
 def _answer_within_memory(asked: Question, beside: _Limits) -> _Outcome:
     """Return what memory leaves of the unknown if every limit is met with any value."""
-    solution, way = consistent_answer(without(asked, {*asked.limits}))
-    always = tuple(f"{limit_in_words(one)} holds with any {asked.unknown}" for one in one_by_one(asked) if rests_on_unknown(one))
+    solution, way = consistent_answer(drop_knowns(asked, {*asked.limits}))
+    always = tuple(f"{limit_in_words(one)} holds with any {asked.unknown}" for one in split_limits(asked) if rests_on_unknown(one))
     told = _tell_beside(asked.unknown, beside)
     if solution.reason and told:
         return replace(solution, reason=replace(solution.reason, message=f"{told[0]}; {solution.reason.message}")), way
@@ -207,7 +207,7 @@ def _intersect_limits(asked: Question, found: _Limits, beside: _Limits) -> Solut
     if low > high * (1 + HOLDS):
         ends = f"{takes} takes {unknown} >= {show(unknown, low)} and {leaves} leaves {unknown} <= {show(unknown, high)}"
         message = f"contradiction: {ends}{nearest_reached(least[0], high)}"
-        violated = tuple(dict.fromkeys(limited_by(alone) for alone, _ in (least, most)))
+        violated = tuple(dict.fromkeys(limited_name(alone) for alone, _ in (least, most)))
         return refuse_question(asked, Reason(code="contradiction", violated=violated, message=message))
     (_, first), end, side, which = (least, low, LOWER, "fewest") if unknown in BOUGHT else (most, high, UPPER, "largest")
     best = f"{next_whole(end, side):.0f}" if unknown in COUNTED else show(unknown, end)
@@ -242,12 +242,12 @@ def _add_warnings(solution: Solution, beside: _Limits) -> Solution:
 
 def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solution:
     """Return the refusal of a limit that cannot be met, with the nearest value that the other limits and memory leave."""
-    name, reason = limited_by(alone), refused.refusal
-    others = without(asked, {name})
+    name, reason = limited_name(alone), refused.refusal
+    others = drop_knowns(asked, {name})
     fits = asked.unknown in COUNTED and asked.unknown not in BOUGHT
     if reason.code != "no_solution" or _NEAREST in reason.message or not (others.limits or fits) or not rests_on_unknown(alone):
         return refused
-    found, _ = answered(replace(others, silent=True))
+    found, _ = answer_with_way(replace(others, silent=True))
     if len(found.answers) != 1 or found.answers[0].kind not in ("point", "interval"):
         return refused
     ends = zip(found.answers[0].ends, (LOWER, UPPER), strict=True)
@@ -259,7 +259,7 @@ def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solutio
     if not reached:
         return refused
     nearest = min(reached) if alone.limits[name] == UPPER else max(reached)
-    kept = " and ".join(map(limit_in_words, one_by_one(others)))
+    kept = " and ".join(map(limit_in_words, split_limits(others)))
     told = f"{_NEAREST}{name} = {show(name, nearest)} at {asked.unknown} = {show(asked.unknown, reached[nearest])}"
     return replace(refused, reason=replace(reason, message=f"{reason.message};{f' with {kept}' if kept else ''}{told}"))
 
@@ -267,7 +267,7 @@ def _add_nearest(asked: Question, alone: Question, refused: Solution) -> Solutio
 def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
     """Return the answer without what a row of `STOPGAPS` leaves out, None if no row fits: it bounds the unknown from below."""
     for row in STOPGAPS:
-        if not asked.limits and _fits(row, asked, refused):
+        if not asked.limits and _stopgap_fits(row, asked, refused):
             value = QUANTITIES[row.quantity].limits()[1] if row.value == MOST else float(row.value)
             known, provenance = {row.quantity: value, **asked.known}, {row.quantity: "it is not given", **asked.provenance}
             found, _ = consistent_answer(replace(asked, known=known, provenance=provenance, silent=row.hidden))
@@ -281,7 +281,7 @@ def answer_with_stopgap(asked: Question, refused: Solution) -> Solution | None:
     return None
 
 
-def _fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
+def _stopgap_fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
     """Return whether a row fits: the question mentions none of the quantities that it leaves out."""
     if asked.unknown not in row.unknowns or not asked.known.keys().isdisjoint(row.absent):
         return False
@@ -291,12 +291,12 @@ def _fits(row: Stopgap, asked: Question, refused: Solution) -> bool:
 
 def _result_at(alone: Question, value: float) -> Solution:
     """Return a limited result at a value of the unknown, whether memory suffices there or not."""
-    return evaluate_result(replace(alone, anyway=True, limits={}, silent=True), limited_by(alone), value)
+    return evaluate_result(replace(alone, anyway=True, limits={}, silent=True), limited_name(alone), value)
 
 
 def _result_beside(alone: Question) -> Solution:
     """Return a limited result that does not move with the unknown."""
-    return forwards(without(replace(alone, unknown=limited_by(alone), anyway=True), {limited_by(alone)}))
+    return answer_forwards(drop_knowns(replace(alone, unknown=limited_name(alone), anyway=True), {limited_name(alone)}))
 
 
 def _is_met_everywhere(alone: Question) -> bool:
@@ -312,13 +312,13 @@ def _is_met_at(alone: Question, value: float) -> bool:
 
 def _is_within(alone: Question, there: Solution) -> bool:
     """Return whether a result is a point within its limit."""
-    name, found = limited_by(alone), there.first_value
+    name, found = limited_name(alone), there.first_value
     return found is not None and bool(is_within(alone.limits[name], found, alone.known[name]))
 
 
 def nearest_reached(alone: Question, value: float) -> str:
     """Return the end of a sentence: the result at the end that another limit leaves."""
-    name = limited_by(alone)
+    name = limited_name(alone)
     found = _result_at(alone, value).first_value
     return "" if found is None else f";{_NEAREST}{name} = {show(name, found)} at {alone.unknown} = {show(alone.unknown, value)}"
 
@@ -326,7 +326,8 @@ def nearest_reached(alone: Question, value: float) -> str:
 def _tell_beside(unknown: str, beside: _Limits) -> tuple[str, ...]:
     """Return a line for each limit that is met with any value of the unknown."""
     return tuple(
-        f"{limit_in_words(alone)} is met with any {unknown}: it comes to {_value(alone, there.answers[0])}" for alone, there in beside
+        f"{limit_in_words(alone)} is met with any {unknown}: it comes to {_value_in_words(alone, there.answers[0])}"
+        for alone, there in beside
     )
 
 
@@ -349,13 +350,13 @@ def _tell_met_by_memory(asked: Question, solution: Solution, found: _Limits) -> 
 
 
 def _tell_met(alone: Question, found: Answer) -> str:
-    return f"{limit_in_words(alone)} is met: it is {_value(alone, found)}"
+    return f"{limit_in_words(alone)} is met: it is {_value_in_words(alone, found)}"
 
 
-def _value(alone: Question, found: Answer) -> str:
+def _value_in_words(alone: Question, found: Answer) -> str:
     """Return the value of a limited result in words, with "at best" if it is within its limit only then."""
-    at_best = found.bound is not None and found.bound != alone.limits[limited_by(alone)]
-    return f"{show(limited_by(alone), inside(found))}{' at best' if at_best else OR[found.bound]}"
+    at_best = found.bound is not None and found.bound != alone.limits[limited_name(alone)]
+    return f"{show(limited_name(alone), value_inside(found))}{' at best' if at_best else OR[found.bound]}"
 
 
 def _name_end(alone: Question, solution: Solution) -> str:

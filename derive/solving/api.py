@@ -16,7 +16,7 @@ from derive.solving.limits import is_limit
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
 from derive.solving.refusals import is_reachable
 from derive.solving.result import Solution
-from derive.solving.switches import implied_names, pose
+from derive.solving.switches import implied_names, pose_question
 from derive.units import add_unit_to_value, data_type_named, word_of_type
 
 
@@ -140,7 +140,7 @@ def may_have_answer(unknown: str, given: Mapping[str, Given], switches: Switches
     >>> may_have_answer("step_time", *served), may_have_answer("cost_per_token", *served)
     (True, False)
     """
-    asked, spans = pose(unknown, given, switches)
+    asked, spans = pose_question(unknown, given, switches)
     rows = (*asked.bounds, *(row for row in asked.active if row.sense != "="))
     return is_reachable(suppose_usual(asked, spans)) or any(asked.unknown in row.symbols for row in rows)
 
@@ -167,10 +167,10 @@ def _answer_by_rule(solution: Solution, given: Mapping[str, Given], switches: Sw
     reason, unknown = solution.reason, solution.unknown
     if strict or switches.using or not reason or reason.code != "missing_givens" or any(map(is_symbolic, given.values())):
         return solution
-    from derive.solving.by_rule import answered_by_rules
+    from derive.solving.by_rule import answer_by_rules
 
-    asked, _ = pose(unknown, given, switches)
-    return answered_by_rules(asked, reason.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone) or solution
+    asked, _ = pose_question(unknown, given, switches)
+    return answer_by_rules(asked, reason.missing, lambda rule: respond(unknown, given, switches.join(rule)), alone) or solution
 
 
 def _settle_names(names: Sequence[str], beside: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER
 from derive.roles import BATCH, REPLICA
 from derive.solving.assumptions import NOT_NEEDED
-from derive.solving.limits import FREE, IN_WORDS, SIZED, is_limit, limits
+from derive.solving.limits import FREE, IN_WORDS, SIZED, is_limit, read_limits
 from derive.solving.propagation import usual_definitions
 from derive.solving.result import Solution, chain_slopes
 from derive.units import show
@@ -91,7 +91,7 @@ def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> So
     reason = solution.reason and replace(solution.reason, message=f"{end.told}: {solution.why_not}")
     provenance = {**solution.provenance, **({end.size: end.told} if end.size in solution.provenance else {})}
     unused = tuple(one for one in solution.unused if one not in end.by)
-    limited = limits(given)[1]
+    limited = read_limits(given)[1]
     said = (end.told, *(end.tell_met(text, limited) for text in solution.said))
     return add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end, (DECODE_ALONE,))
 
@@ -133,7 +133,7 @@ def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any],
     [0.0074, 198.0]
     """
     names = {name: quantity(name).name for name in unknowns}
-    limited = at_end or bool({*limits(given)[1]} - {*names.values()})
+    limited = at_end or bool({*read_limits(given)[1]} - {*names.values()})
     found: dict[str, Solution] = {}
     end: End | None = None
     for size in sorted({*names.values()} & {*SIZED}, key=SIZED.index):

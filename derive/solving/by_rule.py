@@ -8,32 +8,34 @@ from derive.answers import BY_RULE, ways_to
 from derive.catalogue import by_id, equation
 from derive.preset_record import PARAMETERS
 from derive.records import HEURISTIC, Equation
-from derive.solving.defaults import neutral, with_defaults
+from derive.solving.defaults import values_to_put_in, with_defaults
 from derive.solving.plan import reaches
 from derive.solving.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Solution
 from derive.suppositions import USUAL_TYPES
 
 
-def answered_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:
+def answer_by_rules(asked: Question, missing: Collection[str], ask: Callable[[str], Solution], alone: bool) -> Solution | None:
     """Return the answer by every single rule that gives the unknown, or what the last leg alone needs, or None if no rule does.
 
     If the unknown is asked for `alone`, a rule that leaves out more than half of what was given answers another question.
     """
-    found = {row: ask(row.id) for row in by_id().values() if row.rule and _leads(row, asked)}
+    found = {row: ask(row.id) for row in by_id().values() if row.rule and _rule_leads(row, asked)}
     near = {row: one for row, one in found.items() if (one.answers or one.sweep) and _is_near(row, one, missing)}
     typed = {name for name, source in asked.provenance.items() if source == "given"} if alone else set()
     idle = typed.intersection(*(one.unused for one in near.values()))
-    return _together([_labelled(one, row) for row, one in near.items()]) if near and 2 * len(idle) <= len(typed) else None
+    return _join_solutions([_label_rule(one, row) for row, one in near.items()]) if near and 2 * len(idle) <= len(typed) else None
 
 
-def _leads(rule: Equation, asked: Question) -> bool:
+def _rule_leads(rule: Equation, asked: Question) -> bool:
     """Return whether the structure of the equations leads to the unknown with a rule, from what is known, usual or a default."""
     rows = tuple(row for row in asked.active if row.sense == "=")
     beside = {name for row in (*rows, rule) if asked.unknown in row.names for name in row.names}
     known = {*asked.known, *chain.from_iterable(known_values(asked)), *USUAL_TYPES}
     at_hand = frozenset((known if known.isdisjoint(PARAMETERS) else known.union(PARAMETERS)) - {asked.unknown})
-    return not beside.isdisjoint(rule.names) and reaches(asked.unknown, (*rows, with_defaults(rule, neutral(asked.defaults))), at_hand)
+    return not beside.isdisjoint(rule.names) and reaches(
+        asked.unknown, (*rows, with_defaults(rule, values_to_put_in(asked.defaults))), at_hand
+    )
 
 
 def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bool:
@@ -50,14 +52,14 @@ def _is_near(rule: Equation, solution: Solution, missing: Collection[str]) -> bo
     return bool(last and rests_on_givens) and supposed < 2
 
 
-def _labelled(solution: Solution, rule: Equation) -> Solution:
+def _label_rule(solution: Solution, rule: Equation) -> Solution:
     """Return a solution that says by which rule it is, and that the rule was not named."""
     told = f"{solution.unknown} is by {rule.rule}, as no definition leads to it; --strict leaves it out"
     joined = tuple(text.replace("joined by name", "used as no definition leads there") for text in solution.assumptions)
     return replace(solution, assumptions=joined).warn(BY_RULE, told)
 
 
-def _together(solutions: list[Solution]) -> Solution:
+def _join_solutions(solutions: list[Solution]) -> Solution:
     """Return several solutions as one, each answer with its own route, the least first. For sweeps and ranges return the first solution."""
     if len(solutions) == 1 or any(one.sweep or one.spans for one in solutions):
         return solutions[0]

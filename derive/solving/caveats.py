@@ -18,7 +18,7 @@ from derive.solving.defaults import FOLLOWS, evaluate_defaults
 from derive.solving.fit import fewest_with_copies
 from derive.solving.limits import FREE
 from derive.solving.named_presets import deployment_of, kinds_of
-from derive.solving.questions import Question, copies_of
+from derive.solving.questions import Question, copies_condition
 from derive.solving.speed_limits import warn_beyond_domain
 from derive.suppositions import PUBLISHED, SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
@@ -44,7 +44,7 @@ _Rule = Callable[[Question, Values, Sequence[Equation]], Caveat | str | None]
 """A warning that is no supposition: from the question, all values on the way to its answer, and the equations that were used."""
 
 
-def caveats(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> dict[str, Caveat]:
+def list_caveats(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> dict[str, Caveat]:
     """Return all warnings of an answer by their kind, those first that move it most. `solve` answers the question with a change."""
     values = {**evaluate_defaults({name: value for name, value in asked.defaults.items() if name in FOLLOWS}, values), **values}
     if asked.limits and asked.unknown in BOUGHT:
@@ -59,7 +59,7 @@ def caveats(asked: Question, values: Values, used: Sequence[Equation], solve: So
 # -- suppositions ----------------------------------------------------------------------------------------------------------
 
 
-def _applies(row: Supposition, asked: Question, values: Values, used: Sequence[Equation]) -> bool:
+def _row_applies(row: Supposition, asked: Question, values: Values, used: Sequence[Equation]) -> bool:
     """Return whether an answer rests on what a row supposes, by what the row says of that."""
     known = {asked.unknown, *asked.known}
     spoken = {name for one in used for name in (*one.symbols, one.id)}
@@ -139,7 +139,7 @@ def _is_short(values: Values) -> bool:
 
 def _list_suppositions(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> Iterator[tuple[str, Caveat]]:
     """Yield the warnings on suppositions that can be evaluated at these numbers."""
-    rows = [row for row in SUPPOSITIONS if _applies(row, asked, values, used)]
+    rows = [row for row in SUPPOSITIONS if _row_applies(row, asked, values, used)]
     if not rows and not asked.unsaid:
         return
     moves = _Moves(asked, values, used, solve)
@@ -156,7 +156,7 @@ def _list_suppositions(asked: Question, values: Values, used: Sequence[Equation]
 def _test_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
     """Return the warning on a supposition: by how much the alternative moves the answer, or that memory does not suffice then."""
     asked, values, inputs = moves.asked, moves.values, moves.inputs
-    if not moves.results and asked.unknown in _inputs(row):
+    if not moves.results and asked.unknown in _inputs_of_row(row):
         return None
     here = inputs.get(row.quantity) or values_with(asked, inputs, {}, (row.quantity,)).get(row.quantity, 0.0)
     beside = _values_beside(row, asked, inputs)
@@ -169,7 +169,7 @@ def _test_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
     shown = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items() if name not in inputs or name in changed)
     text = row.text.format(**{name: show(name, value) for name, value in values.items()})
     told = f"{text}. {f'With {shown}, ' if shown else 'Then '}"
-    rests = frozenset((row.quantity, row.added, *beside, *_inputs(row))) - {""}
+    rests = frozenset((row.quantity, row.added, *beside, *_inputs_of_row(row))) - {""}
     if (row.fills_memory or (row.only_memory and not asked.anyway)) and (short := moves.short(changed)):
         return Caveat(f"{told}{short}", rests, _FIRST)
     itself = row.quantity, here, other
@@ -178,10 +178,10 @@ def _test_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
         return Caveat(f"{told}nothing fits", rests, _FIRST)
     if moved is None or _factor(*moved[1:]) < row.threshold:
         return None
-    return Caveat(f"{told}{_moved(*moved)}{f' ({row.advice})' if row.advice else ''}", rests, _factor(*moved[1:]))
+    return Caveat(f"{told}{_moved_in_words(*moved)}{f' ({row.advice})' if row.advice else ''}", rests, _factor(*moved[1:]))
 
 
-def _moved(name: str, before: float, after: float) -> str:
+def _moved_in_words(name: str, before: float, after: float) -> str:
     """Return what a quantity then is, and the factor."""
     return f"{name} is {_show_value(name, after)}{f': {after / before:.3g}x' if before else ''}"
 
@@ -207,7 +207,7 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
         values = {**evaluate_defaults(asked.defaults, inputs), **inputs}
         return min((values[one] for one in alternative if one in values), default=None)
     if alternative == USUAL:
-        return _usual(name, asked)
+        return _usual_value(name, asked)
     if alternative == PUBLISHED:
         mixed = next((one for one in asked.published if one.of_others > one.of_experts), None)
         if mixed is None or not mixed.widths:
@@ -227,7 +227,7 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
     return values_with(asked, inputs, {}, (wanted,), (alternative,)).get(wanted)
 
 
-def _usual(name: str, asked: Question) -> float | None:
+def _usual_value(name: str, asked: Question) -> float | None:
     """Return the usual value of a quantity in the tables that ship."""
     from derive.presets import fitted_efficiencies, sparsest_router, usual, usual_attention_rate
 
@@ -242,7 +242,7 @@ def _usual(name: str, asked: Question) -> float | None:
     return None if dtype == ATTENTION_DTYPE else usual_attention_rate(dtype)
 
 
-def _inputs(row: Supposition) -> frozenset[str]:
+def _inputs_of_row(row: Supposition) -> frozenset[str]:
     """Return the quantities that the alternative of a row is made of."""
     id = row.alternative if isinstance(row.alternative, str) else ""
     return equation(id).inputs if "." in id else frozenset()
@@ -281,7 +281,7 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
     if kinds:
         both = (moves.largest(narrower) or both) if kinds[1:] else both
         first, *others = texts
-        told = f"{'. '.join([first, *(f'{text[0].upper()}{text[1:]}' for text in others)])}. At half the width, {_moved(*both)}"
+        told = f"{'. '.join([first, *(f'{text[0].upper()}{text[1:]}' for text in others)])}. At half the width, {_moved_in_words(*both)}"
         yield "data_types_unsaid" if kinds[1:] else kinds[0], Caveat(told, factor=_factor(*both[1:]))
 
 
@@ -388,7 +388,7 @@ def _overlap(used: Sequence[Equation]) -> str | None:
 def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
     """Return how many chips hold the copies of a cache that tensor parallelism makes, if memory alone says how many chips there are."""
     values = {**evaluate_defaults(asked.defaults, values), **values}
-    row, heads = copies_of(dict(asked.variants)), values.get(REPLICA.heads, math.inf)
+    row, heads = copies_condition(dict(asked.variants)), values.get(REPLICA.heads, math.inf)
     needed = {MEMORY.room, *MEMORY.parts, *row.inputs}
     stands = any(MEMORY.copies in one.put_in for one in used)
     if asked.unknown != MEMORY.bought or not stands or _overlap(used) or not needed <= values.keys():

@@ -8,7 +8,7 @@ from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.roles import MEMORY, REPLICA, STEP
 from derive.solving.defaults import IDEALS, evaluate_defaults
-from derive.solving.one_equation import agrees, inside, solve_equation
+from derive.solving.one_equation import sides_agree, solve_equation, value_inside
 from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Question
 from derive.solving.refusals import results_made_of
@@ -34,9 +34,9 @@ def contradiction(asked: Question, values: Mapping[str, float], used: tuple[Equa
     starts = [(asked.active, given), *([(unused, {**evaluate_defaults(asked.defaults, values), **values})] if unused else [])]
     for rows, start in starts:
         known = follow_values(asked.active, start)
-        broken = _broken(rows, known)
+        broken = _find_broken(rows, known)
         if broken and not (broken.put_in and is_unrelated(broken, asked.active, used)):
-            return _reason(asked, broken, known, start, used)
+            return _explain_broken(asked, broken, known, start, used)
     return None
 
 
@@ -54,7 +54,7 @@ def contradicted_default(asked: Question, values: Mapping[str, float]) -> tuple[
     rows = tuple(row for row in asked.active if row.symbols[0] in asked.known)
     spoken = tuple(dict.fromkeys(name for row in rows for name in row.symbols))
     known = follow_values(rows_behind(spoken, asked.active), {**evaluate_defaults(asked.defaults, values), **values})
-    broken = _broken(rows, known)
+    broken = _find_broken(rows, known)
     if broken is None:
         return None
     violated = broken.violated(known)
@@ -64,7 +64,7 @@ def contradicted_default(asked: Question, values: Mapping[str, float]) -> tuple[
     return broken, reason, kept
 
 
-def impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
+def find_impossible(asked: Question, values: Mapping[str, float]) -> Reason | None:
     """Return what no deployment can do: a step shorter than one of its parts at full rates, or more of something than possible."""
     best = {name: value for name, value in evaluate_defaults(asked.defaults, values).items() if name not in (REPLICA.chips, REPLICA.number)}
     if asked.unknown in IDEALS:
@@ -84,22 +84,22 @@ def exceeded_bound(name: str, values: Mapping[str, float]) -> Reason | None:
     return _find_broken_bound(tuple(row for row in bounds() if row.symbols[0] == name), values, frozenset())
 
 
-def greatest(name: str, values: Mapping[str, float]) -> tuple[Equation, float] | None:
+def greatest_possible(name: str, values: Mapping[str, float]) -> tuple[Equation, float] | None:
     """Return the largest possible value of a quantity beside these values, with the inequality that says so, or None if none does.
 
-    >>> greatest("kv_replication", {"chips": 8.0})[1]
+    >>> greatest_possible("kv_replication", {"chips": 8.0})[1]
     8.0
     """
     rows = (row for row in bounds() if row.symbols[0] == name and row.sense == "<=" and row.inputs <= values.keys() and row.applies(values))
     return min(((row, right_side_at(row, values)) for row in rows), key=lambda one: one[1], default=None)
 
 
-def absurd(name: str, found: Sequence[Answer]) -> Reason | None:
+def find_implausible(name: str, found: Sequence[Answer]) -> Reason | None:
     """Return why no answer is possible: all are far beyond values met in practice."""
     low, high = quantity(name).limits()
     if any(most == 0 or (least <= high and (most is None or most >= low)) for least, most in (one.ends for one in found)):
         return None
-    would = show(name, inside(found[0]))
+    would = show(name, value_inside(found[0]))
     message = f"no {name} that may be given will do: it would have to be {would}, and runs from {show(name, low)} to {show(name, high)}"
     return Reason(code="no_solution", violated=(f"{show(name, low)} <= {name} <= {show(name, high)}",), message=message)
 
@@ -148,19 +148,19 @@ def _find_broken_bound(rows: tuple[Equation, ...], known: Mapping[str, float], t
         if over:
             name, side = row.symbols[0], f"at {'most' if row.sense == '<=' else 'least'}"
             made = show(name, right)
-            message = f"contradiction: {name} = {show(name, left)}; {row.id} makes it {side} {made} from {_listed(row, known, name)}"
+            message = f"contradiction: {name} = {show(name, left)}; {row.id} makes it {side} {made} from {_list_values(row, known, name)}"
             return Reason(code="contradiction", violated=(f"{name} {row.sense} {text(sides_of(row)[1])}",), message=message)
     return None
 
 
-def _reason(
+def _explain_broken(
     asked: Question, broken: Equation, known: Mapping[str, float], start: Mapping[str, float], used: tuple[Equation, ...]
 ) -> Reason:
     """Return the reason of an equation that does not hold: its numbers, then the givens that cannot all be true."""
     violated = broken.violated(known)
     of_unknown = _two_values(asked, broken, known, used)
     message = of_unknown or _two_sides(broken, known, violated)
-    fewest = _fewest(asked.active, {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS})
+    fewest = _fewest_givens(asked.active, {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS})
     if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
         message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
     two = asked.unknown if of_unknown or (broken.symbols[0] == asked.unknown and not violated) else ""
@@ -182,39 +182,39 @@ def _two_values(asked: Question, broken: Equation, known: Mapping[str, float], u
         return None
     ours, theirs = _show_both(unknown, known[unknown], points[0].point)
     route = ", ".join(row.id for row in used)
-    return f"contradiction: {unknown} = {ours} by {route}; {theirs} by {broken.id} from {_listed(broken, known, unknown)}"
+    return f"contradiction: {unknown} = {ours} by {route}; {theirs} by {broken.id} from {_list_values(broken, known, unknown)}"
 
 
 def _two_sides(broken: Equation, known: Mapping[str, float], violated: list[str]) -> str:
     left = broken.symbols[0]
-    others = _listed(broken, known, left)
+    others = _list_values(broken, known, left)
     if violated:
         return f"contradiction: {broken.id} requires {' and '.join(violated)}, and is given {left} = {show(left, known[left])}, {others}"
     given, made = _show_both(left, known[left], right_side_at(broken, known))
     return f"contradiction: {left} = {given}; {broken.id} makes it {made} from {others}"
 
 
-def _listed(row: Equation, known: Mapping[str, float], without: str) -> str:
+def _list_values(row: Equation, known: Mapping[str, float], without: str) -> str:
     return ", ".join(f"{name} = {show(name, known[name])}" for name in row.symbols if name != without)
 
 
-def _fewest(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[str, ...]:
+def _fewest_givens(active: tuple[Equation, ...], given: Mapping[str, float]) -> tuple[str, ...]:
     """Return the fewest givens that contradict each other, or none if they lead to no contradiction."""
     kept = dict(given)
-    if not _broken(active, follow_values(active, kept)):
+    if not _find_broken(active, follow_values(active, kept)):
         return ()
     for name in given:
         fewer = {other: value for other, value in kept.items() if other != name}
-        if _broken(active, follow_values(active, fewer)):
+        if _find_broken(active, follow_values(active, fewer)):
             kept = fewer
     return tuple(kept)
 
 
-def _broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation | None:
+def _find_broken(rows: tuple[Equation, ...], values: Mapping[str, float]) -> Equation | None:
     """Return the first equation whose quantities are all known and that does not hold."""
     for row in rows:
         known = row.sense == "=" and row.symbols[0] in values and row.inputs <= values.keys()
-        if known and not (row.applies(values) and agrees(row, values, _AGREES)):
+        if known and not (row.applies(values) and sides_agree(row, values, _AGREES)):
             return row
     return None
 

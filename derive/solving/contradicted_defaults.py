@@ -14,17 +14,24 @@ from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.quantities.defaults import DEFAULTS
 from derive.records import LOWER, UPPER, Equation
 from derive.requirements import HOLDS
-from derive.solving.consistency import absurd, contradicted_default, exceeded_bound, greatest, impossible, is_unrelated
+from derive.solving.consistency import (
+    contradicted_default,
+    exceeded_bound,
+    find_implausible,
+    find_impossible,
+    greatest_possible,
+    is_unrelated,
+)
 from derive.solving.defaults import IDEALS, MEASURED, defaults_behind
 from derive.solving.engine import list_unused, refuse_question
 from derive.solving.find import evaluate_result, find_answer, possible_errors
-from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, held_by_memory
-from derive.solving.one_equation import inside
+from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, questions_of_memory
+from derive.solving.one_equation import value_inside
 from derive.solving.plan import Way
-from derive.solving.questions import Instead, Question, posed
+from derive.solving.questions import Instead, Question, pose_again
 from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, chain_slopes
 from derive.solving.speed_limits import out_of_reach, warn_beyond_domain
-from derive.solving.targets import better_side, is_within, speeds
+from derive.solving.targets import better_side, is_within, list_speeds
 from derive.trees import text
 from derive.units import show
 
@@ -42,10 +49,10 @@ def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
     """Return the answer that agrees with the givens, cut to what is possible, and the way to it."""
     solution, way = _answer_consistently(asked)
     solution = _cut_to_possible(asked, solution)
-    possible = tuple(one for one in solution.answers if not absurd(asked.unknown, (one,)))
-    if solution.answers and not possible and (clash := absurd(asked.unknown, solution.answers)):
+    possible = tuple(one for one in solution.answers if not find_implausible(asked.unknown, (one,)))
+    if solution.answers and not possible and (clash := find_implausible(asked.unknown, solution.answers)):
         return refuse_question(asked, clash, solution.route), None
-    if len(possible) == 1 and (beyond := out_of_reach(asked, inside(possible[0]))):
+    if len(possible) == 1 and (beyond := out_of_reach(asked, value_inside(possible[0]))):
         return refuse_question(asked, beyond, solution.route), None
     if len(solution.further) == len(solution.answers) - 1 > len(possible) - 1:
         routes = zip(solution.answers, (solution.route, *solution.further), strict=True)
@@ -56,14 +63,14 @@ def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
 
 def _cut_to_possible(asked: Question, solution: Solution) -> Solution:
     """Return the answers with intervals that end at the largest possible value of the unknown."""
-    most = greatest(asked.unknown, asked.known) if any(one.kind == "interval" for one in solution.answers) else None
+    most = greatest_possible(asked.unknown, asked.known) if any(one.kind == "interval" for one in solution.answers) else None
     if not most or not any(one.kind == "interval" and (one.high is None or one.high > most[1]) for one in solution.answers):
         return solution
     row, high = most
     formula = f"{asked.unknown} <= {text(sides_of(row)[1])}"
     answers = tuple(_cut_off(one, high, formula) for one in solution.answers if one.kind == "point" or one.least <= high * (1 + HOLDS))
     if not answers:
-        clash = impossible(asked, {**asked.known, asked.unknown: inside(solution.answers[0])})
+        clash = find_impossible(asked, {**asked.known, asked.unknown: value_inside(solution.answers[0])})
         return refuse_question(asked, clash, solution.route) if clash else solution
     inputs = {name: asked.known[name] for name in row.inputs}
     given = {**solution.given, **inputs}
@@ -114,7 +121,7 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
     if not solution.answers:
         return (way and _chips_of_memory(asked, solution, way)) or solution, way
     if solution.answers[0].kind != "point":
-        clash = impossible(asked, asked.known)
+        clash = find_impossible(asked, asked.known)
         return (refuse_question(asked, clash, solution.route), None) if clash else (solution, way)
     found = {**asked.known, asked.unknown: solution.answers[0].point}
     beside, clash, _ = _settle_defaults(replace(asked, instead=()), found)
@@ -125,7 +132,7 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
             return _answer_consistently(_apply_defaults(asked, settled))
     if clash and _is_unrelated(asked, beside, way):
         clash = None
-    clash = clash or impossible(asked, {**_values_of(asked, solution), **found})
+    clash = clash or find_impossible(asked, {**_values_of(asked, solution), **found})
     if clash:
         return refuse_question(asked, clash, solution.route), None
     instead = (*asked.instead, *beside.instead)
@@ -144,8 +151,8 @@ def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
 
 def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:
     """Return the chips that memory needs if a speed needs fewer, with their speed, or None for any other refusal."""
-    names = speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
-    found = answer_where_memory_binds(asked, names, held_by_memory(asked)) if names else None
+    names = list_speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
+    found = answer_where_memory_binds(asked, names, questions_of_memory(asked)) if names else None
     if found is None:
         return None
     held, there = found
@@ -208,12 +215,12 @@ def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Quest
             return settled, _tell_unexplained(row, reason, kept, found), kept
         (one,) = found
         spoken = one.name in MEASURED and _ROWS[one.name].spoken
-        if spoken and (clash := impossible(settled, settled.known)):
+        if spoken and (clash := find_impossible(settled, settled.known)):
             return settled, clash, False
         if spoken and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(spoken):
             return settled, _tell_unexplained(row, reason, kept, found), False
         at = {**settled.known, one.name: one.value}
-        settled = replace(settled, known=at) if one.name in MEASURED else posed(settled, asked.unknown, at)
+        settled = replace(settled, known=at) if one.name in MEASURED else pose_again(settled, asked.unknown, at)
         settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
     return settled, None, False
 
@@ -237,7 +244,7 @@ def _apply_defaults(asked: Question, settled: Question) -> Question:
     """Return the question with the corrected defaults, and with others that follow them."""
     provenance = {name: "follows from the givens" for name in settled.known if name not in asked.known}
     # A default may follow another one: tokens verified follow the tokens of a step.
-    after = posed(settled, asked.unknown, settled.known)
+    after = pose_again(settled, asked.unknown, settled.known)
     return replace(settled if contradicted_default(after, after.known) else after, provenance={**asked.provenance, **provenance})
 
 
@@ -262,7 +269,7 @@ def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) ->
     for name in (name for name in names if name not in asked.known):
         # A default that the equations contain changes alone. One that was put into them needs other equations.
         def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
-            return replace(asked, unknown=unknown, known=known) if name in MEASURED else posed(asked, unknown, known)
+            return replace(asked, unknown=unknown, known=known) if name in MEASURED else pose_again(asked, unknown, known)
 
         without = replace(at(name, asked.known), anyway=True, silent=True)
         solution, way = find_answer(without, told=False)

@@ -118,7 +118,7 @@ def _crossings(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
         if not size <= HOLDS:
             continue
         if below and above:
-            yield _ends(root, root, x[place], x[place + 1], height)
+            yield _stretch_ends(root, root, x[place], x[place + 1], height)
         else:
             yield root, root
 
@@ -130,7 +130,7 @@ def _level_stretches(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]
     for first, last in _runs(level):
         below = float(x[first - 1]) if first and isfinite(y[first - 1]) else None
         above = float(x[last + 1]) if last + 1 < len(x) and isfinite(y[last + 1]) else None
-        ends = _ends(float(x[first]), float(x[last]), below, above, height)
+        ends = _stretch_ends(float(x[first]), float(x[last]), below, above, height)
         start, end = (None if first == 0 else ends[0]), (None if last == len(x) - 1 else ends[1])
         if start is not None and end is not None and end <= start * (1 + _WIDE):
             best = float(x[first : last + 1][np.argmin(np.abs(y[first : last + 1]))])
@@ -151,7 +151,7 @@ def _nearest_zero(best: float, low: float | None, high: float | None, height: He
     return best, best
 
 
-def _ends(first: float, last: float, low: float | None, high: float | None, height: Height) -> tuple[float, float]:
+def _stretch_ends(first: float, last: float, low: float | None, high: float | None, height: Height) -> tuple[float, float]:
     """Return how far to both sides the curve stays zero."""
 
     def is_zero(place: Floats) -> NDArray[np.bool_]:

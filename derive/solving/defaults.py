@@ -35,28 +35,30 @@ IDEALS = {name: row.ideal for name, row in _ROWS.items() if row.ideal}
 The others say what is served, and err neither way.
 """
 
-Standing = Mapping[str, float | str]
+DefaultValues = Mapping[str, float | str]
 """Defaults that stand: numbers, or the quantity that one follows, whatever that is."""
 
 _Values = tuple[tuple[str, int | str], ...]
 """Quantities with what stands for them: a number, or another quantity."""
 
 
-def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Standing:
+def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> DefaultValues:
     """Return the defaults in force beside the known quantities and the unknown. A quantity that is claimed by name has no default.
 
     As many microbatches are in flight as there are stages, the fewest that leave none idle, unless something given says
     how many. A step computes at least as many positions as it yields tokens.
 
-    >>> standing("throughput", {"pipeline_stages"})["microbatches"], "tokens_per_step" in standing("throughput", {"draft_tokens"})
-    ('pipeline_stages', False)
+    >>> defaults_in_force("throughput", {"pipeline_stages"})["microbatches"]
+    'pipeline_stages'
+    >>> "tokens_per_step" in defaults_in_force("throughput", {"draft_tokens"})
+    False
     """
     at_hand = {*known, unknown}
     free: dict[str, float | str] = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
-    led = {name: other for name in FOLLOWS if (other := leads(name, at_hand))}
+    led = {name: other for name in FOLLOWS if (other := leading_quantity(name, at_hand))}
     free |= {name: other for name, other in led.items() if name in free}
     others = [name for name in FOLLOWS if name not in NEUTRAL_DEFAULTS and name not in at_hand]
-    free |= {name: led[name] for name in others if leads(name, at_hand.difference(claimed))}
+    free |= {name: led[name] for name in others if leading_quantity(name, at_hand.difference(claimed))}
 
     def is_said(row: Default) -> bool:
         """Return whether a given says how many there are, or whether what the default follows is asked for."""
@@ -65,7 +67,7 @@ def standing(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> Stan
     return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not _have_each(_ROWS[name].gives_way, at_hand)}
 
 
-def evaluate_defaults(defaults: Standing, values: Mapping[str, Any]) -> dict[str, Any]:
+def evaluate_defaults(defaults: DefaultValues, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return defaults as numbers or arrays beside these values. A default that follows an unknown quantity has no number.
 
     >>> evaluate_defaults({"chips": 1.0, "microbatches": "pipeline_stages"}, {"pipeline_stages": 4.0})
@@ -77,10 +79,10 @@ def evaluate_defaults(defaults: Standing, values: Mapping[str, Any]) -> dict[str
     return {name: value for name, value in found.items() if value is not None}
 
 
-def leads(name: str, at_hand: Set[str]) -> str | None:
+def leading_quantity(name: str, at_hand: Set[str]) -> str | None:
     """Return the known quantity that a default follows.
 
-    >>> leads("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leads("microbatches", {"chips"})
+    >>> leading_quantity("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leading_quantity("microbatches", {"chips"})
     ('new_tokens_per_pass', None)
     """
     if _ROWS[name].always or _have_each(_ROWS[name].worked_out_by, at_hand):
@@ -93,7 +95,7 @@ def _have_each(groups: tuple[tuple[str, ...], ...], at_hand: Set[str]) -> bool:
     return bool(groups) and all(not at_hand.isdisjoint(names) for names in groups)
 
 
-def neutral(defaults: Standing) -> _Values:
+def values_to_put_in(defaults: DefaultValues) -> _Values:
     """Return the defaults in force that are put into the equations.
 
     A default that follows another quantity follows it too where that one is worked out.
@@ -113,11 +115,11 @@ def with_defaults(row: Equation, values: _Values) -> Equation:
     ('throughput', 'batch', 'tokens_per_step', 'token_latency')
     """
     spoken = tuple((name, value) for name, value in values if name in row.symbols[1:])
-    return _with(row, spoken) if spoken else row
+    return _put_values_in(row, spoken) if spoken else row
 
 
 @cache
-def _with(row: Equation, some: _Values) -> Equation:
+def _put_values_in(row: Equation, some: _Values) -> Equation:
     """Return an equation without some of its quantities, at these values, as one object for equal arguments."""
     spoken = dict(some)
     relation = in_place(row.relation, spoken)

@@ -14,14 +14,14 @@ from derive.solving.fleets import (
     is_of_whole_replicas,
     names_beside,
     rates_of_all,
-    with_what_is_paid,
+    warn_of_budget,
 )
 from derive.solving.limited_inputs import answer_within_inputs
 from derive.solving.limits import FREE
 from derive.solving.meant_instead import answer_meaning
 from derive.solving.one_question import answer_question, answer_without_one
 from derive.solving.prompts import answer_beside_prompts
-from derive.solving.questions import asked_for
+from derive.solving.questions import resolve_price_word
 from derive.solving.result import Solution
 from derive.solving.waiting_hours import include_waiting
 from derive.solving.within_limits import answer_within_limits
@@ -55,7 +55,7 @@ def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any
         def ask_alone(name: str, given: Mapping[str, Any]) -> Solution:
             return answer_question(name, given, switches.join(*joined))
 
-        return answer_within_limits(ask_alone, asked_for(unknown, joined), values, switches.conventions.read)
+        return answer_within_limits(ask_alone, resolve_price_word(unknown, joined), values, switches.conventions.read)
 
     def ask_beside_prompts(values: Mapping[str, Any]) -> Solution:
         return answer_beside_prompts(ask_with, values, switches.using, switches.variants)
@@ -69,7 +69,7 @@ def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any
         solution = answer_at_largest_batch(ask_again, solution, taken) or solution
     solution = answer_without_one(unknown, solution, ask_beside_prompts, taken, switches)
     named = bool(switches.hardware or switches.model)
-    solution = with_what_is_paid(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
+    solution = warn_of_budget(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
     solution = include_waiting(solution, given, ask_again, ask_at_given_price)
     return _warn_of_all(solution) if taken is not given else solution
 
@@ -77,7 +77,7 @@ def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any
 def answer_several(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], switches: Switches) -> tuple[Solution, ...]:
     """Return the answers to several questions. A size among them comes first, and the others are answered at its better end."""
     names = names_beside(given, switches.hardware)
-    unknowns = tuple(dict.fromkeys(asked_for(chips_meant(name, names), switches.using) for name in unknowns))
+    unknowns = tuple(dict.fromkeys(resolve_price_word(chips_meant(name, names), switches.using) for name in unknowns))
     taken = rates_of_all(unknowns, given)
 
     def ask_beside(name: str, values: Mapping[str, Any]) -> Solution:

@@ -21,14 +21,14 @@ from derive.requirements import HOLDS
 from derive.roles import MEMORY
 from derive.solving.answer_with import Solve, result_with
 from derive.solving.assumptions import list_assumptions
-from derive.solving.caveats import caveats, left_to_assumptions, warn_below_one
+from derive.solving.caveats import left_to_assumptions, list_caveats, warn_below_one
 from derive.solving.chip_links import tell_given
 from derive.solving.composed import Composed
 from derive.solving.consistency import contradiction
 from derive.solving.defaults import PLAIN
 from derive.solving.directions import direction
-from derive.solving.fit import chips_of_links, is_warning, memory_is_made_of, misfit
-from derive.solving.one_equation import broken_requirement, inside, residual, solve_equation
+from derive.solving.fit import chips_of_links, is_warning, memory_is_made_of, memory_shortfall
+from derive.solving.one_equation import broken_requirement, residual, solve_equation, value_inside
 from derive.solving.plan import Leg, Loop, Step, Way
 from derive.solving.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
@@ -86,9 +86,9 @@ class _End:
     short: str = ""
 
 
-def follow(asked: Question, known: Mapping[str, float], way: Way, solve: Solve) -> Solution | Stop:
+def follow_way(asked: Question, known: Mapping[str, float], way: Way, solve: Solve) -> Solution | Stop:
     """Return what a way leads to at numbers: answers with their warnings, a contradiction, or the leg at which it stops."""
-    ended = _ends(asked, known, way) if not way.cancelled else _ends_at_any_value(asked, known, way)
+    ended = _follow_to_ends(asked, known, way) if not way.cancelled else _ends_at_any_value(asked, known, way)
     if isinstance(ended, Stop):
         return ended
     if not isinstance(ended, list):
@@ -98,7 +98,7 @@ def follow(asked: Question, known: Mapping[str, float], way: Way, solve: Solve) 
     return _solution(asked, known, way, answers, ended[0].short, solve)
 
 
-def _ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
+def _follow_to_ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
     """Return the ends of a way, or what they contradict with the steps up to there, or where it stops."""
     worlds = [World(values=known, slopes={name: {name: 1.0} for name in known})]
     *before, last = way.legs
@@ -133,7 +133,7 @@ def _ends_at_any_value(asked: Question, known: Mapping[str, float], way: Way) ->
     """Return the ends of a way with undetermined quantities if these do not matter, which is seen at several values of them."""
     seen: list[list[_End]] = []
     for at in _any_values(way.cancelled):
-        found = _ends(replace(asked, anyway=True), {**known, **at}, replace(way, cancelled=()))
+        found = _follow_to_ends(replace(asked, anyway=True), {**known, **at}, replace(way, cancelled=()))
         if isinstance(found, list):
             seen.append(found)
             if not _are_alike([one.found.ends for one in found], [one.found.ends for one in seen[0]]):
@@ -186,7 +186,7 @@ def _answer(asked: Question, way: Way, one: _End, values: Mapping[str, float]) -
     moved = WhenRead(lambda: {name: by for name, by in _chain_elasticities(found, one.before).items() if name not in way.cancelled})
     bound = direction(asked, way, values) if found.kind == "point" else None
     formula = one.after.steps[-1].formula if way.cancelled else found.formula
-    return replace(found, elasticities=moved, regime=_regime(way, values, found), bound=bound, formula=formula)
+    return replace(found, elasticities=moved, regime=_binding_terms(way, values, found), bound=bound, formula=formula)
 
 
 def _shown_world(way: Way, one: _End) -> World:
@@ -229,7 +229,7 @@ def _check_end(asked: Question, way: Way, world: World, found: Answer) -> _End |
     """Return the end that an answer is, or what it contradicts: a given, or the memory."""
     after = _extend_world(world, way.legs[-1], found)
     known = after.values if found.kind == "point" else world.values
-    short, told = misfit(asked, known, way.rows), ""
+    short, told = memory_shortfall(asked, known, way.rows), ""
     if short and is_memory_warning(asked, way):
         told = "; ".join((*short.message.split("\n"), *_time_over_more_links(asked, known, way)))
         short = None
@@ -249,7 +249,7 @@ def is_memory_warning(asked: Question, way: Way) -> bool:
     if is_warning(asked, way) or MEMORY.bought not in asked.defaults or MEMORY.bought in way.solved:
         return is_warning(asked, way)
     known = [*known_values(asked)][-1]
-    found = [_ends(replace(asked, anyway=True), {**known, MEMORY.bought: chips}, way) for chips in _SEVERAL]
+    found = [_follow_to_ends(replace(asked, anyway=True), {**known, MEMORY.bought: chips}, way) for chips in _SEVERAL]
     ends = [[one.found.ends for one in each] if isinstance(each, list) else [] for each in found]
     return bool(ends[0]) and all(_are_alike(each, ends[0]) for each in ends)
 
@@ -287,7 +287,7 @@ def _close_loop(loop: Loop, values: Mapping[str, float], rounding: _Rounding) ->
     unknown, whole, closed = loop.unknown, compose(loop.closing, loop.steps), False
     if whole and unknown in whole.symbols and all(one.roots is not None for one in branches(whole, unknown)):
         found, reason = _solve_surely(whole, unknown, values, rounding)
-        found = tuple(one for one in found if _holds_inside(loop, values, inside(one)))
+        found = tuple(one for one in found if _holds_inside(loop, values, value_inside(one)))
         closed = not reason or reason.code not in LEAVES_OPEN
     if not closed:
         found, reason = _search_zeros(loop, values)
@@ -438,9 +438,9 @@ def _reason_of_bounds(leg: Leg, interval: Answer) -> Reason:
 
 def _extend_world(world: World, leg: Leg, found: Answer) -> World:
     """Return the world with the result of a leg, and for a loop with all that follows at the trial value."""
-    place = inside(found)
+    place = value_inside(found)
     inner: Mapping[str, float] = {}
-    steps: tuple[RouteStep, ...] = (_step(leg, found),)
+    steps: tuple[RouteStep, ...] = (_route_step(leg, found),)
     if isinstance(leg, Loop):
         traced = _trace_loop(leg, world.values, place) if found.kind == "point" else None
         inner = {} if traced is None else {one.unknown: traced.values[one.unknown] for one in leg.steps}
@@ -458,13 +458,13 @@ def _extend_world(world: World, leg: Leg, found: Answer) -> World:
     )
 
 
-def _step(leg: Leg, found: Answer) -> RouteStep:
+def _route_step(leg: Leg, found: Answer) -> RouteStep:
     alternatives = tuple(row.id for row in leg.alternatives) if isinstance(leg, Step) else ()
     references = tuple(row.reference for row in leg.rows)
     return RouteStep(equations=references, unknown=leg.unknown, value=found.value, formula=found.formula, alternatives=alternatives)
 
 
-def _regime(way: Way, values: Mapping[str, float], found: Answer) -> str | None:
+def _binding_terms(way: Way, values: Mapping[str, float], found: Answer) -> str | None:
     """Return the terms that bind along a way, in words."""
     last = way.legs[-1]
     binding = [current_regime(row, values) for row in way.rows if not (isinstance(last, Step) and row == last.row)]
@@ -500,7 +500,7 @@ def _solution(
     touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known and (name not in PLAIN or name in asked.known)}
     touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
     answers = tuple(one for _, one in ends)
-    doubts = {} if asked.silent else caveats(asked, ends[0][0].values, used, solve)
+    doubts = {} if asked.silent else list_caveats(asked, ends[0][0].values, used, solve)
     said = {
         **({SHORT: short} if short else {}),
         **warn_below_one(asked.unknown, answers),

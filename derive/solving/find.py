@@ -15,10 +15,10 @@ from derive.quantities import QUANTITIES
 from derive.records import Equation
 from derive.requirements import HOLDS
 from derive.solving.directions import Causes, signs
-from derive.solving.engine import LEAVES_OPEN, Stop, follow, is_memory_warning, list_unused, refuse_question
+from derive.solving.engine import LEAVES_OPEN, Stop, follow_way, is_memory_warning, list_unused, refuse_question
 from derive.solving.fit import SHORT_OF_MEMORY
 from derive.solving.limits import FREE
-from derive.solving.one_equation import inside
+from derive.solving.one_equation import value_inside
 from derive.solving.plan import (
     Failed,
     Loop,
@@ -30,10 +30,10 @@ from derive.solving.plan import (
     find_loops,
     find_plain_way,
     find_turned_loops,
-    giving,
+    giving_equations,
 )
-from derive.solving.questions import Question, known_values, posed, suppose_types
-from derive.solving.refusals import indifferent, missing_givens, results_made_of
+from derive.solving.questions import Question, known_values, pose_again, suppose_types
+from derive.solving.refusals import find_indifferent_result, missing_givens, results_made_of
 from derive.solving.result import Answer, Reason, Solution
 from derive.solving.substitution import compose
 from derive.solving.targets import batch_is_left_to_a_rate
@@ -58,7 +58,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
     bounded = outcome is None and not stops
     if bounded:
         outcome = _answer_by_steps(asked, asked.active, stops)
-        if outcome and not _says_something(asked, outcome[0]):
+        if outcome and not _is_informative(asked, outcome[0]):
             outcome = None
         if not stops and (not outcome or list_unused(asked, {*outcome[0].given})):
             outcome = _tighter_bound(outcome, _answer_by_bounds(asked, stops))
@@ -69,7 +69,7 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
     if outcome:
         return outcome
     known = [*known_values(asked)][-1]
-    if free := indifferent(asked, known):
+    if free := find_indifferent_result(asked, known):
         return refuse_question(asked, free), None
     if stops:
         return refuse_question(asked, _reason_of_stops(asked, stops)), None
@@ -105,7 +105,7 @@ def _answer_by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple
     first, aside = bounded, _results_aside(asked, bounded[0]) if bounded else []
     if bounded and not (aside and _only_bounded(bounded[0])):
         return None
-    free = indifferent(asked, [*known_values(asked)][-1])
+    free = find_indifferent_result(asked, [*known_values(asked)][-1])
     if free and (not bounded or free.code != "not_identified" or not {*free.violated}.isdisjoint(aside)):
         return None
     failed: Failed = frozenset((stop.leg.id, stop.leg.unknown) for stop, _ in stops)
@@ -185,7 +185,7 @@ def _intersect_answers(asked: Question, solution: Solution, closing: Equation, b
     """Return what leads to one result, as far as other results leave it possible."""
     answers = tuple(left for one in solution.answers for left in _common_parts(one, bounded))
     if not answers:
-        place, ids = show(asked.unknown, inside(solution.answers[0])), ", ".join(bounded.equations)
+        place, ids = show(asked.unknown, value_inside(solution.answers[0])), ", ".join(bounded.equations)
         name = closing.symbols[0]
         message = f"contradiction: {asked.unknown} = {place} by {closing.id} from {name}, which is ruled out by {ids}"
         return refuse_question(asked, Reason(code="contradiction", violated=(name,), message=message))
@@ -213,10 +213,10 @@ def _results_aside(asked: Question, solution: Solution) -> list[str]:
 def evaluate_result(asked: Question, name: str, root: float) -> Solution:
     """Return a result at a value of the unknown."""
     known = {**{other: value for other, value in asked.known.items() if other != name}, asked.unknown: root}
-    return forwards(replace(asked, unknown=name, known=known))
+    return answer_forwards(replace(asked, unknown=name, known=known))
 
 
-def forwards(asked: Question) -> Solution:
+def answer_forwards(asked: Question) -> Solution:
     """Return the answer to a question by one equation at a time."""
     outcome = _answer_by_steps(asked, tuple(row for row in asked.active if row.sense == "="), [])
     return outcome[0] if outcome else refuse_question(asked, missing_givens(asked, asked.known))
@@ -237,7 +237,7 @@ def _with_results(asked: Question, way: Way, stop: Stop) -> Reason:
     if stop.reason.code != "no_solution" or stop.leg.unknown == asked.unknown:
         return stop.reason
     symbols = {name for leg in way.legs[: way.legs.index(stop.leg) + 1] for name in leg.symbols}
-    results = [name for name in giving(asked.active) if name in symbols and asked.provenance.get(name) == "given"]
+    results = [name for name in giving_equations(asked.active) if name in symbols and asked.provenance.get(name) == "given"]
     told = " and ".join(f"{name} = {show(name, asked.known[name])}" for name in results)
     return replace(stop.reason, message=f"with {told}, {stop.reason.message}") if told else stop.reason
 
@@ -253,11 +253,11 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
 
     A result that has its given value for any unknown does not change bounds that come from equations.
     """
-    free = indifferent(asked, [*known_values(asked)][-1])
+    free = find_indifferent_result(asked, [*known_values(asked)][-1])
     if free and free.violated[0] in list_unused(asked, {*bounded.given}):
         by_equations = all(row.sense == "=" for row in way.rows)
         return None if by_equations and free.code == "not_identified" else free
-    definitions = {**{row.defines: row for row in asked.left_out if row.defines}, **giving(asked.active)}
+    definitions = {**{row.defines: row for row in asked.left_out if row.defines}, **giving_equations(asked.active)}
     for name in (name for name in list_unused(asked, {*bounded.given}) if name in definitions):
         rests, queue = {name: definitions[name]}, [name]
         while queue:
@@ -280,7 +280,7 @@ def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason |
 
 def _definition_lacks(asked: Question, bounded: Solution) -> Reason | None:
     """Return what the definition of the unknown needs, if it uses more of the givens, or of a named model, than its bounds do."""
-    definitions = giving(asked.active)
+    definitions = giving_equations(asked.active)
     if asked.unknown not in definitions:
         return None
     made, queue = set[str](), [asked.unknown]
@@ -302,7 +302,7 @@ def _definition_lacks(asked: Question, bounded: Solution) -> Reason | None:
 
 def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:
     """Return what a way leads to, checked against the memory of the batch that a given rate needs."""
-    outcome = follow(asked, known, way, _answers_to)
+    outcome = follow_way(asked, known, way, _answers_to)
     if isinstance(outcome, Stop) or outcome.reason or SHORT in outcome.kinds or any(step.unknown == FREE for step in outcome.route):
         return outcome
     short = _batch_does_not_fit(asked)
@@ -322,7 +322,7 @@ def _batch_does_not_fit(asked: Question) -> Reason | None:
     """Return the memory that is short of the batch that a given rate needs, if no given determines the batch."""
     if asked.unknown == FREE or FREE in asked.known or not batch_is_left_to_a_rate(asked):
         return None
-    batch = replace(posed(asked, FREE, asked.known), silent=True)
+    batch = replace(pose_again(asked, FREE, asked.known), silent=True)
     reason = find_answer(batch, told=False)[0].reason
     if reason and (usual := suppose_types(batch, reason.missing)):
         reason = find_answer(usual, told=False)[0].reason
@@ -344,14 +344,14 @@ def _answer_by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | 
             outcome = _follow(asked, known, way)
             if isinstance(outcome, Stop):
                 stops.append((outcome, way))
-            elif _says_something(asked, outcome):
+            elif _is_informative(asked, outcome):
                 tightest = _tighter_bound(tightest, (outcome, way))
         if tightest:
             return tightest
     return None
 
 
-def _says_something(asked: Question, bounded: Solution) -> bool:
+def _is_informative(asked: Question, bounded: Solution) -> bool:
     """Return whether bounds are more than the domain of the unknown and rest on more than defaults. A refusal always says something."""
     cut = any(one.least > 0 or one.high not in (None, QUANTITIES[asked.unknown].ceiling) for one in bounded.answers)
     return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))

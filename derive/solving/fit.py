@@ -14,9 +14,9 @@ from derive.requirements import HOLDS
 from derive.roles import BATCH, HELD, MEMORY, Held
 from derive.solving.plan import Way
 from derive.solving.propagation import quantities_behind
-from derive.solving.questions import Question, without
+from derive.solving.questions import Question, drop_knowns
 from derive.solving.result import Reason
-from derive.solving.targets import is_fast_enough, speeds
+from derive.solving.targets import is_fast_enough, list_speeds
 from derive.units import show
 
 SHORT_OF_MEMORY = "does_not_fit"
@@ -37,18 +37,18 @@ _DIGITS = 4
 _Used = tuple[Equation, ...]
 
 
-def misfit(asked: Question, values: Mapping[str, float], used: _Used) -> Reason | None:
+def memory_shortfall(asked: Question, values: Mapping[str, float], used: _Used) -> Reason | None:
     """Return why memory is short on a way that reads weights or caches, with what would fit, or None if it suffices."""
-    known = _memory(asked, values, used)
+    known = _evaluate_memory(asked, values, used)
     if not {MEMORY.needed, MEMORY.room} <= known.keys() or known[MEMORY.needed] <= known[MEMORY.room]:
         return None
     violated = (f"{MEMORY.needed} <= {MEMORY.room}",)
-    return Reason(code=SHORT_OF_MEMORY, violated=violated, message=_message(asked, values, used, known))
+    return Reason(code=SHORT_OF_MEMORY, violated=violated, message=_shortfall_in_words(asked, values, used, known))
 
 
 def shortage(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:
     """Return the bytes that are short, negative if there is room, at numbers or arrays, or None if they are not known."""
-    known = _memory(asked, values, used)
+    known = _evaluate_memory(asked, values, used)
     return known[MEMORY.needed] - known[MEMORY.room] if {MEMORY.needed, MEMORY.room} <= known.keys() else None
 
 
@@ -71,12 +71,12 @@ def rows_held(asked: Question, used: Iterable[Equation]) -> tuple[Held, ...]:
     return tuple(row for row, names in there if not names.isdisjoint(row.names))
 
 
-def held_by_memory(asked: Question) -> Iterator[Question]:
+def questions_of_memory(asked: Question) -> Iterator[Question]:
     """Yield the question without its speeds: with the cache, then with the weights alone."""
-    names = {*speeds(asked)}
+    names = {*list_speeds(asked)}
     if not names <= {name for row in HELD if not row.cache and not row.told for name in row.names}:
-        yield without(asked, names)
-    bare = without(asked, {*names, *MEMORY.counted_by})
+        yield drop_knowns(asked, names)
+    bare = drop_knowns(asked, {*names, *MEMORY.counted_by})
     provenance = {MEMORY.cache: "no cache is given", **bare.provenance}
     yield replace(bare, known={MEMORY.cache: 0.0, **bare.known}, provenance=provenance)
 
@@ -85,33 +85,33 @@ def least_chips(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:
     """Return the chips that hold weights and cache, as an array, NaN if they are slower than asked, or None without a speed."""
     import numpy as np
 
-    names, known = speeds(asked), _memory(asked, values, used)
+    names, known = list_speeds(asked), _evaluate_memory(asked, values, used)
     grows = MEMORY.room in asked.known or MEMORY.bought in _behind(MEMORY.needed, asked)
     if not names or grows or not {MEMORY.needed, MEMORY.room} <= known.keys():
         return None
     least = known[MEMORY.bought] * (known[MEMORY.needed] / known[MEMORY.room])
     apart = {name: value for name, value in values.items() if MEMORY.bought not in _behind(name, asked)}
-    there = work_out(asked, names, {**apart, MEMORY.bought: least})
+    there = evaluate_definitions(asked, names, {**apart, MEMORY.bought: least})
     for name in names:
         least = np.where(is_fast_enough(name, there[name], values[name]), least, np.nan) if name in there else np.nan * least
     return least
 
 
-def _memory(asked: Question, values: Mapping[str, Any], used: _Used) -> dict[str, Any]:
+def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) -> dict[str, Any]:
     """Return the values with the memory that is needed and that there is, as far as the definitions of the question give them.
 
     memory_demand <= memory_capacity. The sequences of all microbatches are in flight unless their number is given. An answer without a
     pass is not compared with memory, and an answer for the weights alone is not compared with the cache. An unknown cache needs no room.
     """
     held = rows_held(asked, used)
-    known = work_out(asked, MEMORY.defaults, values)
+    known = evaluate_definitions(asked, MEMORY.defaults, values)
     known = {**{name: NEUTRAL_DEFAULTS[name] for name in MEMORY.defaults}, **known}
     if not held:
         return known
     if BATCH.name in known and MEMORY.sequences not in asked.known:
         known[MEMORY.sequences] = known.get(BATCH.passes, 1.0) * known[BATCH.name]
-    cached = work_out(asked, (MEMORY.cache,), known) if any(row.cache for row in held) else {**known, MEMORY.cache: 0.0}
-    return work_out(asked, (MEMORY.needed, MEMORY.room), {MEMORY.cache: 0.0, **cached})
+    cached = evaluate_definitions(asked, (MEMORY.cache,), known) if any(row.cache for row in held) else {**known, MEMORY.cache: 0.0}
+    return evaluate_definitions(asked, (MEMORY.needed, MEMORY.room), {MEMORY.cache: 0.0, **cached})
 
 
 @lru_cache(maxsize=256)
@@ -125,7 +125,7 @@ def _behind(name: str, asked: Question) -> frozenset[str]:
     return quantities_behind(name, tuple(_definitions(asked.active).values()))
 
 
-def work_out(asked: Question, names: Iterable[str], values: Mapping[str, Any]) -> dict[str, Any]:
+def evaluate_definitions(asked: Question, names: Iterable[str], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values with these quantities by the definitions of the question, if they can be found, at numbers or arrays."""
     known, made = dict(values), _definitions(asked.active)
 
@@ -144,7 +144,7 @@ def work_out(asked: Question, names: Iterable[str], values: Mapping[str, Any]) -
     return known
 
 
-def _message(asked: Question, values: Mapping[str, float], used: _Used, known: Mapping[str, float]) -> str:
+def _shortfall_in_words(asked: Question, values: Mapping[str, float], used: _Used, known: Mapping[str, float]) -> str:
     parts = [f"{label} {show(name, known[name])}" for name, label in MEMORY.parts.items() if known.get(name)]
     needed, room = (show(name, known[name]) for name in (MEMORY.needed, MEMORY.room))
     if MEMORY.room not in asked.known and MEMORY.bought in known:
@@ -166,7 +166,7 @@ def _list_changes(asked: Question, values: Mapping[str, float], used: _Used, kno
     if chips:
         yield f"{MEMORY.bought} at least {chips}"
     for name in MEMORY.smaller if known.get(MEMORY.cache) else ():
-        if name in values and (most := _round_down(name, _most(asked, values, used, name))):
+        if name in values and (most := _round_down(name, _most_that_fits(asked, values, used, name))):
             yield f"{name} at most {show(name, most)}"
     if chips == 0:
         yield f"no number of {MEMORY.bought}, as copies of the cache grow with them"
@@ -215,10 +215,10 @@ def _chips_that_hold(known: Mapping[str, float]) -> int | None:
 def chips_of_links(asked: Question, values: Mapping[str, float], used: _Used) -> int | None:
     """Return the fewest chips that hold the weights behind a time over links, or None for any other answer."""
     over_links = any(row.told and not row.cache and asked.unknown in row.names for row in HELD)
-    return _chips_that_hold(_memory(asked, values, used)) if over_links else None
+    return _chips_that_hold(_evaluate_memory(asked, values, used)) if over_links else None
 
 
-def _most(asked: Question, values: Mapping[str, float], used: _Used, name: str) -> float:
+def _most_that_fits(asked: Question, values: Mapping[str, float], used: _Used, name: str) -> float:
     """Return the largest value of a quantity with which memory suffices, or 0 if none does. The need rises with it."""
     from scipy.optimize import brentq
 

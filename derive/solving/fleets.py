@@ -71,7 +71,7 @@ def batch_that_does_not_fit(ask: Ask, unknown: str, given: Mapping[str, Any], na
     return replace(read, unknown=row.name, unit=row.unit) if short else None
 
 
-def with_what_is_paid(solution: Solution, ask: Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
+def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
     """Return an answer for one chip or replica by default, with how many a limit on the cost of all pays."""
     names = names_of(given)
     within = [name for spelled, name in names.items() if name in REPLICA.bought and is_limit(given[spelled])]
@@ -86,7 +86,7 @@ def with_what_is_paid(solution: Solution, ask: Ask, given: Mapping[str, Any], be
     one, more = ("one chip, as none are given", REPLICA.chips) if of_one else ("one replica, because no number is given", REPLICA.number)
     pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {more}={found.value:.0f}"
     if solution.reason is None:
-        return solution.warn(with_what_is_paid.__name__, pays)
+        return solution.warn(warn_of_budget.__name__, pays)
     return replace(solution, reason=replace(solution.reason, message=f"{solution.why_not}\n{pays}"))
 
 
@@ -121,7 +121,7 @@ def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Sol
     by_a_rate = name in REPLICA.bought and not {*names.values()}.isdisjoint(REPLICA.sized_by)
     side = LOWER if by_a_rate or one.bound == LOWER or one.ends[1] is None else UPPER
     spanned = (sized.spans.low, sized.spans.high) if sized.spans else ()
-    ends = {_whole(end, side) for end in (one.ends[side == UPPER], *spanned)}
+    ends = {_whole_replicas(end, side) for end in (one.ends[side == UPPER], *spanned)}
     if others or len(ends) > 1:
         raise WrongValue(f"{name} is of one number of {REPLICA.number}, and here it is several: ask for {REPLICA.number}")
     count = ends.pop()
@@ -136,12 +136,12 @@ def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Sol
     merged = _with_replicas(found, sized, End(size=REPLICA.number, value=count, of=sized, side=side), given)
     apart = _prompts_apart(ask, given, sized, found.answers[0].point / count) if name == REPLICA.all_chips and side == LOWER else ()
     both = sized.with_prompts and name in REPLICA.bought and sized.with_prompts.ends[side == UPPER]
-    more = _answer_for_count(ask, name, given, _whole(both, side)) if both else None
-    together = _moved(more.answers[0], one, side, more) if more else found.with_prompts
+    more = _answer_for_count(ask, name, given, _whole_replicas(both, side)) if both else None
+    together = _scale_answer(more.answers[0], one, side, more) if more else found.with_prompts
     return replace(merged, said=(*merged.said, *apart), with_prompts=together)
 
 
-def _whole(end: float | None, side: str) -> float:
+def _whole_replicas(end: float | None, side: str) -> float:
     """Return the fewest whole replicas, at least one, or the most."""
     return max(1.0, next_whole(end or 0.0, LOWER)) if side == LOWER else next_whole(end or 0.0, UPPER)
 
@@ -161,13 +161,13 @@ def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: f
 def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[str, Any]) -> Solution:
     """Return the result of whole replicas, with all that their number rests on."""
     again = any(step.unknown == found.unknown for step in sized.route)
-    which = "fewest whole ones" if end.side == LOWER else f"most whole ones within {_limits(given)}"
+    which = "fewest whole ones" if end.side == LOWER else f"most whole ones within {_limits_in_words(given)}"
     told = f"at {end.size} = {end.value:.0f}, the {which}"
     base = sized if found.unknown in REPLICA.bought else found
     merged = add_size(found, end)
     return replace(
         merged,
-        answers=tuple(_moved(each, sized.answers[0], end.side, found) for each in found.answers),
+        answers=tuple(_scale_answer(each, sized.answers[0], end.side, found) for each in found.answers),
         given={**merged.given, REPLICA.number: end.value},
         unused=tuple(one for one in sized.unused if one not in found.given),
         provenance={**merged.provenance, REPLICA.number: told},
@@ -176,7 +176,7 @@ def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[st
     )
 
 
-def _limits(given: Mapping[str, Any]) -> str:
+def _limits_in_words(given: Mapping[str, Any]) -> str:
     """Return the budgets and limits on results of all replicas in words."""
     ends = {name: value for name, value in given.items() if quantity(name).name in REPLICA.bought or is_limit(value)}
     within = [name for name in ends if quantity(name).name in results_of(REPLICA.number)]
@@ -221,7 +221,7 @@ def _paid_with(name: str) -> frozenset[str]:
     return frozenset(symbol for row in rows for symbol in row.symbols) - {*REPLICA.bought, REPLICA.number, REPLICA.used_share}
 
 
-def _moved(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
+def _scale_answer(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
     """Return the result of the replicas with their bound and their sensitivities. A value that a table has as rated gives no bound."""
     bound = replicas.bound if replicas.kind == "point" else side
     by = chain_slopes(found.elasticities, REPLICA.number, replicas.elasticities)

@@ -12,7 +12,7 @@ import numpy as np
 from derive.immutable import immutable
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.answering import answer, answered
+from derive.solving.answering import answer, answer_with_way
 from derive.solving.curve import last_place
 from derive.solving.plan import Way
 from derive.solving.questions import Question, pose_at
@@ -67,7 +67,7 @@ class _Look:
     way: Way | None
 
 
-def spanned(asked: Question, ranges: _Ranges) -> Solution:
+def answer_ranges(asked: Question, ranges: _Ranges) -> Solution:
     """Return the answer over all ranges at once: ends, quantiles, regimes, and the given that matters most.
 
     If the answer has a value everywhere and its elasticity with respect to each given has one sign, its ends are exact, at two corners.
@@ -91,7 +91,7 @@ def spanned(asked: Question, ranges: _Ranges) -> Solution:
         looks += [_look(beside, columns, at) for at in _doubtful(through[0], looks, len(ends))]
     kinds = {one.kind for look in looks for one in look.solution.answers}
     if not kinds:
-        return _nowhere(columns, looks)
+        return _refuse_everywhere(columns, looks)
     if not any(look.solution.answers for look in looks[: len(middle_and_ends)]):
         # The warnings come from the first answer.
         at = next(place for place, look in enumerate(looks) if look.solution.answers)
@@ -106,7 +106,7 @@ def spanned(asked: Question, ranges: _Ranges) -> Solution:
 
 
 def _look(asked: Question, columns: AtPoints, at: int) -> _Look:
-    return _Look(at, *answered(pose_at_point(asked, columns, at)))
+    return _Look(at, *answer_with_way(pose_at_point(asked, columns, at)))
 
 
 def _middle_and_ends(ranges: _Ranges) -> list[tuple[float, ...]]:
@@ -415,7 +415,7 @@ def _common(held: list[list[_Ends]]) -> list[_Ends]:
     return left
 
 
-def _nowhere(columns: AtPoints, looks: list[_Look]) -> Solution:
+def _refuse_everywhere(columns: AtPoints, looks: list[_Look]) -> Solution:
     """Return the reason at the middle if no point has an answer."""
     solution = looks[0].solution
     message = f"no answer at any of {len(looks)} points of the ranges. {_point(columns, 0)}: {solution.refusal.message}"

@@ -9,7 +9,7 @@ from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.solving.best_size import replace_given
-from derive.solving.limits import SIZED, NotMadeOf, limits, note_of_limit
+from derive.solving.limits import SIZED, NotMadeOf, note_of_limit, read_limits
 from derive.solving.result import Solution
 from derive.solving.within_limits import bound_to_one_side
 
@@ -29,7 +29,7 @@ def answer_within_inputs(ask: _AskWith, unknown: str, given: Mapping[str, Any], 
 
     A limit on a size bounds the answer first: there is no better end to look for.
     """
-    sides = {name: texts for name, texts in limits(given)[1].items() if name != quantity(unknown).name}
+    sides = {name: texts for name, texts in read_limits(given)[1].items() if name != quantity(unknown).name}
     if sides and sides.keys() <= {*SIZED}:
         with suppress(NotMadeOf):
             found = _answer_at_limits(ask, given, sides, read)

@@ -12,9 +12,9 @@ from derive.errors import WrongValue, shorten
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER
 from derive.roles import BATCH, SIZES
-from derive.solving.plan import giving
+from derive.solving.plan import giving_equations
 from derive.solving.propagation import quantities_behind
-from derive.solving.questions import Question, without
+from derive.solving.questions import Question, drop_knowns
 from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason, Solution
 from derive.units import SIGNS, show, signed
@@ -47,14 +47,14 @@ def is_limit(value: object) -> bool:
     return isinstance(value, str) and bool(signed(value))
 
 
-def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
+def read_limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
     """Return the givens without the signs of limits, and the texts of each limit by side, by registry name.
 
     The given value of a limit from both sides is the upper one. Raises WrongValue for two limits on the same side.
 
-    >>> limits({"t": "<= 30ms", "batch": 8})
+    >>> read_limits({"t": "<= 30ms", "batch": 8})
     ({'t': '30ms', 'batch': 8}, {'step_time': {'upper': '30ms'}})
-    >>> limits({"t": ">10ms", "step_time": "<30ms"})
+    >>> read_limits({"t": ">10ms", "step_time": "<30ms"})
     ({'t': '30ms'}, {'step_time': {'lower': '10ms', 'upper': '30ms'}})
     """
     spelled_as: dict[str, str] = {}
@@ -72,7 +72,7 @@ def limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str
     return {spelled: values.get(spelled, plain.get(spelled)) for spelled in given if spelled in values or spelled in plain}, found
 
 
-def limited(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
+def add_limits(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question:
     """Return the question with its limits.
 
     Raises WrongValue for two that contradict each other, and `NotMadeOf` for one that does not limit a result.
@@ -85,9 +85,9 @@ def limited(asked: Question, given: Mapping[str, Mapping[str, str]]) -> Question
             raise WrongValue(f"{name} is at least {show(name, least)} and at most {show(name, asked.known[name])}: none is both")
     told = tuple(map(note_of_limit, given, given.values()))
     asked = replace(asked, limits=sides, floors=floors, notes=(*asked.notes, *told)) if sides else asked
-    for alone in one_by_one(asked):
-        name = limited_by(alone)
-        if not rests_on_unknown(alone) and name not in giving(asked.active):
+    for alone in split_limits(asked):
+        name = limited_name(alone)
+        if not rests_on_unknown(alone) and name not in giving_equations(asked.active):
             raise refuse_limit(alone)
     return asked
 
@@ -101,14 +101,14 @@ def note_of_limit(name: str, sides: Iterable[str]) -> str:
     return f"{name} is a limit: {' and '.join(IN_WORDS[side] for side in sides)} so much"
 
 
-def one_by_one(asked: Question) -> tuple[Question, ...]:
+def split_limits(asked: Question) -> tuple[Question, ...]:
     """Return the question with each of its limits alone."""
-    alone = {name: replace(without(asked, {*asked.limits} - {name}), floors={}) for name in asked.limits}
+    alone = {name: replace(drop_knowns(asked, {*asked.limits} - {name}), floors={}) for name in asked.limits}
     least = (replace(alone[name], known={**alone[name].known, name: value}, limits={name: LOWER}) for name, value in asked.floors.items())
     return (*alone.values(), *least)
 
 
-def limited_by(alone: Question) -> str:
+def limited_name(alone: Question) -> str:
     """Return the name of the one limited result."""
     (name,) = alone.limits
     return name
@@ -116,27 +116,27 @@ def limited_by(alone: Question) -> str:
 
 def rests_on_unknown(alone: Question) -> bool:
     """Return whether the limited result is made of the unknown."""
-    return limited_by(alone) in results_made_of(alone, alone.unknown)
+    return limited_name(alone) in results_made_of(alone, alone.unknown)
 
 
 def refuse_limit(alone: Question) -> NotMadeOf:
     """Return the error for a limited result that is not made of the unknown."""
-    name = limited_by(alone)
+    name = limited_name(alone)
     return NotMadeOf(name, f"{name} is given as a limit, and is not made of {alone.unknown}: give {name}=...")
 
 
 def is_part_of_unknown(alone: Question) -> bool:
     """Return whether the unknown is made of the limited quantity."""
-    return limited_by(alone) in quantities_behind(alone.unknown, tuple(giving(alone.active).values()))
+    return limited_name(alone) in quantities_behind(alone.unknown, tuple(giving_equations(alone.active).values()))
 
 
-def open_to_limits(asked: Question, found: list[Solution]) -> Reason | None:
+def explain_open_side(asked: Question, found: list[Solution]) -> Reason | None:
     """Return why limits have no answer: they bound the unknown to no one side."""
     points = [one for solution in found for one in solution.answers if one.kind == "point"]
     bounds = {one.bound for one in points}
     if None not in bounds and (len(found) == 1 or len(bounds) == 1):
         return None
-    said = [limit_in_words(alone) for alone in one_by_one(asked)]
+    said = [limit_in_words(alone) for alone in split_limits(asked)]
     at = [f"{asked.unknown} {_SIGN_OF[one.bound]} {show(asked.unknown, one.point)}" for one in points]
     message = f"{' and '.join(said)} leaves {asked.unknown} open on either side: {', '.join(at)} is where it is met as an equality"
     return Reason(code="not_identified", violated=tuple(asked.limits), message=message)
@@ -147,8 +147,8 @@ def limit_in_words(alone: Question) -> str:
 
     >>> from derive.solving.questions import question
     >>> asked = question("compute_time", {"step_time": 0.03, "memory_time": 0.01})
-    >>> limit_in_words(limited(asked, {"step_time": {"upper": "30ms"}}))
+    >>> limit_in_words(add_limits(asked, {"step_time": {"upper": "30ms"}}))
     'step_time at most 30 ms'
     """
-    name = limited_by(alone)
+    name = limited_name(alone)
     return f"{name} {IN_WORDS[alone.limits[name]]} {show(name, alone.known[name])}"

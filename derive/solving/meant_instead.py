@@ -6,7 +6,7 @@ from typing import Any
 
 from derive.meanings import MEANINGS, Meaning
 from derive.quantities import quantity
-from derive.solving.one_equation import inside
+from derive.solving.one_equation import value_inside
 from derive.solving.propagation import quantities_behind, usual_definitions
 from derive.solving.result import OR, Solution
 from derive.units import show
@@ -43,6 +43,6 @@ def _tell_beside(solution: Solution, meaning: Meaning, found: Solution) -> Solut
     """Return the answer to what was asked for, with a line on what may be meant."""
     if found.sweep or found.spans:
         return replace(solution, said=(*solution.said, f"{meaning.told}: ask for {meaning.means}"))
-    value = f"{show(meaning.means, inside(found.answers[0]))}{OR[found.answers[0].bound]}"
+    value = f"{show(meaning.means, value_inside(found.answers[0]))}{OR[found.answers[0].bound]}"
     unused = tuple(name for name in solution.unused if name in found.unused)
     return replace(solution, said=(*solution.said, f"{meaning.told}: {meaning.means} = {value}"), unused=unused)

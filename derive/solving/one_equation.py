@@ -76,11 +76,11 @@ def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[
         return (), broken_requirement(equation, unknown, [values])
     merged = _merge(equation, unknown, values, list(_answers(equation, unknown, values)))
     found = [_snap_to_bound(equation, unknown, values, answer) for answer in merged]
-    broken_by = [equation.violated({**values, unknown: inside(answer)}) for answer in found]
+    broken_by = [equation.violated({**values, unknown: value_inside(answer)}) for answer in found]
     kept = tuple(answer for answer, broken in zip(found, broken_by, strict=True) if not broken)
     if kept:
         return kept, None
-    beside = [{**values, unknown: inside(answer)} for answer, broken in zip(found, broken_by, strict=True) if broken]
+    beside = [{**values, unknown: value_inside(answer)} for answer, broken in zip(found, broken_by, strict=True) if broken]
     if not beside:
         return (), _no_solution(equation, unknown, values)
     unmet = broken_requirement(equation, unknown, beside)
@@ -96,7 +96,7 @@ def _snap_to_bound(equation: _Row, unknown: str, values: _Values, answer: Answer
         if unknown in named(needed) and at.keys() >= {*named(needed)} and _is_met_by_rounding(needed, at):
             bounds = (evaluate(root, values) for root in bounds_of(equation, needed, unknown))
             beside = (bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS))
-            near = next((bound for bound in beside if agrees(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
+            near = next((bound for bound in beside if sides_agree(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
             answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
     return answer
 
@@ -121,7 +121,7 @@ def residual(equation: _Row, values: _Values) -> float:
     return float(_relative(precise(left, values), precise(right, values)))
 
 
-def agrees(equation: _Row, values: _Values, share: float) -> bool:
+def sides_agree(equation: _Row, values: _Values, share: float) -> bool:
     """Return whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
     if not _relative(equation.left_side(values), right_side_at(equation, values)) > share or not residual(equation, values) > share:
         return True
@@ -137,23 +137,23 @@ def _relative(left: float, right: float) -> float:
 
 def _answers(equation: _Row, unknown: str, values: _Values) -> Iterable[_Found]:
     if equation.sense != "=":
-        return [_Found(answer, _EXACTLY) for answer in _inequality(equation, unknown, values)]
+        return [_Found(answer, _EXACTLY) for answer in _solve_inequality(equation, unknown, values)]
     return (found for branch in branches(equation, unknown) for found in _answers_of_branch(equation, branch, unknown, values))
 
 
 def _answers_of_branch(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
     """Return the points of a regime, or an interval if the unknown is not in it or its coefficient is zero."""
     if branch.absent:
-        return _interval(equation, branch, unknown, values)
+        return _interval_of_regime(equation, branch, unknown, values)
     found = real_roots(branch.difference, branch.roots, unknown, values)
-    points = [point for value, root in found for point in _point(equation, branch, unknown, values, value, root)]
+    points = [point for value, root in found for point in _check_point(equation, branch, unknown, values, value, root)]
     # Of a block, what looks like a root may be the rounding of quantities that were worked out before.
     nothing = (not found or not (points or isinstance(equation, Equation))) and not _is_made_alone(equation, unknown)
     if not (nothing and drops_out(branch.difference, unknown, values)):
         return points
     # That it drops out is known no better than the numbers its coefficient is made of.
     rank = _residual_without(branch, unknown, values)
-    return [one._replace(rank=max(one.rank, rank)) for one in _interval(equation, branch, unknown, values)]
+    return [one._replace(rank=max(one.rank, rank)) for one in _interval_of_regime(equation, branch, unknown, values)]
 
 
 def _residual_without(branch: Branch, unknown: str, values: _Values) -> int:
@@ -168,13 +168,13 @@ def _is_made_alone(equation: _Row, unknown: str) -> bool:
     return left == unknown and unknown not in names(right)
 
 
-def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value: float, root: Tree | None) -> list[_Found]:
+def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, value: float, root: Tree | None) -> list[_Found]:
     """Return the root as an answer if the whole equation holds there, in this regime."""
     at = {**values, unknown: value}
 
     @cache
     def many_digits() -> _Values:
-        return _exact(branch, root, unknown, at)
+        return _root_exactly(branch, root, unknown, at)
 
     loose = _looseness(branch, root, unknown, at)
     rank = _rank(branch.regime.wins, at, many_digits, loose)
@@ -194,7 +194,10 @@ def _point(equation: _Row, branch: Branch, unknown: str, values: _Values, value:
             return []
         exact = many_digits()
         at = {**values, unknown: float(exact[unknown])}
-        rank, alike = _rank(branch.regime.wins, at, many_digits, loose), _are_equal(sides_of(equation)[0], branch.regime.expression, exact)
+        rank, alike = (
+            _rank(branch.regime.wins, at, many_digits, loose),
+            _rank_precise_equality(sides_of(equation)[0], branch.regime.expression, exact),
+        )
         if rank is None or alike is None:
             return []
         rank, error = max(rank, _NEARLY) if alike == _NEARLY else rank, residual(equation, at)
@@ -219,7 +222,7 @@ def _height(equation: _Row, values: _Values) -> float:
     return equation.left_side(values) - right_side_at(equation, values)
 
 
-def _exact(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> _Values:
+def _root_exactly(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> _Values:
     """Return the values with the root in 50 digits. The unknown is unchanged if no root is near or in its domain."""
     exact = root_in_50_digits(branch.difference, root, unknown, at)
     put = at[unknown] if exact is None else clamp(unknown, exact)
@@ -263,7 +266,7 @@ def _rank(wins: Iterable[TreePair], at: _Values, many_digits: Callable[[], _Valu
         if clear is False:
             return None
         if clear is None and not precise(larger, many_digits()) >= precise(smaller, many_digits()):
-            rank = _equal(larger, smaller, at, many_digits())
+            rank = _rank_equality(larger, smaller, at, many_digits())
             if rank is None:
                 return None
             worst = max(worst, rank)
@@ -281,7 +284,7 @@ def _is_clearly_larger(larger: Tree, smaller: Tree, at: _Values, loose: float) -
     return one > other if abs(one - other) > max(HOLDS, loose) * size else None
 
 
-def _equal(first: Tree, second: Tree, at: _Values, exact: _Values) -> int | None:
+def _rank_equality(first: Tree, second: Tree, at: _Values, exact: _Values) -> int | None:
     """Return how well two terms are equal, in floating point if that is enough, else in 50 digits."""
     one, other = evaluate(first, at), evaluate(second, at)
     if isclose(one, other, rel_tol=LAST_DIGITS):
@@ -290,20 +293,20 @@ def _equal(first: Tree, second: Tree, at: _Values, exact: _Values) -> int | None
         rounded = has_difference(first) or has_difference(second)
         if not (rounded and is_negligible(lambda moved: evaluate(first, moved) - evaluate(second, moved), at, HOLDS)):
             return None
-    return _are_equal(first, second, exact)
+    return _rank_precise_equality(first, second, exact)
 
 
-def _are_equal(first: Tree, second: Tree, exact: _Values) -> int | None:
+def _rank_precise_equality(first: Tree, second: Tree, exact: _Values) -> int | None:
     """Return how well two terms are equal, in 50 digits."""
     if is_negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
         return _ROUNDED
     return _NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
 
 
-def _interval(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
+def _interval_of_regime(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
     """Return all values that keep the regime in force and meet the requirements, if the equation holds without the unknown."""
     probe = {**values, unknown: quantity(unknown).high}
-    rank = _equal(sides_of(equation)[0], branch.regime.expression, probe, probe)
+    rank = _rank_equality(sides_of(equation)[0], branch.regime.expression, probe, probe)
     if rank is None:
         return []
     cuts = [cut for pair in branch.regime.wins for cut in _cuts(equation, pair, unknown, values)]
@@ -323,11 +326,11 @@ def _interval(equation: _Row, branch: Branch, unknown: str, values: _Values) -> 
 
     found = stretches(_EXACTLY) or stretches(_ROUNDED)
     # What holds inside for other last digits alone gives way to a root of these very numbers.
-    holding = [residual(equation, {**values, unknown: inside(answer)}) <= HOLDS for answer in found]
+    holding = [residual(equation, {**values, unknown: value_inside(answer)}) <= HOLDS for answer in found]
     return [_Found(answer, rank if holds else _NEARLY) for answer, holds in zip(found, holding, strict=True)]
 
 
-def _inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
+def _solve_inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
     """Return the intervals of the unknown on which an inequality holds."""
     cuts = [
         _cut(value, root, branch.difference)
@@ -398,7 +401,7 @@ def _points_of_interval(unknown: str, low: float, high: float) -> tuple[float, .
     return _middle(low, high), max(2 * low, row.low or row.at(0.001)), max(2 * low, row.high)
 
 
-def inside(answer: Answer) -> float:
+def value_inside(answer: Answer) -> float:
     """Return the value of a point, or a value well inside an interval."""
     return answer.point if answer.kind == "point" else _middle(answer.least, inf if answer.high is None else answer.high)
 
@@ -442,7 +445,7 @@ def _without_doubles(unknown: str, values: _Values, found: list[_Found]) -> list
 
 def _evaluate_precisely(unknown: str, values: _Values, one: _Found) -> float:
     assert one.branch is not None, "a point comes from a regime"
-    return float(_exact(one.branch, one.root, unknown, {**values, unknown: one.answer.point})[unknown])
+    return float(_root_exactly(one.branch, one.root, unknown, {**values, unknown: one.answer.point})[unknown])
 
 
 def _are_one(unknown: str, values: _Values, one: _Found, other: _Found) -> bool:
@@ -476,7 +479,7 @@ def _separate_points(unknown: str, values: _Values, group: list[_Found]) -> list
     for one in group:
         if one.branch is None:
             continue
-        exact = _exact(one.branch, one.root, unknown, {**values, unknown: one.answer.point})
+        exact = _root_exactly(one.branch, one.root, unknown, {**values, unknown: one.answer.point})
         if all(precise(larger, exact) >= precise(smaller, exact) for larger, smaller in one.branch.regime.wins):
             kept.setdefault(float(exact[unknown]), one.answer)
     return [kept[root] for root in sorted(kept)] or [group[0].answer]
@@ -507,7 +510,7 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
     if not isinstance(equation, Equation) and equation.unmet(known := _follow_equations(equation.rows, values)):
         return broken_requirement(equation, unknown, [known])
     roots = ((branch, evaluate(root, values)) for branch in branches(equation, unknown) for root in branch.roots or ())
-    if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in(branch, {**values, unknown: root})]:
+    if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in_regime(branch, {**values, unknown: root})]:
         return Reason(code="no_solution", violated=violated, message=f"{message}: it would have to be {show(unknown, beyond[0])}")
     if not isinstance(left, str) or left in names(right):
         return Reason(code="no_solution", violated=violated, message=message)
@@ -517,7 +520,7 @@ def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
     elif equation.sense != "=":
         message += f": {name} is {show(name, values[name])}, whatever {unknown} is"
     else:
-        reach = _reach(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
+        reach = _reach_in_words(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
         if reach:
             message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
         message += _met_nearly(equation, unknown, values) + _looked_for(equation, unknown)
@@ -540,7 +543,7 @@ def _looked_for(equation: _Row, unknown: str) -> str:
     return f" (looked for from {show(unknown, low)} to {show(unknown, high)})"
 
 
-def _is_in(branch: Branch, at: _Values) -> bool:
+def _is_in_regime(branch: Branch, at: _Values) -> bool:
     return _rank(branch.regime.wins, at, lambda: at) is not None
 
 
@@ -564,7 +567,7 @@ def _probes(unknown: str) -> list[float]:
     return [row.floor] * bool(row.floor) + [value for value in decades if value > row.floor]
 
 
-def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> str | None:
+def _reach_in_words(name: str, height: Callable[[float], float], probes: list[float]) -> str | None:
     """Return the range of the right side. It is open where it still moves at the edge of an open domain."""
     points = [(height(probe), probe) for probe in probes]
     points = [(number, probe) for number, probe in points if isfinite(number)]
@@ -576,7 +579,7 @@ def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> 
         place = min(range(len(points)), key=lambda k: sign * points[k][0])
         end = points[place][0]
         if 0 < place < len(points) - 1:
-            lowest = _lowest(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1])
+            lowest = _lowest_height(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1])
             return show(name, sign * min(sign * end, lowest))
         inner, closed = points[1 if place == 0 else -2][0], points[place][1] in (0.0, 1.0)
         return show(name, end) if closed or isclose(end, inner, rel_tol=_SETTLED) else None
@@ -587,7 +590,7 @@ def _reach(name: str, height: Callable[[float], float], probes: list[float]) -> 
     return f"is {f'at least {low}' if low else f'at most {high}' if high else 'anything'}"
 
 
-def _lowest(height: Callable[[float], float], low: float, high: float) -> float:
+def _lowest_height(height: Callable[[float], float], low: float, high: float) -> float:
     """Return the least height of a curve between two places."""
     import numpy as np
     from scipy.optimize import minimize_scalar

@@ -15,22 +15,22 @@ from derive.roles import BATCH, MEMORY
 from derive.solving.answering import answer, answer_with_stopgap
 from derive.solving.conventions import Switches
 from derive.solving.givens import is_symbolic
-from derive.solving.limits import FREE, SIZED, is_limit, limited, limits, one_by_one, refuse_limit, rests_on_unknown
+from derive.solving.limits import FREE, SIZED, add_limits, is_limit, read_limits, refuse_limit, rests_on_unknown, split_limits
 from derive.solving.propagation import rows_behind
 from derive.solving.questions import (
     Question,
     copies_by_name,
+    drop_knowns,
     known_values,
-    posed,
+    pose_again,
     suppose_dense,
     suppose_one_sequence,
     suppose_types,
     with_other_stand_ins,
-    without,
 )
 from derive.solving.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.result import Reason, Solution
-from derive.solving.switches import pose
+from derive.solving.switches import pose_question
 from derive.solving.targets import batch_is_left_to_a_rate
 from derive.solving.whole_numbers import round_to_whole
 from derive.solving.zero_givens import zeros_with_limit
@@ -44,24 +44,24 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
     """Return the answer to a question."""
     formulas = {quantity(spelled).name: value for spelled, value in given.items() if is_symbolic(value)}
     numbers = {spelled: value for spelled, value in given.items() if not is_symbolic(value)}
-    asked, spans = pose(unknown, numbers, switches)
-    sides = limits(numbers)[1]
-    asked = limited(asked, sides)
+    asked, spans = pose_question(unknown, numbers, switches)
+    sides = read_limits(numbers)[1]
+    asked = add_limits(asked, sides)
     if formulas:
         if spans or sides:
             raise WrongValue(f"{min({**spans, **sides})} is a range, a list or a limit: beside symbols each given is one number")
-        from derive.solving.symbolic import symbolic
+        from derive.solving.symbolic import answer_symbolically
 
-        return symbolic(asked, formulas)
+        return answer_symbolically(asked, formulas)
     if asked.limits and not spans and _needs_batch(asked):
         if asked.unknown == _CHIPS and (sized := _fewest_chips(_suppose_types(asked), _LACKS_BATCH)):
             return round_to_whole(_suppose_types(asked), sized)
-        if asked.unknown not in SIZED and not any(rests_on_unknown(alone) for alone in one_by_one(asked)):
-            raise refuse_limit(one_by_one(asked)[0])
+        if asked.unknown not in SIZED and not any(rests_on_unknown(alone) for alone in split_limits(asked)):
+            raise refuse_limit(split_limits(asked)[0])
     asked = _suppose_least(asked, spans) or asked
     solution = _answer_over_ranges(asked, spans, switches.zipped)
-    missing = _lacking(asked, solution)
-    if solution.reason and FREE in missing and FREE in zeros_with_limit(limits(numbers)[0]):
+    missing = _missing_inputs(asked, solution)
+    if solution.reason and FREE in missing and FREE in zeros_with_limit(read_limits(numbers)[0]):
         raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
     supposed = _suppose(asked, missing, spans) if missing else None
     again = _answer_over_ranges(supposed, spans, switches.zipped) if supposed else solution
@@ -71,7 +71,7 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
     question = supposed or asked
     again = _supply(question, again, spans, switches.zipped) if missing and not _has_answer(again) else again
     if not _has_answer(again) and not spans and again.reason:
-        again = _size(asked, supposed, again)
+        again = _size_chips(asked, supposed, again)
     if _has_answer(solution) and not _has_answer(again) and again.refusal.code == "missing_givens":
         again = solution
     if not _has_answer(again) and _CHIPS not in spans and (copied := copies_by_name(asked)):
@@ -99,21 +99,21 @@ def _supply(asked: Question, refused: Solution, spans: Mapping[str, Spread], zip
     """Return the answer with filled stages or with a stopgap. The refusal if neither leads to one."""
     found = refused
     if asked.unknown == _STAGES and BATCH.passes not in asked.known:
-        filled = posed(asked, asked.unknown, asked.known, {BATCH.passes: _STAGES})
+        filled = pose_again(asked, asked.unknown, asked.known, {BATCH.passes: _STAGES})
         with_stages = _answer_over_ranges(filled, spans, zipped)
         found = found if with_stages.reason and with_stages.reason.code == "missing_givens" else with_stages
     return found if _has_answer(found) or spans else answer_with_stopgap(asked, found) or found
 
 
-def _size(asked: Question, supposed: Question | None, refused: Solution) -> Solution:
+def _size_chips(asked: Question, supposed: Question | None, refused: Solution) -> Solution:
     """Return the fewest chips with a batch of their own, or the refusal with as many chips as would do."""
     if asked.unknown not in (_CHIPS, FREE) and not batch_is_left_to_a_rate(asked):
         return refused
-    from derive.solving.sizing import with_enough_chips
+    from derive.solving.sizing import add_enough_chips
 
     # If memory is short for one target nothing is missing, but what another target needs may be.
     usual = supposed or _suppose_types(asked)
-    return _fewest_chips(usual, refused.refusal) or with_enough_chips(usual, refused)
+    return _fewest_chips(usual, refused.refusal) or add_enough_chips(usual, refused)
 
 
 def _suppose_types(asked: Question) -> Question:
@@ -122,9 +122,9 @@ def _suppose_types(asked: Question) -> Question:
 
 def _needs_batch(asked: Question) -> bool:
     """Return whether equations lead to the unknown only if a batch is known."""
-    alone = asked if asked.unknown in SIZED else without(asked, {*asked.limits})
+    alone = asked if asked.unknown in SIZED else drop_knowns(asked, {*asked.limits})
     supposed = {**dict.fromkeys(USUAL_TYPES, 1.0), **alone.known}
-    ways = (posed(alone, asked.unknown, {**supposed, **more}) for more in ({}, {FREE: 1.0}))
+    ways = (pose_again(alone, asked.unknown, {**supposed, **more}) for more in ({}, {FREE: 1.0}))
     return FREE not in asked.known and [is_reachable(way) for way in ways] == [False, True]
 
 
@@ -167,7 +167,7 @@ def suppose_usual(asked: Question, spans: Mapping[str, Spread]) -> Question:
     return _suppose(asked, {*USUAL_TYPES, *PARAMETERS} - asked.known.keys(), spans) or asked
 
 
-def _lacking(asked: Question, solution: Solution) -> Collection[str]:
+def _missing_inputs(asked: Question, solution: Solution) -> Collection[str]:
     """Return the missing inputs of a refusal. If inequalities only bound the unknown, return the inputs that equations would need."""
     if solution.reason and solution.reason.code == "missing_givens":
         return solution.reason.missing
@@ -195,13 +195,13 @@ def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> 
     intervals = {name: found for name, found in spans.items() if isinstance(found, Interval)}
     series = {name: found for name, found in spans.items() if isinstance(found, Series)}
     if series:
-        from derive.solving.sweeps import swept
+        from derive.solving.sweeps import answer_sweep
 
-        return swept(asked, series, intervals, zipped)
+        return answer_sweep(asked, series, intervals, zipped)
     if intervals:
-        from derive.solving.intervals import spanned
+        from derive.solving.intervals import answer_ranges
 
-        return spanned(asked, intervals)
+        return answer_ranges(asked, intervals)
     return answer(asked)
 
 
@@ -220,7 +220,7 @@ def _answers_without_one(
     """Yield the answers without one given. It must be no limit, be made of neither the unknown nor a default, and keep all suppositions."""
 
     def pose_with(values: Mapping[str, Any]) -> Question:
-        return suppose_usual(*pose(unknown, values, switches))
+        return suppose_usual(*pose_question(unknown, values, switches))
 
     whole = pose_with(given)
     if is_reachable(whole) and refused.unknown == whole.unknown:

@@ -182,7 +182,7 @@ def find_loops(
             free = frozenset[str]().union(*(one for _, one in some))
             if len(free) == count and target <= free:
                 for trial in sorted(free, key=lambda name: (name != unknown, name)):
-                    loop = _loop([row for row, _ in some], trial, free, made, reached)
+                    loop = _make_loop([row for row, _ in some], trial, free, made, reached)
                     if loop and (loop.id, trial) not in failed and (after := definitions_to([unknown], made, reached | free)) is not None:
                         inner = {leg.unknown: leg for leg in loop.steps if isinstance(leg, Loop)}
                         if unknown in {trial, *inner, *after}:
@@ -200,7 +200,9 @@ def _plain_part(
     return ({}, known, ()) if unknown in legs else (legs, known.union(legs), equalities)
 
 
-def _loop(rows: list[Equation], trial: str, free: frozenset[str], made: Mapping[str, Equation], reached: frozenset[str]) -> Loop | None:
+def _make_loop(
+    rows: list[Equation], trial: str, free: frozenset[str], made: Mapping[str, Equation], reached: frozenset[str]
+) -> Loop | None:
     """Return the loop that tries a value of one of the free inputs, and of the other inside it."""
     closing, *others = rows
     steps = definitions_to(closing.symbols, made, reached | free)
@@ -259,11 +261,11 @@ def _constrains(row: Equation, claimed: Set[str], rows: tuple[Equation, ...]) ->
         return True
     if row.defines:
         return row.symbols[0] in claimed
-    return row.variant is not None and any(giving(rows).get(name) is row for name in row.symbols if name in claimed)
+    return row.variant is not None and any(giving_equations(rows).get(name) is row for name in row.symbols if name in claimed)
 
 
 @lru_cache(maxsize=1024)
-def giving(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
+def giving_equations(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
     """Return the equation that gives each quantity: its definition, or one that holds it in place of a variant that defines it."""
     found = {row.defines: row for row in active if row.defines}
     for row, variant in ((row, row.variant) for row in active if row.variant and not row.defines and row.sense == "="):

@@ -31,8 +31,8 @@ from derive.requirements import HOLDS
 from derive.roles import BATCH, MEMORY, UNDIVIDED, VANISH
 from derive.solving.chip_links import links
 from derive.solving.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
-from derive.solving.defaults import Standing, evaluate_defaults, neutral, standing, with_defaults
-from derive.solving.zero_givens import made_of_nothing, refuse_no_output, zeros_with_limit
+from derive.solving.defaults import DefaultValues, defaults_in_force, evaluate_defaults, values_to_put_in, with_defaults
+from derive.solving.zero_givens import find_made_zeros, refuse_no_output, zeros_with_limit
 from derive.spreads import Interval, Spread
 from derive.suppositions import DENSE, ONE_SEQUENCE, USUAL_TYPES
 from derive.units import show
@@ -93,7 +93,7 @@ class Question:
     left_out: tuple[Equation, ...] = ()
     conventions: Conventions = USUAL_CONVENTIONS
     anyway: bool = False
-    defaults: Standing = field(default_factory=dict)
+    defaults: DefaultValues = field(default_factory=dict)
     bounds: tuple[Equation, ...] = ()
     published: tuple[Published, ...] = ()
     nothing: Mapping[str, str] = field(default_factory=dict)
@@ -113,10 +113,10 @@ class Question:
     any_stand_in: bool = False
 
 
-def asked_for(unknown: str, using: Iterable[str]) -> str:
+def resolve_price_word(unknown: str, using: Iterable[str]) -> str:
     """Return the quantity that a word of price sheets means in a question on a deployment, unless an equation of sheets is named.
 
-    >>> asked_for("max_context", []), asked_for("max_context", ["bands.rule_upper_end"])
+    >>> resolve_price_word("max_context", []), resolve_price_word("max_context", ["bands.rule_upper_end"])
     ('context_length', 'max_context')
     """
     if unknown not in OF_PRICE_SHEETS or any(unknown in equation(id).symbols for id in using):
@@ -178,7 +178,7 @@ def _read_givens(
     unknown: str, given: Mapping[str, float | str], conventions: Conventions, vanished: Mapping[str, str], spans: Mapping[str, Spread]
 ) -> dict[str, float]:
     """Return the givens in SI, with one value of each range or list, without zeros that are limits."""
-    typed = _typed({spelled: value for spelled, value in given.items() if spelled not in vanished.values()}, conventions)
+    typed = _read_values({spelled: value for spelled, value in given.items() if spelled not in vanished.values()}, conventions)
     if twice := typed.keys() & spans.keys():
         raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
     typed |= {n: found.shown for n, found in spans.items()}
@@ -248,10 +248,10 @@ def _all_variants(
     """Return the variant of each group by the presets, the givens, a given that only one variant uses, and the question itself."""
     using, aside = (tuple(row.id for row in rows) for rows in (named, left_out))
     usual = {**of_preset, **_choose_variants(unknown, known, named)}
-    read = {symbol for row in _active(unknown, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
+    read = {symbol for row in _list_active(unknown, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
     # What is untrue of a model is read by nothing on purpose.
     unread = {unknown, *typed} - read - {row.defines for row in left_out}
-    return tuple({**usual, **_read_by_one_variant(unread, {unknown, *known}), **_checked(asked)}.items())
+    return tuple({**usual, **_read_by_one_variant(unread, {unknown, *known}), **_check_variants(asked)}.items())
 
 
 def _with_layouts(
@@ -288,7 +288,7 @@ def _copied_by_heads(
     if _CHIPS in spans and unknown in MEMORY.sizes:
         return None
     row, most = (
-        copies_of({**_choose_variants(unknown, known, ()), **variants}),
+        copies_condition({**_choose_variants(unknown, known, ()), **variants}),
         spans[_CHIPS].ends[1] if _CHIPS in spans else known.get(_CHIPS),
     )
     if not most or not row.inputs <= known.keys():
@@ -302,12 +302,12 @@ def _with_copies(preset: Preset, copies: float) -> Preset:
     return merge([("presets", preset), ("tensor parallelism", taken)], set())
 
 
-def copies_of(variants: Mapping[str, str]) -> Equation:
+def copies_condition(variants: Mapping[str, str]) -> Equation:
     """Return the condition for the copies of a cache on chips that share all heads, among the chosen variants."""
     return variants_of(MEMORY.copies)[variants.get(MEMORY.copies, "heads")]
 
 
-def shards_of(row: Equation, known: Mapping[str, float]) -> float | None:
+def dividing_chips(row: Equation, known: Mapping[str, float]) -> float | None:
     """Return the number of chips over which a cache divides before it is copied, or None if its heads are not known."""
     return known.get(MEMORY.divided_by) if MEMORY.divided_by in row.symbols else 1.0
 
@@ -399,7 +399,7 @@ def pose_at(asked: Question, values: Mapping[str, float]) -> Question:
     """
     if all((value == 0) == (asked.known[name] == 0) for name, value in values.items()):
         return replace(asked, known={**asked.known, **values})
-    plain = without(asked, asked.nothing.keys())
+    plain = drop_knowns(asked, asked.nothing.keys())
     return _with_nothing(replace(plain, known={**plain.known, **values}))
 
 
@@ -407,29 +407,33 @@ def _with_nothing(asked: Question) -> Question:
     """Return the question with all that follows from givens of 0."""
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
     zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
-    nothing = made_of_nothing(_active(asked.unknown, asked.variants, using, left_out, ()), zeros, {asked.unknown, *asked.known} - {*zeros})
+    nothing = find_made_zeros(
+        _list_active(asked.unknown, asked.variants, using, left_out, ()), zeros, {asked.unknown, *asked.known} - {*zeros}
+    )
     known = {**asked.known, **dict.fromkeys(nothing, 0.0)}
     provenance = {**asked.provenance, **{n: f"follows from {source} = 0" for n, source in nothing.items()}}
-    return posed(replace(asked, provenance=provenance, nothing=nothing), asked.unknown, known)
+    return pose_again(replace(asked, provenance=provenance, nothing=nothing), asked.unknown, known)
 
 
-def posed(asked: Question, unknown: str, known: Mapping[str, float], supposed: Standing = MappingProxyType({})) -> Question:
+def pose_again(asked: Question, unknown: str, known: Mapping[str, float], supposed: DefaultValues = MappingProxyType({})) -> Question:
     """Return the question with other knowns or another unknown, with the defaults in force then and those that are supposed.
 
     >>> asked = question("throughput", {"batch": 8, "step_time": 0.02, "pipeline_stages": 4})
-    >>> again = posed(asked, "throughput", {**asked.known, "hop_latency": 0.01})
+    >>> again = pose_again(asked, "throughput", {**asked.known, "hop_latency": 0.01})
     >>> [("hop_latency" in one.defaults) for one in (asked, again)]
     [True, False]
     """
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
-    defaults = {**standing(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
+    defaults = {**defaults_in_force(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
     zeros = (n for n, value in known.items() if value == 0 and not quantity(n).floor < 0 and not _may_be_its_zero(unknown, n))
     not_made_up = (*zeros, *defaults)
-    values = neutral(defaults)
-    aside = (*left_out, *(() if asked.any_stand_in else _set_aside(unknown, {*known, *defaults})))
-    active = _telling(_active(unknown, asked.variants, using, aside, not_made_up), values)
+    values = values_to_put_in(defaults)
+    aside = (*left_out, *(() if asked.any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults})))
+    active = _put_defaults_in(_list_active(unknown, asked.variants, using, aside, not_made_up), values)
     named = tuple(with_defaults(equation(id), values) for id in using)
-    return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_telling(bounds(), values))
+    return replace(
+        asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_put_defaults_in(bounds(), values)
+    )
 
 
 def _may_be_its_zero(unknown: str, name: str) -> bool:
@@ -440,14 +444,14 @@ def _may_be_its_zero(unknown: str, name: str) -> bool:
 def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
     """Yield the question with other stand-ins, after a refusal. It gives way to givens that contradict it."""
     if code == "missing_givens":
-        yield posed(replace(asked, any_stand_in=True), asked.unknown, asked.known)
+        yield pose_again(replace(asked, any_stand_in=True), asked.unknown, asked.known)
     rows = tuple(row for row in asked.active if row.stand_in) if code == "contradiction" else ()
     for aside in (rows, *((row,) for row in rows if rows[1:])) if rows else ():
         told = f"{' and '.join(row.id for row in aside)} is left out: what is given contradicts it"
-        yield posed(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
+        yield pose_again(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
 
 
-def _set_aside(unknown: str, known: Set[str]) -> tuple[str, ...]:
+def _list_idle_stand_ins(unknown: str, known: Set[str]) -> tuple[str, ...]:
     """Return the stand-ins that are not used. Their result is known, or an input is missing and the result is not asked for."""
     have = known | {unknown}
     return tuple(
@@ -541,7 +545,7 @@ def _completes_definition(name: str, asked: Question) -> bool:
     return name not in asked.known and any(row.inputs - asked.known.keys() == {name} for row in defining)
 
 
-def without(asked: Question, names: Set[str]) -> Question:
+def drop_knowns(asked: Question, names: Set[str]) -> Question:
     """Return the question with fewer knowns."""
     known, provenance = _drop(asked.known, names), _drop(asked.provenance, names)
     return replace(asked, known=known, provenance=provenance, limits=_drop(asked.limits, names), floors=_drop(asked.floors, names))
@@ -552,14 +556,14 @@ def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
 
 
 @lru_cache(maxsize=1024)
-def _telling(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
+def _put_defaults_in(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
     """Return the equations with the defaults put in, without those that have no quantity left."""
     names = {name for name, _ in values}
     put_in = (row if names.isdisjoint(row.symbols) else with_defaults(row, values) for row in rows)
     return tuple(row for row in put_in if row.symbols)
 
 
-def _typed(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
+def _read_values(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
     """Return the givens in SI by registry name, each quantity once."""
     typed: dict[str, float] = {}
     for spelled, value in given.items():
@@ -607,7 +611,7 @@ def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]
     if not unread:
         return {}
     supplied = {*known, *NEUTRAL_DEFAULTS, *USUAL_TYPES}
-    defaults = neutral(standing("", known))
+    defaults = values_to_put_in(defaults_in_force("", known))
     rows = (with_defaults(row, defaults) for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs))
     able = [row.variant for row in rows if row.variant and row.inputs <= supplied]
     names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
@@ -626,7 +630,7 @@ def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) 
         raise WrongValue(f"{BATCH.name} = {least:.4g}: a batch has at least one sequence")
 
 
-def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
+def _check_variants(asked: Mapping[str, str]) -> Mapping[str, str]:
     asked = {RENAMED.get(group, group): name for group, name in asked.items()}
     groups = {row.variant.group for row in by_id().values() if row.variant}
     for group, name in asked.items():
@@ -638,7 +642,7 @@ def _checked(asked: Mapping[str, str]) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=1024)
-def _active(
+def _list_active(
     unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
 ) -> tuple[Equation, ...]:
     """Return the equations that a way may use: one variant of each group, and named ones, without those that a preset leaves out.
@@ -679,7 +683,7 @@ def _default_variants() -> Mapping[str, str]:
 
 def known_values(asked: Question) -> Iterator[dict[str, float]]:
     """Yield what may count as known: the givens, then with defaults, the number of chips last, as results may determine it."""
-    defaults = standing_beside(asked, asked.known)
+    defaults = default_values(asked, asked.known)
     put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
     yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
     if _CHIPS in defaults:
@@ -687,7 +691,7 @@ def known_values(asked: Question) -> Iterator[dict[str, float]]:
     yield {**asked.known, **defaults}
 
 
-def standing_beside(asked: Question, values: Mapping[str, Any]) -> dict[str, Any]:
+def default_values(asked: Question, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the defaults in force beside numbers or arrays."""
     standing = evaluate_defaults(asked.defaults, values)
     return {name: value for name, value in standing.items() if name not in values and name != asked.unknown}

@@ -12,7 +12,7 @@ from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, O
 from derive.quantities import QUANTITIES, quantity
 from derive.records import Equation
 from derive.requirements import HOLDS
-from derive.solving.plan import giving, lacking_inputs, reaches
+from derive.solving.plan import giving_equations, lacking_inputs, reaches
 from derive.solving.propagation import follow_values, rows_behind
 from derive.solving.questions import Question, known_values
 from derive.solving.result import Reason
@@ -40,7 +40,7 @@ and where all else is meanwhile.
 """
 
 
-def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
+def find_indifferent_result(asked: Question, known: Mapping[str, float]) -> Reason | None:
     """Return why a given result does not determine the unknown: it is made of it, and has one value for all values of it."""
     unknown, row = asked.unknown, quantity(asked.unknown)
     results = results_made_of(asked, unknown)
@@ -61,7 +61,7 @@ def indifferent(asked: Question, known: Mapping[str, float]) -> Reason | None:
 
 def results_made_of(asked: Question, unknown: str) -> list[str]:
     """Return the given results whose definitions lead back to a quantity, or to a default."""
-    rows = giving(asked.active)
+    rows = giving_equations(asked.active)
     found = []
     for name in (name for name, source in asked.provenance.items() if source == "given" and name in rows):
         queue, seen = [name], {name}
@@ -89,14 +89,14 @@ def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
     missing, *others = _prefer_all_givens(asked, known, lists)
     if not missing:
         return Reason(code="not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
-    needed = _listed(tuple(map(_explain_input, missing)) if len(missing) <= 2 else missing)
+    needed = _join_names(tuple(map(_explain_input, missing)) if len(missing) <= 2 else missing)
     message = f"{listed or unknown} also needs {needed}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
     message += _left_out(asked, (unknown, *missing))
     meaning = MEANINGS.get(unknown)
     if meaning and meaning.alone and {*known} >= meaning.beside:
         message = f"its buyer pays {meaning.means} by these prices: ask for that\nwhat its chips cost, {message}"
     elif others:
-        message += ". Instead you can give " + ", or ".join(_listed(names) for names in others[:_SHORTER])
+        message += ". Instead you can give " + ", or ".join(_join_names(names) for names in others[:_SHORTER])
     return Reason(code="missing_givens", missing=missing, message=message)
 
 
@@ -121,7 +121,7 @@ def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tupl
     direct = [names for names in lacking if names]
 
     def settling(ways: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-        return filter(None, (_spare_none(unknown, active, reached, names) for names in ways if unknown not in names))
+        return filter(None, (_drop_spare(unknown, active, reached, names) for names in ways if unknown not in names))
 
     first = next(settling((*inputs, *direct)), None)
     if first is None:
@@ -161,11 +161,11 @@ def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[
 
     So where that is no longer, or the others begin with what is no input but worked out.
     """
-    definition = giving(asked.active).get(asked.unknown)
+    definition = giving_equations(asked.active).get(asked.unknown)
     result = definition and definition not in stand_ins() and asked.unknown not in COUNTED
     ways = () if result or results_made_of(asked, asked.unknown) else (_leading_to_bound(bound, asked, known) for bound in asked.bounds)
     shortest = min(filter(None, ways), key=len, default=())
-    before = len(shortest) <= len(lists[0]) or not giving(asked.active).keys().isdisjoint(lists[0])
+    before = len(shortest) <= len(lists[0]) or not giving_equations(asked.active).keys().isdisjoint(lists[0])
     return [shortest, *(names for names in lists if names != shortest)] if shortest and before else lists
 
 
@@ -175,7 +175,7 @@ def _prefer_all_givens(asked: Question, known: Mapping[str, float], lists: list[
     active, reached = tuple(row for row in asked.active if row.sense == "="), frozenset(known)
     rows = [row for row in active if len(given) > 1 and given | {asked.unknown} <= {*row.symbols}]
     ways = {tuple(name for name in row.symbols if name != asked.unknown and name not in known) for row in rows}
-    settling = [names for names in ways if _spare_none(asked.unknown, active, reached, names) == names]
+    settling = [names for names in ways if _drop_spare(asked.unknown, active, reached, names) == names]
     return sorted(settling, key=lambda names: (len(names), names)) or lists
 
 
@@ -192,7 +192,7 @@ def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, floa
     return left if asked.unknown in seen else ()
 
 
-def _spare_none(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:
+def _drop_spare(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:
     """Return the names without those that the question does not need, or none if they do not settle it."""
     kept = dict.fromkeys(names)
     if not reaches(unknown, active, known.union(kept)):
@@ -215,7 +215,7 @@ def _mention_presets(missing: tuple[str, ...], asked: Question) -> str:
     """Return the end of a sentence: which options would give some of it, or that a named model cannot."""
     from_model = OF_A_MODEL | {*OF_CONFIGURATION}
     if asked.parameters_only and not from_model.isdisjoint(missing):
-        return f"; of {_listed(asked.parameters_only)} the parameters alone are known ({OPEN_MODELS}.csv)"
+        return f"; of {_join_names(asked.parameters_only)} the parameters alone are known ({OPEN_MODELS}.csv)"
     options = {"--hardware": OF_A_CHIP, "--model": OF_A_MODEL}
     helpful = [option for option, names in options.items() if not names.isdisjoint(missing)]
     return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
@@ -235,5 +235,5 @@ def _explain_input(name: str) -> str:
     return f"{name} ({row.meaning}{'' if row.unit == '1' else f', in {row.unit}'})"
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _join_names(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

@@ -13,11 +13,11 @@ from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.roles import BATCH, MEMORY, REPLICA
-from derive.solving.answering import answered
+from derive.solving.answering import answer_with_way
 from derive.solving.engine import refuse_question
-from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, work_out
-from derive.solving.limits import FREE, limit_in_words, limited_by, one_by_one
-from derive.solving.questions import Question, posed, standing_beside, suppose_types, without
+from derive.solving.fit import MEMORY_BINDS, SHORT_OF_MEMORY, evaluate_definitions
+from derive.solving.limits import FREE, limit_in_words, limited_name, split_limits
+from derive.solving.questions import Question, default_values, drop_knowns, pose_again, suppose_types
 from derive.solving.refusals import results_made_of
 from derive.solving.result import Reason, Solution
 from derive.solving.speed_limits import ENDLESS, out_of_reach, warn_beyond_domain
@@ -47,37 +47,37 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     counted = not asked.known.keys().isdisjoint((FREE, *BATCH.also))
     if asked.unknown != _CHIPS or counted or not (lacks_batch or refused.code == SHORT_OF_MEMORY):
         return None
-    targets = _targets(asked)
+    targets = _target_sides(asked)
     a_time_alone = not asked.limits and len(targets) < 2 and LOWER not in targets.values()
     if a_time_alone or not targets.keys() >= asked.limits.keys():
         return None
     limits_alone, asked = len(targets) == len(asked.limits), replace(asked, limits=targets)
-    if not any(limited_by(one) in results_made_of(one, FREE) for one in one_by_one(asked)):
+    if not any(limited_name(one) in results_made_of(one, FREE) for one in split_limits(asked)):
         return None
     doubled = np.exp2(np.arange(float(_MOST_CHIPS.bit_length())))
     some, every = np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round()), np.arange(1.0, _MOST_BATCH + 1)
-    there = _met(asked, doubled, some).any(axis=1)
+    there = _find_met(asked, doubled, some).any(axis=1)
     if not there.any():
         return _refuse_all(asked, doubled, some) if limits_alone else None
     most = int(doubled[np.argmax(there)])
     between = np.unique(np.linspace(most // 2 + 1, most, min(most, _BETWEEN)).round())
-    chips = float(between[np.argmax(_met(asked, between, some).any(axis=1))])
+    chips = float(between[np.argmax(_find_met(asked, between, some).any(axis=1))])
     # A batch between those that were looked at may make do with less: here all whole ones are.
-    while chips > 1 and _met(asked, np.array([chips - 1]), every).any():
+    while chips > 1 and _find_met(asked, np.array([chips - 1]), every).any():
         chips -= 1
-    if beyond := out_of_reach(posed(asked, asked.unknown, {**asked.known, FREE: _MOST_BATCH}), ENDLESS):
+    if beyond := out_of_reach(pose_again(asked, asked.unknown, {**asked.known, FREE: _MOST_BATCH}), ENDLESS):
         return refuse_question(asked, beyond)
-    batches = every[_met(asked, np.array([chips]), every)[0]]
-    return _sized(asked, chips, batches) if len(batches) else None
+    batches = every[_find_met(asked, np.array([chips]), every)[0]]
+    return _answer_with_batches(asked, chips, batches) if len(batches) else None
 
 
-def with_enough_chips(asked: Question, refused: Solution) -> Solution:
+def add_enough_chips(asked: Question, refused: Solution) -> Solution:
     """Return a batch that memory does not hold, with the fewest chips on which a batch of its own meets the targets."""
     by_a_rate = batch_is_left_to_a_rate(asked)
     if refused.refusal.code != SHORT_OF_MEMORY or not (by_a_rate or (asked.unknown == FREE and asked.limits)):
         return refused
-    bare = without(suppose_types(asked, USUAL_TYPES.keys() - asked.known.keys()) or asked, {_CHIPS})
-    found = fewest_chips(posed(bare, _CHIPS, bare.known), refused.refusal)
+    bare = drop_knowns(suppose_types(asked, USUAL_TYPES.keys() - asked.known.keys()) or asked, {_CHIPS})
+    found = fewest_chips(pose_again(bare, _CHIPS, bare.known), refused.refusal)
     if found is None or not found.answers:
         return refused
     # Beside the answer itself nobody asked which batch would do.
@@ -93,12 +93,12 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int]) -> tuple[float, in
     replicas meet all limits.
     """
     every = np.array([asked.known[FREE]]) if FREE in asked.known else np.arange(1.0, _MOST_BATCH + 1)
-    known, within = _results(asked, np.array(sizes, dtype=float), every)
+    known, within = _evaluate_results(asked, np.array(sizes, dtype=float), every)
     if not asked.limits.keys() <= known.keys():
         return None
     count = np.ones_like(within, dtype=float)
-    for one in one_by_one(asked):
-        name, least = limited_by(one), one.known[limited_by(one)] * (1 - HOLDS)
+    for one in split_limits(asked):
+        name, least = limited_name(one), one.known[limited_name(one)] * (1 - HOLDS)
         if name in REPLICA.sized_by and one.limits[name] == LOWER:
             count = np.maximum(count, np.ceil(least / known[name]))
         else:
@@ -112,24 +112,24 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int]) -> tuple[float, in
     return float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1]))
 
 
-def _results(asked: Question, chips: _Points, batches: _Points) -> tuple[dict[str, Any], _Fits]:
+def _evaluate_results(asked: Question, chips: _Points, batches: _Points) -> tuple[dict[str, Any], _Fits]:
     """Return the limited results of all numbers of chips with all batches, as far as they can be found, and which of them fit."""
-    question = posed(asked, FREE, {**asked.known, _CHIPS: 1.0})
+    question = pose_again(asked, FREE, {**asked.known, _CHIPS: 1.0})
     inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
-    inputs |= {name: value for name, value in standing_beside(question, inputs).items() if name != FREE}
+    inputs |= {name: value for name, value in default_values(question, inputs).items() if name != FREE}
     held = (MEMORY.needed, MEMORY.room)
-    known = work_out(question, (*asked.limits, *held), {**inputs, _CHIPS: chips[:, None], FREE: batches[None, :]})
+    known = evaluate_definitions(question, (*asked.limits, *held), {**inputs, _CHIPS: chips[:, None], FREE: batches[None, :]})
     needed, room = (known.get(name, 0.0) for name in held)
     return known, np.broadcast_to(needed <= room, (len(chips), len(batches)))
 
 
-def _met(asked: Question, chips: _Points, batches: _Points, memory: bool = True) -> _Fits:
+def _find_met(asked: Question, chips: _Points, batches: _Points, memory: bool = True) -> _Fits:
     """Return which batches meet every target and fit, a row for each number of chips. Memory may be left aside."""
-    known, fits = _results(asked, chips, batches)
+    known, fits = _evaluate_results(asked, chips, batches)
     found = asked.limits.keys() <= known.keys()
     within = fits if memory and found else np.full_like(fits, found)
-    for one in one_by_one(asked) if within.any() else ():
-        name = limited_by(one)
+    for one in split_limits(asked) if within.any() else ():
+        name = limited_name(one)
         within = within & (known[name] <= one.known[name] if one.limits[name] == UPPER else known[name] >= one.known[name])
     return within
 
@@ -139,50 +139,52 @@ def _rules_out(asked: Question, chips: float) -> str | None:
     at, every = np.array([chips]), np.arange(1.0, _MOST_BATCH + 1)
     if chips < 1:
         return None
-    if _met(asked, at, every, memory=False).any():
+    if _find_met(asked, at, every, memory=False).any():
         return MEMORY_BINDS
-    limits = {limited_by(one): one for one in one_by_one(asked)}
-    alone = [name for name, one in limits.items() if not _met(one, at, every, memory=False).any()]
+    limits = {limited_name(one): one for one in split_limits(asked)}
+    alone = [name for name, one in limits.items() if not _find_met(one, at, every, memory=False).any()]
     return f"{LIMITS_BIND}{', '.join(alone or limits)}"
 
 
 def _refuse_all(asked: Question, chips: _Points, batches: _Points) -> Solution | None:
     """Return that no chips meet the targets, with the nearest value of a single target, or None if that cannot be seen."""
-    known, fits = _results(asked, chips, batches)
+    known, fits = _evaluate_results(asked, chips, batches)
     if not asked.limits.keys() <= known.keys() or not fits.any():
         return None
-    one, *others = one_by_one(asked)
+    one, *others = split_limits(asked)
     message = f"no number of {_CHIPS} has a batch that meets {' and '.join(map(limit_in_words, (one, *others)))}"
     if not others:
-        name = limited_by(one)
+        name = limited_name(one)
         values = np.broadcast_to(known[name], fits.shape)[fits]
         message += f": nearest is {name} = {show(name, float(values.min() if one.limits[name] == UPPER else values.max()))}"
     return refuse_question(asked, Reason(code="no_solution", violated=tuple(asked.limits), message=message))
 
 
-def _targets(asked: Question) -> dict[str, str]:
+def _target_sides(asked: Question) -> dict[str, str]:
     """Return every limit, and the side of every given time or rate as a limit."""
     given = {name for name, source in asked.provenance.items() if source == "given" and better_side(name)}
     # A result that is given hides what another is made of.
-    speeds = [name for name in given if name in results_made_of(without(asked, given - {name}), _CHIPS)]
+    speeds = [name for name in given if name in results_made_of(drop_knowns(asked, given - {name}), _CHIPS)]
     sides = {name: side for name in speeds if (side := better_side(name))} | {**asked.limits}
     return {name: sides[name] for name in asked.provenance if name in sides}
 
 
-def _sized(asked: Question, chips: float, batches: _Points) -> Solution | None:
+def _answer_with_batches(asked: Question, chips: float, batches: _Points) -> Solution | None:
     """Return the chips as an answer, with their batches, and with all that the batch on them rests on."""
     known = {**asked.known, _CHIPS: chips}
-    question = replace(posed(asked, FREE, known), provenance={**asked.provenance, _CHIPS: "given"})
-    there, _ = answered(question)
+    question = replace(pose_again(asked, FREE, known), provenance={**asked.provenance, _CHIPS: "given"})
+    there, _ = answer_with_way(question)
     low, high = batches[0], batches[-1]
     if high == _MOST_BATCH:
         # Targets and memory end it further up. Without an end the memory of a chip is unknown.
-        held, _ = answered(without(question, {*asked.limits}))
+        held, _ = answer_with_way(drop_knowns(question, {*asked.limits}))
         ends = [one.ends[1] for found in (there, held) for one in found.answers if one.value is None or one.bound == UPPER]
         high = min((next_whole(end, UPPER) for end in ends if end), default=0.0)
     if not there.answers or not high:
         return None
-    told = f"with a batch of {f'{low:.0f} to ' if low < high else ''}{high:.0f}, for {' and '.join(map(limit_in_words, one_by_one(asked)))}"
+    told = (
+        f"with a batch of {f'{low:.0f} to ' if low < high else ''}{high:.0f}, for {' and '.join(map(limit_in_words, split_limits(asked)))}"
+    )
     less = ": with one chip less no whole batch meets them all" if chips > 1 else ""
     beyond = warn_beyond_domain(asked, known, tuple(equation(id) for id in there.equations))
     return replace(

@@ -7,9 +7,9 @@ from derive.records import LOWER, Equation
 from derive.roles import BATCH, MEMORY, REPLICA
 from derive.solving.answer_with import result_with
 from derive.solving.fit import rows_held, shortage
-from derive.solving.questions import Question, copies_of, shards_of, standing_beside
+from derive.solving.questions import Question, copies_condition, default_values, dividing_chips
 from derive.solving.result import Reason
-from derive.solving.targets import is_fast_enough, targets
+from derive.solving.targets import is_fast_enough, list_targets
 from derive.units import show
 
 ENDLESS = 1e12
@@ -24,8 +24,8 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
     copied = MEMORY.copies in asked.known or any(row.symbols[0] == MEMORY.copies for row in asked.named)
     if asked.unknown != MEMORY.bought or asked.anyway or copied or BATCH.name not in asked.known:
         return None
-    parts = asked.known[BATCH.name] * (shards_of(copies_of(dict(asked.variants)), asked.known) or ENDLESS)
-    for name in targets(asked) if chips > parts else ():
+    parts = asked.known[BATCH.name] * (dividing_chips(copies_condition(dict(asked.variants)), asked.known) or ENDLESS)
+    for name in list_targets(asked) if chips > parts else ():
         least = result_with(asked, name, {MEMORY.bought: ENDLESS, MEMORY.copies: max(1.0, ENDLESS / parts)})
         if least and not is_fast_enough(name, least, asked.known[name]):
             nearest = f"nearest is {name} = {show(name, least)} on infinitely many, if each reads one KV head of one sequence"
@@ -37,7 +37,7 @@ def out_of_reach(asked: Question, chips: float) -> Reason | None:
 
 def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Sequence[Equation]) -> str | None:
     """Return the warning that the chips exceed one scale-up domain, with the result of one domain, or None if they do not."""
-    names, chips = targets(asked), values.get(MEMORY.bought, 0.0)
+    names, chips = list_targets(asked), values.get(MEMORY.bought, 0.0)
     known = REPLICA.domain in values
     size, what = (values[REPLICA.domain], "one scale-up domain") if known else (REPLICA.largest_domain, "any rack of GPUs")
     of_a_pass = any(row.cache or not row.told for row in rows_held(asked, used))
@@ -46,7 +46,7 @@ def warn_beyond_domain(asked: Question, values: Mapping[str, float], used: Seque
     at = {MEMORY.bought: size}
     reached = {name: value for name in names if (value := result_with(asked, name, at))}
     held = {name: value for name, value in asked.known.items() if name not in names} | at
-    short = (shortage(asked, {**held, **standing_beside(asked, held)}, tuple(used)) or 0.0) > 0
+    short = (shortage(asked, {**held, **default_values(asked, held)}, tuple(used)) or 0.0) > 0
     reach = f" reach {', '.join(f'{name} = {show(name, value)}' for name, value in reached.items())}" if reached else ""
     does = " do not hold it" if short else reach
     said = f": {size:.0f}{does}" if does else ""

@@ -71,7 +71,7 @@ def sufficient_givens(
     return None
 
 
-def answered_beside(ask: Ask, may_be: Callable[[str], bool], unknown: str, given: Mapping[str, Any], presets: _Presets) -> str | None:
+def find_answered_beside(ask: Ask, may_be: Callable[[str], bool], unknown: str, given: Mapping[str, Any], presets: _Presets) -> str | None:
     """Return the first quantity that the registry distinguishes from the unknown and that has an answer to this question."""
     for name in _NAME.findall(quantity(unknown).unlike):
         with suppress(BacksolveError):

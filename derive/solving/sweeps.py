@@ -9,9 +9,9 @@ import numpy as np
 
 from derive.answers import SHORT
 from derive.errors import WrongValue
-from derive.solving.answering import answer, answered
+from derive.solving.answering import answer, answer_with_way
 from derive.solving.givens import MOST_POINTS
-from derive.solving.intervals import spanned
+from derive.solving.intervals import answer_ranges
 from derive.solving.questions import Question, list_fractions, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.solving.vectorised import AtPoints, agrees_at, pose_at_point, sweep_way, tabulate
@@ -43,7 +43,7 @@ TRIED = 1.0
 """Seconds after which the time of all points is estimated."""
 
 
-def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval], zipped: bool = False) -> Solution:
+def answer_sweep(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval], zipped: bool = False) -> Solution:
     """Return the answers at every combination of the series, the last one fastest, with their spans over ranges.
 
     Zipped, at the first values of all series, the second ones, and so on. Raises WrongValue for series of other lengths.
@@ -55,14 +55,14 @@ def swept(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, In
         return first
     given = {name: one.array() for name, one in series.items()} if zipped else _grid(series)
     if ranges:
-        return _one_by_one(asked, given, count, lambda at: spanned(at, ranges))
+        return _one_by_one(asked, given, count, lambda at: answer_ranges(at, ranges))
     by_arrays = _sweep_by_arrays(asked, given, lambda rows: _fits_here(series, count, rows)) if count > _FEW else None
     return by_arrays or _one_by_one(asked, given, count, answer)
 
 
 def _sweep_by_arrays(asked: Question, given: AtPoints, fits: Callable[[int], None]) -> Solution | None:
     """Return the answers at all points through one way, or None if it does not give what some of them have when asked one by one."""
-    outcomes = {at: answered(_asked_at(asked, given, at)) for at in _probes(given)}
+    outcomes = {at: answer_with_way(_asked_at(asked, given, at)) for at in _probes(given)}
     solutions = {at: solution for at, (solution, _) in outcomes.items()}
     way = next((way for _, way in outcomes.values() if way), None)
     found = sweep_way(asked, given, way, fits) if way else None

@@ -8,19 +8,19 @@ from derive.meanings import IMPLIED, PROMPTS
 from derive.quantities import quantity
 from derive.solving.conventions import Switches
 from derive.solving.givens import spread
-from derive.solving.limits import limits
-from derive.solving.questions import Question, asked_for, question
+from derive.solving.limits import read_limits
+from derive.solving.questions import Question, question, resolve_price_word
 from derive.spreads import Spread
 
 
-def pose(unknown: str, given: Mapping[str, Any], switches: Switches) -> tuple[Question, dict[str, Spread]]:
+def pose_question(unknown: str, given: Mapping[str, Any], switches: Switches) -> tuple[Question, dict[str, Spread]]:
     """Return the question without the sides of its limits, at one value of each range, list and sweep, and these by registry name."""
-    plain = limits(given)[0]
+    plain = read_limits(given)[0]
     read = ((spelled, spread(quantity(spelled).name, value, switches.conventions.read)) for spelled, value in plain.items())
     spans = {spelled: one for spelled, one in read if one}
     single = {spelled: value for spelled, value in plain.items() if spelled not in spans}
     by_name = {quantity(spelled).name: one for spelled, one in spans.items()}
-    return question(asked_for(unknown, switches.using), single, switches, by_name), by_name
+    return question(resolve_price_word(unknown, switches.using), single, switches, by_name), by_name
 
 
 def names_prompts(using: Iterable[str], variants: Mapping[str, str]) -> bool:

@@ -20,7 +20,7 @@ from derive.solving.composed import Composed
 from derive.solving.directions import Signs, bound_of, signs
 from derive.solving.engine import evaluate_way, refuse_question
 from derive.solving.plan import Leg, Loop, Way, find_loops, find_plain_way
-from derive.solving.questions import Question, known_values, posed
+from derive.solving.questions import Question, known_values, pose_again
 from derive.solving.refusals import missing_givens
 from derive.solving.result import Solution
 from derive.solving.substitution import compose
@@ -67,12 +67,12 @@ class _NoFormula(Exception):
     """A leg that only numbers can answer. The text says why."""
 
 
-def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
+def answer_symbolically(asked: Question, given: "Mapping[str, Expr]") -> Solution:
     """Return the answer to a question as a formula. `given` are the inputs that are symbols, by registry name.
 
     >>> from derive.solving.questions import question
     >>> asked = question("balance_batch", {"sparsity": 8})
-    >>> symbolic(asked, {"machine_balance_ratio": symbol("machine_balance_ratio")}).answers[0].expr
+    >>> answer_symbolically(asked, {"machine_balance_ratio": symbol("machine_balance_ratio")}).answers[0].expr
     8*machine_balance_ratio
     """
     if asked.unknown in given:
@@ -83,7 +83,7 @@ def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
     # The equations depend on which inputs are given and not on their values, so any value will do here.
     known = {**numbers, **{name: quantity(name).at(0.5) for name in given}}
     provenance = {**asked.provenance, **dict.fromkeys(given, "given")}
-    asked = posed(replace(asked, known=known, provenance=provenance), asked.unknown, known)
+    asked = pose_again(replace(asked, known=known, provenance=provenance), asked.unknown, known)
     equalities = tuple(row for row in asked.active if row.sense == "=")
     for values in known_values(asked):
         start = frozenset(values)
@@ -92,7 +92,7 @@ def symbolic(asked: Question, given: "Mapping[str, Expr]") -> Solution:
     reason = missing_givens(asked, values)
     # With numbers an inequality may bound what no equation gives.
     told = f"{reason.message}\nsymbols are put into equations alone: numbers for all of them may give a bound"
-    return _refused(asked, replace(reason, message=told), given)
+    return _refuse(asked, replace(reason, message=told), given)
 
 
 def _follow_way(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping[str, Expr]") -> Solution:
@@ -101,22 +101,22 @@ def _follow_way(asked: Question, known: Mapping[str, float], way: Way, given: "M
         try:
             ways = list(islice((onward for one in ways for onward in _solve_leg(leg, one)), _MOST_WAYS + 1))
         except _NoFormula as stop:
-            return _refused(asked, Reason(code="not_identified", message=str(stop)), given)
+            return _refuse(asked, Reason(code="not_identified", message=str(stop)), given)
         if not ways:
             told = f"{leg.unknown} does not bind in {leg.id}, or has no positive value there"
-            return _refused(asked, Reason(code="no_solution", message=told), given)
+            return _refuse(asked, Reason(code="no_solution", message=told), given)
         if len(ways) > _MOST_WAYS:
             told = f"{asked.unknown} has more than {_MOST_WAYS} formulas, one a regime: give numbers for some of the symbols"
-            return _refused(asked, Reason(code="not_identified", message=told), given)
-    if broken := _broken(way, ways):
-        return _refused(
+            return _refuse(asked, Reason(code="not_identified", message=told), given)
+    if broken := _broken_requirements(way, ways):
+        return _refuse(
             asked, Reason(code="requirement_violated", violated=broken, message=f"{way.rows[-1].id} requires {broken[0]}"), given
         )
     touched = {name for row in way.rows for name in (*row.symbols, *row.put_in) if name in known}
     open_to = {name for one in ways for name, value in one.values.items() if value.free_symbols}
     relations = ((row, needed) for row in way.rows for needed in row.requirements())
     needed = (f"{row.id} requires {needed}" for row, needed in relations if any(part.name in open_to for part in needed.free_symbols))
-    bound, open_side = _side(asked, known, way, given)
+    bound, open_side = _bound_side(asked, known, way, given)
     symbols = (f"{name} is given as {value}" for name, value in given.items() if name in touched and value != symbol(name))
     return Solution(
         unknown=asked.unknown,
@@ -131,7 +131,7 @@ def _follow_way(asked: Question, known: Mapping[str, float], way: Way, given: "M
     )
 
 
-def _side(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping[str, Expr]") -> tuple[str | None, tuple[str, ...]]:
+def _bound_side(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping[str, Expr]") -> tuple[str | None, tuple[str, ...]]:
     """Return the direction of the answer if it is the same at several values of the symbols, and else that it is not said."""
     seen = set[Signs]()
     for share in _SHARES:
@@ -141,7 +141,7 @@ def _side(asked: Question, known: Mapping[str, float], way: Way, given: "Mapping
     return bound_of(found), () if len(found) < 2 else (_NOT_SAID,)
 
 
-def _broken(way: Way, ways: list[_Way]) -> tuple[str, ...]:
+def _broken_requirements(way: Way, ways: list[_Way]) -> tuple[str, ...]:
     """Return the requirements that numbers alone break, on every way."""
     numbers = [{name: float(value) for name, value in one.values.items() if not value.free_symbols} for one in ways]
     broken = [{text for row in way.rows for text in row.violated(known)} for known in numbers]
@@ -240,7 +240,7 @@ def _number(value: float) -> "Expr":
     return Integer(int(value)) if value == int(value) and abs(value) < _EXACT else Float(value)
 
 
-def _refused(asked: Question, reason: Reason, given: "Mapping[str, Expr]") -> Solution:
+def _refuse(asked: Question, reason: Reason, given: "Mapping[str, Expr]") -> Solution:
     known = {name: value for name, value in asked.known.items() if name not in given}
     provenance = {name: source for name, source in asked.provenance.items() if name in known}
     return refuse_question(replace(asked, known=known, provenance=provenance, notes=()), reason)

@@ -35,15 +35,15 @@ def is_within(side: str | None, found: Any, limit: Any) -> Any:
     return found <= limit * (1 + HOLDS) if side == UPPER else found >= limit * (1 - HOLDS)
 
 
-def targets(asked: Question) -> tuple[str, ...]:
+def list_targets(asked: Question) -> tuple[str, ...]:
     """Return the given times and rates from which a number of chips follows."""
     names = results_made_of(asked, MEMORY.bought) if asked.unknown == MEMORY.bought else []
     return tuple(name for name in names if better_side(name))
 
 
-def speeds(asked: Question) -> tuple[str, ...]:
+def list_speeds(asked: Question) -> tuple[str, ...]:
     """Return the targets, or none if another given determines the chips too or if a limit asks for something slow."""
-    names = targets(asked)
+    names = list_targets(asked)
     alone = len(names) == len(results_made_of(asked, asked.unknown))
     return names if alone and all(better_side(name) in (None, side) for name, side in asked.limits.items()) else ()
 

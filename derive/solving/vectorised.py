@@ -16,7 +16,7 @@ from derive.solving.directions import bound_of, signs
 from derive.solving.engine import is_memory_warning
 from derive.solving.fit import MEMORY_BINDS, least_chips, shortage
 from derive.solving.plan import Way
-from derive.solving.questions import Question, pose_at, standing_beside
+from derive.solving.questions import Question, default_values, pose_at
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.solving.targets import batch_is_left_to_a_rate
 
@@ -89,7 +89,7 @@ def _sweep_part(asked: Question, given: AtPoints, way: Way, only_warns: bool) ->
 
 def _run_at(asked: Question, given: AtPoints, way: Way) -> "list[dict[str, Floats | float]]":
     known: dict[str, Floats | float] = {**asked.known, **given}
-    return run(way, {**known, **standing_beside(asked, known)})
+    return run(way, {**known, **default_values(asked, known)})
 
 
 def _stack(count: int, rows: Iterable[Any]) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from derive.answers import BOUGHT, COUNTED, next_whole
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.solving.answering import nearest_reached
-from derive.solving.limits import limit_in_words, one_by_one, rests_on_unknown
+from derive.solving.limits import limit_in_words, rests_on_unknown, split_limits
 from derive.solving.questions import Question
 from derive.solving.result import Answer, Reason, Solution, Sweep
 from derive.units import show
@@ -22,16 +22,16 @@ def round_to_whole(asked: Question, solution: Solution) -> Solution:
     if asked.unknown not in COUNTED:
         return solution
     if solution.sweep:
-        return replace(solution, answers=_rounded(solution.answers), sweep=_round_sweep(asked, solution.sweep))
+        return replace(solution, answers=_round_answers(solution.answers), sweep=_round_sweep(asked, solution.sweep))
     if solution.spans and solution.answers[0].bound is None:
         # A number that no limit bounds is not rounded.
         return solution
     if solution.spans:
         low, high = (next_whole(end, solution.answers[0].bound) for end in (solution.spans.low, solution.spans.high))
-        return replace(solution, answers=_rounded(solution.answers), spans=replace(solution.spans, low=low, high=high))
-    answers = _rounded(solution.answers)
+        return replace(solution, answers=_round_answers(solution.answers), spans=replace(solution.spans, low=low, high=high))
+    answers = _round_answers(solution.answers)
     if solution.answers and not answers:
-        return replace(solution, answers=(), reason=_no_whole_one(asked, solution.answers), said=())
+        return replace(solution, answers=(), reason=_explain_no_whole(asked, solution.answers), said=())
     return replace(solution, answers=answers, said=_with_the_end(asked.unknown, answers, solution.said))
 
 
@@ -46,13 +46,13 @@ def _with_the_end(unknown: str, answers: tuple[Answer, ...], said: tuple[str, ..
     return (said[0], f"{BEST if best else SO}{unknown} = {one.point:.0f}, the {which}", *said[1:])
 
 
-def _rounded(answers: Sequence[Answer]) -> tuple[Answer, ...]:
+def _round_answers(answers: Sequence[Answer]) -> tuple[Answer, ...]:
     """Return answers with whole ends, without those that contain no whole number."""
-    found = (_one_rounded(one) for one in answers)
+    found = (_round_answer(one) for one in answers)
     return tuple(one for one in found if one)
 
 
-def _one_rounded(one: Answer) -> Answer | None:
+def _round_answer(one: Answer) -> Answer | None:
     if one.kind == "point":
         value = next_whole(one.point, one.bound)
         return replace(one, value=value, residual=None) if value >= 1 or one.bound is None else None
@@ -74,18 +74,21 @@ def _round_sweep(asked: Question, sweep: Sweep) -> Sweep:
     values = np.select([bounds > 0, bounds < 0], [up, down], sweep.values)
     none = (values < 1).any(axis=0) & ~(values >= 1).any(axis=0)
     reason = Reason(code="no_solution", violated=tuple(asked.limits), message=f"there is no whole {asked.unknown} within the limits")
-    others = {at: (_rounded(answers), why if _rounded(answers) or not answers else reason) for at, (answers, why) in sweep.others.items()}
+    others = {
+        at: (_round_answers(answers), why if _round_answers(answers) or not answers else reason)
+        for at, (answers, why) in sweep.others.items()
+    }
     others |= dict.fromkeys(np.flatnonzero(none).tolist(), ((), reason))
     return replace(sweep, values=np.where(values < 1, np.nan, values), others=others)
 
 
-def _no_whole_one(asked: Question, answers: Sequence[Answer]) -> Reason:
+def _explain_no_whole(asked: Question, answers: Sequence[Answer]) -> Reason:
     """Return why a limit leaves no whole number, and the result with the next one."""
     low, high = answers[0].ends
     most = low if high is None else high
     left = show(asked.unknown, most) if low == most else f"{show(asked.unknown, low)} to {show(asked.unknown, most)}"
-    alone = next(one for one in one_by_one(asked) if rests_on_unknown(one))
-    limits = " and ".join(map(limit_in_words, one_by_one(asked)))
+    alone = next(one for one in split_limits(asked) if rests_on_unknown(one))
+    limits = " and ".join(map(limit_in_words, split_limits(asked)))
     nearest = nearest_reached(alone, float(ceil(most)))
     message = f"no whole {asked.unknown} meets {limits}, which leaves {asked.unknown} = {left}{nearest}"
     return Reason(code="no_solution", violated=tuple(asked.limits), message=message)

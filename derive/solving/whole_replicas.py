@@ -10,11 +10,11 @@ from derive.meanings import PROMPTS
 from derive.records import LOWER
 from derive.roles import BATCH, REPLICA
 from derive.solving.conventions import Switches
-from derive.solving.limits import limited, limits
+from derive.solving.limits import add_limits, read_limits
 from derive.solving.one_question import suppose_usual
 from derive.solving.prompts import given_with_prompts
 from derive.solving.result import Solution
-from derive.solving.switches import pose
+from derive.solving.switches import pose_question
 from derive.solving.targets import limit_speeds
 
 _TOGETHER, _ALONE = ", prefill and decode together", ", decode alone"
@@ -40,13 +40,13 @@ def _whole_replicas(given: Mapping[str, Any], switches: Switches) -> str:
     """Return the fewest chips of whole replicas as text, with room for a label, or no text if no replicas meet the targets."""
     from derive.solving.sizing import fewest_of_replicas
 
-    asked, spans = pose(REPLICA.chips, given, switches)
+    asked, spans = pose_question(REPLICA.chips, given, switches)
     heads, domain = asked.known.get(REPLICA.heads), asked.known.get(REPLICA.domain, REPLICA.usual_domain)
     sized = not asked.known.keys().isdisjoint(REPLICA.sized_by) and asked.known.keys().isdisjoint(BATCH.also)
     if not heads or not sized:
         return ""
     try:
-        asked = limited(suppose_usual(asked, spans), limits(given)[1])
+        asked = add_limits(suppose_usual(asked, spans), read_limits(given)[1])
     except WrongValue:
         return ""
     found = fewest_of_replicas(asked, [size for size in range(1, int(min(heads, domain)) + 1) if heads % size == 0])

@@ -13,7 +13,7 @@ from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.show.values import value_in_words
 from derive.solving.best_size import Ask, answer_at_best, best_end, drop_results, replace_given
-from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, is_limit, limits
+from derive.solving.limits import FREE, IN_WORDS, SIZED, NotMadeOf, is_limit, read_limits
 from derive.solving.result import Reason, Solution
 from derive.solving.whole_numbers import BEST
 from derive.units import show
@@ -32,9 +32,9 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
         return solution
     if solution.sweep or solution.spans:
         raise WrongValue(f"{name} is asked for over several values and limited: leave its own limit out")
-    sides = {side: read(name, text) for side, text in limits(own)[1][name].items()}
+    sides = {side: read(name, text) for side, text in read_limits(own)[1][name].items()}
     limit = " and ".join(f"{IN_WORDS[side]} {show(name, value)}" for side, value in sides.items())
-    kept = (_cut(name, one, sides.get(LOWER, 0.0), sides.get(UPPER, inf)) for one in solution.answers)
+    kept = (_cut_answer(name, one, sides.get(LOWER, 0.0), sides.get(UPPER, inf)) for one in solution.answers)
     answers = tuple(one for one in kept if one)
     if answers == solution.answers:
         return replace(solution, said=(*solution.said, f"{name} {limit} is met"))
@@ -42,7 +42,7 @@ def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read:
         said = (text for text in solution.said if not text.startswith(BEST))
         return replace(solution, answers=answers, said=(*said, f"{name} is limited: {limit}"))
     message = f"{name} {limit} is not met: with what is given it is {value_in_words(name, solution.answers[0])}"
-    return refuse(name, Reason(code="no_solution", violated=(name,), message=message), solution)
+    return refuse_in_place(name, Reason(code="no_solution", violated=(name,), message=message), solution)
 
 
 def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
@@ -67,7 +67,7 @@ def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> So
     if sized.answers or not sized.reason:
         raise refused
     message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
-    return refuse(name, replace(sized.reason, message=message), sized)
+    return refuse_in_place(name, replace(sized.reason, message=message), sized)
 
 
 def _bound_by_size(ask: Ask, name: str, given: Mapping[str, Any], sized: Solution, found: Solution) -> Solution:
@@ -77,7 +77,7 @@ def _bound_by_size(ask: Ask, name: str, given: Mapping[str, Any], sized: Solutio
     return bound_to_one_side(found, [ask(name, replace_given(given, {FREE: smaller}))], [FREE])
 
 
-def _cut(name: str, one: Answer, least: float, most: float) -> Answer | None:
+def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | None:
     """Return the part of an answer within limits, or None if no part is. A point that is no size must lie between them."""
     if one.kind not in ("point", "interval"):
         return one
@@ -98,14 +98,14 @@ def _cut(name: str, one: Answer, least: float, most: float) -> Answer | None:
     return Answer(kind="interval", low=bottom, high=None if top == inf else top)
 
 
-def refuse(name: str, reason: Reason, beside: Solution) -> Solution:
+def refuse_in_place(name: str, reason: Reason, beside: Solution) -> Solution:
     """Return a refusal of a question, in place of the answer to another one."""
     return replace(beside, unknown=name, unit=QUANTITIES[name].unit, answers=(), route=(), said=(), reason=reason)
 
 
 def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequence[str]) -> Solution:
     """Return an answer with the side to which it moves within the limits, or a refusal if it may be to either side."""
-    sides = {side for one in moved for pair in zip(found.answers, one.answers, strict=False) for side in _side_of(*pair)}
+    sides = {side for one in moved for pair in zip(found.answers, one.answers, strict=False) for side in _moved_side(*pair)}
     if not sides or any(one.kind != "point" for one in found.answers):
         return found
     if len({*sides, *(one.bound for one in found.answers)} - {None}) > 1:
@@ -113,13 +113,13 @@ def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequenc
         message = (
             f"{at} where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit, and it may be more and less within it"
         )
-        return refuse(found.unknown, Reason(code="not_identified", violated=tuple(names), message=message), found)
+        return refuse_in_place(found.unknown, Reason(code="not_identified", violated=tuple(names), message=message), found)
     (side,) = sides
     together = found.with_prompts and replace(found.with_prompts, bound=side)
     return replace(found, answers=tuple(replace(one, bound=side) for one in found.answers), with_prompts=together)
 
 
-def _side_of(found: Answer, moved: Answer) -> Iterator[str]:
+def _moved_side(found: Answer, moved: Answer) -> Iterator[str]:
     """Yield the bound that an answer is if it moves to this one within a limit."""
     if found.kind == moved.kind == "point" and not isclose(found.point, moved.point, rel_tol=HOLDS):
         yield LOWER if moved.point > found.point else UPPER

@@ -21,7 +21,7 @@ def refuse_no_output(given: Mapping[str, Any]) -> None:
     derive.errors.WrongValue: output_tokens = 0 is prefill alone: leave it out and ask for time_to_first_token, prefill_time or \
 prefill_cost_per_token
     """
-    if any(quantity(spelled).name == OUTPUT.tokens and _is_nothing(value) for spelled, value in given.items()):
+    if any(quantity(spelled).name == OUTPUT.tokens and _is_zero(value) for spelled, value in given.items()):
         *others, last = OUTPUT.without
         raise WrongValue(f"{OUTPUT.tokens} = 0 is prefill alone: leave it out and ask for {', '.join(others)} or {last}")
 
@@ -32,23 +32,23 @@ def zeros_with_limit(given: Mapping[str, Any]) -> dict[str, str]:
     >>> zeros_with_limit({"L": "0", "context_length": 8192, "overlap": "0", "kv_time": 0.0})
     {'context_length': 'L', 'kv_time': 'kv_time'}
     """
-    return {name: spelled for spelled, value in given.items() if (name := quantity(spelled).name) in VANISH and _is_nothing(value)}
+    return {name: spelled for spelled, value in given.items() if (name := quantity(spelled).name) in VANISH and _is_zero(value)}
 
 
-def _is_nothing(value: Any) -> bool:
+def _is_zero(value: Any) -> bool:
     try:
         return float(str(value).strip().split(" ")[0]) == 0 if isinstance(value, str | int | float) else False
     except (ValueError, OverflowError):
         return False
 
 
-def made_of_nothing(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str]) -> dict[str, str]:
+def find_made_zeros(rows: Iterable[Equation], nothing: Iterable[str], some: Set[str]) -> dict[str, str]:
     """Return the other quantities that are 0 if these are, with the factor in each term that makes them 0.
 
     `some` are quantities that are not 0. Terms without such a factor, or with several, have no part in it.
 
     >>> from derive.catalogue import equation
-    >>> made_of_nothing([equation("roofline.attention_time")], ["attention_time"], set())
+    >>> find_made_zeros([equation("roofline.attention_time")], ["attention_time"], set())
     {'attention_flops_per_sequence': 'attention_time'}
     """
     definitions = {row.defines: row for row in rows if row.defines}
@@ -56,14 +56,14 @@ def made_of_nothing(rows: Iterable[Equation], nothing: Iterable[str], some: Set[
     queue = list(nothing)
     while queue:
         name = queue.pop()
-        for factor in _vanishing(definitions[name], some) if name in definitions else ():
+        for factor in _zero_factors(definitions[name], some) if name in definitions else ():
             if factor not in found:
                 found[factor] = found.get(name, name)
                 queue.append(factor)
     return found
 
 
-def _vanishing(row: Equation, some: Set[str]) -> set[str]:
+def _zero_factors(row: Equation, some: Set[str]) -> set[str]:
     """Return the factors that make a whole sum 0, or none if the sum can be 0 in another way."""
     found: set[str] = set()
     for term in terms(sides_of(row)[1]):

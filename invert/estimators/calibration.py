@@ -18,7 +18,7 @@ from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
-from derive.solving.defaults import neutral, standing, with_defaults
+from derive.solving.defaults import defaults_in_force, values_to_put_in, with_defaults
 from derive.tables.lines import Row
 from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import Tables
@@ -249,7 +249,7 @@ def prefill_attention_flops(preset: presets.Preset) -> float | None:
     if name in presets.SELECTING:
         return None
     formula = variants_of("attention_flops_per_pair")[name]
-    plain = with_defaults(formula, neutral(standing("attention_flops_per_pair", preset.givens.keys())))
+    plain = with_defaults(formula, values_to_put_in(defaults_in_force("attention_flops_per_pair", preset.givens.keys())))
     return float(plain.right_side(preset.givens)) if plain.inputs <= preset.givens.keys() else None
 
 

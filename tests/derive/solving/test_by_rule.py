@@ -4,7 +4,7 @@ import pytest
 
 from derive.catalogue import by_id
 from derive.solving.api import respond_all, solve
-from derive.solving.by_rule import answered_by_rules
+from derive.solving.by_rule import answer_by_rules
 
 THRESHOLD = {"long_context_threshold": "200k", "active_params": "100B", "machine_balance_ratio": 300}
 
@@ -48,4 +48,4 @@ def test_one_of_several_unknowns_may_be_by_a_rule():
 
 def test_where_no_rule_leads_there_is_none():
     asked = solve("kv_bytes_per_token", long_context_threshold="200k")
-    assert asked.answers == () and callable(answered_by_rules)
+    assert asked.answers == () and callable(answer_by_rules)

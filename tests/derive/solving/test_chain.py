@@ -11,7 +11,7 @@ from derive.catalogue.arithmetic import maximum
 from derive.records import Equation, Source
 from derive.solving.answering import answer
 from derive.solving.api import solve
-from derive.solving.defaults import neutral, standing, with_defaults
+from derive.solving.defaults import defaults_in_force, values_to_put_in, with_defaults
 from derive.solving.questions import Question
 from tests.tools.asked import STEP, value
 from tests.tools.together import in_one_test
@@ -31,7 +31,7 @@ def test_the_route_runs_from_givens_to_the_unknown_and_nothing_else():
     }
     known = set(solution.given)
     for step in solution.route:
-        row = with_defaults(equation(step.equation), neutral(standing("step_time", known)))
+        row = with_defaults(equation(step.equation), values_to_put_in(defaults_in_force("step_time", known)))
         assert set(row.symbols) - {step.unknown} <= known, "a step uses what is not known yet"
         known.add(step.unknown)
     assert solution.route[-1].unknown == solution.unknown == "step_time"

@@ -16,9 +16,9 @@ from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.show.text import render
-from derive.solving.answering import answered
+from derive.solving.answering import answer_with_way
 from derive.solving.api import solve
-from derive.solving.defaults import IDEALS, evaluate_defaults, standing
+from derive.solving.defaults import IDEALS, defaults_in_force, evaluate_defaults
 from derive.solving.questions import question
 from derive.solving.result import Answer, Solution
 from tests.tools.together import in_one_test, some
@@ -66,9 +66,9 @@ def test_the_batch_of_a_step_time_is_no_more_than_what_is_answered_by_hand():
     A step that takes 2 ms longer than both of its times has room for 301.67.
     """
     known = question("batch", {**STEP, "step_time": 0.02})
-    (found,) = answered(known)[0].answers
+    (found,) = answer_with_way(known)[0].answers
     assert found.value == pytest.approx((0.02 - 70e9 / 24e12) / 5e-5, rel=1e-12) and found.bound == "upper"
-    (truth,) = answered(replace(known, known={**known.known, "step_time": 0.018}))[0].answers
+    (truth,) = answer_with_way(replace(known, known={**known.known, "step_time": 0.018}))[0].answers
     assert truth.value == pytest.approx(found.value - 40, rel=1e-9) and truth.value < found.value
 
 
@@ -112,7 +112,7 @@ def with_untrue_defaults(unknown: str, given: Mapping[str, float], world: Mappin
 
 def supposed_otherwise(unknown: str, given: Mapping[str, float], world: Mapping[str, float]) -> dict[str, float]:
     """Defaults that would stand and are something else in this world."""
-    defaults = evaluate_defaults(standing(unknown, given.keys()), world)
+    defaults = evaluate_defaults(defaults_in_force(unknown, given.keys()), world)
     return {name: world[name] for name, value in defaults.items() if world.get(name, value) != value}
 
 
@@ -132,7 +132,7 @@ def test_the_truth_lies_where_the_answer_says(result: str, unknown: str):
         drawn = {name: NEUTRAL_DEFAULTS.get(name) or quantity(name).at(0.3 + 0.4 * random.random()) for name in INPUTS}
         # A dense model: of a mixture without its router all weights are read, which errs the other way.
         world = slack(ROWS, drawn | {"total_params": drawn["active_params"]}, random)
-        solution, _ = answered(question(unknown, {name: world[name] for name in (*INPUTS, result) if name != unknown}, anyway=True))
+        solution, _ = answer_with_way(question(unknown, {name: world[name] for name in (*INPUTS, result) if name != unknown}, anyway=True))
         points = [one for one in solution.answers if one.kind == "point"]
         assert not any(wrong(one, world[unknown]) for one in points)
         # More weights found than are active are those of a mixture.
@@ -158,7 +158,7 @@ def test_the_truth_lies_where_the_answers_say_over_the_whole_catalogue():
             for unknown in (result, random.choice(inputs_of_it)):
                 given = {name: world[name] for name in (*inputs_of_it, result) if name != unknown}
                 known = with_untrue_defaults(unknown, given, world)
-                solution, _ = answered(question(unknown, known, using=state.using, variants=state.variants, anyway=True))
+                solution, _ = answer_with_way(question(unknown, known, using=state.using, variants=state.variants, anyway=True))
                 instead = any("follows from the givens" in one for one in solution.assumptions)
                 if [one.kind for one in solution.answers] == ["point"] and not instead:
                     assert not wrong(solution.answers[0], world[unknown]), (unknown, known, solution)

@@ -7,7 +7,7 @@ import pytest
 
 from campaigns import precision
 from derive.catalogue import by_id
-from derive.solving.one_equation import agrees, solve_equation
+from derive.solving.one_equation import sides_agree, solve_equation
 from tests.tools.together import in_one_test
 
 ASKED = 250
@@ -61,9 +61,9 @@ def test_numbers_that_meet_an_equation_agree_with_it_and_others_do_not():
     for equation, name in precision.PAIRS[::10]:
         for case in precision.cases(equation, name, ("usual",), random):
             values = {**case.given, case.unknown: case.drawn}
-            assert agrees(case.equation, values, 1e-12), case
+            assert sides_agree(case.equation, values, 1e-12), case
             left = case.equation.symbols[0]
-            assert not agrees(case.equation, {**values, left: 2 * values[left] or 0.5}, 1e-6), case
+            assert not sides_agree(case.equation, {**values, left: 2 * values[left] or 0.5}, 1e-6), case
 
 
 @in_one_test(("id", "unknown", "drawn", "given"), AT_THE_EDGE, ids=[f"{id} {unknown}" for id, unknown, *_ in AT_THE_EDGE])

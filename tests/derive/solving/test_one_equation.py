@@ -12,7 +12,7 @@ from derive.quantities import quantity
 from derive.records import Equation, Source
 from derive.requirements import Requirement
 from derive.solving.arrays import points
-from derive.solving.one_equation import agrees, residual, solve_equation
+from derive.solving.one_equation import residual, sides_agree, solve_equation
 from derive.trees import EXPONENTIAL
 from derive.written import Written
 from tests.tools.draws import assignments
@@ -565,7 +565,7 @@ def test_a_share_of_exactly_one_is_found_again():
 )
 def test_sides_agree_to_a_share_or_to_what_the_last_digits_explain(idle, stages, expected):
     values = {"idle_fraction": idle, "microbatches": 4.0, "pipeline_stages": stages, **NO_HOPS}
-    assert agrees(equation("pipeline.idle_fraction"), values, 1e-6) is expected
+    assert sides_agree(equation("pipeline.idle_fraction"), values, 1e-6) is expected
 
 
 # -- elasticities ---------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.solving.api import solve
 from derive.solving.plan import reaches
-from derive.solving.questions import posed, question
+from derive.solving.questions import pose_again, question
 from derive.solving.refusals import missing_givens
 from tests.tools.together import in_one_test, some
 
@@ -55,7 +55,7 @@ def test_what_is_missing_settles_the_question_and_none_of_it_can_be_spared(unkno
     missing = {*missing_givens(asked, defaults).missing}
     assert unknown not in missing
     # Once they are given, more stands in for what is not: the context of a request for that of a sequence.
-    then = tuple(row for row in posed(asked, unknown, dict.fromkeys(missing, 1.0)).active if row.sense == "=")
+    then = tuple(row for row in pose_again(asked, unknown, dict.fromkeys(missing, 1.0)).active if row.sense == "=")
     assert reaches(unknown, then, known | missing)
     assert not any(reaches(unknown, equalities, known | missing - {name}) for name in missing)
 

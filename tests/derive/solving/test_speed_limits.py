@@ -8,7 +8,7 @@ from derive.solving.api import solve
 from derive.solving.conventions import Switches
 from derive.solving.questions import question
 from derive.solving.speed_limits import ENDLESS
-from derive.solving.targets import targets
+from derive.solving.targets import list_targets
 from derive.tables.shipped import read
 from tests.tools.together import in_one_test, some
 
@@ -44,7 +44,7 @@ def test_a_result_with_copies_is_worked_out_without_what_was_given_of_it():
         {**{n: v for n, v in NODE.items() if n not in ("hardware", "model")}, "step_time": 1e-6},
         Switches("H100-SXM:fp8", "Llama-3.1-70B"),
     )
-    assert targets(asked) == ("step_time",)
+    assert list_targets(asked) == ("step_time",)
     assert result_with(asked, "step_time", {"chips": 8.0}) == pytest.approx(READ / 8 / 3.35e12)
     endless = result_with(asked, "step_time", {"chips": ENDLESS, "kv_replication": ENDLESS / 512})
     assert endless == pytest.approx(HEAD_OF_A_SEQUENCE)

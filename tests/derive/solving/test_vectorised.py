@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from derive.solving.answering import answered
+from derive.solving.answering import answer_with_way
 from derive.solving.api import solve
 from derive.solving.questions import question
 from derive.solving.vectorised import pose_at_point, sweep_way
@@ -17,11 +17,11 @@ RIDGE = {
 def test_a_route_on_which_a_quantity_cancelled_is_asked_point_by_point():
     """What the block leaves out has to be able to have a value at every point, and arrays do not look for one."""
     asked = question("memory_time_share", {**RIDGE, "batch": 100.0})
-    _, way = answered(asked)
+    _, way = answer_with_way(asked)
     batch = np.geomspace(1, 1e4, 50)
     assert way.cancelled and sweep_way(asked, {"batch": batch}, way) is None
     table = solve("memory_time_share", **RIDGE, batch="1..1e4:log:70").sweep
-    singly = [answered(pose_at_point(asked, {"batch": table.given["batch"]}, at))[0].answers[0].value for at in range(0, 70, 10)]
+    singly = [answer_with_way(pose_at_point(asked, {"batch": table.given["batch"]}, at))[0].answers[0].value for at in range(0, 70, 10)]
     assert table.values[0][::10] == pytest.approx(singly, rel=1e-9)
 
 
