@@ -30,9 +30,9 @@ from derive.expressions.branches import branches
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
 from derive.show.plot import charts, panels
-from derive.solving.one_equation import solve_equation
-from derive.solving.plan import find_way
-from derive.solving.questions import question
+from derive.solving.engine.one_equation import solve_equation
+from derive.solving.engine.plan import find_way
+from derive.solving.question.questions import question
 from derive.tables import shipped
 from invert.assumptions import USUAL
 from invert.data import Data, read_data

@@ -41,7 +41,7 @@ from derive.errors import BacksolveError, WrongValue
 from derive.expressions.branches import sides_of
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import LOWER, UPPER, Equation, Variant
-from derive.solving.defaults import defaults_in_force
+from derive.solving.question.defaults import defaults_in_force
 from derive.solving.result import Answer, Solution
 from derive.trees import Tree
 from derive.trees import slopes as derivatives

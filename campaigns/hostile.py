@@ -39,8 +39,8 @@ from derive.catalogue import by_id, equation
 from derive.catalogue.searching import equations_about, equations_at
 from derive.errors import BacksolveError
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, quantity
-from derive.solving.conventions import Conventions
-from derive.solving.givens import spread
+from derive.solving.question.conventions import Conventions
+from derive.solving.question.givens import spread
 from derive.units import DATA_TYPES, named_texts, parse, show, signed
 from invert.assumptions import FACTS
 from invert.databases.found import listings

@@ -24,7 +24,7 @@ from derive.expressions.branches import Branch, branches, regimes_of, sides_of, 
 from derive.expressions.search import search_interval
 from derive.quantities import quantity
 from derive.records import Equation
-from derive.solving.one_equation import solve_equation, value_inside
+from derive.solving.engine.one_equation import solve_equation, value_inside
 from derive.solving.result import Answer
 from derive.trees import EXPONENTIAL, IN_ORDER, LARGEST_OF, LOGARITHM, PLAIN_NUMBER, ROOT, SMALLEST_OF, Tree, names, slopes, value_of
 

@@ -24,7 +24,7 @@ from derive.catalogue import by_id
 from derive.expressions.branches import regimes_of, sides_of
 from derive.quantities import quantity
 from derive.records import LOWER, UPPER, Equation
-from derive.solving.one_equation import solve_equation
+from derive.solving.engine.one_equation import solve_equation
 from derive.solving.result import Answer
 from derive.trees import slopes
 

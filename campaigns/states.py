@@ -12,8 +12,8 @@ from random import Random
 from derive.catalogue import by_id, equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.records import CHAINED_BY_ITSELF, Equation, right_side_at
-from derive.solving.defaults import defaults_in_force
-from derive.solving.one_equation import residual
+from derive.solving.engine.one_equation import residual
+from derive.solving.question.defaults import defaults_in_force
 
 SAME_VARIANT = ("kv_bytes_per_token", "attention_flops_per_pair", "selected_entry_width", "selected_flops_per_entry")
 """Groups that take the variant of the first, where they have it."""

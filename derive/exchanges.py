@@ -1,4 +1,4 @@
-"""Exchanges between chips: the link of each, and the bytes it sends by default. `derive/solving/chip_links.py` reads the rows."""
+"""Exchanges between chips: the link of each, and the bytes it sends by default. `derive/solving/question/chip_links.py` reads the rows."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -273,7 +273,7 @@ class Equation:
     sources: tuple[Source, ...]
     stand_in: bool = False
     put_in: Mapping[str, int | str] = field(default_factory=dict)
-    """Quantities at their neutral default that are written no more in it (`derive.solving.defaults`), with what stands for them."""
+    """Quantities at their neutral default that are written no more in it (`derive.solving.question.defaults`), and their values."""
 
     unsaid: tuple[str, ...] = ()
     """Quantities with a neutral default that the source leaves out of its formula. A citation shows the formula without and with them."""

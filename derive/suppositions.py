@@ -1,6 +1,6 @@
 """The suppositions of answers: one row for each, with an alternative and the conditions under which it matters.
 
-A new row needs no code: `derive/solving/caveats.py` asks the same question again with the alternative of every row.
+A new row needs no code: `derive/solving/explain/caveats.py` asks the same question again with the alternative of every row.
 """
 
 from collections.abc import Mapping

@@ -13,7 +13,7 @@ from typing import Any
 from derive.catalogue import equation
 from derive.immutable import immutable
 from derive.quantities import QUANTITIES
-from derive.solving.one_equation import solve_equation
+from derive.solving.engine.one_equation import solve_equation
 from invert.priors import COLLAPSED, NUISANCES, OBSERVED, STRUCTURE, Prior
 
 _OURS = "our judgement"

@@ -7,7 +7,7 @@ from derive.answers import Answer, Reason, RouteStep
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.show.values import text_of
-from derive.solving.one_equation import solve_equation
+from derive.solving.engine.one_equation import solve_equation
 from derive.solving.result import Solution
 
 

@@ -49,7 +49,7 @@ for command in {!r}:
 """
 WALLS = [  # code, modules that it must not import
     ("import backsolve, derive, invert; dir(backsolve); dir(derive); dir(invert)", HEAVY | {"click", "tabulate", "importlib.metadata"}),
-    ("import derive; import derive.solving.answering", {"scipy", "pandas"}),
+    ("import derive; import derive.solving.limits.answering", {"scipy", "pandas"}),
     ("import invert; invert.load()", HEAVY),
     (COMMANDS.format([("prices", "list"), ("prices", "list", "--all")]), HEAVY | SOLVER),
     (COMMANDS.format(LIGHT), HEAVY),

@@ -10,7 +10,7 @@ from backsolve.cli.catalogue import LONGEST_WORD
 from campaigns import lowest
 from campaigns.lowest import PYPROJECT
 from derive.files import LARGEST, LARGEST_RESULT, PATIENCE, size
-from derive.solving.givens import MOST_POINTS, MOST_VALUES
+from derive.solving.question.givens import MOST_POINTS, MOST_VALUES
 from derive.tables.cells import CELL_LIMIT
 from derive.tables.lines import LINE_LIMIT, ROW_LIMIT
 from derive.units import LONGEST

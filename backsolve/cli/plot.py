@@ -203,7 +203,7 @@ def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[
     """Answer the questions of a figure for every deployment, and draw the answers."""
     from backsolve.cli.question import answer_columns, draw_into, draw_panels, preset_problems, read_question
     from derive.catalogue import equation
-    from derive.solving.conventions import Conventions, Switches
+    from derive.solving.question.conventions import Conventions, Switches
 
     usual = {name: text for name, text in figure.given.items() if name not in _replaced_inputs(figure, hardware, model)}
     if figure.of_example and (example := equation(figure.of_example[0]).example):

@@ -21,11 +21,11 @@ from derive.presets import has_data_type, problems_of
 from derive.quantities import meant_beside, says_tensor_parallel
 from derive.show.side_by_side import Column
 from derive.solving.api import Given, respond, respond_all
-from derive.solving.budgets import split_money_rates
-from derive.solving.conventions import Conventions, Switches
-from derive.solving.givens import spread
+from derive.solving.deployments.budgets import split_money_rates
+from derive.solving.question.conventions import Conventions, Switches
+from derive.solving.question.givens import spread
+from derive.solving.question.switches import implied_names
 from derive.solving.result import Solution
-from derive.solving.switches import implied_names
 from derive.spreads import Interval, Series
 from derive.tables.problems import Problem
 from derive.tables.shipped import problems

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from derive.answers import Result
     from derive.show.side_by_side import Column
     from derive.solving.api import Given
+    from derive.solving.explain.sufficient_givens import Enough
     from derive.solving.result import Solution
-    from derive.solving.sufficient_givens import Enough
 
 _SOLVE_FORMATS = ("table", "json", "csv", "latex", "markdown")
 _PRICES = ("given", "rent")
@@ -120,7 +120,7 @@ def solve_command(
     from backsolve.cli.question import answer_columns, draw_into, draw_panels, preset_problems, read_question, refuse_picture
     from derive.answers import NO_WHOLE_ONE
     from derive.show.parts import all_warnings
-    from derive.solving.conventions import Conventions, Switches
+    from derive.solving.question.conventions import Conventions, Switches
 
     if "=" in unknown:
         raise WrongValue(f"{shorten(unknown)} is an input. The unknown comes first: backsolve solve UNKNOWN name=value ...")
@@ -189,7 +189,7 @@ def _refusal_lines(asked: "Asked", refused: "list[Result]") -> list[str]:
         return []
     from derive.quantities import QUANTITIES
     from derive.solving.api import may_have_answer, respond
-    from derive.solving.sufficient_givens import Enough, find_answered_beside, sufficient_givens
+    from derive.solving.explain.sufficient_givens import Enough, find_answered_beside, sufficient_givens
 
     deployment = asked.deployments[0][:2]
     given, switches = asked.given, asked.switches_of(*deployment)

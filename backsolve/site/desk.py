@@ -5,9 +5,9 @@ from backsolve.site.presets import ASKED, FIELDS, OWN, parts_of_fields, presets_
 from backsolve.site.writing import INDEX, Page
 from backsolve.usual import CHIP, DATA_TYPE, MODEL
 from derive import presets
-from derive.solving.answering import answer_with_way
-from derive.solving.conventions import Switches
-from derive.solving.questions import question
+from derive.solving.limits.answering import answer_with_way
+from derive.solving.question.conventions import Switches
+from derive.solving.question.questions import question
 from derive.units import show
 
 DESK = f"desk/{INDEX}"

@@ -17,9 +17,9 @@ from derive.immutable import immutable
 from derive.preset_record import BYTES_PER_WEIGHT
 from derive.quantities import quantity
 from derive.records import Equation
-from derive.solving.conventions import Switches
-from derive.solving.defaults import evaluate_defaults
-from derive.solving.questions import question
+from derive.solving.question.conventions import Switches
+from derive.solving.question.defaults import evaluate_defaults
+from derive.solving.question.questions import question
 from derive.tables import shipped
 from derive.tables.shipped import Tables
 from derive.trees import names

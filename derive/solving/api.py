@@ -9,14 +9,13 @@ from derive.layouts import split_layout
 from derive.meanings import OF_DEPLOYMENTS, SIZE_OF_DEPLOYMENTS
 from derive.quantities import meant_beside, quantity, says_tensor_parallel
 from derive.quantities.aliases import BESIDE, BESIDE_TRAINING, WHERE_ASKED, in_full
-from derive.solving.budgets import split_money_rates
-from derive.solving.conventions import USUAL_SWITCHES, Conventions, Switches
-from derive.solving.givens import is_symbolic
-from derive.solving.limits import is_limit
+from derive.solving.deployments.budgets import split_money_rates
+from derive.solving.explain.refusals import is_reachable
 from derive.solving.one_question import answer_question, answer_without_one, suppose_usual
-from derive.solving.refusals import is_reachable
+from derive.solving.question.conventions import USUAL_SWITCHES, Conventions, Switches
+from derive.solving.question.givens import is_limit, is_symbolic
+from derive.solving.question.switches import implied_names, pose_question
 from derive.solving.result import Solution
-from derive.solving.switches import implied_names, pose_question
 from derive.units import add_unit_to_value, data_type_named, word_of_type
 
 
@@ -104,7 +103,7 @@ def respond(unknown: str, given: Mapping[str, Given], switches: Switches = USUAL
     if not _is_of_deployment(unknown, given):
         solution = answer_question(unknown, given, switches)
         return answer_without_one(unknown, solution, lambda values: answer_question(unknown, values, switches), given, switches)
-    from derive.solving.deployments import answer_as_meant
+    from derive.solving.deployments.deployments import answer_as_meant
 
     return answer_as_meant(respond, unknown, given, switches, beside)
 
@@ -122,12 +121,12 @@ def respond_all(
     if len(unknowns) == 1:
         found: tuple[Solution, ...] = (_respond_alone(unknowns[0], given, switches),)
     else:
-        from derive.solving.deployments import answer_several
+        from derive.solving.deployments.deployments import answer_several
 
         found = answer_several(respond, unknowns, given, switches)
     solutions = tuple(_answer_by_rule(one, given, switches, strict, alone=len(found) == 1) for one in found)
     if switches.using or any(one.sweep for one in solutions):
-        from derive.solving.without_part import refuse_without_part
+        from derive.solving.explain.without_part import refuse_without_part
 
         refuse_without_part(solutions, switches.using, given)
     return solutions
@@ -150,7 +149,7 @@ def _respond_alone(unknown: str, given: Mapping[str, Given], switches: Switches)
     solution = respond(unknown, given, switches)
     if solution.unknown != SIZE_OF_DEPLOYMENTS:
         return solution
-    from derive.solving.whole_replicas import lead_with_replicas
+    from derive.solving.deployments.whole_replicas import lead_with_replicas
 
     return lead_with_replicas(solution, given, switches)
 

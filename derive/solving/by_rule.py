@@ -8,9 +8,9 @@ from derive.answers import BY_RULE, ways_to
 from derive.catalogue import by_id, equation
 from derive.preset_record import PARAMETERS
 from derive.records import HEURISTIC, Equation
-from derive.solving.defaults import values_to_put_in, with_defaults
-from derive.solving.plan import reaches
-from derive.solving.questions import OF_DENSE, Question, known_values
+from derive.solving.engine.plan import reaches
+from derive.solving.question.defaults import values_to_put_in, with_defaults
+from derive.solving.question.questions import OF_DENSE, Question, known_values
 from derive.solving.result import Solution
 from derive.suppositions import USUAL_TYPES
 

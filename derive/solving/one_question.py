@@ -12,12 +12,15 @@ from derive.errors import WrongValue
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.roles import BATCH, MEMORY
-from derive.solving.answering import answer, answer_with_stopgap
-from derive.solving.conventions import Switches
-from derive.solving.givens import is_symbolic
-from derive.solving.limits import FREE, SIZED, add_limits, is_limit, read_limits, refuse_limit, rests_on_unknown, split_limits
-from derive.solving.propagation import rows_behind
-from derive.solving.questions import (
+from derive.solving.checks.targets import batch_is_left_to_a_rate
+from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
+from derive.solving.limits.answering import answer, answer_with_stopgap
+from derive.solving.limits.limits import FREE, SIZED, add_limits, refuse_limit, rests_on_unknown, split_limits
+from derive.solving.limits.whole_numbers import round_to_whole
+from derive.solving.question.conventions import Switches
+from derive.solving.question.givens import is_limit, is_symbolic, read_limits
+from derive.solving.question.propagation import rows_behind
+from derive.solving.question.questions import (
     Question,
     copies_by_name,
     drop_knowns,
@@ -28,12 +31,9 @@ from derive.solving.questions import (
     suppose_types,
     with_other_stand_ins,
 )
-from derive.solving.refusals import is_reachable, missing_givens, results_made_of
+from derive.solving.question.switches import pose_question
+from derive.solving.question.zero_givens import zeros_with_limit
 from derive.solving.result import Reason, Solution
-from derive.solving.switches import pose_question
-from derive.solving.targets import batch_is_left_to_a_rate
-from derive.solving.whole_numbers import round_to_whole
-from derive.solving.zero_givens import zeros_with_limit
 from derive.spreads import Interval, Series, Spread
 from derive.suppositions import USUAL_TYPES
 
@@ -109,7 +109,7 @@ def _size_chips(asked: Question, supposed: Question | None, refused: Solution) -
     """Return the fewest chips with a batch of their own, or the refusal with as many chips as would do."""
     if asked.unknown not in (_CHIPS, FREE) and not batch_is_left_to_a_rate(asked):
         return refused
-    from derive.solving.sizing import add_enough_chips
+    from derive.solving.limits.sizing import add_enough_chips
 
     # If memory is short for one target nothing is missing, but what another target needs may be.
     usual = supposed or _suppose_types(asked)
@@ -130,7 +130,7 @@ def _needs_batch(asked: Question) -> bool:
 
 def _fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     """Return the fewest chips that meet targets with a batch of their own, with their range over published efficiencies."""
-    from derive.solving.sizing import fewest_chips
+    from derive.solving.limits.sizing import fewest_chips
 
     found = fewest_chips(asked, refused)
     used = {name: one for name, one in asked.ranges.items() if found and name in found.given}
@@ -195,11 +195,11 @@ def _answer_over(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> 
     intervals = {name: found for name, found in spans.items() if isinstance(found, Interval)}
     series = {name: found for name, found in spans.items() if isinstance(found, Series)}
     if series:
-        from derive.solving.sweeps import answer_sweep
+        from derive.solving.many.sweeps import answer_sweep
 
         return answer_sweep(asked, series, intervals, zipped)
     if intervals:
-        from derive.solving.intervals import answer_ranges
+        from derive.solving.many.intervals import answer_ranges
 
         return answer_ranges(asked, intervals)
     return answer(asked)

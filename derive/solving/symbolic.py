@@ -15,15 +15,15 @@ from derive.immutable import immutable
 from derive.quantities import QUANTITIES, quantity, symbol
 from derive.quantities.formula import as_expression
 from derive.records import Equation
-from derive.solving.assumptions import list_assumptions
-from derive.solving.composed import Composed
-from derive.solving.directions import Signs, bound_of, signs
-from derive.solving.engine import evaluate_way, refuse_question
-from derive.solving.plan import Leg, Loop, Way, find_loops, find_plain_way
-from derive.solving.questions import Question, known_values, pose_again
-from derive.solving.refusals import missing_givens
+from derive.solving.engine.composed import Composed
+from derive.solving.engine.directions import Signs, bound_of, signs
+from derive.solving.engine.engine import evaluate_way, refuse_question
+from derive.solving.engine.plan import Leg, Loop, Way, find_loops, find_plain_way
+from derive.solving.engine.substitution import compose
+from derive.solving.explain.assumptions import list_assumptions
+from derive.solving.explain.refusals import missing_givens
+from derive.solving.question.questions import Question, known_values, pose_again
 from derive.solving.result import Solution
-from derive.solving.substitution import compose
 from derive.trees import Tree, text
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class _NoFormula(Exception):
 def answer_symbolically(asked: Question, given: "Mapping[str, Expr]") -> Solution:
     """Return the answer to a question as a formula. `given` are the inputs that are symbols, by registry name.
 
-    >>> from derive.solving.questions import question
+    >>> from derive.solving.question.questions import question
     >>> asked = question("balance_batch", {"sparsity": 8})
     >>> answer_symbolically(asked, {"machine_balance_ratio": symbol("machine_balance_ratio")}).answers[0].expr
     8*machine_balance_ratio

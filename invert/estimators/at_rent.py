@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from derive.catalogue import equation
 from derive.immutable import immutable
-from derive.solving.one_equation import solve_equation
+from derive.solving.engine.one_equation import solve_equation
 from invert.arrays import Values
 from invert.assumptions import Assumptions
 from invert.data import Data

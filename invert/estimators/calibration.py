@@ -18,7 +18,7 @@ from derive.catalogue import variants_of
 from derive.errors import NotCovered, UnknownName, WrongData
 from derive.immutable import immutable
 from derive.preset_rows import Architecture
-from derive.solving.defaults import defaults_in_force, values_to_put_in, with_defaults
+from derive.solving.question.defaults import defaults_in_force, values_to_put_in, with_defaults
 from derive.tables.lines import Row
 from derive.tables.problems import BadRow, Problem
 from derive.tables.shipped import Tables

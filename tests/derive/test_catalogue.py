@@ -40,8 +40,8 @@ from derive.records import (
 )  # fmt: skip
 from derive.requirements import Requirement, as_relation, named
 from derive.show.citation import cite
-from derive.solving.questions import question
-from derive.solving.switches import Switches
+from derive.solving.question.questions import question
+from derive.solving.question.switches import Switches
 from tests.tools.renames import OLD_NAMES
 from tests.tools.together import each, in_one_test
 

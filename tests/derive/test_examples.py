@@ -11,7 +11,7 @@ from derive.catalogue import by_id, equation
 from derive.quantities import symbol
 from derive.records import Equation, Example, solved_claim
 from derive.show.entry import card
-from derive.solving.one_equation import solve_equation
+from derive.solving.engine.one_equation import solve_equation
 from derive.solving.result import Answer
 from derive.units import parse
 from tests.tools.compiled import scalar

@@ -9,7 +9,7 @@ import pytest
 
 from derive.catalogue import equation
 from derive.solving.api import solve
-from derive.solving.arrays import points
+from derive.solving.many.arrays import points
 from invert import forward
 from invert.assumptions import USUAL
 from invert.estimators.joint_point import JOINT_EQUATIONS, joint_reading

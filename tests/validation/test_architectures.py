@@ -10,7 +10,7 @@ from derive.catalogue import variants_of
 from derive.preset_rows import Architecture
 from derive.presets import FIXED_PARTS, KV_INPUTS, SELECTING
 from derive.solving.api import solve
-from derive.solving.one_equation import solve_equation
+from derive.solving.engine.one_equation import solve_equation
 from derive.tables.rows import is_known
 from derive.tables.shipped import rows_of
 from tests.tools.together import in_one_test

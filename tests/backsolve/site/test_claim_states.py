@@ -11,7 +11,7 @@ from backsolve.site.lookups import claims_found
 from campaigns.solver_script import NODE, SCRIPT
 from derive.answers import shown_end
 from derive.catalogue import equation
-from derive.solving.one_equation import solve_equation
+from derive.solving.engine.one_equation import solve_equation
 from derive.units import vocabulary
 from tests.tools.line_by_line import answering
 

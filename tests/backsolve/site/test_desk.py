@@ -10,8 +10,8 @@ from derive import solve
 from derive.errors import WrongValue
 from derive.presets import rent
 from derive.show.roofline import roof
-from derive.solving.conventions import Switches
-from derive.solving.questions import question
+from derive.solving.question.conventions import Switches
+from derive.solving.question.questions import question
 from derive.units import show
 
 KINDS = ("Llama-3.1-70B", "Qwen3-235B-A22B", "DeepSeek-V3", "DeepSeek-V3.2", "Qwen3-Next-80B-A3B", "gpt-oss-120b", "Gemma-3-27B")

@@ -4,7 +4,7 @@ import pytest
 
 from campaigns.solver_script import NODE, Asked, compared, compared_ones
 from derive.catalogue import by_id
-from derive.solving.one_equation import solve_equation
+from derive.solving.engine.one_equation import solve_equation
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 

@@ -8,10 +8,10 @@ from derive.errors import AmbiguousName, UnknownName, WrongValue
 from derive.quantities import NAME_OF_SYMBOL, QUANTITIES, meant_beside, own_unit, quantity
 from derive.quantities.aliases import ALIASES, ALSO_CALLED, OWN_UNITS, RENAMED, UNIT_ENDINGS, in_full
 from derive.solving.api import solve
-from derive.solving.budgets import split_money_rates
-from derive.solving.conventions import Switches
-from derive.solving.givens import spread
-from derive.solving.questions import question
+from derive.solving.deployments.budgets import split_money_rates
+from derive.solving.question.conventions import Switches
+from derive.solving.question.givens import spread
+from derive.solving.question.questions import question
 from derive.units import _read, add_named_unit, named_texts, parse
 from tests.tools.commands import call, refused
 from tests.tools.renames import NEW_NAMES

@@ -22,7 +22,7 @@ from derive.show.binding import (
 from derive.show.screen import screen_lines
 from derive.show.text import render
 from derive.solving.api import solve
-from derive.solving.fit import MEMORY_BINDS
+from derive.solving.checks.fit import MEMORY_BINDS
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 

@@ -7,7 +7,7 @@ from derive.errors import WrongValue
 from derive.show.plot import _HIGH, _WIDE, Panel, caption, draw_in_terminal, panels, plotted_values, roofline
 from derive.show.roofline import Roof
 from derive.solving.api import solve
-from derive.solving.conventions import USUAL_CONVENTIONS
+from derive.solving.question.conventions import USUAL_CONVENTIONS
 from derive.spreads import Interval, Series
 from tests.tools.commands import call, refused
 

@@ -7,7 +7,7 @@ from derive.show.folding import fold
 from derive.show.screen import MOST_LINES, NARROW, SCREEN_WIDTH
 from derive.show.text import lines
 from derive.solving.api import respond_all
-from derive.solving.conventions import Switches
+from derive.solving.question.conventions import Switches
 from tests.tools.commands import call, refused
 
 GIVEN = (

@@ -5,8 +5,8 @@ import pytest
 
 from derive.errors import AmbiguousName, UnknownName, WrongValue
 from derive.show.text import render
-from derive.solving import sweeps
 from derive.solving.api import solve
+from derive.solving.many import sweeps
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")

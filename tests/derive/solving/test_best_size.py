@@ -4,7 +4,7 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.solving.api import respond, respond_all, solve
-from derive.solving.conventions import Conventions, Switches
+from derive.solving.question.conventions import Conventions, Switches
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 

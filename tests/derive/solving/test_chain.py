@@ -9,10 +9,10 @@ import pytest
 from derive.catalogue import equation
 from derive.catalogue.arithmetic import maximum
 from derive.records import Equation, Source
-from derive.solving.answering import answer
 from derive.solving.api import solve
-from derive.solving.defaults import defaults_in_force, values_to_put_in, with_defaults
-from derive.solving.questions import Question
+from derive.solving.limits.answering import answer
+from derive.solving.question.defaults import defaults_in_force, values_to_put_in, with_defaults
+from derive.solving.question.questions import Question
 from tests.tools.asked import STEP, value
 from tests.tools.together import in_one_test
 
@@ -172,17 +172,17 @@ def test_elasticities_through_a_chain_are_those_of_finite_differences(unknown, v
     ("program", "forbidden"),
     [
         ("import derive", "sympy numpy scipy pandas"),
-        ("import derive.solving.engine", "sympy numpy scipy pandas"),
+        ("import derive.solving.engine.engine", "sympy numpy scipy pandas"),
         ("from derive.catalogue import equations; [row.title for row in equations()]", "sympy numpy scipy pandas"),
         ("from derive.catalogue import equations; [row.symbols for row in equations(symbol='batch')]", "sympy numpy scipy pandas"),
         ("from derive.presets import hardware_names; hardware_names()", "sympy numpy scipy pandas"),
         (
             "from derive.solving.api import solve; solve('B_star', rho=300, s=8)",
-            "sympy numpy scipy derive.tables.shipped derive.solving.fleets",
+            "sympy numpy scipy derive.tables.shipped derive.solving.deployments.fleets",
         ),
         (
             "from derive.solving.api import solve; solve('t', hardware='H100', model='DeepSeek-V3', batch=32, L=4096, chips=8)",
-            "sympy numpy scipy derive.solving.fleets",
+            "sympy numpy scipy derive.solving.deployments.fleets",
         ),
         ("from derive.solving.api import solve; solve('step_time', compute_time=1, memory_time=2)", "scipy pandas invert"),
     ],

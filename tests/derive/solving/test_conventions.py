@@ -6,7 +6,7 @@ from derive.errors import UnknownName
 from derive.preset_rows import AcceleratorFigure
 from derive.presets import calibrated
 from derive.solving.api import solve
-from derive.solving.conventions import CHOICES, USUAL_CONVENTIONS, Conventions
+from derive.solving.question.conventions import CHOICES, USUAL_CONVENTIONS, Conventions
 from derive.tables.shipped import rows_of
 from derive.units import parse
 from tests.tools.together import in_one_test

@@ -11,9 +11,9 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.quantities.defaults import DEFAULTS
 from derive.records import UPPER, in_place
 from derive.show.text import render
-from derive.solving import defaults
 from derive.solving.api import solve
-from derive.solving.defaults import FOLLOWS, symbols_dropped
+from derive.solving.question import defaults
+from derive.solving.question.defaults import FOLLOWS, symbols_dropped
 from tests.tools.together import in_one_test, some
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 8, "bytes_per_element": 1}

@@ -16,10 +16,10 @@ from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import LOWER, UPPER, Equation, right_side_at
 from derive.show.text import render
-from derive.solving.answering import answer_with_way
 from derive.solving.api import solve
-from derive.solving.defaults import IDEALS, defaults_in_force, evaluate_defaults
-from derive.solving.questions import question
+from derive.solving.limits.answering import answer_with_way
+from derive.solving.question.defaults import IDEALS, defaults_in_force, evaluate_defaults
+from derive.solving.question.questions import question
 from derive.solving.result import Answer, Solution
 from tests.tools.together import in_one_test, some
 

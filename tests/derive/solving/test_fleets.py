@@ -8,8 +8,8 @@ import pytest
 from derive.errors import WrongValue
 from derive.show.text import lines
 from derive.solving.api import respond_all, solve
-from derive.solving.conventions import Switches
-from derive.solving.fleets import TAKEN_AS_OF_ALL
+from derive.solving.deployments.fleets import TAKEN_AS_OF_ALL
+from derive.solving.question.conventions import Switches
 from tests.tools.together import some
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")

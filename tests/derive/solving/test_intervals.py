@@ -10,9 +10,9 @@ from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.show.text import render
 from derive.show.values import answer_lines, text_of
-from derive.solving import intervals
 from derive.solving.api import solve
-from derive.solving.intervals import SAMPLES
+from derive.solving.many import intervals
+from derive.solving.many.intervals import SAMPLES
 from derive.solving.result import Answer, Solution
 from derive.spreads import Interval
 from tests.tools.random_questions import at_random

@@ -7,7 +7,7 @@ import pytest
 
 from campaigns import precision
 from derive.catalogue import by_id
-from derive.solving.one_equation import sides_agree, solve_equation
+from derive.solving.engine.one_equation import sides_agree, solve_equation
 from tests.tools.together import in_one_test
 
 ASKED = 250

@@ -11,8 +11,8 @@ from derive.catalogue.arithmetic import maximum, minimum
 from derive.quantities import quantity
 from derive.records import Equation, Source
 from derive.requirements import Requirement
-from derive.solving.arrays import points
-from derive.solving.one_equation import residual, sides_agree, solve_equation
+from derive.solving.engine.one_equation import residual, sides_agree, solve_equation
+from derive.solving.many.arrays import points
 from derive.trees import EXPONENTIAL
 from derive.written import Written
 from tests.tools.draws import assignments

@@ -3,8 +3,8 @@
 import pytest
 
 from derive import solve
-from derive.solving.plan import Loop, find_plain_way, find_way, lacking_inputs
-from derive.solving.questions import known_values, question
+from derive.solving.engine.plan import Loop, find_plain_way, find_way, lacking_inputs
+from derive.solving.question.questions import known_values, question
 
 STEP = {"total_params": 7e10, "active_params": 7e10, "bytes_per_weight": 1, "kv_bytes_per_token": 3e5, "context_length": 4000}
 CHIP = {"peak_flops": 2e15, "hbm_bandwidth": 3e12}

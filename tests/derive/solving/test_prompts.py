@@ -11,7 +11,7 @@ from derive.answers import BOUGHT, DECODE_ALONE, OR
 from derive.meanings import PROMPTS
 from derive.show.text import solution_record
 from derive.solving.api import respond_all, solve
-from derive.solving.conventions import Switches
+from derive.solving.question.conventions import Switches
 from derive.units import show
 
 WITH_PROMPTS = PROMPTS.together

@@ -4,7 +4,7 @@ from derive.catalogue import equation
 from derive.catalogue.arithmetic import maximum
 from derive.records import Equation
 from derive.requirements import Requirement
-from derive.solving.propagation import follow_values, rows_behind
+from derive.solving.question.propagation import follow_values, rows_behind
 
 
 def made_up(relation, name: str = "made_up", **more) -> Equation:

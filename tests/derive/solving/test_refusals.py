@@ -6,9 +6,9 @@ from derive.catalogue import by_id
 from derive.errors import WrongValue
 from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
 from derive.solving.api import solve
-from derive.solving.plan import reaches
-from derive.solving.questions import pose_again, question
-from derive.solving.refusals import missing_givens
+from derive.solving.engine.plan import reaches
+from derive.solving.explain.refusals import missing_givens
+from derive.solving.question.questions import pose_again, question
 from tests.tools.together import in_one_test, some
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")

@@ -3,12 +3,12 @@
 import pytest
 
 from derive.preset_rows import Architecture
-from derive.solving.answer_with import result_with
 from derive.solving.api import solve
-from derive.solving.conventions import Switches
-from derive.solving.questions import question
-from derive.solving.speed_limits import ENDLESS
-from derive.solving.targets import list_targets
+from derive.solving.checks.speed_limits import ENDLESS
+from derive.solving.checks.targets import list_targets
+from derive.solving.explain.answer_with import result_with
+from derive.solving.question.conventions import Switches
+from derive.solving.question.questions import question
 from derive.tables.shipped import read
 from tests.tools.together import in_one_test, some
 

@@ -3,8 +3,8 @@
 import pytest
 
 from derive.solving.api import respond
-from derive.solving.conventions import Switches
-from derive.solving.sufficient_givens import _CHIP, _MODEL, Enough, sufficient_givens
+from derive.solving.explain.sufficient_givens import _CHIP, _MODEL, Enough, sufficient_givens
+from derive.solving.question.conventions import Switches
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 

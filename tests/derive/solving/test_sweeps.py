@@ -13,10 +13,10 @@ import pytest
 from derive.errors import WrongValue
 from derive.quantities import quantity
 from derive.show.text import lines, render
-from derive.solving import sweeps, vectorised
 from derive.solving.api import respond, solve
-from derive.solving.conventions import Switches
-from derive.solving.givens import MOST_VALUES
+from derive.solving.many import sweeps, vectorised
+from derive.solving.question.conventions import Switches
+from derive.solving.question.givens import MOST_VALUES
 from tests.tools.random_questions import at_random
 from tests.tools.together import some
 

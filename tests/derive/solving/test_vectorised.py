@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from derive.solving.answering import answer_with_way
 from derive.solving.api import solve
-from derive.solving.questions import question
-from derive.solving.vectorised import pose_at_point, sweep_way
+from derive.solving.limits.answering import answer_with_way
+from derive.solving.many.vectorised import pose_at_point, sweep_way
+from derive.solving.question.questions import question
 
 RIDGE = {
     **{"ridge_point": 590, "bytes_per_weight": 1, "total_params": 671e9, "active_params": 37e9, "kv_bytes_per_token": 35136},

@@ -7,7 +7,7 @@ import pytest
 from derive.catalogue import equation
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.solving.api import solve
-from derive.solving.defaults import PLAIN
+from derive.solving.question.defaults import PLAIN
 from tests.tools.asked import CROSSOVER, STEP, value
 from tests.tools.together import in_one_test
 

@@ -7,7 +7,7 @@ import pytest
 from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.solving.api import respond_all, solve
-from derive.solving.conventions import Switches
+from derive.solving.question.conventions import Switches
 
 SERVED = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "chips": 4, "batch": 64, "context_length": "2k", "chip_price": "2.5 USD/h"}
 GIVEN = {name: value for name, value in SERVED.items() if name not in ("hardware", "model")}

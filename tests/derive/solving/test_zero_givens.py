@@ -4,7 +4,7 @@ import pytest
 
 from derive.errors import WrongValue
 from derive.solving.api import solve
-from derive.solving.zero_givens import zeros_with_limit
+from derive.solving.question.zero_givens import zeros_with_limit
 from tests.tools.together import in_one_test
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")

@@ -1,0 +1,286 @@
+"""An answer that agrees with all that was given: a default that a given result contradicts becomes what the result makes of it.
+
+No answer goes beyond what is possible. Chips that a speed needs are at least those that memory needs.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from math import log
+
+from derive.answers import BOUGHT, DECODE_ALONE, next_whole
+from derive.catalogue import equation
+from derive.expressions.branches import sides_of
+from derive.quantities import NEUTRAL_DEFAULTS, QUANTITIES
+from derive.quantities.defaults import DEFAULTS
+from derive.records import LOWER, UPPER, Equation
+from derive.requirements import HOLDS
+from derive.solving.checks.consistency import (
+    contradicted_default,
+    exceeded_bound,
+    find_implausible,
+    find_impossible,
+    greatest_possible,
+    is_unrelated,
+)
+from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, questions_of_memory
+from derive.solving.checks.speed_limits import out_of_reach, warn_beyond_domain
+from derive.solving.checks.targets import better_side, is_within, list_speeds
+from derive.solving.engine.engine import list_unused, refuse_question
+from derive.solving.engine.find import evaluate_result, find_answer, possible_errors
+from derive.solving.engine.one_equation import value_inside
+from derive.solving.engine.plan import Way
+from derive.solving.question.defaults import IDEALS, MEASURED, defaults_behind
+from derive.solving.question.questions import Instead, Question, pose_again
+from derive.solving.result import BY_DEFAULT, Answer, Reason, RouteStep, Solution, chain_slopes
+from derive.trees import text
+from derive.units import show
+
+FASTER_THAN_ASKED = "faster than asked"
+"""The kind of the warning on chips that memory needs if a speed needs fewer."""
+
+
+_ROWS = {row.quantity: row for row in DEFAULTS}
+
+_BY_ROUNDING = 1.1
+"""The factor of a default up to which a difference is rounding of the givens, if nobody speaks of it."""
+
+
+def consistent_answer(asked: Question) -> tuple[Solution, Way | None]:
+    """Return the answer that agrees with the givens, cut to what is possible, and the way to it."""
+    solution, way = _answer_consistently(asked)
+    solution = _cut_to_possible(asked, solution)
+    possible = tuple(one for one in solution.answers if not find_implausible(asked.unknown, (one,)))
+    if solution.answers and not possible and (clash := find_implausible(asked.unknown, solution.answers)):
+        return refuse_question(asked, clash, solution.route), None
+    if len(possible) == 1 and (beyond := out_of_reach(asked, value_inside(possible[0]))):
+        return refuse_question(asked, beyond, solution.route), None
+    if len(solution.further) == len(solution.answers) - 1 > len(possible) - 1:
+        routes = zip(solution.answers, (solution.route, *solution.further), strict=True)
+        left, *further = (steps for one, steps in routes if one in possible)
+        solution = replace(solution, route=left, further=tuple(further))
+    return replace(solution, answers=possible), way
+
+
+def _cut_to_possible(asked: Question, solution: Solution) -> Solution:
+    """Return the answers with intervals that end at the largest possible value of the unknown."""
+    most = greatest_possible(asked.unknown, asked.known) if any(one.kind == "interval" for one in solution.answers) else None
+    if not most or not any(one.kind == "interval" and (one.high is None or one.high > most[1]) for one in solution.answers):
+        return solution
+    row, high = most
+    formula = f"{asked.unknown} <= {text(sides_of(row)[1])}"
+    answers = tuple(_cut_off(one, high, formula) for one in solution.answers if one.kind == "point" or one.least <= high * (1 + HOLDS))
+    if not answers:
+        clash = find_impossible(asked, {**asked.known, asked.unknown: value_inside(solution.answers[0])})
+        return refuse_question(asked, clash, solution.route) if clash else solution
+    inputs = {name: asked.known[name] for name in row.inputs}
+    given = {**solution.given, **inputs}
+    return replace(
+        solution,
+        answers=answers,
+        equations=tuple(dict.fromkeys((*solution.equations, row.reference))),
+        given=given,
+        provenance={**solution.provenance, **{name: asked.provenance.get(name, "default") for name in inputs}},
+        unused=list_unused(asked, {*asked.known} - {*solution.unused} | {*inputs}),
+        route=(*solution.route, RouteStep(equations=(row.reference,), unknown=asked.unknown, value=None, formula=formula)),
+    )
+
+
+def _cut_off(one: Answer, high: float, formula: str) -> Answer:
+    if one.kind == "point" or (one.high is not None and one.high <= high):
+        return one
+    if one.least >= high * (1 - HOLDS):
+        return Answer(kind="point", value=high, regime=one.regime, formula=formula, residual=0.0)
+    return replace(one, high=high, formula=formula, elasticities={})
+
+
+def _answer_consistently(asked: Question) -> tuple[Solution, Way | None]:
+    """Return the answer with defaults that agree with the given results.
+
+    A given result that the defaults contradict determines the default that must change least: a measured time determines its
+    utilisation. A result that no default can explain is a contradiction.
+    """
+    solution, way = find_answer(asked)
+    if solution.reason and solution.reason.code == "contradiction":
+        # A measured result may contradict a default on the route. Another value of the default may resolve it.
+        settled, clash, kept = _settle_defaults(asked, asked.known)
+        if clash and clash.code != "contradiction":
+            return refuse_question(asked, clash, solution.route), None
+        if clash:
+            first, *fewest = solution.reason.message.splitlines()
+            if kept:
+                # A bound is no equality, so they agree.
+                fewest = []
+            # Two values of the unknown tell more than one contradicted given.
+            told = first if solution.reason.two_values else clash.message
+            clash = replace(clash, message="\n".join((told, *fewest)), two_values=solution.reason.two_values)
+            return refuse_question(asked, clash, solution.route), None
+        if settled.instead == asked.instead:
+            return solution, way
+        asked = _apply_defaults(asked, settled)
+        solution, way = find_answer(asked)
+    if not solution.answers:
+        return (way and _chips_of_memory(asked, solution, way)) or solution, way
+    if solution.answers[0].kind != "point":
+        clash = find_impossible(asked, asked.known)
+        return (refuse_question(asked, clash, solution.route), None) if clash else (solution, way)
+    found = {**asked.known, asked.unknown: solution.answers[0].point}
+    beside, clash, _ = _settle_defaults(replace(asked, instead=()), found)
+    if (clash or beside.instead) and not asked.instead:
+        # The answer rests on a default that the givens alone contradict, or on no waiting time although they show one.
+        settled, unexplained, _ = _settle_defaults(asked, asked.known)
+        if settled.instead and not unexplained and (clash or any(_ROWS[one.name].waits for one in settled.instead)):
+            return _answer_consistently(_apply_defaults(asked, settled))
+    if clash and _is_unrelated(asked, beside, way):
+        clash = None
+    clash = clash or find_impossible(asked, {**_values_of(asked, solution), **found})
+    if clash:
+        return refuse_question(asked, clash, solution.route), None
+    instead = (*asked.instead, *beside.instead)
+    # The number of chips of a fleet is no supposition of an answer that does not use it.
+    doubtful = (one for one in instead if one.name not in BOUGHT or one.name in _values_of(asked, solution))
+    rests = (*(one.text for one in doubtful), *solution.assumptions)
+    behind = (text for one in asked.instead if one.name in solution.given for text in one.defaults)
+    unused = tuple(name for name in solution.unused if not any(name in one.given for one in instead))
+    slopes = [one.elasticities for one in solution.answers]
+    # A later default may rest on an earlier one.
+    for default in reversed(asked.instead):
+        slopes = [chain_slopes(each, default.name, default.elasticities) for each in slopes]
+    answers = tuple(replace(one, elasticities=each) for one, each in zip(solution.answers, slopes, strict=True))
+    return replace(solution, answers=answers, assumptions=tuple(dict.fromkeys((*rests, *behind))), unused=unused), way
+
+
+def _chips_of_memory(asked: Question, refused: Solution, way: Way) -> Solution | None:
+    """Return the chips that memory needs if a speed needs fewer, with their speed, or None for any other refusal."""
+    names = list_speeds(asked) if refused.refusal.code == SHORT_OF_MEMORY else ()
+    found = answer_where_memory_binds(asked, names, questions_of_memory(asked)) if names else None
+    if found is None:
+        return None
+    held, there = found
+    (end,) = held.answers
+    chips = next_whole(end.point, LOWER)
+    told = (f"{name} is {show(name, one.answers[0].point)} where {show(name, asked.known[name])} would do" for name, one in there.items())
+    faster = f"memory takes {chips:.0f} chip{'s' * (chips != 1)}, and these are faster than asked: {', '.join(told)}"
+    beyond = warn_beyond_domain(asked, {**asked.known, asked.unknown: end.point}, way.rows)
+    doubts = {kind: text for one in there.values() for kind, text in one.doubts.items() if kind == DECODE_ALONE}
+    said = {**({warn_beyond_domain.__name__: beyond} if beyond else {}), FASTER_THAN_ASKED: faster, **doubts, **held.doubts}
+    on_the_way = {name for row in way.rows for name in row.symbols}
+    return replace(held.with_doubts(said), unused=tuple(name for name in held.unused if name not in on_the_way))
+
+
+def answer_where_memory_binds(
+    asked: Question, names: Sequence[str], questions: Iterable[Question]
+) -> tuple[Solution, Mapping[str, Solution]] | None:
+    """Return what memory leaves of the unknown, the most or of chips the fewest, with the targets there, or None if one is not met.
+
+    The questions are those without the targets. The first complete one is answered.
+    """
+    for question in questions:
+        held, _ = consistent_answer(question)
+        if held.reason is None or held.reason.code != "missing_givens":
+            break
+    side, sign = (LOWER, ">=") if asked.unknown in BOUGHT else (UPPER, "<=")
+    if [one.kind for one in held.answers] != ["interval"] or not (end := held.answers[0].ends[side == UPPER]):
+        return None
+    one, at = held.answers[0], replace(question, unknown=asked.unknown, anyway=True, limits={}, floors={})
+    there = {name: evaluate_result(at, name, next_whole(end, side) if side == LOWER else end) for name in names}
+    for name, found in there.items():
+        met_side, value = asked.limits.get(name, better_side(name)), found.first_value
+        if value is None or not is_within(met_side, value, asked.known[name]):
+            return None
+    given = {**held.given, **{name: asked.known[name] for name in names}}
+    formula = one.formula and one.formula.removeprefix(f"{asked.unknown} {sign} ")
+    point = replace(one, kind="point", value=end, low=None, high=None, regime=MEMORY_BINDS, formula=formula, bound=side)
+    on_the_way = {symbol for step in held.route for id in step.equations for symbol in equation(id).symbols}
+    provenance = {**held.provenance, **{name: asked.provenance[name] for name in names}}
+    unused = list_unused(asked, {*given, *on_the_way})
+    return replace(held, answers=(point,), given=given, provenance=provenance, unused=unused), there
+
+
+def _values_of(asked: Question, solution: Solution) -> dict[str, float]:
+    """Return the givens and intermediate values of an answer, none for a share of a peak: parts of a step are found with it."""
+    if asked.unknown in IDEALS:
+        return {}
+    return {**solution.given, **{step.unknown: step.value for step in solution.route if step.value is not None}}
+
+
+def _settle_defaults(asked: Question, known: Mapping[str, float]) -> tuple[Question, Reason | None, bool]:
+    """Return the question with defaults that agree with the results, the reason if none or several can explain a result, and whether
+    that result only keeps to a bound.
+    """
+    settled = replace(asked, known=known)
+    while beyond := contradicted_default(settled, settled.known):
+        row, reason, kept = beyond
+        found = _list_explanations(settled, row, {*known, asked.unknown})
+        if len(found) != 1:
+            return settled, _tell_unexplained(row, reason, kept, found), kept
+        (one,) = found
+        spoken = one.name in MEASURED and _ROWS[one.name].spoken
+        if spoken and (clash := find_impossible(settled, settled.known)):
+            return settled, clash, False
+        if spoken and one.value > _BY_ROUNDING and asked.known.keys().isdisjoint(spoken):
+            return settled, _tell_unexplained(row, reason, kept, found), False
+        at = {**settled.known, one.name: one.value}
+        settled = replace(settled, known=at) if one.name in MEASURED else pose_again(settled, asked.unknown, at)
+        settled = replace(settled, instead=(*settled.instead, replace(one, by=row.id)))
+    return settled, None, False
+
+
+def _list_explanations(asked: Question, row: Equation, at_hand: Set[str]) -> list[Instead]:
+    """Return the defaults that can explain a result, each with its value: waiting time first, else the one that changes least, else all."""
+    if waited := list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand, waits=True))):
+        return waited
+    if found := list(_values_of_defaults(asked, row, MEASURED)):
+        return [min(found, key=lambda one: abs(log(one.value / NEUTRAL_DEFAULTS[one.name])))]
+    return [] if row in asked.named else list(_values_of_defaults(asked, row, defaults_behind(row, asked.active, at_hand)))
+
+
+def _is_unrelated(asked: Question, settled: Question, way: Way | None) -> bool:
+    """Return whether the result that defaults contradict shares no quantity with a way."""
+    beyond = contradicted_default(settled, settled.known)
+    return bool(beyond and way and is_unrelated(beyond[0], asked.active, way.rows))
+
+
+def _apply_defaults(asked: Question, settled: Question) -> Question:
+    """Return the question with the corrected defaults, and with others that follow them."""
+    provenance = {name: "follows from the givens" for name in settled.known if name not in asked.known}
+    # A default may follow another one: tokens verified follow the tokens of a step.
+    after = pose_again(settled, asked.unknown, settled.known)
+    return replace(settled if contradicted_default(after, after.known) else after, provenance={**asked.provenance, **provenance})
+
+
+def _tell_unexplained(row: Equation, reason: Reason, kept: bool, found: Sequence[Instead]) -> Reason:
+    """Return why defaults do not explain a result: none can, or several can."""
+    if not found:
+        why = "no other value of a default makes both true"
+        if kept:
+            side = "more than this lower" if row.direction == LOWER else "less than this upper"
+            why = f"it is {side} bound, as a real one may be: by what is not among the givens, as no default accounts for it"
+        return replace(reason, message=f"{reason.message}{': ' if kept else ', and '}{why}")
+    could = " or ".join(f"{one.name} = {show(one.name, one.value)}" for one in found)
+    told = reason.message.removeprefix("contradiction: ")
+    which = "one of them" if len(found) > 1 else "it if it is so"
+    return Reason(
+        code="missing_givens", missing=tuple(one.name for one in found), message=f"{told}: {could} would make it so. Give {which}"
+    )
+
+
+def _values_of_defaults(asked: Question, row: Equation, names: Iterable[str]) -> Iterator[Instead]:
+    """Yield the values of defaults with which an equation holds. A count of at least one is never below one."""
+    for name in (name for name in names if name not in asked.known):
+        # A default that the equations contain changes alone. One that was put into them needs other equations.
+        def at(unknown: str, known: Mapping[str, float], name: str = name) -> Question:
+            return replace(asked, unknown=unknown, known=known) if name in MEASURED else pose_again(asked, unknown, known)
+
+        without = replace(at(name, asked.known), anyway=True, silent=True)
+        solution, way = find_answer(without, told=False)
+        least = (1 - HOLDS) if QUANTITIES[name].low >= 1 else 0.0
+        for one in (one for one in solution.answers if one.kind == "point" and one.point >= least):
+            instead = at(asked.unknown, {**asked.known, name: one.point})
+            beyond = contradicted_default(instead, instead.known)
+            # A count may exceed its default and a share may be smaller. Half a chip or token is impossible.
+            possible = one.point >= 1 or QUANTITIES[name].limits()[1] == 1 or QUANTITIES[name].may_be_zero
+            possible = possible and not exceeded_bound(name, instead.known)
+            if possible and (beyond is None or beyond[0].id != row.id):
+                defaults = tuple(text for text in solution.assumptions if text.endswith(BY_DEFAULT))
+                errs, given = possible_errors(without, solution, way, one), frozenset(solution.given)
+                yield Instead(name=name, value=one.point, causes=errs, defaults=defaults, given=given, elasticities=one.elasticities)

@@ -1,0 +1,233 @@
+"""Compare weights and caches with the memory of the chips before a time is printed, and list changes that would make them fit."""
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
+from functools import lru_cache
+from math import floor, inf, log10
+from typing import Any
+
+from derive.answers import COUNTED, SHORT, next_whole
+from derive.catalogue import definitions, equations
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.records import LOWER, Equation
+from derive.requirements import HOLDS
+from derive.roles import BATCH, HELD, MEMORY, Held
+from derive.solving.checks.targets import is_fast_enough, list_speeds
+from derive.solving.engine.plan import Way
+from derive.solving.question.propagation import quantities_behind
+from derive.solving.question.questions import Question, drop_knowns
+from derive.solving.result import Reason
+from derive.units import show
+
+SHORT_OF_MEMORY = "does_not_fit"
+"""The code of a refusal for want of memory."""
+
+MEMORY_BINDS = "memory binds"
+"""The regime of as many chips as memory needs, where a speed takes fewer."""
+
+_LEAST = 2.0**-60
+"""The share of a quantity that is as good as none of it."""
+
+_MOST_CHIPS = 100_000
+"""Up to how many chips it is looked whether what is copied on each of them fits."""
+
+_DIGITS = 4
+"""How many digits of a value are shown."""
+
+_Used = tuple[Equation, ...]
+
+
+def memory_shortfall(asked: Question, values: Mapping[str, float], used: _Used) -> Reason | None:
+    """Return why memory is short on a way that reads weights or caches, with what would fit, or None if it suffices."""
+    known = _evaluate_memory(asked, values, used)
+    if not {MEMORY.needed, MEMORY.room} <= known.keys() or known[MEMORY.needed] <= known[MEMORY.room]:
+        return None
+    violated = (f"{MEMORY.needed} <= {MEMORY.room}",)
+    return Reason(code=SHORT_OF_MEMORY, violated=violated, message=_shortfall_in_words(asked, values, used, known))
+
+
+def shortage(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:
+    """Return the bytes that are short, negative if there is room, at numbers or arrays, or None if they are not known."""
+    known = _evaluate_memory(asked, values, used)
+    return known[MEMORY.needed] - known[MEMORY.room] if {MEMORY.needed, MEMORY.room} <= known.keys() else None
+
+
+def memory_is_made_of(asked: Question, values: Mapping[str, float], used: _Used, names: Iterable[str]) -> Set[str]:
+    """Return the quantities behind the memory that an answer was compared with."""
+    found = {*names} & _behind(MEMORY.room, asked)
+    return found if found and shortage(asked, values, used) is not None else set()
+
+
+def is_warning(asked: Question, way: Way) -> bool:
+    """Return whether short memory is a warning and no refusal: if the question says so, or if no row of the answer needs the room."""
+    return asked.anyway or all(row.told for row in rows_held(asked, way.rows))
+
+
+def rows_held(asked: Question, used: Iterable[Equation]) -> tuple[Held, ...]:
+    """Return the rows of quantities that an answer rests on and that need something in memory."""
+    spoken = {name for row in used for name in row.symbols}
+    counted = not {MEMORY.bought, MEMORY.room}.isdisjoint(spoken | asked.known.keys())
+    there = ((row, {asked.unknown} if row.itself else {asked.unknown, *spoken}) for row in HELD if counted or not row.itself)
+    return tuple(row for row, names in there if not names.isdisjoint(row.names))
+
+
+def questions_of_memory(asked: Question) -> Iterator[Question]:
+    """Yield the question without its speeds: with the cache, then with the weights alone."""
+    names = {*list_speeds(asked)}
+    if not names <= {name for row in HELD if not row.cache and not row.told for name in row.names}:
+        yield drop_knowns(asked, names)
+    bare = drop_knowns(asked, {*names, *MEMORY.counted_by})
+    provenance = {MEMORY.cache: "no cache is given", **bare.provenance}
+    yield replace(bare, known={MEMORY.cache: 0.0, **bare.known}, provenance=provenance)
+
+
+def least_chips(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:
+    """Return the chips that hold weights and cache, as an array, NaN if they are slower than asked, or None without a speed."""
+    import numpy as np
+
+    names, known = list_speeds(asked), _evaluate_memory(asked, values, used)
+    grows = MEMORY.room in asked.known or MEMORY.bought in _behind(MEMORY.needed, asked)
+    if not names or grows or not {MEMORY.needed, MEMORY.room} <= known.keys():
+        return None
+    least = known[MEMORY.bought] * (known[MEMORY.needed] / known[MEMORY.room])
+    apart = {name: value for name, value in values.items() if MEMORY.bought not in _behind(name, asked)}
+    there = evaluate_definitions(asked, names, {**apart, MEMORY.bought: least})
+    for name in names:
+        least = np.where(is_fast_enough(name, there[name], values[name]), least, np.nan) if name in there else np.nan * least
+    return least
+
+
+def _evaluate_memory(asked: Question, values: Mapping[str, Any], used: _Used) -> dict[str, Any]:
+    """Return the values with the memory that is needed and that there is, as far as the definitions of the question give them.
+
+    memory_demand <= memory_capacity. The sequences of all microbatches are in flight unless their number is given. An answer without a
+    pass is not compared with memory, and an answer for the weights alone is not compared with the cache. An unknown cache needs no room.
+    """
+    held = rows_held(asked, used)
+    known = evaluate_definitions(asked, MEMORY.defaults, values)
+    known = {**{name: NEUTRAL_DEFAULTS[name] for name in MEMORY.defaults}, **known}
+    if not held:
+        return known
+    if BATCH.name in known and MEMORY.sequences not in asked.known:
+        known[MEMORY.sequences] = known.get(BATCH.passes, 1.0) * known[BATCH.name]
+    cached = evaluate_definitions(asked, (MEMORY.cache,), known) if any(row.cache for row in held) else {**known, MEMORY.cache: 0.0}
+    return evaluate_definitions(asked, (MEMORY.needed, MEMORY.room), {MEMORY.cache: 0.0, **cached})
+
+
+@lru_cache(maxsize=256)
+def _definitions(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
+    """Return the definition of every quantity. The definitions of the memory are among them in every question."""
+    return {row.defines: row for row in (*equations("memory"), *active) if row.defines}
+
+
+def _behind(name: str, asked: Question) -> frozenset[str]:
+    """Return a quantity and all that its definition leads to."""
+    return quantities_behind(name, tuple(_definitions(asked.active).values()))
+
+
+def evaluate_definitions(asked: Question, names: Iterable[str], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with these quantities by the definitions of the question, if they can be found, at numbers or arrays."""
+    known, made = dict(values), _definitions(asked.active)
+
+    def add(name: str, above: frozenset[str]) -> None:
+        """Add a quantity to the known ones, and before it all that its definition rests on."""
+        row = made.get(name)
+        if name in known or name in above or row is None:
+            return
+        for other in row.symbols[1:]:
+            add(other, above | {name})
+        if row.inputs <= known.keys():
+            known[name] = row.right_side(known)
+
+    for name in names:
+        add(name, frozenset())
+    return known
+
+
+def _shortfall_in_words(asked: Question, values: Mapping[str, float], used: _Used, known: Mapping[str, float]) -> str:
+    parts = [f"{label} {show(name, known[name])}" for name, label in MEMORY.parts.items() if known.get(name)]
+    needed, room = (show(name, known[name]) for name in (MEMORY.needed, MEMORY.room))
+    if MEMORY.room not in asked.known and MEMORY.bought in known:
+        chips = known[MEMORY.bought] * known[MEMORY.groups]
+        room += f" of {chips:.4g} chip{'s' * (chips != 1)}"
+    short = show(MEMORY.needed, known[MEMORY.needed] - known[MEMORY.room])
+    message = f"{SHORT}: {' and '.join(parts) or needed} in the {room}, {short} short"
+    # What is asked for is free: how much of it a limit takes is not to be kept.
+    would = "" if asked.limits and asked.unknown in MEMORY.smaller else ", ".join(_list_changes(asked, values, used, known))
+    return f"{message}\nwhat would fit, all else as it is: {would}" if would else message
+
+
+def _list_changes(asked: Question, values: Mapping[str, float], used: _Used, known: Mapping[str, float]) -> Iterator[str]:
+    """Yield a bound on each quantity that one could change."""
+    copied = next((row for row in asked.named if row.symbols[0] == MEMORY.copies and MEMORY.bought in row.inputs), None)
+    chips = _chips_that_hold(known)
+    if chips and copied and MEMORY.copies not in asked.known:
+        chips = fewest_with_copies(known, copied) or 0
+    if chips:
+        yield f"{MEMORY.bought} at least {chips}"
+    for name in MEMORY.smaller if known.get(MEMORY.cache) else ():
+        if name in values and (most := _round_down(name, _most_that_fits(asked, values, used, name))):
+            yield f"{name} at most {show(name, most)}"
+    if chips == 0:
+        yield f"no number of {MEMORY.bought}, as copies of the cache grow with them"
+
+
+def fewest_with_copies(values: Mapping[str, float], row: Equation, most: float = inf) -> int | None:
+    """Return the fewest whole chips that hold the weights and the copies of the cache by a condition, or None if none do.
+
+    >>> held = {"chips": 9.0, "memory_capacity": 720e9, "weight_bytes": 671e9, "kv_cache_bytes": 18e9}
+    >>> from derive.catalogue import equation
+    >>> latents = equation("memory.kv_copies_of_latents")
+    >>> fewest_with_copies(held, latents, 128), fewest_with_copies({**held, "kv_cache_bytes": 90e9}, latents)
+    (11, None)
+    """
+    import numpy as np
+
+    least = next_whole(values[MEMORY.bought], LOWER)
+    usual = {name: NEUTRAL_DEFAULTS[name] for name in row.inputs if name in NEUTRAL_DEFAULTS}
+    at: dict[str, Any] = {**usual, **values, MEMORY.bought: np.arange(least, min(most, _MOST_CHIPS) + 1.0)}
+    at[MEMORY.cache] = values[MEMORY.cache] / values.get(MEMORY.copies, 1.0) * row.right_side(at)
+    room = values[MEMORY.room] / values[MEMORY.bought] * at[MEMORY.bought]
+    fits = np.flatnonzero(definitions()[MEMORY.needed].right_side(at) <= room * (1 + HOLDS))
+    return int(least + fits[0]) if len(fits) else None
+
+
+def _round_down(name: str, most: float) -> float:
+    """Return the largest printed value up to this value: a whole number of a counted quantity, or 0.
+
+    >>> _round_down("batch", 119.7), _round_down("batch", 0.4), _round_down("kv_bytes_per_token", 5806.6)
+    (119.0, 0.0, 5806.0)
+    """
+    if not most:
+        return 0.0
+    digits = _DIGITS - 1 - floor(log10(most))
+    within = floor(most * 10.0**digits * (1 + HOLDS)) / 10.0**digits
+    return float(floor(within)) if name in COUNTED else within
+
+
+def _chips_that_hold(known: Mapping[str, float]) -> int | None:
+    """Return the fewest chips that hold what is needed, or None if the memory of one chip is not known."""
+    at_one, capacity = {**known, MEMORY.bought: 1.0}, definitions()[MEMORY.room]
+    of_one = capacity.right_side(at_one) if capacity.inputs <= at_one.keys() else 0.0
+    return int(next_whole(known[MEMORY.needed] / of_one, LOWER)) if of_one else None
+
+
+def chips_of_links(asked: Question, values: Mapping[str, float], used: _Used) -> int | None:
+    """Return the fewest chips that hold the weights behind a time over links, or None for any other answer."""
+    over_links = any(row.told and not row.cache and asked.unknown in row.names for row in HELD)
+    return _chips_that_hold(_evaluate_memory(asked, values, used)) if over_links else None
+
+
+def _most_that_fits(asked: Question, values: Mapping[str, float], used: _Used, name: str) -> float:
+    """Return the largest value of a quantity with which memory suffices, or 0 if none does. The need rises with it."""
+    from scipy.optimize import brentq
+
+    rest = {other: value for other, value in values.items() if other in asked.known or name not in _behind(other, asked)}
+
+    def short(value: float) -> float:
+        return float(shortage(asked, {**rest, name: value}, used))
+
+    least, most = values[name] * _LEAST, values[name]
+    if short(least) > 0:
+        return 0.0
+    return float(brentq(short, least, most, xtol=least)) if short(most) > 0 else most

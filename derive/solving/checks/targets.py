@@ -1,0 +1,67 @@
+"""Given times and rates as targets: a size that is asked for meets them or exceeds them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from derive.quantities import QUANTITIES, quantity
+from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
+from derive.roles import BATCH, FASTER, MEMORY
+from derive.solving.explain.refusals import results_made_of
+from derive.solving.question.givens import is_limit
+from derive.solving.question.questions import Question
+
+
+def better_side(name: str) -> str | None:
+    """Return the side to which a time or a rate is faster, or None for another quantity.
+
+    >>> better_side("step_time"), better_side("throughput"), better_side("batch")
+    ('upper', 'lower', None)
+    """
+    return {-1: UPPER, 1: LOWER}.get(FASTER.get(QUANTITIES[name].unit, 0))
+
+
+def is_fast_enough(name: str, found: Any, given: Any) -> Any:
+    """Return whether a time is no longer, or a rate no less, than given, at numbers or arrays.
+
+    >>> is_fast_enough("step_time", 0.02, 0.03), is_fast_enough("throughput", 2000, 2500)
+    (True, False)
+    """
+    return is_within(better_side(name), found, given)
+
+
+def is_within(side: str | None, found: Any, limit: Any) -> Any:
+    """Return whether a result is at most its upper limit, or at least its lower one, up to rounding, at numbers or arrays."""
+    return found <= limit * (1 + HOLDS) if side == UPPER else found >= limit * (1 - HOLDS)
+
+
+def list_targets(asked: Question) -> tuple[str, ...]:
+    """Return the given times and rates from which a number of chips follows."""
+    names = results_made_of(asked, MEMORY.bought) if asked.unknown == MEMORY.bought else []
+    return tuple(name for name in names if better_side(name))
+
+
+def list_speeds(asked: Question) -> tuple[str, ...]:
+    """Return the targets, or none if another given determines the chips too or if a limit asks for something slow."""
+    names = list_targets(asked)
+    alone = len(names) == len(results_made_of(asked, asked.unknown))
+    return names if alone and all(better_side(name) in (None, side) for name, side in asked.limits.items()) else ()
+
+
+def batch_is_left_to_a_rate(asked: Question) -> bool:
+    """Return whether the sequences in memory follow from a given rate, on chips whose memory is known."""
+    counted = not asked.known.keys().isdisjoint((*MEMORY.counted_by, *BATCH.also))
+    if asked.limits or asked.unknown == MEMORY.bought or counted or asked.known.keys().isdisjoint((MEMORY.of_a_chip, MEMORY.room)):
+        return False
+    return any(source == "given" and better_side(name) == LOWER for name, source in asked.provenance.items())
+
+
+def limit_speeds(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the givens with times and rates as limits: to be met or exceeded.
+
+    >>> limit_speeds({"tpot": "30ms", "throughput": 2000, "batch": 8})
+    {'tpot': '<=30ms', 'throughput': '>=2000', 'batch': 8}
+    """
+    signs = {UPPER: "<=", LOWER: ">=", None: ""}
+    sides = {spelled: None if is_limit(value) else better_side(quantity(spelled).name) for spelled, value in given.items()}
+    return {spelled: f"{signs[sides[spelled]]}{value}" if sides[spelled] else value for spelled, value in given.items()}

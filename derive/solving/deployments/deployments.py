@@ -1,0 +1,95 @@
+"""A question on a deployment as people mean it: of how many replicas, at which size, with prompts, with which hours paid."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from derive.solving.deployments.fleets import (
+    TAKEN_AS_OF_ALL,
+    answer_for_replicas,
+    batch_that_does_not_fit,
+    chips_meant,
+    is_of_whole_replicas,
+    names_beside,
+    rates_of_all,
+    warn_of_budget,
+)
+from derive.solving.deployments.meant_instead import answer_meaning
+from derive.solving.deployments.prompts import answer_beside_prompts
+from derive.solving.deployments.waiting_hours import include_waiting
+from derive.solving.limits.best_size import answer_at_largest_batch, answer_together
+from derive.solving.limits.limited_inputs import answer_within_inputs
+from derive.solving.limits.limits import FREE
+from derive.solving.limits.within_limits import answer_within_limits
+from derive.solving.one_question import answer_question, answer_without_one
+from derive.solving.question.conventions import USUAL_CONVENTIONS, Switches
+from derive.solving.question.questions import resolve_price_word
+from derive.solving.result import Solution
+
+Ask = Callable[..., Solution]
+"""A question as people mean it: the unknown, the givens by name, the switches, and what is asked for beside it."""
+
+
+def answer_as_meant(ask: Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str] = ()) -> Solution:
+    """Return the answer to a question as people mean it. A quantity that is asked for `beside` it has its own meaning."""
+
+    def ask_with(values: Mapping[str, Any]) -> Solution:
+        return _answer_without_input_limits(ask, unknown, values, switches, beside)
+
+    return answer_within_inputs(ask_with, unknown, given, switches.conventions.read)
+
+
+def _answer_without_input_limits(ask: Ask, unknown: str, given: Mapping[str, Any], switches: Switches, beside: Collection[str]) -> Solution:
+    """Return the answer to a question in which no limit is on an input."""
+    unknown = chips_meant(unknown, names_beside(given, switches.hardware))
+    taken = rates_of_all([unknown], given)
+    names = names_beside(taken, switches.hardware)
+
+    def ask_again(name: str, values: Mapping[str, Any]) -> Solution:
+        return ask(name, values, switches)
+
+    def ask_at_given_price(name: str, values: Mapping[str, Any]) -> Solution:
+        return ask(name, values, replace(switches, conventions=replace(switches.conventions, price=USUAL_CONVENTIONS.price)))
+
+    def ask_with(joined: tuple[str, ...], values: Mapping[str, Any]) -> Solution:
+        def ask_alone(name: str, given: Mapping[str, Any]) -> Solution:
+            return answer_question(name, given, switches.join(*joined))
+
+        return answer_within_limits(ask_alone, resolve_price_word(unknown, joined), values, switches.conventions.read)
+
+    def ask_beside_prompts(values: Mapping[str, Any]) -> Solution:
+        return answer_beside_prompts(ask_with, values, switches.using, switches.variants)
+
+    if short := batch_that_does_not_fit(ask_again, unknown, taken, names):
+        solution = short
+    elif is_of_whole_replicas(unknown, taken, names):
+        solution = answer_for_replicas(ask_again, unknown, taken)
+    else:
+        solution = ask_beside_prompts(taken)
+        solution = answer_at_largest_batch(ask_again, solution, taken) or solution
+    solution = answer_without_one(unknown, solution, ask_beside_prompts, taken, switches)
+    named = bool(switches.hardware or switches.model)
+    solution = warn_of_budget(answer_meaning(solution, given, named, ask_again, beside), ask_again, given, names)
+    solution = include_waiting(solution, given, ask_again, ask_at_given_price)
+    return _warn_of_all(solution) if taken is not given else solution
+
+
+def answer_several(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], switches: Switches) -> tuple[Solution, ...]:
+    """Return the answers to several questions. A size among them comes first, and the others are answered at its better end."""
+    names = names_beside(given, switches.hardware)
+    unknowns = tuple(dict.fromkeys(resolve_price_word(chips_meant(name, names), switches.using) for name in unknowns))
+    taken = rates_of_all(unknowns, given)
+
+    def ask_beside(name: str, values: Mapping[str, Any]) -> Solution:
+        return ask(name, values, switches, unknowns)
+
+    found = answer_together(ask_beside, unknowns, taken)
+    if any(one.provenance.get(FREE, "").startswith("at ") for one in found) and FREE not in unknowns:
+        # The batch at which one of them was answered is that of the others too.
+        found = answer_together(ask_beside, (*unknowns, FREE), taken, at_end=True)[:-1]
+    return tuple(map(_warn_of_all, found)) if taken is not given else tuple(found)
+
+
+def _warn_of_all(solution: Solution) -> Solution:
+    """Return an answer with the warning that a rate of requests counts as the rate of all replicas."""
+    return solution.warn(rates_of_all.__name__, TAKEN_AS_OF_ALL)

@@ -1,0 +1,238 @@
+"""Questions on all replicas: a rate of requests is the rate of all of them, and replicas are whole numbers."""
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any, TypeVar
+
+from derive.answers import DECODE_ALONE, Answer, WhenRead, next_whole
+from derive.catalogue import by_id
+from derive.errors import WrongValue
+from derive.preset_record import names_count
+from derive.quantities import QUANTITIES, quantity
+from derive.records import LOWER, UPPER
+from derive.roles import REPLICA
+from derive.solving.checks.fit import SHORT_OF_MEMORY
+from derive.solving.engine.directions import rated_quantities
+from derive.solving.limits.best_size import Ask, End, add_size, answer_at_best, names_of, replace_given, results_of
+from derive.solving.limits.limits import FREE
+from derive.solving.limits.whole_numbers import BEST, SO
+from derive.solving.question.givens import is_limit
+from derive.solving.result import Reason, RouteStep, Solution, chain_slopes
+from derive.units import show
+
+_T = TypeVar("_T")
+
+TAKEN_AS_OF_ALL = f"{REPLICA.rate} is assumed to be for all replicas together: {REPLICA.rate_of_all}"
+
+
+def rates_of_all(unknowns: Iterable[str], given: Mapping[str, _T]) -> Mapping[str, _T]:
+    """Return the givens with a rate of requests as the rate of all replicas, if it determines the number of replicas.
+
+    >>> rates_of_all(["replicas"], {"qps": 50, "batch": 64})
+    {'fleet_requests_per_second': 50, 'batch': 64}
+    >>> rates_of_all(["replicas"], {"qps": 5, "fleet_throughput": "1M token/s"})
+    {'qps': 5, 'fleet_throughput': '1M token/s'}
+    """
+    names, asked = names_of(given), {quantity(unknown).name for unknown in unknowns}
+    counted = {REPLICA.number, *results_of(REPLICA.number)}.isdisjoint(names.values())
+    if asked.isdisjoint((REPLICA.number, *REPLICA.bought)) or not counted or REPLICA.rate not in names.values():
+        return given
+    return {REPLICA.rate_of_all if names[spelled] == REPLICA.rate else spelled: value for spelled, value in given.items()}
+
+
+def names_beside(given: Iterable[str], hardware: str | Iterable[str] | None) -> frozenset[str]:
+    """Return the givens by registry name, with the chips of a replica if they are named with a count.
+
+    >>> sorted(names_beside(["qps"], "8xH100:fp8"))
+    ['chips', 'requests_per_second']
+    """
+    chips = (hardware,) if isinstance(hardware, str) else hardware or ()
+    return frozenset((*names_of(given).values(), *((REPLICA.chips,) if any(map(names_count, chips)) else ())))
+
+
+def chips_meant(unknown: str, names: Set[str]) -> str:
+    """Return the unknown. Beside a rate of all replicas and the chips of one replica, chips means all chips.
+
+    >>> chips_meant("gpus", {"fleet_throughput", "chips"}), chips_meant("gpus", {"fleet_throughput", "batch"})
+    ('fleet_chips', 'gpus')
+    """
+    both = quantity(unknown).name == REPLICA.chips and REPLICA.chips in names
+    return REPLICA.all_chips if both and not names.isdisjoint(REPLICA.sized_by) else unknown
+
+
+def batch_that_does_not_fit(ask: Ask, unknown: str, given: Mapping[str, Any], names: Set[str]) -> Solution | None:
+    """Return why replicas with a given batch are impossible, if their chips lack memory for it, else None."""
+    row, sequences = quantity(unknown), REPLICA.sequences
+    sized = row.name in (REPLICA.number, sequences, *REPLICA.bought) and sequences in (*names, row.name)
+    if not sized or not names >= {FREE, REPLICA.chips}:
+        return None
+    read = ask(REPLICA.needs_room, {spelled: value for spelled, value in given.items() if quantity(spelled).name != REPLICA.needs_room})
+    short = read.reason and read.reason.code == SHORT_OF_MEMORY
+    return replace(read, unknown=row.name, unit=row.unit) if short else None
+
+
+def warn_of_budget(solution: Solution, ask: Ask, given: Mapping[str, Any], beside: Set[str]) -> Solution:
+    """Return an answer for one chip or replica by default, with how many a limit on the cost of all pays."""
+    names = names_of(given)
+    within = [name for spelled, name in names.items() if name in REPLICA.bought and is_limit(given[spelled])]
+    counted = {REPLICA.number, REPLICA.all_chips}.isdisjoint({*beside, solution.unknown}) and solution.unknown != REPLICA.chips
+    if len(within) != 1 or not counted:
+        return solution
+    of_one = REPLICA.chips not in beside and solution.provenance.get(REPLICA.chips, "default") == "default"
+    told = {spelled: given[spelled] for spelled, name in names.items() if name in (*within, *_paid_with(within[0]))}
+    found = ask(REPLICA.all_chips if of_one else REPLICA.number, told)
+    if [one.bound for one in found.answers] != [UPPER] or not found.answers[0].value or found.value <= 1:
+        return solution
+    one, more = ("one chip, as none are given", REPLICA.chips) if of_one else ("one replica, because no number is given", REPLICA.number)
+    pays = f"this is of {one}: {within[0]} as limited pays {found.value:.0f}, give {more}={found.value:.0f}"
+    if solution.reason is None:
+        return solution.warn(warn_of_budget.__name__, pays)
+    return replace(solution, reason=replace(solution.reason, message=f"{solution.why_not}\n{pays}"))
+
+
+def is_of_whole_replicas(unknown: str, given: Mapping[str, Any], names: Set[str]) -> bool:
+    """Return whether a result of all replicas needs their number as a whole number, which is not given.
+
+    So many as a rate takes, of what they are bought for. It also needs the most that a limit or a budget leaves.
+
+    >>> is_of_whole_replicas("fleet_chips", {"tp": 8}, {"fleet_requests_per_second", "chips"})
+    True
+    >>> is_of_whole_replicas("fleet_throughput", {"fleet_power": "<=5MW"}, {"fleet_power"})
+    True
+    """
+    name, results = quantity(unknown).name, results_of(REPLICA.number)
+    if REPLICA.number in names or name not in results:
+        return False
+    if name in REPLICA.bought:
+        return not names.isdisjoint(REPLICA.sized_by) or (REPLICA.chips in names and not names.isdisjoint(REPLICA.bought))
+    limited = {quantity(spelled).name for spelled, value in given.items() if is_limit(value)}
+    return not names.isdisjoint(REPLICA.bought) or not limited.isdisjoint(results)
+
+
+def answer_for_replicas(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+    """Return the result of the whole replicas that a rate needs or a budget pays. In lists each point has its own number."""
+    name, names = quantity(unknown).name, names_of(given)
+    sized = ask(REPLICA.number, given)
+    if sized.sweep:
+        return answer_at_best(partial(answer_for_replicas, ask), name, given, sized)
+    if not sized.answers:
+        return sized
+    one, *others = sized.answers
+    by_a_rate = name in REPLICA.bought and not {*names.values()}.isdisjoint(REPLICA.sized_by)
+    side = LOWER if by_a_rate or one.bound == LOWER or one.ends[1] is None else UPPER
+    spanned = (sized.spans.low, sized.spans.high) if sized.spans else ()
+    ends = {_whole_replicas(end, side) for end in (one.ends[side == UPPER], *spanned)}
+    if others or len(ends) > 1:
+        raise WrongValue(f"{name} is of one number of {REPLICA.number}, and here it is several: ask for {REPLICA.number}")
+    count = ends.pop()
+    if count < 1:
+        budgets = " and ".join(spelled for spelled in given if names[spelled] in REPLICA.bought)
+        short = f"no whole one of the {REPLICA.number}: {budgets} will do for {show(REPLICA.number, one.ends[1] or 0.0)} of one"
+        reason = Reason(code="no_solution", message=short)
+        return replace(sized, unknown=name, unit=QUANTITIES[name].unit, answers=(), said=(), reason=reason)
+    found = _answer_for_count(ask, name, given, count)
+    if not found.answers:
+        return found
+    merged = _with_replicas(found, sized, End(size=REPLICA.number, value=count, of=sized, side=side), given)
+    apart = _prompts_apart(ask, given, sized, found.answers[0].point / count) if name == REPLICA.all_chips and side == LOWER else ()
+    both = sized.with_prompts and name in REPLICA.bought and sized.with_prompts.ends[side == UPPER]
+    more = _answer_for_count(ask, name, given, _whole_replicas(both, side)) if both else None
+    together = _scale_answer(more.answers[0], one, side, more) if more else found.with_prompts
+    return replace(merged, said=(*merged.said, *apart), with_prompts=together)
+
+
+def _whole_replicas(end: float | None, side: str) -> float:
+    """Return the fewest whole replicas, at least one, or the most."""
+    return max(1.0, next_whole(end or 0.0, LOWER)) if side == LOWER else next_whole(end or 0.0, UPPER)
+
+
+def _answer_for_count(ask: Ask, name: str, given: Mapping[str, Any], replicas: float) -> Solution:
+    """Return the result of a number of replicas: by price alone if replicas are bought for it, else by all givens within the budgets."""
+    names = names_of(given)
+    if name not in REPLICA.bought:
+        budgets = {spelled: value for spelled, value in given.items() if names[spelled] in REPLICA.bought}
+        within = {spelled: value if is_limit(value) else f"<={value}" for spelled, value in budgets.items()}
+        return ask(name, {**given, **within, REPLICA.number: replicas})
+    paid = {spelled: value for spelled, value in given.items() if names[spelled] in _paid_with(name)}
+    waits = not {names[spelled] for spelled in paid}.isdisjoint(REPLICA.prices)
+    return _price_every_second(ask(name, {**paid, **({REPLICA.used_share: 1.0} if waits else {}), REPLICA.number: replicas}))
+
+
+def _with_replicas(found: Solution, sized: Solution, end: End, given: Mapping[str, Any]) -> Solution:
+    """Return the result of whole replicas, with all that their number rests on."""
+    again = any(step.unknown == found.unknown for step in sized.route)
+    which = "fewest whole ones" if end.side == LOWER else f"most whole ones within {_limits_in_words(given)}"
+    told = f"at {end.size} = {end.value:.0f}, the {which}"
+    base = sized if found.unknown in REPLICA.bought else found
+    merged = add_size(found, end)
+    return replace(
+        merged,
+        answers=tuple(_scale_answer(each, sized.answers[0], end.side, found) for each in found.answers),
+        given={**merged.given, REPLICA.number: end.value},
+        unused=tuple(one for one in sized.unused if one not in found.given),
+        provenance={**merged.provenance, REPLICA.number: told},
+        route=tuple(dict.fromkeys((*(_round_step(step, end, again) for step in sized.route), *found.route))),
+        said=(told, *(text for text in base.said if not text.startswith((BEST, SO)))),
+    )
+
+
+def _limits_in_words(given: Mapping[str, Any]) -> str:
+    """Return the budgets and limits on results of all replicas in words."""
+    ends = {name: value for name, value in given.items() if quantity(name).name in REPLICA.bought or is_limit(value)}
+    within = [name for name in ends if quantity(name).name in results_of(REPLICA.number)]
+    return " and ".join(f"{name}{ends[name] if is_limit(ends[name]) else f'={ends[name]}'}" for name in within)
+
+
+def _prompts_apart(ask: Ask, given: Mapping[str, Any], sized: Solution, chips: float) -> Iterator[str]:
+    """Yield how many chips more the prompts need if they have chips of their own."""
+    if DECODE_ALONE not in sized.kinds or FREE not in sized.given:
+        return
+    of_all = {REPLICA.rate, *results_of(REPLICA.number)}
+    one = {spelled: value for spelled, value in given.items() if quantity(spelled).name not in of_all and not is_limit(value)}
+    ratio = ask(REPLICA.apart, replace_given(one, {FREE: sized.given[FREE]}))
+    decode = next((step.value for step in reversed(sized.route) if step.unknown == REPLICA.number and step.value), sized.answers[0].ends[0])
+    if [found.kind for found in ratio.answers] == ["point"]:
+        more = chips * next_whole(decode * ratio.answers[0].point, LOWER)
+        both = more + chips * next_whole(decode, LOWER)
+        yield f"with prompts on chips of their own {more:.0f} more, {both:.0f} in all ({REPLICA.apart})"
+
+
+def _price_every_second(found: Solution) -> Solution:
+    """Return the result of owned chips at a price for every second: the number of replicas includes the waiting."""
+    price = REPLICA.price
+    step = next((step for step in found.route if step.unknown == price), None)
+    if step is None or step.value is None:
+        return found
+    (one, *_), waiting = found.answers, REPLICA.used_share
+    return replace(
+        found,
+        answers=(replace(one, elasticities=WhenRead(lambda: {name: by for name, by in one.elasticities.items() if name != waiting})),),
+        route=tuple(step for step in found.route if step.unknown != price),
+        given={**found.given, price: step.value},
+        provenance={**found.provenance, price: "of an owned chip, for any second, in use or not"},
+    )
+
+
+@cache
+def _paid_with(name: str) -> frozenset[str]:
+    """Return the inputs of a result of replicas and of the chip price that do not determine the number of replicas."""
+    of_use = {REPLICA.price, REPLICA.used_share}
+    rows = (row for row in by_id().values() if row.defines in (REPLICA.all_chips, name) or of_use <= {*row.symbols})
+    return frozenset(symbol for row in rows for symbol in row.symbols) - {*REPLICA.bought, REPLICA.number, REPLICA.used_share}
+
+
+def _scale_answer(found: Answer, replicas: Answer, side: str, of: Solution) -> Answer:
+    """Return the result of the replicas with their bound and their sensitivities. A value that a table has as rated gives no bound."""
+    bound = replicas.bound if replicas.kind == "point" else side
+    by = chain_slopes(found.elasticities, REPLICA.number, replicas.elasticities)
+    bound = found.bound if rated_quantities(of.provenance) else bound or found.bound
+    return replace(found, regime=replicas.regime or found.regime, bound=bound, elasticities=by)
+
+
+def _round_step(step: RouteStep, end: End, again: bool) -> RouteStep:
+    """Return a step of the route with the replicas as a whole number."""
+    if step.unknown != end.size or step.value is None:
+        return step
+    made = f"{step.value:.6g}" if again else step.formula
+    return replace(step, value=end.value, formula=made and f"{'ceiling' if end.side == LOWER else 'floor'}({made})")

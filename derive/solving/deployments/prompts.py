@@ -1,0 +1,81 @@
+"""An answer for decode alone, with the same answer if the same chips also compute the prompts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import inf, isclose
+from typing import Any
+
+from derive.answers import DECODE_ALONE, Answer
+from derive.catalogue import equation
+from derive.errors import WrongValue
+from derive.meanings import PROMPTS
+from derive.requirements import HOLDS
+from derive.solving.limits.best_size import names_of
+from derive.solving.limits.whole_numbers import BEST, SO
+from derive.solving.question.switches import names_prompts
+from derive.solving.result import Solution
+
+_AskWith = Callable[[tuple[str, ...], Mapping[str, Any]], Solution]
+"""A question by the equations that join it, and the givens by name."""
+
+
+def answer_beside_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str, ...], variants: Mapping[str, str]) -> Solution:
+    """Return the answer. If it is for decode alone, also the answer with prompts on the same chips.
+
+    It has no warning on prompts if the rate of requests has no part in it, or if prompts do not change it. It has no second number if a
+    limit on a step cannot be a limit on the time per token.
+    """
+    alone = by(using, given)
+    if DECODE_ALONE not in alone.kinds:
+        return alone
+    unwarned = alone.with_doubts({kind: text for kind, text in alone.doubts.items() if kind != DECODE_ALONE})
+    if equation(PROMPTS.together).symbols[0] in alone.unused:
+        return unwarned
+    if names_prompts(using, variants) or len(alone.answers) != 1 or alone.sweep or alone.spans:
+        return alone
+    both = answer_with_prompts(by, given, using)
+    if both is None or len(both.answers) != 1:
+        return alone
+    if _are_equal(alone.answers[0], both.answers[0]):
+        return unwarned
+    unused = tuple(name for name in alone.unused if name in both.unused)
+    return replace(alone, with_prompts=both.answers[0], said=_label_lines(alone.said, both.said), unused=unused)
+
+
+def _label_lines(alone: Sequence[str], both: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of both answers, each with the answer that it belongs to, unless both have it.
+
+    >>> _label_lines(["with a batch of 73 to 241", "best: chips = 3"], ["with a batch of 52 to 90"])
+    ('decode alone: with a batch of 73 to 241', 'with prompts: with a batch of 52 to 90')
+    """
+    shared = {*alone} & {*both}
+    each = [(text, "decode alone: ") for text in alone] + [(text, "with prompts: ") for text in both if text not in shared]
+    # The better end of each is printed in its first line.
+    return tuple(text if text in shared else f"{which}{text}" for text, which in each if not text.startswith((BEST, SO)))
+
+
+def answer_with_prompts(by: _AskWith, given: Mapping[str, Any], using: tuple[str, ...]) -> Solution | None:
+    """Return the answer with prompts on the same chips, or None if a value of a step cannot be the value of a token."""
+    of_a_token = given_with_prompts(given)
+    try:
+        return by((*using, PROMPTS.together), of_a_token) if of_a_token else None
+    except WrongValue:
+        if of_a_token is given:
+            raise
+        return None
+
+
+def given_with_prompts(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the givens with every value of a step as the value of a token, or None if that is not possible."""
+    names = names_of(given)
+    if PROMPTS.step not in names.values():
+        return given
+    if not {PROMPTS.token, *PROMPTS.more_than_a_step}.isdisjoint(names.values()):
+        return None
+    return {PROMPTS.token if names[spelled] == PROMPTS.step else spelled: value for spelled, value in given.items()}
+
+
+def _are_equal(one: Answer, other: Answer) -> bool:
+    """Return whether two answers are the same numbers."""
+    ends = ((inf if end is None else end for end in answer.ends) for answer in (one, other))
+    return one.kind == other.kind and all(isclose(*pair, rel_tol=HOLDS) for pair in zip(*ends, strict=True))

@@ -1,0 +1,41 @@
+"""Costs that include the hours in which chips wait, once, if the share of time in use is given."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from derive.catalogue import equation
+from derive.meanings import WAITING
+from derive.quantities import quantity
+from derive.solving.limits.best_size import Ask
+from derive.solving.result import Solution
+
+TAKEN_AS_RENT = f"{WAITING.price} is taken as {WAITING.rent}, which is paid while chips wait too"
+
+
+def include_waiting(solution: Solution, given: Mapping[str, Any], ask: Ask, at_no_other_price: Ask) -> Solution:
+    """Return the answer with waiting hours in the cost, if its own cost leaves them out or pays for them twice.
+
+    `at_no_other_price` asks without the price of a chip that a switch reads from the table.
+    """
+    share, price, rent = WAITING.share, WAITING.price, WAITING.rent
+    rows = [equation(id) for id in solution.equations]
+    paid_for = not WAITING.paid_for_by.isdisjoint(row.id for row in rows)
+    if solution.unknown == WAITING.of_all_hours and share in solution.given and paid_for:
+        told = f"{WAITING.of_all_hours} is {WAITING.of_use} here: the price of a second in use pays for those in which a chip waits"
+        return replace(ask(WAITING.of_use, given), unknown=WAITING.of_all_hours).warn(include_waiting.__name__, told)
+    names = {quantity(spelled).name: spelled for spelled in given}
+    # A time or a rate does not depend on waiting hours, unless a margin gives a cost.
+    of_money = "USD" in quantity(solution.unknown).unit or WAITING.margin in (solution.unknown, *names)
+    costs = of_money and solution.unknown != WAITING.of_use and any(not WAITING.costs.isdisjoint(row.symbols) for row in rows)
+    left_out = costs and share in solution.unused
+    sought = solution.unknown == share and solution.reason is not None and price in names
+    paid = given[names[price]] if price in names else solution.given.get(price)
+    if rent in names or paid is None or not (left_out or sought):
+        return solution
+    others = {spelled: value for spelled, value in given.items() if spelled != names.get(price)}
+    found = at_no_other_price(solution.unknown, {**others, rent: paid})
+    if (found.reason and found.reason.missing) or share in found.unused:
+        return solution
+    source = {rent: solution.provenance[price]} if price in solution.provenance else {}
+    return replace(found, provenance={**found.provenance, **source}).warn(include_waiting.__name__, TAKEN_AS_RENT)

@@ -1,0 +1,196 @@
+"""The direction of an answer, found by relaxing every bound and every ideal value on which it rests.
+
+A bound that is written as an equality leaves its left side more (or less) than its right side. An ideal default, such as a share of a
+peak of 1, can only be worse. The way is followed again with one of them relaxed. If all of them move the answer up, it is a lower
+bound. If some move it up and others down, it has no direction.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from math import isclose, log, nan
+from typing import Any
+
+from derive.immutable import immutable
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.records import ESTIMATE, LOWER, UPPER, Equation, right_side_at
+from derive.requirements import HOLDS
+from derive.roles import MEMORY
+from derive.solving.engine.composed import Composed
+from derive.solving.engine.one_equation import solve_equation
+from derive.solving.engine.plan import Leg, Loop, Way
+from derive.solving.question.defaults import IDEALS, restore_default
+from derive.solving.question.questions import Question
+
+Signs = frozenset[int]
+"""+1 if the truth may be more, -1 if it may be less; both, or neither."""
+
+Causes = frozenset[tuple[str, str]]
+"""What may be worse than it was assumed: a quantity, or an equation by its id, with the bound that its value is."""
+
+_SIGNS = {LOWER: (1,), UPPER: (-1,), "": (1, -1)}
+_NAMED = {frozenset((1,)): LOWER, frozenset((-1,)): UPPER}
+
+_FACTORS = (1 + 1e-6, 1.01, 4.0)
+"""By how much a bound is relaxed: a very little, a little, and so much that another term may bind."""
+
+_SHARES = (0.0, 0.5)
+"""Where between the least and the most met in practice a quantity is put that is nothing by default."""
+
+_SAME = 1e-11
+"""Relative difference up to which an answer has not moved but for rounding."""
+
+_REACHES = (1 + 1e-5, 1.02, 4.0, 64.0)
+"""How far from its present value the value that closes a loop is looked for after a change."""
+
+_ALL_WEIGHTS = ("roofline.weight_time", "batching.weight_compute_ratio")
+"""Equations in which a step reads all weights: an upper bound if it reads a few experts whose number is not known."""
+
+
+@immutable(kw_only=False)
+class _Relaxed:
+    """A change of one thing: the right side of an equation by a factor, or a quantity to another value."""
+
+    name: str
+    factor: float = 1.0
+    value: float | None = None
+
+    @property
+    def is_smallest(self) -> bool:
+        """Return whether the change is so small that a missing answer has no direction."""
+        return max(self.factor, 1 / self.factor) == _FACTORS[0]
+
+
+def direction(asked: Question, way: Way, values: Mapping[str, float]) -> str | None:
+    """Return "lower" if the answer is a lower bound, "upper" if it is an upper bound, else None."""
+    return bound_of(signs(asked, way, values))
+
+
+def bound_of(signs: Signs) -> str | None:
+    """Return the bound that an answer is if the truth may be to these sides of it."""
+    return _NAMED.get(signs)
+
+
+def signs(asked: Question, way: Way, values: Mapping[str, float], only: Collection[str] | None = None) -> Signs:
+    """Return to which sides an answer may be wrong at the values that its way led to, for all causes or for some."""
+    found: set[int] = set()
+    for change in _relaxations(asked, way, values):
+        if only is not None and change.name not in only:
+            continue
+        moved = _follow_again(way, values, change)
+        if moved is None and change.is_smallest:
+            return frozenset((1, -1))
+        if moved is not None and not isclose(moved, values[way.unknown], rel_tol=_SAME, abs_tol=0.0):
+            found.add(1 if moved > values[way.unknown] else -1)
+        if len(found) > 1:
+            break
+    return frozenset(found)
+
+
+def taken_for_granted(asked: Question, way: Way, values: Mapping[str, Any]) -> Causes:
+    """Return the quantities and equations that can only be worse, or only better, than an answer assumes.
+
+    A value that a table has as rated may be worse and better.
+    """
+    ideals = {name for name in IDEALS.keys() & asked.defaults.keys() - asked.known.keys() if name not in way.solved}
+    chips = values.get(MEMORY.bought, asked.known.get(MEMORY.bought, asked.defaults.get(MEMORY.bought)))
+    if MEMORY.bought not in way.solved and chips == 1:
+        # memory.most_kv_copies: one chip holds one copy.
+        ideals.discard(MEMORY.copies)
+    sparse = values.keys() >= {"total_params", "active_params"} and not values.keys() >= {"experts", "active_experts"}
+    read = _ALL_WEIGHTS if sparse and values["total_params"] > values["active_params"] else ()
+    found = (cause for one in asked.instead for cause in one.causes if one.name not in way.solved)
+    either = ((name, bound) for name in rated_quantities(asked.provenance) for bound in (LOWER, UPPER) if not asked.limits)
+    return frozenset([*((name, IDEALS[name]) for name in ideals), *((id, UPPER) for id in read), *asked.limits.items(), *either, *found])
+
+
+def rated_quantities(provenance: Mapping[str, str]) -> list[str]:
+    """Return the quantities whose value a table has as rated.
+
+    >>> rated_quantities({"chip_power": "hardware.csv H100-SXM", "hbm_bandwidth": "hardware.csv H100-SXM"})
+    ['chip_power']
+    """
+    return [name for name, source in provenance.items() if source != "given" and quantity(name).rated]
+
+
+def _relaxations(asked: Question, way: Way, values: Mapping[str, float]) -> Iterator[_Relaxed]:
+    """Yield every change of a bound, an ideal, or another cause that the way rests on."""
+    spoken = {name for row in way.rows for name in (*row.symbols, *row.put_in)}
+    for row in way.rows:
+        sides = _SIGNS[""] if row.kind == ESTIMATE else _SIGNS[row.direction] if row.direction else ()
+        yield from (_Relaxed(row.id, factor=factor**sign) for sign in sides for factor in _FACTORS)
+    for cause, bound in sorted(taken_for_granted(asked, way, values)):
+        (sign,) = _SIGNS[bound]
+        if any(row.id == cause for row in way.rows):
+            yield from (_Relaxed(cause, factor=factor**sign) for factor in _FACTORS)
+        elif cause in spoken and cause != way.unknown:
+            here = values.get(cause, NEUTRAL_DEFAULTS.get(cause, 0))
+            some = [here * factor**sign for factor in _FACTORS] if here else [quantity(cause).at(share) or 0.01 for share in _SHARES]
+            yield from (_Relaxed(cause, value=min(value, quantity(cause).ceiling)) for value in some)
+
+
+def _follow_again(way: Way, values: Mapping[str, float], change: _Relaxed) -> float | None:
+    """Return what a way leads to after a change, near its present answer, or None if an equation does not apply then."""
+    solved = way.solved
+    here = {name: value for name, value in values.items() if name not in solved}
+    if change.value is not None:
+        here[change.name] = change.value
+    for leg in way.legs:
+        if leg.unknown == change.name and change.value is not None:
+            continue
+        found = _solve_leg(leg, here, values, change)
+        if found is None:
+            return None
+        here[leg.unknown] = found
+    return here[way.unknown]
+
+
+def _solve_leg(leg: Leg, here: Mapping[str, float], before: Mapping[str, float], change: _Relaxed) -> float | None:
+    """Return the value of a leg after a change, the one nearest to its present value."""
+    if isinstance(leg, Loop):
+        return _close_loop(leg, here, before, change)
+    row, known = _change_row(leg.row, here, change)
+    factor = change.factor if row.id == change.name else 1.0
+    if row.symbols[0] == leg.unknown:
+        found = right_side_at(row, known) * factor
+        applies = not isinstance(row, Equation) or row.applies({**known, leg.unknown: found})
+        return found if applies and found == found else None
+    found_of, _ = solve_equation(row, leg.unknown, {**known, row.symbols[0]: known[row.symbols[0]] / factor})
+    points = [one.point for one in found_of if one.kind == "point"]
+    near = before[leg.unknown]
+    return min(points, key=lambda one: abs(log(one / near)) if one > 0 and near > 0 else abs(one - near), default=None)
+
+
+def _close_loop(loop: Loop, here: Mapping[str, float], before: Mapping[str, float], change: _Relaxed) -> float | None:
+    """Return the value that closes a loop after a change, near the present one."""
+    from scipy.optimize import brentq
+
+    def height(trial: float) -> float:
+        there = {**here, loop.unknown: trial}
+        for leg in loop.steps:
+            found = _solve_leg(leg, there, before, change)
+            if found is None:
+                return nan
+            there[leg.unknown] = found
+        row, known = _change_row(loop.closing, there, change)
+        right = right_side_at(row, known) * (change.factor if row.id == change.name else 1.0)
+        return right / known[row.symbols[0]] - 1 if known[row.symbols[0]] else nan
+
+    start = before[loop.unknown]
+    here_is = height(start)
+    for place in (start * factor**side for factor in _REACHES for side in (1, -1)):
+        if here_is * height(place) <= 0:
+            try:
+                found = float(brentq(height, start, place, xtol=1e-300, rtol=_SAME / 10))
+            except ValueError:
+                # Between the two places the equations do not apply.
+                return None
+            return found if abs(height(found)) <= HOLDS else None
+    return None
+
+
+def _change_row(row: Equation | Composed, here: Mapping[str, float], change: _Relaxed) -> tuple[Equation | Composed, Mapping[str, float]]:
+    """Return an equation that contains a changed default again, and the values with those that return with it."""
+    if isinstance(row, Composed) or change.name not in row.put_in:
+        return row, here
+    row = restore_default(row, change.name)
+    missing = {name: NEUTRAL_DEFAULTS.get(name, quantity(name).at(0.5)) for name in row.symbols if name not in here}
+    return row, {**missing, **here}

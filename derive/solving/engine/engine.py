@@ -1,0 +1,539 @@
+"""A way with numbers: every leg solved in turn, and every answer checked against all that was given.
+
+An equation with several roots forks the way. One that leaves its quantity open stops it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import field, replace
+from functools import partial
+from math import inf, isclose, isfinite
+from random import Random
+from types import MappingProxyType
+
+from derive.answers import SHORT
+from derive.evaluate import evaluate
+from derive.expressions.branches import branches, current_regime, regimes_of, sides_of
+from derive.immutable import immutable
+from derive.preset_record import PARAMETERS
+from derive.quantities import QUANTITIES, quantity
+from derive.records import Equation, right_side_at
+from derive.requirements import HOLDS
+from derive.roles import MEMORY
+from derive.solving.checks.consistency import contradiction
+from derive.solving.checks.fit import chips_of_links, is_warning, memory_is_made_of, memory_shortfall
+from derive.solving.engine.composed import Composed
+from derive.solving.engine.directions import direction
+from derive.solving.engine.one_equation import broken_requirement, residual, solve_equation, value_inside
+from derive.solving.engine.plan import Leg, Loop, Step, Way
+from derive.solving.engine.substitution import compose, formula_of_way
+from derive.solving.explain.answer_with import Solve, result_with
+from derive.solving.explain.assumptions import list_assumptions
+from derive.solving.explain.caveats import left_to_assumptions, list_caveats, warn_below_one
+from derive.solving.question.chip_links import tell_given
+from derive.solving.question.defaults import PLAIN
+from derive.solving.question.questions import OF_DENSE, Question, known_values
+from derive.solving.result import Answer, Reason, RouteStep, Solution, WhenRead, shown_end
+from derive.trees import difference, names, slopes, text
+from derive.units import show
+
+LEAVES_OPEN = ("not_identified", "missing_givens")
+"""Codes of a leg that may have an answer if more were known."""
+
+_NUDGE, _MOST_MAGNIFIED, _LAST_DIGIT = 1e-6, 1e8, 1e-15
+"""Relative change of a quantity to see its effect; by how much last digits may be magnified (half of them are left); and these."""
+
+_WELL_BESIDE, _CLOSED = (1.25, 0.8), 1e-10
+"""Factors of a point, and the relative difference of two sides that may be rounding alone."""
+
+_SHARES = ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0), (0.2, 0.7))
+"""Where, between the least and the most accepted, one or two quantities are put to see whether an answer depends on them."""
+
+_SEED, _DRAWS, _LEAST_SEEN = 20261128, 6, 3
+"""How often more than two quantities are put anywhere, and at how many of these places there must be an answer."""
+
+_SEVERAL = (1.0, 8.0, 72.0)
+"""Numbers of chips at which an answer is compared to see whether it depends on them."""
+
+_Outcome = tuple[tuple[Answer, ...], Reason | None]
+_Rounding = Mapping[str, float]
+
+
+@immutable(kw_only=False)
+class Stop:
+    """A leg that gave no number to go on with, and why."""
+
+    leg: Leg
+    reason: Reason
+
+
+@immutable
+class World:
+    """The state on one fork of a way: values, their sensitivities to the givens and to rounding, and the steps."""
+
+    values: Mapping[str, float]
+    slopes: Mapping[str, Mapping[str, float]]
+    rounding: _Rounding = field(default_factory=dict)
+    steps: tuple[RouteStep, ...] = ()
+
+
+@immutable
+class _End:
+    """An answer of the last leg, the world before it, the world with it, and a warning that memory is short."""
+
+    before: World
+    after: World
+    found: Answer
+    short: str = ""
+
+
+def follow_way(asked: Question, known: Mapping[str, float], way: Way, solve: Solve) -> Solution | Stop:
+    """Return what a way leads to at numbers: answers with their warnings, a contradiction, or the leg at which it stops."""
+    ended = _follow_to_ends(asked, known, way) if not way.cancelled else _ends_at_any_value(asked, known, way)
+    if isinstance(ended, Stop):
+        return ended
+    if not isinstance(ended, list):
+        return refuse_question(asked, *ended)
+    shown = [(one, _shown_world(way, one)) for one in ended]
+    answers = [(world, _answer(asked, way, one, world.values)) for one, world in shown]
+    return _solution(asked, known, way, answers, ended[0].short, solve)
+
+
+def _follow_to_ends(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
+    """Return the ends of a way, or what they contradict with the steps up to there, or where it stops."""
+    worlds = [World(values=known, slopes={name: {name: 1.0} for name in known})]
+    *before, last = way.legs
+    for leg in before:
+        outcomes = [(world, *solve_leg(leg, world.values, world.rounding)) for world in worlds]
+        if reason := _reason_left_open(leg, outcomes):
+            return Stop(leg, reason)
+        worlds = [_extend_world(world, leg, one) for world, answers, _ in outcomes for one in answers]
+        if not worlds:
+            return Stop(leg, next(reason for *_, reason in outcomes if reason))
+    ends: list[_End] = []
+    clash: Reason | None = None
+    nothing: Reason | None = None
+    for world in worlds:
+        found, reason = solve_leg(last, world.values, world.rounding)
+        if reason and reason.code in LEAVES_OPEN:
+            return Stop(last, reason)
+        nothing = reason or nothing
+        for one in found:
+            end = _check_end(asked, way, world, one)
+            clash = clash or (end if isinstance(end, Reason) else None)
+            ends += [end] if isinstance(end, _End) else []
+    if ends:
+        return ends
+    if clash:
+        return clash, worlds[0].steps
+    assert nothing is not None, "no answer and no reason"
+    return Stop(last, nothing)
+
+
+def _ends_at_any_value(asked: Question, known: Mapping[str, float], way: Way) -> list[_End] | tuple[Reason, tuple[RouteStep, ...]] | Stop:
+    """Return the ends of a way with undetermined quantities if these do not matter, which is seen at several values of them."""
+    seen: list[list[_End]] = []
+    for at in _any_values(way.cancelled):
+        found = _follow_to_ends(replace(asked, anyway=True), {**known, **at}, replace(way, cancelled=()))
+        if isinstance(found, list):
+            seen.append(found)
+            if not _are_alike([one.found.ends for one in found], [one.found.ends for one in seen[0]]):
+                return Stop(way.legs[-1], _depends_on(asked, way))
+        elif len(way.cancelled) <= 2:
+            return found
+    if len(seen) < _LEAST_SEEN or not _sees_all_regimes(way, [one.after.values for found in seen for one in found]):
+        return Stop(way.legs[-1], _depends_on(asked, way))
+    return [replace(one, after=replace(one.after, steps=(_whole_step(way, one.found),))) for one in seen[0]]
+
+
+def _sees_all_regimes(way: Way, seen: Sequence[Mapping[str, float]]) -> bool:
+    """Return whether each term that may bind by an undetermined quantity has bound at some of its values: another has other answers."""
+    free = {*way.cancelled}
+    for leg in way.legs[:-1]:
+        free |= leg.gives if not free.isdisjoint(leg.needs) else frozenset()
+    for row in way.rows:
+        regimes = regimes_of(row)
+        moves = any(not free.isdisjoint(names(side)) for regime in regimes for pair in regime.wins for side in pair)
+        if moves and len({current_regime(row, values) for values in seen}) < len(regimes):
+            return False
+    return True
+
+
+def _depends_on(asked: Question, way: Way) -> Reason:
+    return Reason(code="not_identified", message=f"{asked.unknown} depends on {' and '.join(way.cancelled)}")
+
+
+def _any_values(names: Sequence[str]) -> Iterator[dict[str, float]]:
+    """Yield values of quantities that may be anything: one or two all over their domains, more of them as met in practice."""
+    if len(names) <= 2:
+        for shares in _SHARES:
+            yield {name: quantity(name).anywhere(share) for name, share in zip(names, shares, strict=False)}
+        return
+    random = Random(_SEED)
+    for _ in range(_DRAWS):
+        yield {name: quantity(name).at(random.random()) for name in names}
+
+
+def _whole_step(way: Way, found: Answer) -> RouteStep:
+    """Return a whole way as one step, without the numbers on it."""
+    whole = formula_of_way(way)
+    formula = None if whole is None or names(whole) & {*way.cancelled} else text(whole)
+    return RouteStep(equations=tuple(row.reference for row in way.rows), unknown=way.unknown, value=found.value, formula=formula)
+
+
+def _answer(asked: Question, way: Way, one: _End, values: Mapping[str, float]) -> Answer:
+    """Return what the last leg found, as an answer of the whole way."""
+    found = one.found
+    moved = WhenRead(lambda: {name: by for name, by in _chain_elasticities(found, one.before).items() if name not in way.cancelled})
+    bound = direction(asked, way, values) if found.kind == "point" else None
+    formula = one.after.steps[-1].formula if way.cancelled else found.formula
+    return replace(found, elasticities=moved, regime=_binding_terms(way, values, found), bound=bound, formula=formula)
+
+
+def _shown_world(way: Way, one: _End) -> World:
+    """Return the world that is shown of an answer: of an interval the one at its end, the upper of two."""
+    bound = None if one.found.kind == "point" else shown_end(one.found)
+    if bound is None:
+        return one.after
+    values, steps = {**one.after.values, way.unknown: bound}, list(one.after.steps)
+    for row in way.legs[-1].rows:
+        if row.sense == "=" and row.symbols[0] not in values and row.inputs <= values.keys():
+            values[row.symbols[0]] = right_side_at(row, values)
+            formula = text(sides_of(row)[1])
+            steps.append(RouteStep(equations=(row.reference,), unknown=row.symbols[0], value=values[row.symbols[0]], formula=formula))
+    return replace(one.after, values=values, steps=tuple(steps))
+
+
+def evaluate_way(way: Way, known: Mapping[str, float]) -> Mapping[str, float] | None:
+    """Return all values of a way at numbers, each the first that its leg gives, or None where a leg gives none."""
+    world = World(values=known, slopes={})
+    for leg in way.legs:
+        found, _ = solve_leg(leg, world.values)
+        points = [one for one in found if one.kind == "point"]
+        if not points:
+            return None
+        world = _extend_world(world, leg, points[0])
+    return world.values
+
+
+def _reason_left_open(leg: Leg, outcomes: Sequence[tuple[World, tuple[Answer, ...], Reason | None]]) -> Reason | None:
+    """Return why a leg is no way on: in one of the worlds its quantity is only bounded, or not determined."""
+    for _, answers, reason in outcomes:
+        if reason and reason.code in LEAVES_OPEN:
+            return reason
+        if loose := next((one for one in answers if one.kind != "point"), None):
+            return _reason_of_bounds(leg, loose)
+    return None
+
+
+def _check_end(asked: Question, way: Way, world: World, found: Answer) -> _End | Reason:
+    """Return the end that an answer is, or what it contradicts: a given, or the memory."""
+    after = _extend_world(world, way.legs[-1], found)
+    known = after.values if found.kind == "point" else world.values
+    short, told = memory_shortfall(asked, known, way.rows), ""
+    if short and is_memory_warning(asked, way):
+        told = "; ".join((*short.message.split("\n"), *_time_over_more_links(asked, known, way)))
+        short = None
+    wrong = contradiction(asked, known, way.rows) or short
+    return wrong or _End(before=world, after=after, found=found, short=told)
+
+
+def _time_over_more_links(asked: Question, known: Mapping[str, float], way: Way) -> Iterator[str]:
+    """Yield the time over the links of as many chips as hold the weights."""
+    chips = chips_of_links(asked, known, way.rows)
+    if chips and (found := result_with(asked, asked.unknown, {MEMORY.bought: float(chips)})):
+        yield f"with chips={chips} {asked.unknown} = {show(asked.unknown, found)}"
+
+
+def is_memory_warning(asked: Question, way: Way) -> bool:
+    """Return whether short memory is only a warning: by `is_warning`, or if no chips are given and the answer does not depend on them."""
+    if is_warning(asked, way) or MEMORY.bought not in asked.defaults or MEMORY.bought in way.solved:
+        return is_warning(asked, way)
+    known = [*known_values(asked)][-1]
+    found = [_follow_to_ends(replace(asked, anyway=True), {**known, MEMORY.bought: chips}, way) for chips in _SEVERAL]
+    ends = [[one.found.ends for one in each] if isinstance(each, list) else [] for each in found]
+    return bool(ends[0]) and all(_are_alike(each, ends[0]) for each in ends)
+
+
+def _are_alike(some: Sequence[tuple[float, float | None]], others: Sequence[tuple[float, float | None]]) -> bool:
+    """Return whether answers are equal up to rounding."""
+    pairs = [pair for one, other in zip(some, others, strict=False) for pair in zip(one, other, strict=True)]
+    same = (one == other or (one is not None and other is not None and isclose(one, other, rel_tol=HOLDS)) for one, other in pairs)
+    return len(some) == len(others) and all(same)
+
+
+def solve_leg(leg: Leg, values: Mapping[str, float], rounding: _Rounding = MappingProxyType({})) -> _Outcome:
+    """Return the answers of a leg, or the reason of a refusal. `rounding` is by how much last digits were magnified before."""
+    if isinstance(leg, Loop):
+        return _close_loop(leg, values, rounding)
+    return _solve_surely(leg.row, leg.unknown, values, rounding)
+
+
+def _solve_surely(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
+    """Return the answers of an equation, without a point that may be only the rounding of its inputs."""
+    found, reason = solve_equation(case, unknown, values)
+    if isinstance(case, Equation) and not any(name in rounding for name in case.symbols):
+        return found, reason
+    for one in (one for one in found if one.kind == "point"):
+        at = {**values, unknown: one.point}
+        magnified = _magnification(case, unknown, at, rounding)
+        if magnified > _MOST_MAGNIFIED or _is_at_an_edge(case, unknown, at, magnified * _LAST_DIGIT):
+            message = f"{unknown} cannot be decided from these inputs: it depends on their last digits in {case.told}"
+            return (), Reason(code="not_identified", message=message)
+    return found, reason
+
+
+def _close_loop(loop: Loop, values: Mapping[str, float], rounding: _Rounding) -> _Outcome:
+    """Return the values of a quantity at which the closing equation of its loop holds."""
+    unknown, whole, closed = loop.unknown, compose(loop.closing, loop.steps), False
+    if whole and unknown in whole.symbols and all(one.roots is not None for one in branches(whole, unknown)):
+        found, reason = _solve_surely(whole, unknown, values, rounding)
+        found = tuple(one for one in found if _holds_inside(loop, values, value_inside(one)))
+        closed = not reason or reason.code not in LEAVES_OPEN
+    if not closed:
+        found, reason = _search_zeros(loop, values)
+    if any(_is_anything(unknown, one) or _closes_beside(loop, values, one) for one in found):
+        return (), Reason(code="not_identified", message=f"{unknown} is not determined by {_name_of_loop(loop)}")
+    if not found and reason is None:
+        reason = Reason(code="no_solution", message=f"no {unknown} satisfies {_name_of_loop(loop)}")
+    return found, reason
+
+
+def _name_of_loop(loop: Loop) -> str:
+    """Return what a message calls the equations of a loop."""
+    return Composed(rows=loop.rows, sides=(0, 0)).told
+
+
+def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
+    """Return the zeros of a loop that has no closed form, from its curve."""
+    from derive.solving.engine.curve import find_zeros
+    from derive.solving.many.arrays import NoClosedForm, height_of
+
+    unknown, closing = loop.unknown, loop.closing
+    try:
+        zeros, heights = find_zeros(unknown, height_of(loop, {name: values[name] for name in loop.needs}))
+    except NoClosedForm as stop:
+        return (), Reason(code="not_identified", message=str(stop))
+    found = []
+    for low, high in zeros:
+        if low is not None and low == high:
+            if not _holds_inside(loop, values, low):
+                continue
+            moved = WhenRead(partial(_loop_elasticities, loop, values, low))
+            found.append(Answer(kind="point", value=low, residual=0.0, elasticities=moved))
+        else:
+            row = QUANTITIES[unknown]
+            top = row.ceiling if high is None else high
+            found.append(Answer(kind="interval", low=row.floor if low is None else low, high=top if isfinite(top) else None, residual=0.0))
+    if found:
+        return tuple(found), None
+    for at, _ in find_zeros(unknown, height_of(loop, {name: values[name] for name in loop.needs}, required=False))[0]:
+        if at is not None and (unmet := _find_unmet(loop, values, at)):
+            return (), unmet
+    name = closing.symbols[0]
+    message = f"no {unknown} satisfies {_name_of_loop(loop)}"
+    if name in values:
+        reach = [show(name, values[name] * (1 + float(end))) for end in (heights.min(), heights.max())] if len(heights) > 1 else []
+        runs = f": it runs from {' to '.join(reach)} over all {unknown}" if reach else ""
+        message = f"no {unknown} leads to {name} = {show(name, values[name])}{runs}"
+    return (), Reason(code="no_solution", violated=(name,), message=message)
+
+
+def _find_unmet(loop: Loop, values: Mapping[str, float], at: float) -> Reason | None:
+    """Return the requirement that keeps a trial value from closing a loop."""
+    there = {**values, loop.unknown: at}
+    for row in loop.rows:
+        if row.unmet(there):
+            return broken_requirement(row, loop.unknown, [there])
+        if row.symbols[0] not in there and there.keys() >= {*row.symbols[1:]}:
+            there[row.symbols[0]] = right_side_at(row, there)
+    return None
+
+
+def _trace_loop(loop: Loop, values: Mapping[str, float], at: float) -> World | None:
+    """Return the world inside a loop at a trial value, with slopes by what the loop needs and the trial, or None if a step fails."""
+    names_of = (*loop.needs, loop.unknown)
+    there = {**values, loop.unknown: at}
+    world = World(values=there, slopes={name: {name: 1.0} for name in names_of})
+    for leg in loop.steps:
+        found, _ = solve_leg(leg, world.values)
+        points = [one for one in found if one.kind == "point"]
+        if not points or len(points) < len(found):
+            return None
+        world = _extend_world(world, leg, points[0])
+    return world
+
+
+def _holds_inside(loop: Loop, values: Mapping[str, float], at: float) -> bool:
+    """Return whether every equation of a loop applies at a trial value."""
+    world = _trace_loop(loop, values, at)
+    return world is not None and loop.closing.applies(world.values)
+
+
+def _closes_beside(loop: Loop, values: Mapping[str, float], found: Answer) -> bool:
+    """Return whether a loop also closes well beside a point: its equations then say the same thing."""
+    if found.kind != "point":
+        return False
+    beside = (_trace_loop(loop, values, found.point * factor) for factor in _WELL_BESIDE)
+    return any(world is not None and residual(loop.closing, world.values) < _CLOSED for world in beside)
+
+
+def _loop_elasticities(loop: Loop, values: Mapping[str, float], at: float) -> dict[str, float]:
+    """Return d ln(trial)/d ln(needed) of a closed loop, by the implicit function theorem."""
+    world = _trace_loop(loop, values, at)
+    if world is None:
+        return {}
+    try:
+        _, local = slopes(difference(*sides_of(loop.closing)), world.values)
+    except (ArithmeticError, ValueError, TypeError):
+        return {}
+    total: dict[str, float] = {}
+    for name, slope in local.items():
+        for base, by in world.slopes.get(name, {}).items():
+            total[base] = total.get(base, 0.0) + slope * world.values[name] * by
+    steep = total.pop(loop.unknown, 0.0)
+    return {name: -by / steep for name, by in total.items() if by} if steep else {}
+
+
+def _is_anything(unknown: str, found: Answer) -> bool:
+    """Return whether an answer is all that the unknown can be: the equations say the same thing twice."""
+    row = QUANTITIES[unknown]
+    return found.kind == "interval" and found.least <= row.floor and found.high in (None, row.ceiling)
+
+
+def _is_at_an_edge(case: Equation | Composed, unknown: str, at: Mapping[str, float], error: float) -> bool:
+    """Return whether a relative error of the unknown decides which of two terms is the larger."""
+    beside = [{**at, unknown: at[unknown] * (1 + sign * error)} for sign in (1, -1)]
+    pairs = (pair for regime in regimes_of(case) for pair in regime.wins)
+    held = (pair for pair in pairs if any(unknown in names(side) for side in pair))
+    return any(len({evaluate(larger, one) > evaluate(smaller, one) for one in beside}) > 1 for larger, smaller in held)
+
+
+def _magnification(case: Equation | Composed, unknown: str, values: Mapping[str, float], rounding: _Rounding) -> float:
+    """Return by how much the last digits of the givens are magnified in the unknown."""
+
+    def height(at: Mapping[str, float]) -> float:
+        return case.left_side(at) - right_side_at(case, at)
+
+    def moves(name: str) -> float:
+        """Return how far the sides differ after a small change, at the edge of the domain to the one side that exists."""
+        beside = (height({**values, name: values[name] * (1 + sign * _NUDGE)}) for sign in (1, -1))
+        return max((abs(one - here) for one in beside if isfinite(one)), default=0.0)
+
+    if values[unknown] == 0:
+        # A factor is exactly zero, so there is no last digit to be lost.
+        return 1.0
+    here = height(values)
+    slope = moves(unknown)
+    total = sum(rounding.get(name, 1.0) * move for name in case.symbols if name != unknown and (move := moves(name)))
+    return total / slope if slope else inf
+
+
+def _reason_of_bounds(leg: Leg, interval: Answer) -> Reason:
+    """Return the reason that a quantity does not bind and is known by its bounds alone."""
+    low, high = (None if end is None else show(leg.unknown, end) for end in (interval.low or None, interval.high))
+    bounds = " and ".join(text for text in (low and f"at least {low}", high and f"at most {high}") if text) or "any value"
+    told = leg.row.told if isinstance(leg, Step) else _name_of_loop(leg)
+    return Reason(code="not_identified", message=f"{leg.unknown} does not bind in {told}, so only its bounds are known: {bounds}")
+
+
+def _extend_world(world: World, leg: Leg, found: Answer) -> World:
+    """Return the world with the result of a leg, and for a loop with all that follows at the trial value."""
+    place = value_inside(found)
+    inner: Mapping[str, float] = {}
+    steps: tuple[RouteStep, ...] = (_route_step(leg, found),)
+    if isinstance(leg, Loop):
+        traced = _trace_loop(leg, world.values, place) if found.kind == "point" else None
+        inner = {} if traced is None else {one.unknown: traced.values[one.unknown] for one in leg.steps}
+        if traced is not None:
+            # A loop that was closed by search shows where it goes step by step.
+            closing = RouteStep(equations=(leg.closing.reference,), unknown=leg.unknown, value=place, forwards=leg.closing.symbols[0])
+            steps = (*traced.steps, closing) if found.formula is None else (*steps, *traced.steps)
+    values = {**world.values, **inner, leg.unknown: place}
+    magnified = _magnification(leg.row, leg.unknown, values, world.rounding) if isinstance(leg, Step) and found.kind == "point" else 1.0
+    return World(
+        values=values,
+        slopes={**world.slopes, leg.unknown: _chain_elasticities(found, world)},
+        rounding={**world.rounding, leg.unknown: magnified},
+        steps=(*world.steps, *steps),
+    )
+
+
+def _route_step(leg: Leg, found: Answer) -> RouteStep:
+    alternatives = tuple(row.id for row in leg.alternatives) if isinstance(leg, Step) else ()
+    references = tuple(row.reference for row in leg.rows)
+    return RouteStep(equations=references, unknown=leg.unknown, value=found.value, formula=found.formula, alternatives=alternatives)
+
+
+def _binding_terms(way: Way, values: Mapping[str, float], found: Answer) -> str | None:
+    """Return the terms that bind along a way, in words."""
+    last = way.legs[-1]
+    binding = [current_regime(row, values) for row in way.rows if not (isinstance(last, Step) and row == last.row)]
+    itself = found.regime if isinstance(last, Step) or not any(binding) else None
+    return " and ".join(dict.fromkeys(label for label in (*binding, itself) if label)) or None
+
+
+def _chain_elasticities(found: Answer, world: World) -> Mapping[str, float]:
+    """Return elasticities with respect to the givens, by the chain rule along the way."""
+
+    def total() -> dict[str, float]:
+        sums: dict[str, float] = {}
+        for name, slope in found.elasticities.items():
+            for base, inner in world.slopes.get(name, {}).items():
+                sums[base] = sums.get(base, 0.0) + slope * inner
+        return sums
+
+    return WhenRead(total)
+
+
+def list_unused(asked: Question, touched: Set[str]) -> tuple[str, ...]:
+    """Return the givens that an answer did not use."""
+    of_dense = {*PARAMETERS} if OF_DENSE in asked.provenance.values() else set()
+    told = [asked.supposed[one] for one in touched if one in asked.supposed]
+    behind = {name for name in asked.known if any(tell_given(name) in text for text in told)}
+    return tuple(name for name, source in asked.provenance.items() if source == "given" and name not in touched | of_dense | behind)
+
+
+def _solution(
+    asked: Question, known: Mapping[str, float], way: Way, ends: list[tuple[World, Answer]], short: str, solve: Solve
+) -> Solution:
+    used = way.rows
+    touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known and (name not in PLAIN or name in asked.known)}
+    touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
+    answers = tuple(one for _, one in ends)
+    doubts = {} if asked.silent else list_caveats(asked, ends[0][0].values, used, solve)
+    said = {
+        **({SHORT: short} if short else {}),
+        **warn_below_one(asked.unknown, answers),
+        **{name: one.text for name, one in doubts.items()},
+    }
+    left = list_unused(asked, touched.union(*(one.rests for one in doubts.values())))
+    against = memory_is_made_of(asked, ends[0][0].values, used, left)
+    return Solution(
+        unknown=asked.unknown,
+        unit=QUANTITIES[asked.unknown].unit,
+        answers=answers,
+        equations=tuple(row.reference for row in used),
+        given={name: known[name] for name in known if name in touched},
+        assumptions=tuple(dict.fromkeys((*list_assumptions(asked, known, way, touched), *left_to_assumptions(asked, touched, doubts)))),
+        unused=tuple(name for name in left if name not in against),
+        warnings=tuple(said.values()),
+        kinds=tuple(said),
+        provenance={name: asked.provenance.get(name, "default") for name in known if name in touched},
+        route=ends[0][0].steps,
+        further=tuple(world.steps for world, _ in ends[1:]),
+    )
+
+
+def refuse_question(asked: Question, reason: Reason, steps: tuple[RouteStep, ...] = ()) -> Solution:
+    """Return a solution that has no answer, and why."""
+    return Solution(
+        unknown=asked.unknown,
+        unit=QUANTITIES[asked.unknown].unit,
+        answers=(),
+        equations=tuple(dict.fromkeys(reference for step in steps for reference in step.equations)),
+        given=dict(asked.known),
+        assumptions=asked.notes,
+        provenance=dict(asked.provenance),
+        reason=reason,
+        route=steps,
+    )

@@ -1,0 +1,371 @@
+"""The answer to a question without limits: by equations, by trial values, or by inequalities that bound it.
+
+Defining equations and bounds join by themselves, one variant of a group. Conditions, heuristics and empirical relations join when
+named. Neutral defaults are used only if the givens alone do not reach the unknown.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from math import inf
+
+from derive.answers import SHORT
+from derive.preset_record import PARAMETERS
+from derive.quantities import QUANTITIES
+from derive.records import Equation
+from derive.requirements import HOLDS
+from derive.roles import BATCH
+from derive.solving.checks.fit import SHORT_OF_MEMORY
+from derive.solving.checks.targets import batch_is_left_to_a_rate
+from derive.solving.engine.directions import Causes, signs
+from derive.solving.engine.engine import LEAVES_OPEN, Stop, follow_way, is_memory_warning, list_unused, refuse_question
+from derive.solving.engine.one_equation import value_inside
+from derive.solving.engine.plan import (
+    Failed,
+    Loop,
+    Step,
+    Way,
+    carry_bounds,
+    definitions_to,
+    find_cancelling,
+    find_loops,
+    find_plain_way,
+    find_turned_loops,
+    giving_equations,
+)
+from derive.solving.engine.substitution import compose
+from derive.solving.explain.refusals import find_indifferent_result, missing_givens, results_made_of
+from derive.solving.question.questions import Question, known_values, pose_again, suppose_types
+from derive.solving.result import Answer, Reason, Solution
+from derive.units import show
+
+_MOST_LOOPS = 12
+"""How many loops are followed for one question."""
+
+_Found = tuple[Solution, Way | None]
+_Stops = list[tuple[Stop, Way]]
+
+
+def find_answer(asked: Question, told: bool = True) -> _Found:
+    """Return the answer, and the way to it if equations lead there. The missing inputs are looked up only if `told`."""
+    equalities = tuple(row for row in asked.active if row.sense == "=")
+    stops: _Stops = []
+    outcome = _answer_by_steps(asked, equalities, stops)
+    if looped := _answer_by_trial(asked, equalities, outcome, stops):
+        return looped
+    if outcome is None:
+        outcome = _answer_without_free_inputs(asked, equalities)
+    bounded = outcome is None and not stops
+    if bounded:
+        outcome = _answer_by_steps(asked, asked.active, stops)
+        if outcome and not _is_informative(asked, outcome[0]):
+            outcome = None
+        if not stops and (not outcome or list_unused(asked, {*outcome[0].given})):
+            outcome = _tighter_bound(outcome, _answer_by_bounds(asked, stops))
+    if outcome and (bounded or _only_bounded(outcome[0])) and (aside := _result_left_aside(asked, *outcome)):
+        return refuse_question(asked, aside), None
+    if outcome and bounded and (lacking := _definition_lacks(asked, outcome[0])):
+        return refuse_question(asked, lacking), None
+    if outcome:
+        return outcome
+    known = [*known_values(asked)][-1]
+    if free := find_indifferent_result(asked, known):
+        return refuse_question(asked, free), None
+    if stops:
+        return refuse_question(asked, _reason_of_stops(asked, stops)), None
+    reason = missing_givens(asked, known) if told else Reason(code="missing_givens", message="what is missing was not asked for")
+    return refuse_question(asked, reason), None
+
+
+def _answer_by_steps(asked: Question, rows: tuple[Equation, ...], stops: _Stops) -> tuple[Solution, Way] | None:
+    """Return the first answer by one equation at a time, or by a loop. `stops` collects where ways ended."""
+    for known in known_values(asked):
+        failed: Failed = frozenset()
+        here = len(stops)
+        while (way := find_plain_way(asked.unknown, rows, frozenset(known), failed)) is not None:
+            outcome = _follow(asked, known, way)
+            if isinstance(outcome, Solution):
+                return outcome, way
+            stops.append((outcome, way))
+            failed |= {(outcome.leg.id, outcome.leg.unknown)}
+        for way in islice(find_loops(asked.unknown, rows, frozenset(known), failed), _MOST_LOOPS):
+            outcome = _follow(asked, known, way)
+            if isinstance(outcome, Solution) and not _only_bounded(outcome):
+                return outcome, way
+        for stop, way in stops[here:]:
+            carried = carry_bounds(way, stop.leg, frozenset(known)) if stop.reason.code == "not_identified" else None
+            outcome = _follow(asked, known, carried) if carried else stop
+            if carried and isinstance(outcome, Solution) and outcome.answers:
+                return outcome, carried
+    return None
+
+
+def _answer_by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple[Solution, Way] | None, stops: _Stops) -> _Found | None:
+    """Return the answer by a loop. If one equation at a time only bounds the unknown, the loop must close on a result left aside."""
+    first, aside = bounded, _results_aside(asked, bounded[0]) if bounded else []
+    if bounded and not (aside and _only_bounded(bounded[0])):
+        return None
+    free = find_indifferent_result(asked, [*known_values(asked)][-1])
+    if free and (not bounded or free.code != "not_identified" or not {*free.violated}.isdisjoint(aside)):
+        return None
+    failed: Failed = frozenset((stop.leg.id, stop.leg.unknown) for stop, _ in stops)
+    failed |= {(bounded[1].legs[-1].id, asked.unknown)} if bounded else set()
+    refused: _Found | None = None
+    for known in known_values(asked) if bounded else ():
+        # Another result may lead there one equation at a time.
+        plain = find_plain_way(asked.unknown, rows, frozenset(known), failed)
+        outcome = _follow(asked, known, plain) if plain else None
+        if plain and bounded and isinstance(outcome, Solution) and outcome.answers and not {*aside}.isdisjoint(outcome.given):
+            return _intersect_answers(asked, outcome, plain.rows[-1], bounded[0]), None
+    for start, way in islice(_loops(asked, rows, failed), _MOST_LOOPS):
+        loop = next(leg for leg in way.legs if isinstance(leg, Loop))
+        if bounded and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
+            continue
+        outcome = _follow(asked, start, way)
+        if isinstance(outcome, Solution) and _only_bounded(outcome) and not loop.goes_forwards:
+            # An equation that was turned round may hold over a stretch for having been used twice.
+            continue
+        if isinstance(outcome, Solution) and outcome.answers:
+            if bounded:
+                return _intersect_answers(asked, outcome, loop.closing, bounded[0]), None
+            if not _only_bounded(outcome):
+                return outcome, way
+            # Another result may say more than that this one does not bind.
+            bounded, aside = (outcome, way), _results_aside(asked, outcome)
+            continue
+        if loop.unknown != asked.unknown or not loop.goes_forwards:
+            continue
+        if isinstance(outcome, Solution):
+            refused = outcome, way
+        elif outcome.reason.code not in LEAVES_OPEN:
+            refused = refuse_question(asked, _with_results(asked, way, outcome)), None
+        if refused:
+            # No value of the unknown leads to what was given, so no other loop has one.
+            break
+    if bounded and not (refused and refused[0].reason):
+        return bounded if first is None else None
+    return refused if bounded or not stops else None
+
+
+def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Iterator[tuple[Mapping[str, float], Way]]:
+    """Yield the loops that lead to the unknown, with what each starts from."""
+    seen = set[Way]()
+    for known in known_values(asked):
+        for way in chain(*(find(asked.unknown, rows, frozenset(known), failed) for find in (find_loops, find_turned_loops))):
+            if way not in seen:
+                seen.add(way)
+                yield known, way
+
+
+def _answer_without_free_inputs(asked: Question, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
+    """Return an answer that does not depend on undetermined quantities."""
+    for known in known_values(asked):
+        for way in find_cancelling(asked.unknown, rows, frozenset(known)):
+            outcome = _follow(asked, known, way)
+            if isinstance(outcome, Solution) and outcome.answers:
+                # A result that is left aside may say more than bounds, or which one of several answers holds.
+                aside = {result for name in (asked.unknown, *way.cancelled) for result in results_made_of(asked, name)}
+                if aside.isdisjoint(outcome.unused) or (len(outcome.answers) == 1 and not _only_bounded(outcome)):
+                    return outcome, way
+    return None
+
+
+def _tighter_bound(beside: tuple[Solution, Way] | None, bounded: tuple[Solution, Way] | None) -> tuple[Solution, Way] | None:
+    """Return the one of two bounds that leaves less of the unknown, else the first."""
+    ends = [[one.ends for one in outcome[0].answers] if outcome else [] for outcome in (beside, bounded)]
+    if bounded and len(ends[0]) == len(ends[1]) == 1:
+        ((low, high),), ((least, most),) = ends
+        more, less = least > low * (1 + HOLDS), (most or inf) * (1 + HOLDS) < (high or inf)
+        if (more and (most or inf) <= (high or inf)) or (less and least >= low):
+            return bounded
+    return beside or bounded
+
+
+def _intersect_answers(asked: Question, solution: Solution, closing: Equation, bounded: Solution) -> Solution:
+    """Return what leads to one result, as far as other results leave it possible."""
+    answers = tuple(left for one in solution.answers for left in _common_parts(one, bounded))
+    if not answers:
+        place, ids = show(asked.unknown, value_inside(solution.answers[0])), ", ".join(bounded.equations)
+        name = closing.symbols[0]
+        message = f"contradiction: {asked.unknown} = {place} by {closing.id} from {name}, which is ruled out by {ids}"
+        return refuse_question(asked, Reason(code="contradiction", violated=(name,), message=message))
+    return replace(solution, answers=answers, unused=tuple(name for name in solution.unused if name not in bounded.given))
+
+
+def _common_parts(one: Answer, bounded: Solution) -> Iterator[Answer]:
+    """Yield what an answer and bounds have in common."""
+    low, high = one.ends
+    for least, most in (other.ends for other in bounded.answers):
+        lowest, highest = max(low, least), min((end for end in (high, most) if end is not None), default=None)
+        if highest is None or lowest <= highest * (1 + HOLDS):
+            yield one if one.kind == "point" else replace(one, low=lowest, high=highest)
+
+
+def _only_bounded(solution: Solution) -> bool:
+    return any(one.kind != "point" for one in solution.answers)
+
+
+def _results_aside(asked: Question, solution: Solution) -> list[str]:
+    """Return the given results that are made of the unknown and had no part in an answer."""
+    return [name for name in results_made_of(asked, asked.unknown) if name in list_unused(asked, {*solution.given})]
+
+
+def evaluate_result(asked: Question, name: str, root: float) -> Solution:
+    """Return a result at a value of the unknown."""
+    known = {**{other: value for other, value in asked.known.items() if other != name}, asked.unknown: root}
+    return answer_forwards(replace(asked, unknown=name, known=known))
+
+
+def answer_forwards(asked: Question) -> Solution:
+    """Return the answer to a question by one equation at a time."""
+    outcome = _answer_by_steps(asked, tuple(row for row in asked.active if row.sense == "="), [])
+    return outcome[0] if outcome else refuse_question(asked, missing_givens(asked, asked.known))
+
+
+def _reason_of_stops(asked: Question, stops: Sequence[tuple[Stop, Way]]) -> Reason:
+    """Return why there is no answer: where no value will do, in terms of the unknown if one of the ways says so."""
+    stop, way = stops[0]
+    if stop.reason.code != "no_solution":
+        return stop.reason
+    first = _with_results(asked, way, stop)
+    plain = (stop.reason for stop, way in stops if stop.leg.unknown == asked.unknown and not _turns_on_itself(way, stop))
+    return next((reason for reason in plain if reason.code == first.code), first)
+
+
+def _with_results(asked: Question, way: Way, stop: Stop) -> Reason:
+    """Return why a way ends, with the given results that led there if it ends at a quantity that is not asked for."""
+    if stop.reason.code != "no_solution" or stop.leg.unknown == asked.unknown:
+        return stop.reason
+    symbols = {name for leg in way.legs[: way.legs.index(stop.leg) + 1] for name in leg.symbols}
+    results = [name for name in giving_equations(asked.active) if name in symbols and asked.provenance.get(name) == "given"]
+    told = " and ".join(f"{name} = {show(name, asked.known[name])}" for name in results)
+    return replace(stop.reason, message=f"with {told}, {stop.reason.message}") if told else stop.reason
+
+
+def _turns_on_itself(way: Way, stop: Stop) -> bool:
+    """Return whether the left side of a leg went into what its right side is made of."""
+    left = stop.leg.rows[-1].symbols[0]
+    return any(left in one.symbols and one.unknown in stop.leg.symbols for one in way.legs if one is not stop.leg)
+
+
+def _result_left_aside(asked: Question, bounded: Solution, way: Way) -> Reason | None:
+    """Return why bounds are no answer: a given result rests on the unknown and has no part in them.
+
+    A result that has its given value for any unknown does not change bounds that come from equations.
+    """
+    free = find_indifferent_result(asked, [*known_values(asked)][-1])
+    if free and free.violated[0] in list_unused(asked, {*bounded.given}):
+        by_equations = all(row.sense == "=" for row in way.rows)
+        return None if by_equations and free.code == "not_identified" else free
+    definitions = {**{row.defines: row for row in asked.left_out if row.defines}, **giving_equations(asked.active)}
+    for name in (name for name in list_unused(asked, {*bounded.given}) if name in definitions):
+        rests, queue = {name: definitions[name]}, [name]
+        while queue:
+            row = definitions.get(queue.pop())
+            if row is None:
+                continue
+            new = [other for other in row.symbols if other not in asked.known and other not in rests]
+            rests |= dict.fromkeys(new, row)
+            queue += new
+        if asked.unknown in rests:
+            told = f"{name} = {show(name, asked.known[name])} says something of {asked.unknown}"
+            untrue = [row.id for row in asked.left_out if row in rests.values()]
+            if untrue:
+                why = f"by {', '.join(untrue)}, which is left out, as not all that this model reads grows with its context"
+                return Reason(code="not_identified", violated=tuple(untrue), message=f"{told} {why}")
+            rest = missing_givens(asked, [*known_values(asked)][-1])
+            return replace(rest, message=f"{told}, but not what with these givens alone: {rest.message}")
+    return None
+
+
+def _definition_lacks(asked: Question, bounded: Solution) -> Reason | None:
+    """Return what the definition of the unknown needs, if it uses more of the givens, or of a named model, than its bounds do."""
+    definitions = giving_equations(asked.active)
+    if asked.unknown not in definitions:
+        return None
+    made, queue = set[str](), [asked.unknown]
+    while queue:
+        row = definitions.get(queue.pop())
+        new = {*row.symbols} - {*made, asked.unknown} if row else set[str]()
+        made |= new
+        queue += [name for name in new if name not in asked.known]
+    of_model = {*PARAMETERS} if asked.published and bounded.given.keys().isdisjoint(PARAMETERS) else set()
+    if made.isdisjoint({*list_unused(asked, {*bounded.given}), *of_model}):
+        return None
+    reason = missing_givens(asked, [*known_values(asked)][-1])
+    (low, high), ids = bounded.answers[0].ends if bounded.answers else (None, None), ", ".join(bounded.equations)
+    ends = [f"at {word} {show(asked.unknown, end)}" for word, end in (("least", low), ("most", high)) if end]
+    if not reason.missing or not ends:
+        return None
+    return replace(reason, message=f"{reason.message}\nall that is known of it is that it is {' and '.join(ends)} ({ids})")
+
+
+def _follow(asked: Question, known: Mapping[str, float], way: Way) -> Solution | Stop:
+    """Return what a way leads to, checked against the memory of the batch that a given rate needs."""
+    outcome = follow_way(asked, known, way, _answers_to)
+    if isinstance(outcome, Stop) or outcome.reason or SHORT in outcome.kinds or any(step.unknown == BATCH.name for step in outcome.route):
+        return outcome
+    short = _batch_does_not_fit(asked)
+    if short is None:
+        return outcome
+    if not is_memory_warning(asked, way):
+        return refuse_question(asked, short, outcome.route)
+    told = "; ".join(short.message.split("\n"))
+    return outcome.warn(SHORT, told)
+
+
+def _answers_to(asked: Question) -> tuple[Answer, ...]:
+    return find_answer(asked, told=False)[0].answers
+
+
+def _batch_does_not_fit(asked: Question) -> Reason | None:
+    """Return the memory that is short of the batch that a given rate needs, if no given determines the batch."""
+    if asked.unknown == BATCH.name or BATCH.name in asked.known or not batch_is_left_to_a_rate(asked):
+        return None
+    batch = replace(pose_again(asked, BATCH.name, asked.known), silent=True)
+    reason = find_answer(batch, told=False)[0].reason
+    if reason and (usual := suppose_types(batch, reason.missing)):
+        reason = find_answer(usual, told=False)[0].reason
+    return reason if reason and reason.code == SHORT_OF_MEMORY else None
+
+
+def _answer_by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | None:
+    """Return what inequalities on quantities that are made of the unknown leave of it, the one that leaves least."""
+    made = {row.defines: row for row in asked.active if row.defines}
+    for known in known_values(asked):
+        tightest: tuple[Solution, Way] | None = None
+        ways = ((bound, definitions_to(bound.symbols, made, {*known, asked.unknown})) for bound in asked.bounds)
+        found = [(asked.unknown in bound.symbols, len(steps), bound, steps) for bound, steps in ways if steps is not None]
+        for *_, bound, steps in sorted(found, key=lambda one: one[:2]):
+            whole = compose(bound, tuple(steps.values()))
+            if whole is None or not {asked.unknown} <= {*whole.symbols} <= {*known, asked.unknown}:
+                continue
+            way = Way((Step(whole, asked.unknown),))
+            outcome = _follow(asked, known, way)
+            if isinstance(outcome, Stop):
+                stops.append((outcome, way))
+            elif _is_informative(asked, outcome):
+                tightest = _tighter_bound(tightest, (outcome, way))
+        if tightest:
+            return tightest
+    return None
+
+
+def _is_informative(asked: Question, bounded: Solution) -> bool:
+    """Return whether bounds are more than the domain of the unknown and rest on more than defaults. A refusal always says something."""
+    cut = any(one.least > 0 or one.high not in (None, QUANTITIES[asked.unknown].ceiling) for one in bounded.answers)
+    return not bounded.answers or (cut and not asked.known.keys().isdisjoint(bounded.given))
+
+
+def possible_errors(asked: Question, solution: Solution, way: Way | None, found: Answer) -> Causes:
+    """Return to which sides an answer may be wrong, as causes for what rests on it."""
+    if found.bound:
+        return frozenset([(asked.unknown, found.bound)])
+    exact = way and not signs(asked, way, values_there(asked, solution, found))
+    return frozenset() if exact else frozenset((asked.unknown, side) for side in ("lower", "upper"))
+
+
+def values_there(asked: Question, solution: Solution, found: Answer) -> dict[str, float]:
+    """Return the values that an answer used and found on its way."""
+    steps = {step.unknown: step.value for step in solution.route if step.value is not None}
+    return {**solution.given, **steps, asked.unknown: found.point}

@@ -1,0 +1,600 @@
+"""One equation, any unknown: points, an interval, or a reason.
+
+The symbolic side is worked out once per (equation, unknown): every regime of the right side, and in it the closed
+forms of the unknown. The numbers decide: a root counts only if the whole equation holds there. An unknown
+that dropped out of the regime in force is known only by an interval, whose ends are where another term takes over.
+
+Numbers are rounded, so what holds is ranked: for the very numbers given, for numbers that differ from them in the last digits only, or
+to a billionth. An answer of the last rank is one only where there is no other. If floating point cannot decide, 50 digits do.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from math import inf, isclose, isfinite
+from typing import NamedTuple
+
+from derive.evaluate import evaluate, precise
+from derive.expressions.branches import Branch, branches, comparisons, sides_of, turning_points
+from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
+from derive.expressions.roots import drops_out, elasticities, has_no_effect, is_in_domain, is_negligible, real_roots
+from derive.expressions.search import search_interval
+from derive.immutable import immutable
+from derive.quantities import quantity
+from derive.records import Equation, right_side_at
+from derive.requirements import HOLDS, Requirement, at_its_bound, bounding_sides, compared, named
+from derive.solving.engine.composed import Composed
+from derive.solving.result import Answer, Reason, WhenRead
+from derive.trees import Tree, TreePair, names, slopes, terms, text
+from derive.units import show
+
+_Row = Equation | Composed
+"""An equation of the catalogue, or one that follows from several."""
+
+_Values = Mapping[str, float]
+
+_SETTLED = 1e-5
+"""Relative difference up to which the right side no longer moves at the edge of the domain."""
+
+_EXACTLY, _ROUNDED, _NEARLY = 0, 1, 2
+"""How well something holds: for these numbers, for numbers with other last digits, to a billionth."""
+
+
+DOUBTFUL = 1e-2
+"""Relative difference of the sides up to which a root of an array that does not hold may only have lost its digits."""
+
+_ROUNDING = 1e-15
+"""By what share of itself a number may be off for having been worked out in floating point."""
+
+_LOOSE = 1e-3
+"""Share of itself that a root may be off for rounding, above which it is one only if many digits find it too."""
+
+
+@immutable(kw_only=False)
+class _Cut:
+    """A value of the unknown at which something changes, its closed form, and the expression that is zero there."""
+
+    value: float
+    formula: str | None
+    difference: Tree
+
+
+class _Found(NamedTuple):
+    """An answer, how well it holds, and the regime and closed form of a point."""
+
+    answer: Answer
+    rank: int
+    branch: Branch | None = None
+    root: Tree | None = None
+
+
+def solve_equation(equation: _Row, unknown: str, given: _Values) -> tuple[tuple[Answer, ...], Reason | None]:
+    """Return all answers of one equation for one of its quantities at values of the others [SI], or the reason of a refusal."""
+    values = {name: given[name] for name in equation.symbols if name != unknown}
+    if equation.violated(values):
+        return (), broken_requirement(equation, unknown, [values])
+    merged = _merge(equation, unknown, values, list(_answers(equation, unknown, values)))
+    found = [_snap_to_bound(equation, unknown, values, answer) for answer in merged]
+    broken_by = [equation.violated({**values, unknown: value_inside(answer)}) for answer in found]
+    kept = tuple(answer for answer, broken in zip(found, broken_by, strict=True) if not broken)
+    if kept:
+        return kept, None
+    beside = [{**values, unknown: value_inside(answer)} for answer, broken in zip(found, broken_by, strict=True) if broken]
+    if not beside:
+        return (), _no_solution(equation, unknown, values)
+    unmet = broken_requirement(equation, unknown, beside)
+    return (), replace(unmet, message=unmet.message + _looked_for(equation, unknown))
+
+
+def _snap_to_bound(equation: _Row, unknown: str, values: _Values, answer: Answer) -> Answer:
+    """Return a point moved to the bound of a requirement that it breaks only by rounding."""
+    if answer.kind != "point":
+        return answer
+    for needed in equation.requires:
+        at = {**values, unknown: answer.point}
+        if unknown in named(needed) and at.keys() >= {*named(needed)} and _is_met_by_rounding(needed, at):
+            bounds = (evaluate(root, values) for root in bounds_of(equation, needed, unknown))
+            beside = (bound for bound in bounds if isclose(bound, answer.point, rel_tol=HOLDS))
+            near = next((bound for bound in beside if sides_agree(equation, {**values, unknown: bound}, LAST_DIGITS)), answer.point)
+            answer = replace(answer, value=near, residual=residual(equation, {**values, unknown: near}))
+    return answer
+
+
+def _is_met_by_rounding(needed: Requirement, at: _Values) -> bool:
+    """Return whether a requirement is met up to rounding only."""
+    return not compared(needed, at) and at_its_bound(needed, at)
+
+
+def bounds_of(equation: _Row, needed: Requirement, unknown: str) -> tuple[Tree, ...]:
+    """Return the closed forms at which both sides of a requirement are equal."""
+    pair = bounding_sides(needed)
+    return next((roots or () for _, roots in turning_points(equation, pair, unknown)), ()) if pair else ()
+
+
+def residual(equation: _Row, values: _Values) -> float:
+    """Return |left - right| over the larger of the two, at numbers for every quantity of the equation."""
+    error = _relative(equation.left_side(values), right_side_at(equation, values))
+    if not error > LAST_DIGITS:
+        return error
+    left, right = sides_of(equation)
+    return float(_relative(precise(left, values), precise(right, values)))
+
+
+def sides_agree(equation: _Row, values: _Values, share: float) -> bool:
+    """Return whether the sides differ by at most a share of the larger, or by no more than the values' last digits explain."""
+    if not _relative(equation.left_side(values), right_side_at(equation, values)) > share or not residual(equation, values) > share:
+        return True
+    left, right = sides_of(equation)
+    at = {name: values[name] for name in equation.symbols}
+    return is_negligible(lambda moved: precise(left, moved) - precise(right, moved), at, LAST_DIGITS)
+
+
+def _relative(left: float, right: float) -> float:
+    scale = max(abs(left), abs(right))
+    return abs(left - right) / scale if scale else 0.0
+
+
+def _answers(equation: _Row, unknown: str, values: _Values) -> Iterable[_Found]:
+    if equation.sense != "=":
+        return [_Found(answer, _EXACTLY) for answer in _solve_inequality(equation, unknown, values)]
+    return (found for branch in branches(equation, unknown) for found in _answers_of_branch(equation, branch, unknown, values))
+
+
+def _answers_of_branch(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
+    """Return the points of a regime, or an interval if the unknown is not in it or its coefficient is zero."""
+    if branch.absent:
+        return _interval_of_regime(equation, branch, unknown, values)
+    found = real_roots(branch.difference, branch.roots, unknown, values)
+    points = [point for value, root in found for point in _check_point(equation, branch, unknown, values, value, root)]
+    # Of a block, what looks like a root may be the rounding of quantities that were worked out before.
+    nothing = (not found or not (points or isinstance(equation, Equation))) and not _is_made_alone(equation, unknown)
+    if not (nothing and drops_out(branch.difference, unknown, values)):
+        return points
+    # That it drops out is known no better than the numbers its coefficient is made of.
+    rank = _residual_without(branch, unknown, values)
+    return [one._replace(rank=max(one.rank, rank)) for one in _interval_of_regime(equation, branch, unknown, values)]
+
+
+def _residual_without(branch: Branch, unknown: str, values: _Values) -> int:
+    """Return how well an equation holds if the unknown drops out of it at these numbers."""
+    error = abs(evaluate(branch.difference, at := {**values, unknown: quantity(unknown).high}))
+    return _ROUNDED if error <= LAST_DIGITS * max(abs(evaluate(term, at)) for term in terms(branch.difference)) else _NEARLY
+
+
+def _is_made_alone(equation: _Row, unknown: str) -> bool:
+    """Return whether the unknown is the left side alone. Then it equals the right side."""
+    left, right = sides_of(equation)
+    return left == unknown and unknown not in names(right)
+
+
+def _check_point(equation: _Row, branch: Branch, unknown: str, values: _Values, value: float, root: Tree | None) -> list[_Found]:
+    """Return the root as an answer if the whole equation holds there, in this regime."""
+    at = {**values, unknown: value}
+
+    @cache
+    def many_digits() -> _Values:
+        return _root_exactly(branch, root, unknown, at)
+
+    loose = _looseness(branch, root, unknown, at)
+    rank = _rank(branch.regime.wins, at, many_digits, loose)
+    if rank is None:
+        return []
+    if loose > HOLDS:
+        exact = many_digits()
+        if exact is at and loose > 1:
+            # There is none in many digits: rounding alone made it.
+            return []
+        rank = max(rank, _ROUNDED) if exact is at and loose > _LOOSE else rank
+        at = {**values, unknown: float(exact[unknown])}
+    error = _relative(equation.left_side(at), right_side_at(equation, at))
+    if not error <= LAST_DIGITS:
+        lost = any(map(loses_digits, sides_of(equation))) or (root is not None and has_difference(root) and not DOUBTFUL < error < inf)
+        if not lost and not is_negligible(lambda moved: _height(equation, moved), at, HOLDS):
+            return []
+        exact = many_digits()
+        at = {**values, unknown: float(exact[unknown])}
+        rank, alike = (
+            _rank(branch.regime.wins, at, many_digits, loose),
+            _rank_precise_equality(sides_of(equation)[0], branch.regime.expression, exact),
+        )
+        if rank is None or alike is None:
+            return []
+        rank, error = max(rank, _NEARLY) if alike == _NEARLY else rank, residual(equation, at)
+        if rank == _NEARLY and error > LAST_DIGITS and _holds_beside(equation, unknown, at):
+            return []
+    if rank == _ROUNDED and loose * LAST_DIGITS > _ROUNDING:
+        # The numbers with other last digits for which the regime is in force have another root.
+        rank = _NEARLY
+    slopes = WhenRead(lambda: elasticities(branch.difference, unknown, at))
+    formula = text(root) if root is not None else None
+    point = Answer(kind="point", value=at[unknown], regime=branch.regime.label, formula=formula, residual=error, elasticities=slopes)
+    return [_Found(point, rank, branch, root)]
+
+
+def _holds_beside(equation: _Row, unknown: str, at: _Values) -> bool:
+    """Return whether the sides are equal to a billionth a thousandth beside a root that is one to a billionth: it may be anywhere then."""
+    beside = ({**at, unknown: at[unknown] * (1 + step)} for step in (-_LOOSE, _LOOSE))
+    return any(_relative(equation.left_side(moved), right_side_at(equation, moved)) <= HOLDS for moved in beside)
+
+
+def _height(equation: _Row, values: _Values) -> float:
+    return equation.left_side(values) - right_side_at(equation, values)
+
+
+def _root_exactly(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> _Values:
+    """Return the values with the root in 50 digits. The unknown is unchanged if no root is near or in its domain."""
+    exact = root_in_50_digits(branch.difference, root, unknown, at)
+    put = at[unknown] if exact is None else clamp(unknown, exact)
+    return {**at, unknown: put} if is_in_domain(unknown, float(put)) else at
+
+
+def _looseness(branch: Branch, root: Tree | None, unknown: str, at: _Values) -> float:
+    """Return the relative error of a root that comes from rounding of its inputs, or 0 if it is not magnified."""
+    value = at[unknown]
+    if not value or (root is not None and not has_difference(root)):
+        return 0.0
+    if root is None:
+        return _ROUNDING * _room(branch.difference, unknown, at) / value
+    # Of a closed form itself, in which rounding may leave nothing of a slope.
+    moved = (evaluate(root, {**at, name: at[name] * (1 + _ROUNDING)}) for name in names(root))
+    return sum(abs(one - value) for one in moved) / value
+
+
+def _room(difference: Tree, unknown: str, at: _Values) -> float:
+    """Return by how much a root moves if all inputs move by their own size, or infinity if it has no slope."""
+    slope = _slopes(difference, at)
+    return sum(abs(at[name] * by) for name, by in slope.items()) / abs(slope[unknown]) if slope.get(unknown) else inf
+
+
+def _slopes(tree: Tree, at: _Values) -> dict[str, float]:
+    """Return the slopes of a formula by its quantities, or none outside its domain."""
+    try:
+        return slopes(tree, at)[1]
+    except (ArithmeticError, ValueError, TypeError):
+        return {}
+
+
+def _rank(wins: Iterable[TreePair], at: _Values, many_digits: Callable[[], _Values], loose: float = 0.0) -> int | None:
+    """Return how well a regime is in force, by the worst of its inequalities, or None if one does not hold.
+
+    If an error exceeds the difference of two terms, they are compared in many digits. `loose` is by how much the unknown may be.
+    """
+    worst = _EXACTLY
+    for larger, smaller in wins:
+        clear = _is_clearly_larger(larger, smaller, at, loose)
+        if clear is False:
+            return None
+        if clear is None and not precise(larger, many_digits()) >= precise(smaller, many_digits()):
+            rank = _rank_equality(larger, smaller, at, many_digits())
+            if rank is None:
+                return None
+            worst = max(worst, rank)
+    return worst
+
+
+def _is_clearly_larger(larger: Tree, smaller: Tree, at: _Values, loose: float) -> bool | None:
+    """Return whether a term is the larger one of two, or None if floating point cannot tell."""
+    one, other = evaluate(larger, at), evaluate(smaller, at)
+    if loses_digits(larger) or loses_digits(smaller) or not isfinite(one) or not isfinite(other):
+        return None
+    size = max(abs(one), abs(other))
+    if loose or has_difference(larger) or has_difference(smaller):
+        size = max(size, *(sum(abs(at[name] * by) for name, by in _slopes(side, at).items()) for side in (larger, smaller)))
+    return one > other if abs(one - other) > max(HOLDS, loose) * size else None
+
+
+def _rank_equality(first: Tree, second: Tree, at: _Values, exact: _Values) -> int | None:
+    """Return how well two terms are equal, in floating point if that is enough, else in 50 digits."""
+    one, other = evaluate(first, at), evaluate(second, at)
+    if isclose(one, other, rel_tol=LAST_DIGITS):
+        return _ROUNDED
+    if not isclose(one, other, rel_tol=HOLDS):
+        rounded = has_difference(first) or has_difference(second)
+        if not (rounded and is_negligible(lambda moved: evaluate(first, moved) - evaluate(second, moved), at, HOLDS)):
+            return None
+    return _rank_precise_equality(first, second, exact)
+
+
+def _rank_precise_equality(first: Tree, second: Tree, exact: _Values) -> int | None:
+    """Return how well two terms are equal, in 50 digits."""
+    if is_negligible(lambda moved: precise(first, moved) - precise(second, moved), exact, LAST_DIGITS):
+        return _ROUNDED
+    return _NEARLY if _relative(precise(first, exact), precise(second, exact)) <= HOLDS else None
+
+
+def _interval_of_regime(equation: _Row, branch: Branch, unknown: str, values: _Values) -> list[_Found]:
+    """Return all values that keep the regime in force and meet the requirements, if the equation holds without the unknown."""
+    probe = {**values, unknown: quantity(unknown).high}
+    rank = _rank_equality(sides_of(equation)[0], branch.regime.expression, probe, probe)
+    if rank is None:
+        return []
+    cuts = [cut for pair in branch.regime.wins for cut in _cuts(equation, pair, unknown, values)]
+    low, high = 0.0, inf
+    if not branch.absent and not has_no_effect(branch.difference, unknown, values):
+        # An effect below the last digits was only looked for where the unknown is found in practice.
+        low, high = quantity(unknown).low, quantity(unknown).high
+        cuts += [_Cut(end, None, branch.difference) for end in (low, high)]
+
+    def stretches(worst: int) -> list[Answer]:
+        def holds(value: float) -> bool:
+            at = {**values, unknown: value}
+            here = _rank(branch.regime.wins, at, lambda: at) if low <= value <= high else None
+            return here is not None and here <= worst
+
+        return _stretches(equation, unknown, values, cuts, holds, branch.regime.label)
+
+    found = stretches(_EXACTLY) or stretches(_ROUNDED)
+    # What holds inside for other last digits alone gives way to a root of these very numbers.
+    holding = [residual(equation, {**values, unknown: value_inside(answer)}) <= HOLDS for answer in found]
+    return [_Found(answer, rank if holds else _NEARLY) for answer, holds in zip(found, holding, strict=True)]
+
+
+def _solve_inequality(equation: _Row, unknown: str, values: _Values) -> list[Answer]:
+    """Return the intervals of the unknown on which an inequality holds."""
+    cuts = [
+        _cut(value, root, branch.difference)
+        for branch in branches(equation, unknown)
+        if not branch.absent
+        for value, root in real_roots(branch.difference, branch.roots, unknown, values)
+    ]
+
+    def holds(value: float) -> bool:
+        at = {**values, unknown: value}
+        left, right = equation.left_side(at), right_side_at(equation, at)
+        return left >= right if equation.sense == ">=" else left <= right
+
+    found, floor = _stretches(equation, unknown, values, cuts, holds, None), quantity(unknown).floor
+    # An inequality may leave nothing but the least value of all.
+    return found or ([Answer(kind="point", value=floor, residual=0.0)] if floor > 0 and holds(floor) else [])
+
+
+def _cuts(equation: _Row, pair: TreePair, unknown: str, values: _Values) -> list[_Cut]:
+    """Yield where the larger of a pair may become the smaller: where both are equal, and where a denominator is zero."""
+    found = ((part, real_roots(part, roots, unknown, values)) for part, roots in turning_points(equation, pair, unknown))
+    return [_cut(value, root, part) for part, roots in found for value, root in roots]
+
+
+def _cut(value: float, root: Tree | None, difference: Tree) -> _Cut:
+    return _Cut(value, None if root is None else text(root), difference)
+
+
+def _stretches(
+    equation: _Row, unknown: str, values: _Values, cuts: list[_Cut], holds: Callable[[float], bool], regime: str | None
+) -> list[Answer]:
+    """Return the parts of the domain between cuts on which all holds, with neighbours joined."""
+    required = [cut for _, larger, smaller in comparisons(equation) for cut in _cuts(equation, (larger, smaller), unknown, values)]
+    by_value = {cut.value: cut for cut in (*cuts, *required)}
+    floor, ceiling = quantity(unknown).floor, quantity(unknown).ceiling
+    ends = [floor, *sorted(value for value in by_value if floor < value < ceiling), ceiling]
+    joined: list[tuple[float, float]] = []
+    for low, high in pairwise(ends):
+        if not all(map(holds, _points_of_interval(unknown, low, high))) or equation.violated({**values, unknown: _middle(low, high)}):
+            continue
+        begin = joined.pop()[0] if joined and joined[-1][1] == low else low
+        joined.append((begin, high))
+    return [_stretch(unknown, values, low, high, by_value, regime) for low, high in joined]
+
+
+def _stretch(unknown: str, values: _Values, low: float, high: float, cuts: Mapping[float, _Cut], regime: str | None) -> Answer:
+    """Return an interval as an answer, with the formula and elasticities of its finite ends."""
+    told = [(sign, cuts[end].formula) for end, sign in ((low, ">="), (high, "<=")) if end in cuts and cuts[end].formula]
+    formula = " and ".join(f"{unknown} {sign} {end}" for sign, end in told)
+    end = high if high in cuts else low
+    slopes = WhenRead(lambda: elasticities(cuts[end].difference, unknown, {**values, unknown: end}) if end in cuts else {})
+    top = high if isfinite(high) else None
+    return Answer(kind="interval", low=low, high=top, regime=regime, formula=formula or None, residual=0.0, elasticities=slopes)
+
+
+def _middle(low: float, high: float) -> float:
+    """Return a number well inside an interval, which may be unbounded."""
+    if isfinite(high):
+        return (low + high) / 2
+    return 2 * low if low else 1.0
+
+
+def _points_of_interval(unknown: str, low: float, high: float) -> tuple[float, ...]:
+    """Return numbers from one end of an interval to the other. An equation that holds at one end by rounding fails at others."""
+    if isfinite(high):
+        return tuple(low + share * (high - low) for share in (0.001 if low else 1e-12, 0.5, 0.999))
+    row = quantity(unknown)
+    return _middle(low, high), max(2 * low, row.low or row.at(0.001)), max(2 * low, row.high)
+
+
+def value_inside(answer: Answer) -> float:
+    """Return the value of a point, or a value well inside an interval."""
+    return answer.point if answer.kind == "point" else _middle(answer.least, inf if answer.high is None else answer.high)
+
+
+def _merge(equation: _Row, unknown: str, values: _Values, found: list[_Found]) -> list[Answer]:
+    """Return the answers of several regimes, with touching intervals joined and repeated points dropped.
+
+    An answer that holds nearly is dropped beside one that holds, and one that holds by rounding is dropped next to one that holds.
+    """
+    if len(found) < 2:
+        return [one.answer for one in found]
+    found = [one for one in found if one.rank != _NEARLY] or found
+    found = _without_doubles(unknown, values, found)
+    intervals = _joined([one.answer for one in found if one.answer.kind == "interval"])
+    left, right = sides_of(equation)
+    groups: list[list[_Found]] = []
+    for one in sorted((one for one in found if one.answer.kind == "point"), key=lambda one: one.answer.point):
+        value = one.answer.point
+        if any(i.least * (1 - HOLDS) <= value and (i.high is None or value <= i.high * (1 + HOLDS)) for i in intervals):
+            continue
+        # What the right side comes to is one number, however far apart two terms of which one is rounding.
+        if groups and (isclose(groups[-1][-1].answer.point, value, rel_tol=HOLDS) or (left == unknown and unknown not in names(right))):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return [answer for group in groups for answer in _separate_points(unknown, values, group)] + intervals
+
+
+def _without_doubles(unknown: str, values: _Values, found: list[_Found]) -> list[_Found]:
+    """Return the points without those that hold only by rounding, if a better point is within their error."""
+    kept: list[_Found] = []
+    for one in sorted(found, key=lambda one: (one.rank, one.answer.residual)):
+        beside = [other for other in kept if _are_one(unknown, values, one, other)]
+        if beside and (
+            one.rank != _EXACTLY or _evaluate_precisely(unknown, values, one) in [_evaluate_precisely(unknown, values, b) for b in beside]
+        ):
+            continue
+        kept.append(one)
+    return [one for one in found if one in kept]
+
+
+def _evaluate_precisely(unknown: str, values: _Values, one: _Found) -> float:
+    assert one.branch is not None, "a point comes from a regime"
+    return float(_root_exactly(one.branch, one.root, unknown, {**values, unknown: one.answer.point})[unknown])
+
+
+def _are_one(unknown: str, values: _Values, one: _Found, other: _Found) -> bool:
+    """Return whether two points differ by no more than rounding moves them."""
+    off = 0.0
+    for found in (one, other):
+        if found.branch is None:
+            return False
+        off += _room(found.branch.difference, unknown, {**values, unknown: found.answer.point})
+    return abs(one.answer.point - other.answer.point) <= LAST_DIGITS * off
+
+
+def _joined(intervals: list[Answer]) -> list[Answer]:
+    joined: list[Answer] = []
+    for answer in sorted(intervals, key=lambda a: a.least):
+        last = joined[-1] if joined else None
+        if last is not None and (last.high is None or answer.least <= last.high * (1 + HOLDS)):
+            if last.high is not None and (answer.high is None or answer.high > last.high):
+                joined[-1] = replace(answer, low=last.low, formula=None)
+        else:
+            joined.append(answer)
+    return joined
+
+
+def _separate_points(unknown: str, values: _Values, group: list[_Found]) -> list[Answer]:
+    """Return the points that are roots in 50 digits, each once. The best of them if none is a root."""
+    if len(group) == 1:
+        return [group[0].answer]
+    group = sorted(group, key=lambda one: (one.rank, one.answer.residual))
+    kept: dict[float, Answer] = {}
+    for one in group:
+        if one.branch is None:
+            continue
+        exact = _root_exactly(one.branch, one.root, unknown, {**values, unknown: one.answer.point})
+        if all(precise(larger, exact) >= precise(smaller, exact) for larger, smaller in one.branch.regime.wins):
+            kept.setdefault(float(exact[unknown]), one.answer)
+    return [kept[root] for root in sorted(kept)] or [group[0].answer]
+
+
+def broken_requirement(equation: _Row, unknown: str, at: Sequence[_Values]) -> Reason:
+    """Return what is required and not met at all of these values: in words if the equation has them, with the numbers of the first."""
+    unmet = {one.text: one for values in at for one in equation.unmet(values)}
+    meant = " and ".join(dict.fromkeys(one.meaning for one in unmet.values() if one.meaning))
+    ids = dict.fromkeys(one.id for one in unmet.values())
+    names = dict.fromkeys(name for one in equation.unmet(at[0]) for name in one.names)
+    facts = _listed([f"{name} {'would be' if name == unknown else 'is'} {show(name, at[0][name])}" for name in names])
+    required = f"{_listed([*ids])} require{'s' * (len(ids) == 1)} {_listed([*unmet])}"
+    message = f"{meant and meant + ': '}{required}{facts and ', but ' + facts}"
+    return Reason(code="requirement_violated", violated=tuple(unmet), message=message)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return " and ".join(part for part in (", ".join(texts[:-1]), *texts[-1:]) if part)
+
+
+def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
+    """Return why no value in the domain is a solution: the range of the right side against the given left side."""
+    left, right = sides_of(equation)
+    row, name = quantity(unknown), equation.symbols[0]
+    violated = (f"{text(left)} {equation.sense} {text(right)}",)
+    message = f"no {unknown} {row.domain} satisfies {equation.told}"
+    if not isinstance(equation, Equation) and equation.unmet(known := _follow_equations(equation.rows, values)):
+        return broken_requirement(equation, unknown, [known])
+    roots = ((branch, evaluate(root, values)) for branch in branches(equation, unknown) for root in branch.roots or ())
+    if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in_regime(branch, {**values, unknown: root})]:
+        return Reason(code="no_solution", violated=violated, message=f"{message}: it would have to be {show(unknown, beyond[0])}")
+    if not isinstance(left, str) or left in names(right):
+        return Reason(code="no_solution", violated=violated, message=message)
+    if name == unknown:
+        made = ", ".join(f"{other} = {show(other, values[other])}" for other in equation.symbols if other != unknown)
+        message += f": it comes to {show(unknown, right_side_at(equation, values))} from {made}"
+    elif equation.sense != "=":
+        message += f": {name} is {show(name, values[name])}, whatever {unknown} is"
+    else:
+        reach = _reach_in_words(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
+        if reach:
+            message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
+        message += _met_nearly(equation, unknown, values) + _looked_for(equation, unknown)
+    return Reason(code="no_solution", violated=violated, message=message)
+
+
+def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
+    """Return the value at which both sides are nearly equal as text, or an empty text. Rounding hides a root there."""
+    asked = values[equation.symbols[0]]
+    near = (at for at in _probes(unknown) if _relative(asked, right_side_at(equation, {**values, unknown: at})) <= HOLDS)
+    found = next(near, None)
+    return "" if found is None else f"; {unknown} = {show(unknown, found)} meets it to a billionth, so digits do not say which does"
+
+
+def _looked_for(equation: _Row, unknown: str) -> str:
+    """Return where the unknown was searched for, as text. Return an empty text if it has closed forms."""
+    if all(branch.roots is not None for branch in branches(equation, unknown)):
+        return ""
+    low, high = search_interval(unknown)
+    return f" (looked for from {show(unknown, low)} to {show(unknown, high)})"
+
+
+def _is_in_regime(branch: Branch, at: _Values) -> bool:
+    return _rank(branch.regime.wins, at, lambda: at) is not None
+
+
+def _follow_equations(rows: Iterable[Equation], values: _Values) -> dict[str, float]:
+    """Return these values, and the results of equations in the order in which they were put in."""
+    known = dict(values)
+    for row in rows:
+        if row.sense == "=" and row.symbols[0] not in known and row.inputs <= known.keys():
+            known[row.symbols[0]] = right_side_at(row, known)
+    return known
+
+
+def _probes(unknown: str) -> list[float]:
+    """Return values over the whole domain: by decades, or for shares evenly and close to both ends."""
+    row = quantity(unknown)
+    if isfinite(row.ceiling):
+        return [0.0] * row.may_be_zero + [1e-12, 1e-6, *(k / 24 for k in range(1, 24)), 1 - 1e-6, 1 - 1e-12, row.ceiling]
+    if not row.low:
+        return [row.high * k / 24 for k in range(25)]
+    decades = (row.low * 10.0**k for k in range(-12, 25))
+    return [row.floor] * bool(row.floor) + [value for value in decades if value > row.floor]
+
+
+def _reach_in_words(name: str, height: Callable[[float], float], probes: list[float]) -> str | None:
+    """Return the range of the right side. It is open where it still moves at the edge of an open domain."""
+    points = [(height(probe), probe) for probe in probes]
+    points = [(number, probe) for number, probe in points if isfinite(number)]
+    if len(points) < 2:
+        return None
+
+    def bound(sign: int) -> str | None:
+        """Return the least height, or the largest if it is turned upside down."""
+        place = min(range(len(points)), key=lambda k: sign * points[k][0])
+        end = points[place][0]
+        if 0 < place < len(points) - 1:
+            lowest = _lowest_height(lambda value: sign * height(value), points[place - 1][1], points[place + 1][1])
+            return show(name, sign * min(sign * end, lowest))
+        inner, closed = points[1 if place == 0 else -2][0], points[place][1] in (0.0, 1.0)
+        return show(name, end) if closed or isclose(end, inner, rel_tol=_SETTLED) else None
+
+    low, high = bound(1), bound(-1)
+    if low and high:
+        return f"runs from {low} to {high}"
+    return f"is {f'at least {low}' if low else f'at most {high}' if high else 'anything'}"
+
+
+def _lowest_height(height: Callable[[float], float], low: float, high: float) -> float:
+    """Return the least height of a curve between two places."""
+    import numpy as np
+    from scipy.optimize import minimize_scalar
+
+    with np.errstate(all="ignore"):
+        found = minimize_scalar(lambda value: height(float(value)), bounds=(low, high), method="bounded", options={"xatol": 1e-12 * high})
+    return float(found.fun)

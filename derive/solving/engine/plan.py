@@ -1,0 +1,426 @@
+"""The order in which equations lead from what is known to an unknown.
+
+An equation that lacks one quantity gives it. Where every equation lacks two or more, one quantity is tried: at a trial value the
+rest follows, and the equation that is then known on both sides (the closing one) says which value is right.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import replace
+from functools import lru_cache
+from itertools import combinations, permutations
+from types import MappingProxyType
+
+from derive.catalogue import by_id
+from derive.expressions.branches import regimes_of
+from derive.immutable import immutable
+from derive.quantities import NEUTRAL_DEFAULTS
+from derive.records import CHAINED_BY_ITSELF, Equation
+from derive.solving.engine.composed import Composed
+
+Failed = frozenset[tuple[str, str]]
+"""Legs that gave no number to go on with: their ids and unknowns."""
+
+_MOST_NEAR = 8
+"""Up to how many quantities beside the unknown are tried."""
+
+_MOST_FREE, _MOST_SHARED = 6, 16
+"""Up to how many undetermined quantities are tried, alone and in pairs or all together, for whether the answer depends on them."""
+
+
+@immutable(kw_only=False)
+class Step:
+    """One equation that gives one quantity. The `alternatives` would have given it too."""
+
+    row: Equation | Composed
+    unknown: str
+    alternatives: tuple[Equation, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Return the id of its equation."""
+        return self.row.id
+
+    @property
+    def rows(self) -> tuple[Equation, ...]:
+        """Return its equations of the catalogue."""
+        return (self.row,) if isinstance(self.row, Equation) else self.row.rows
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Return its quantities."""
+        return self.row.symbols
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """Return the quantities that it gives."""
+        return frozenset([self.unknown])
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return the quantities that must be known before it."""
+        return tuple(name for name in self.row.symbols if name != self.unknown)
+
+
+@immutable(kw_only=False)
+class Loop:
+    """A quantity whose value is tried: the steps lead from it to both sides of the closing equation, which must agree."""
+
+    closing: Equation
+    unknown: str
+    steps: "tuple[Leg, ...]"
+
+    @property
+    def id(self) -> str:
+        """Return the id of its equation."""
+        return f"{self.closing.id} closes a loop"
+
+    @property
+    def rows(self) -> tuple[Equation, ...]:
+        """Return its equations of the catalogue."""
+        return (*dict.fromkeys(row for leg in self.steps for row in leg.rows), self.closing)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Return its quantities."""
+        return tuple(dict.fromkeys(name for row in self.rows for name in row.symbols))
+
+    @property
+    def gives(self) -> frozenset[str]:
+        """Return the quantities that it gives."""
+        return frozenset([self.unknown]).union(*(leg.gives for leg in self.steps))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Return the quantities that must be known before it."""
+        given = self.gives
+        return tuple(name for name in self.symbols if name not in given)
+
+    @property
+    def goes_forwards(self) -> bool:
+        """Return whether every step is a definition of what it gives."""
+        return all(isinstance(leg, Step) and leg.row.symbols[0] == leg.unknown for leg in self.steps)
+
+
+Leg = Step | Loop
+
+
+@immutable(kw_only=False)
+class Way:
+    """The legs that lead to an unknown, it last. The answer does not depend on the quantities that are `cancelled`."""
+
+    legs: tuple[Leg, ...]
+    cancelled: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[Equation, ...]:
+        """Return its equations of the catalogue."""
+        return tuple(dict.fromkeys(row for leg in self.legs for row in leg.rows))
+
+    @property
+    def unknown(self) -> str:
+        """Return the quantity that the last leg gives."""
+        return self.legs[-1].unknown
+
+    @property
+    def solved(self) -> frozenset[str]:
+        """Return the quantities that its legs give."""
+        return frozenset(leg.unknown for leg in self.legs)
+
+    def without(self, failed: "Failed") -> bool:
+        """Return whether none of its legs has failed before."""
+        return failed.isdisjoint((leg.id, leg.unknown) for leg in self.legs)
+
+
+@lru_cache(maxsize=4096)
+def find_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
+    """Return the legs that lead to the unknown, none to spare, or None.
+
+    First one equation at a time, then by a trial value of one quantity: whether two constraints say the same is seen with numbers alone.
+    """
+    if way := find_plain_way(unknown, rows, known, failed):
+        return way
+    return next(find_loops(unknown, rows, known, failed, nested=False), None)
+
+
+@lru_cache(maxsize=4096)
+def find_plain_way(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Way | None:
+    """Return the legs that lead to the unknown one equation at a time, or None."""
+    legs = _propagate(rows, known, failed, unknown)
+    if unknown not in legs:
+        return None
+    needed = _needed_legs([unknown], legs)
+    return Way(_definition_legs(needed, unknown, rows, known, failed) or needed)
+
+
+@lru_cache(maxsize=4096)
+def reaches(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> bool:
+    """Return whether the structure of the equations leads from what is known to the unknown."""
+    return find_way(unknown, rows, known) is not None
+
+
+def find_loops(
+    unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset(), nested: bool = True
+) -> Iterator[Way]:
+    """Yield the ways that try a value of one quantity, or of one inside the trial of another, and go forwards from it.
+
+    Definitions lead forwards from the inputs that are still free. Every other equation (a given result, or one that was named) is a
+    constraint on these inputs. As many constraints as free inputs determine them.
+    """
+    legs, reached, equalities = _plain_part(unknown, rows, known, failed)
+    made = _definitions(equalities, reached | {unknown})
+    claimed = known | _turned_quantities(legs)
+    constraining = [
+        row
+        for row in equalities
+        if not reached.issuperset(row.symbols) and made.get(row.symbols[0]) is not row and _constrains(row, claimed, equalities)
+    ]
+    constraining.sort(key=lambda row: (row.symbols[0] not in known, row.defines is None))
+    constraints = [(row, frozenset(_free_inputs(row.symbols, made, reached))) for row in constraining]
+    target = frozenset(_free_inputs([unknown], made, reached))
+    for count in (1, 2) if nested else (1,):
+        for some in permutations([(row, free) for row, free in constraints if free and len(free) <= count], count):
+            free = frozenset[str]().union(*(one for _, one in some))
+            if len(free) == count and target <= free:
+                for trial in sorted(free, key=lambda name: (name != unknown, name)):
+                    loop = _make_loop([row for row, _ in some], trial, free, made, reached)
+                    if loop and (loop.id, trial) not in failed and (after := definitions_to([unknown], made, reached | free)) is not None:
+                        inner = {leg.unknown: leg for leg in loop.steps if isinstance(leg, Loop)}
+                        if unknown in {trial, *inner, *after}:
+                            yield Way(_needed_legs([unknown], {**legs, trial: loop, **inner, **after}))
+
+
+def _plain_part(
+    unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
+) -> tuple[Mapping[str, Leg], frozenset[str], tuple[Equation, ...]]:
+    """Return the steps one equation at a time, what they reach, and the equations. No equations if no loop can be closed."""
+    equalities = tuple(row for row in rows if row.sense == "=")
+    if known.isdisjoint(row.symbols[0] for row in equalities):
+        return {}, known, ()
+    legs = _propagate(equalities, known, failed)
+    return ({}, known, ()) if unknown in legs else (legs, known.union(legs), equalities)
+
+
+def _make_loop(
+    rows: list[Equation], trial: str, free: frozenset[str], made: Mapping[str, Equation], reached: frozenset[str]
+) -> Loop | None:
+    """Return the loop that tries a value of one of the free inputs, and of the other inside it."""
+    closing, *others = rows
+    steps = definitions_to(closing.symbols, made, reached | free)
+    if steps is None or not others:
+        return None if steps is None else Loop(closing, trial, tuple(steps.values()))
+    (second,) = free - {trial}
+    inner = definitions_to(others[0].symbols, made, reached | free)
+    if inner is None or second not in _free_inputs(others[0].symbols, made, reached):
+        return None
+    return Loop(closing, trial, _needed_legs(closing.symbols, {second: Loop(others[0], second, tuple(inner.values())), **steps}))
+
+
+def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
+    """Return a way whose last legs are one loop from the unknown to the equation of a leg that only bounded its quantity."""
+    at = way.legs.index(leg)
+    before, tail = way.legs[:at], way.legs[at + 1 :]
+    rows = [one.row for one in (leg, *tail) if isinstance(one, Step) and isinstance(one.row, Equation) and one.row.sense == "="]
+    if not tail or len(rows) <= len(tail):
+        return None
+    closing, *others = rows
+    made = {row.symbols[0]: row for row in others}
+    steps = definitions_to(closing.symbols, made, {*known, *(one.unknown for one in before), way.unknown})
+    return None if steps is None else Way((*before, Loop(closing, way.unknown, tuple(steps.values()))))
+
+
+def find_turned_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Iterator[Way]:
+    """Yield the loops that turn equations round at a trial value of the unknown, or of a quantity beside it."""
+    legs, reached, rows = _plain_part(unknown, rows, known, failed)
+    near = {name for row in rows if unknown in row.symbols for name in row.symbols if name not in reached and name != unknown}
+    for trial in (unknown, *sorted(near)[:_MOST_NEAR]):
+        beyond = _propagate(rows, reached | {trial}, failed)
+        if trial != unknown and unknown not in beyond:
+            continue
+        around, claimed = {*reached, trial, *beyond}, known | _turned_quantities(legs) | _turned_quantities(beyond)
+        used = {leg.rows[0] for leg in beyond.values()}
+        for row in rows:
+            if (
+                row not in used
+                and around.issuperset(row.symbols)
+                and not reached.issuperset(row.symbols)
+                and _constrains(row, claimed, rows)
+            ):
+                loop = Loop(row, trial, _needed_legs(row.symbols, beyond))
+                if trial in loop.symbols and (loop.id, trial) not in failed:
+                    yield Way(_needed_legs([unknown], {**legs, trial: loop, **beyond}))
+
+
+def _turned_quantities(legs: Mapping[str, Leg]) -> frozenset[str]:
+    """Return the quantities that an equation other than a definition of them gave."""
+    return frozenset(name for name, leg in legs.items() if leg.rows[-1].symbols[0] != name)
+
+
+def _constrains(row: Equation, claimed: Set[str], rows: tuple[Equation, ...]) -> bool:
+    """Return whether an equation says something of quantities that definitions do not say: it was named, or it gives what was given."""
+    if row.kind not in CHAINED_BY_ITSELF:
+        return True
+    if row.defines:
+        return row.symbols[0] in claimed
+    return row.variant is not None and any(giving_equations(rows).get(name) is row for name in row.symbols if name in claimed)
+
+
+@lru_cache(maxsize=1024)
+def giving_equations(active: tuple[Equation, ...]) -> Mapping[str, Equation]:
+    """Return the equation that gives each quantity: its definition, or one that holds it in place of a variant that defines it."""
+    found = {row.defines: row for row in active if row.defines}
+    for row, variant in ((row, row.variant) for row in active if row.variant and not row.defines and row.sense == "="):
+        of_group = {other.defines for other in by_id().values() if other.variant and other.variant.group == variant.group}
+        found |= {name: row for name in row.symbols[1:] if name in of_group and name not in found}
+    return MappingProxyType(found)
+
+
+def _free_inputs(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, None]:
+    """Return the inputs behind some quantities that no equation gives, in order."""
+    seen = {name: None for name in names if name not in known}
+    queue = [*seen]
+    while queue:
+        row = made.get(queue.pop(0))
+        new = [name for name in (row.symbols if row else ()) if name not in seen and name not in known]
+        seen |= dict.fromkeys(new)
+        queue += new
+    return {name: None for name in seen if name not in made}
+
+
+def definitions_to(names: Iterable[str], made: Mapping[str, Equation], known: Set[str]) -> dict[str, Leg] | None:
+    """Return the definitions that lead from what is known to some quantities, in order, or None if they do not."""
+    legs: dict[str, Leg] = {}
+
+    def reached(name: str, above: frozenset[str]) -> bool:
+        if name in known or name in legs:
+            return True
+        if name in above or name not in made:
+            return False
+        row = made[name]
+        if not all(reached(other, above | {name}) for other in row.symbols if other != name):
+            return False
+        legs[name] = Step(row, name)
+        return True
+
+    return legs if all(reached(name, frozenset()) for name in names) else None
+
+
+def find_cancelling(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
+    """Yield the ways with undetermined quantities. Numbers must show that these do not matter."""
+    inputs = dict.fromkeys(name for names in lacking_inputs(unknown, rows, known) for name in names)
+    free = [name for name in inputs if name not in NEUTRAL_DEFAULTS and name != unknown][:_MOST_FREE]
+    for names in (*combinations(free, 1), *combinations(free, 2)):
+        if way := find_plain_way(unknown, rows, known | {*names}):
+            yield replace(way, cancelled=names)
+    yield from _ways_between_results(unknown, rows, known)
+
+
+def _ways_between_results(unknown: str, rows: tuple[Equation, ...], known: frozenset[str]) -> Iterator[Way]:
+    """Yield the ways from given results that share inputs with the unknown, with as many of these at any value as it needs."""
+    made = _definitions(rows, known)
+    results = [{*_free_inputs(row.symbols, made, known)} for row in rows if row.sense == "=" and row.symbols[0] in known]
+    shared = {*_free_inputs([unknown], made, known)}
+    while more := set[str]().union(*(names for names in results if not names.isdisjoint(shared))) - shared:
+        shared |= more
+    free = sorted(shared - {unknown})
+    if not 2 < len(free) <= _MOST_SHARED or not any(names and names <= shared for names in results):
+        return
+    around = {*known, *free, unknown, *_propagate(rows, known | {*free}, frozenset())}
+    # Where a term of several binds, the same numbers may have another answer.
+    rows = tuple(row for row in rows if row.names <= around and len(regimes_of(row)) == 1)
+    seen = set[frozenset[str]]()
+    for place in range(len(free)):
+        chosen, reached = set[str](), known
+        for name in (*free[place:], *free[:place]):
+            if unknown in reached:
+                break
+            if name not in reached:
+                chosen.add(name)
+                reached = reached.union([name], _propagate(rows, reached | {name}, frozenset(), unknown))
+        way = find_plain_way(unknown, rows, known | chosen) if len(chosen) > 2 and frozenset(chosen) not in seen else None
+        seen.add(frozenset(chosen))
+        if way and _turned_quantities({leg.unknown: leg for leg in way.legs}):
+            yield replace(way, cancelled=tuple(sorted(chosen)))
+
+
+def lacking_inputs(unknown: str, rows: tuple[Equation, ...], known: Set[str]) -> list[tuple[str, ...]]:
+    """Return the missing inputs: of the unknown, and beside the unknown in each given result."""
+    made = _definitions(rows, known)
+    named = [row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF]
+    results = [row for row in rows if row.sense == "=" and row.symbols[0] in known and row not in named]
+    own = [tuple(_free_inputs([unknown], made, known))] if unknown in made else []
+    return [*_inputs_beside(unknown, named, made, known), *sorted([*own, *_inputs_beside(unknown, results, made, known)], key=len)]
+
+
+def _inputs_beside(unknown: str, rows: list[Equation], made: Mapping[str, Equation], known: Set[str]) -> list[tuple[str, ...]]:
+    """Return the missing inputs of each equation that rests on the unknown, without the unknown."""
+    found = [_free_inputs(row.symbols, made, known) for row in rows]
+    return [tuple(name for name in free if name != unknown) for free in found if unknown in free]
+
+
+def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equation]:
+    """Return the equation that gives each quantity that is not known: its definition, or one that was named for it."""
+    named = {row.symbols[0]: row for row in rows if row.sense == "=" and row.kind not in CHAINED_BY_ITSELF}
+    defined = {row.symbols[0]: row for row in rows if row.sense == "=" and row.defines == row.symbols[0]}
+    return {name: row for name, row in {**defined, **named}.items() if name not in known}
+
+
+@lru_cache(maxsize=4096)
+def _propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed, goal: str = "") -> Mapping[str, Leg]:
+    """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
+    reached, legs = set(known), dict[str, Leg]()
+    waiting = [row for row in rows if not reached.issuperset(row.symbols)]
+    while goal not in reached:
+        found: dict[str, list[Equation]] = {}
+        for row in waiting:
+            name, *more = {*row.symbols} - reached
+            if not more and (row.sense == "=" or name == goal) and (row.id, name) not in failed:
+                found.setdefault(name, []).append(row)
+        if not found:
+            break
+        for name, some in found.items():
+            first, *others = sorted(some, key=lambda row: (row.defines != name, row.defines is None))
+            legs[name] = Step(first, name, tuple(others))
+        reached |= found.keys()
+        waiting = [row for row in waiting if not reached.issuperset(row.symbols)]
+    return legs
+
+
+def _definition_legs(
+    legs: tuple[Leg, ...], unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
+) -> tuple[Leg, ...]:
+    """Return legs by definitions alone, if they use all the givens that these legs use and these turn an equation round."""
+    if len(legs) < 2 or all(leg.rows[0].defines == leg.unknown for leg in legs):
+        return ()
+    made = {row.defines: row for row in rows if row.defines and row.sense == "=" and row.symbols[0] == row.defines}
+    others = {leg.unknown: leg for leg in legs if leg.unknown != unknown}
+    found: dict[str, Leg] = {}
+
+    def reached(name: str, above: frozenset[str]) -> bool:
+        if name in known or name in found:
+            return True
+        if name in above:
+            return False
+        ways = [*([Step(made[name], name)] if name in made else []), *([others[name]] if name in others else [])]
+        for leg in ways:
+            if all(reached(other, above | {name}) for other in leg.needs):
+                found[name] = leg
+                return True
+        return False
+
+    forwards = _needed_legs([unknown], found) if reached(unknown, frozenset()) else ()
+    taken = {name for leg in legs for name in leg.symbols} & known
+    if not forwards or not taken <= {name for leg in forwards for name in leg.symbols}:
+        return ()
+    return forwards if Way(forwards).without(failed) else ()
+
+
+def _needed_legs(wanted: "tuple[str, ...] | list[str]", legs: Mapping[str, Leg]) -> tuple[Leg, ...]:
+    """Return the legs that some quantities depend on, in the order in which they were found."""
+    found, queue = set(), list(wanted)
+    while queue:
+        name = queue.pop()
+        if name in legs and name not in found:
+            found.add(name)
+            leg = legs[name]
+            queue += leg.needs
+    return tuple(leg for name, leg in legs.items() if name in found)

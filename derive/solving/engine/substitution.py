@@ -1,0 +1,72 @@
+"""Formulas put into each other: a closing equation or a bound with what its quantities are made of, and a whole way."""
+
+from functools import lru_cache
+
+from derive.expressions.branches import branches, sides_of
+from derive.expressions.one_line import EXTREMES, combine_fractions, terms_by_sign
+from derive.expressions.polynomials import TooManyTerms
+from derive.records import Equation
+from derive.solving.engine.composed import Composed
+from derive.solving.engine.plan import Leg, Loop, Way
+from derive.trees import RATIO, Tree, TreePair, all_parts, names, put_into
+
+_MOST_PARTS, _MOST_EXTREMES = 2000, 4
+"""The largest formula that is composed, in parts, and the most terms of a maximum or minimum in it: larger ones are solved with numbers."""
+
+
+@lru_cache(maxsize=1024)
+def compose(closing: Equation, steps: tuple[Leg, ...]) -> Composed | None:
+    """Return an equation with the quantities that steps give put in, or None if that is too large or a step has no single formula."""
+    sides = sides_of(closing)
+    for leg in reversed(steps):
+        formula = _formula_of(leg) if any(leg.unknown in names(side) for side in sides) else 0
+        if formula is None:
+            return None
+        left, right = (put_into(side, {leg.unknown: formula}) for side in sides)
+        sides = left, right
+        if _size(*sides) > _MOST_PARTS:
+            return None
+    if sum(len(part) - 2 for side in sides for part in all_parts(side) if isinstance(part, tuple) and part[0] in EXTREMES) > _MOST_EXTREMES:
+        return None
+    try:
+        left, right = map(combine_fractions, sides)
+        rows = (*dict.fromkeys(row for leg in steps for row in leg.rows), closing)
+        return Composed(rows=rows, sides=_one_sided((left, right)), sense=closing.sense)
+    except (TooManyTerms, ZeroDivisionError):
+        return None
+
+
+def formula_of_way(way: Way) -> Tree | None:
+    """Return the formula of the unknown in terms of what was known before the way, or None if it has no single one."""
+    *steps, last = way.legs
+    formula = _formula_of(last)
+    for leg in reversed(steps):
+        inner = _formula_of(leg) if formula is not None and leg.unknown in names(formula) else 0
+        if formula is None or inner is None:
+            return None
+        formula = put_into(formula, {leg.unknown: inner})
+    try:
+        return None if formula is None or _size(formula) > _MOST_PARTS else combine_fractions(formula)
+    except (TooManyTerms, ZeroDivisionError):
+        return None
+
+
+def _size(*sides: Tree) -> int:
+    return sum(1 for side in sides for _ in all_parts(side))
+
+
+def _formula_of(leg: Leg) -> Tree | None:
+    """Return the formula of the result of a leg, or None if it has several formulas or no formula."""
+    if isinstance(leg, Loop):
+        return None
+    left, right = sides_of(leg.row)
+    if left == leg.unknown and left not in names(right):
+        return right
+    found = branches(leg.row, leg.unknown)
+    roots = found[0].roots if len(found) == 1 else None
+    return roots[0] if roots and len(roots) == 1 else None
+
+
+def _one_sided(pair: TreePair) -> TreePair:
+    left, right = pair if pair[0] != 0 else terms_by_sign(pair[1])
+    return (left, right) if left == 0 or isinstance(left, str) else (1, combine_fractions((RATIO, right, left)))

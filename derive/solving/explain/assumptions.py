@@ -1,0 +1,49 @@
+"""The assumptions of an answer: defaults, variants, named conditions, and the ideal assumptions of each equation."""
+
+from collections.abc import Mapping
+
+from derive.catalogue.assumed import OF_MIXTURES
+from derive.preset_record import ARCHITECTURES
+from derive.records import CHAINED_BY_ITSELF, ESTIMATE
+from derive.solving.engine.plan import Way
+from derive.solving.question.chip_links import tell_assumption
+from derive.solving.question.defaults import PLAIN
+from derive.solving.question.questions import Question
+
+NOT_NEEDED = " was named and is not needed"
+"""How the assumption ends that an equation was named for nothing."""
+
+
+def list_assumptions(asked: Question, known: Mapping[str, float], way: Way, touched: set[str]) -> tuple[str, ...]:
+    """Return the assumptions of an answer in words."""
+    used = way.rows
+    cancelled = [f"{name} cancels: it may be anything that the rest allows" for name in way.cancelled]
+    led = {name: other for name, other in asked.defaults.items() if isinstance(other, str)}
+    taken_up = {name: f"{value:g}" for name, value in known.items() if name in touched and name not in asked.known}
+    # What follows a quantity that is asked for or worked out has no number beforehand.
+    put_in = dict.fromkeys(name for row in used for name in row.put_in if name not in PLAIN)
+    taken_up |= {name: led[name] for name in put_in if name in led and name not in known}
+    why = {name: f"default: {led[name]}" for name in taken_up if name in led and known.get(name, 1) != 1}
+    defaults = [f"{name} = {value} ({why.get(name, 'default')})" for name, value in taken_up.items()]
+    taken = [f"{row.variant.group}: {row.variant.name} ({row.id})" for row in used if row.variant]
+    joined = [f"{row.id} is a {row.kind}, joined by name" for row in used if row.kind not in CHAINED_BY_ITSELF]
+    joined += [f"{row.id} is an estimate and no bound" for row in used if row.kind == ESTIMATE]
+    chosen = {(row.variant.group, row.variant.name) for row in used if row.variant}
+    # A variant that was named chooses those of its group and name, whichever of them is needed.
+    needed = (row for row in asked.named if row in used or (row.variant and (row.variant.group, row.variant.name) in chosen))
+    idle = [f"{row.id}{NOT_NEEDED}" for row in asked.named if row not in {*needed}]
+    dense = "total_params" in known and known["total_params"] == known.get("active_params")
+    idealised = [text for row in used for text in row.assumptions if not (dense and text in OF_MIXTURES)]
+    of_presets = [name for name in touched if asked.provenance.get(name, "given") != "given"]
+    switches = asked.conventions.stated((name for row in used for name in row.symbols), of_presets)
+    weights = _weights(asked) if "bytes_per_weight" in touched else ()
+    supposed = [
+        tell_assumption(name, asked.known[name], why) for name, why in asked.supposed.items() if name in touched & asked.known.keys()
+    ]
+    return tuple(dict.fromkeys((*asked.notes, *supposed, *defaults, *cancelled, *switches, *weights, *taken, *joined, *idle, *idealised)))
+
+
+def _weights(asked: Question) -> tuple[str, ...]:
+    """Return the data type of the weights if the model says it, and not the chip."""
+    place, _, said = asked.provenance.get("bytes_per_weight", "").partition(": ")
+    return (f"{said} ({place}): give bytes_per_weight for another type",) if place.startswith(ARCHITECTURES) else ()

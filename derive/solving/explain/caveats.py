@@ -1,0 +1,495 @@
+"""Warnings of an answer: suppositions whose alternative moves it (rows of `derive/suppositions.py`), and what is no supposition."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from typing import NamedTuple
+
+from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
+from derive.catalogue import by_id, equation
+from derive.meanings import PROMPTS
+from derive.preset_record import ATTENTION_DTYPE, HARDWARE
+from derive.records import CONDITION, LOWER, Equation
+from derive.requirements import HOLDS
+from derive.roles import BATCH, MEMORY, REPLICA, SEQUENCE, STEP, TRAINING
+from derive.solving.checks.fit import fewest_with_copies
+from derive.solving.checks.speed_limits import warn_beyond_domain
+from derive.solving.explain.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
+from derive.solving.question.chip_links import links
+from derive.solving.question.defaults import FOLLOWS, evaluate_defaults
+from derive.solving.question.named_presets import deployment_of, kinds_of
+from derive.solving.question.questions import Question, copies_condition
+from derive.suppositions import PUBLISHED, SUPPOSITIONS, USUAL, Alternative, Supposition
+from derive.units import show
+
+_MEMORY = (MEMORY.needed, MEMORY.room)
+_FIRST = math.inf
+"""The factor of a warning that the answer may be wrong altogether."""
+_SEQUENCES = (BATCH.name, *BATCH.also)
+_CACHE_WIDTH = "bytes_per_element"
+_MATTERS = 1.1
+"""The factor from which on a data type that nobody gave is worth a warning."""
+
+
+class Caveat(NamedTuple):
+    """A warning, the further quantities behind it, and the factor by which the answer may change."""
+
+    text: str
+    rests: frozenset[str] = frozenset()
+    factor: float = 1.0
+
+
+_Rule = Callable[[Question, Values, Sequence[Equation]], Caveat | str | None]
+"""A warning that is no supposition: from the question, all values on the way to its answer, and the equations that were used."""
+
+
+def list_caveats(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> dict[str, Caveat]:
+    """Return all warnings of an answer by their kind, those first that move it most. `solve` answers the question with a change."""
+    values = {**evaluate_defaults({name: value for name, value in asked.defaults.items() if name in FOLLOWS}, values), **values}
+    if asked.limits and asked.unknown in BOUGHT:
+        values[asked.unknown] = next_whole(values[asked.unknown], LOWER)
+    found: dict[str, Caveat] = {}
+    for kind, caveat in (*_list_rules(asked, values, used), *_list_suppositions(asked, values, used, solve)):
+        if kind not in found or caveat.factor > found[kind].factor:
+            found[kind] = caveat
+    return dict(sorted(found.items(), key=lambda item: -item[1].factor))
+
+
+# -- suppositions ----------------------------------------------------------------------------------------------------------
+
+
+def _row_applies(row: Supposition, asked: Question, values: Values, used: Sequence[Equation]) -> bool:
+    """Return whether an answer rests on what a row supposes, by what the row says of that."""
+    known = {asked.unknown, *asked.known}
+    spoken = {name for one in used for name in (*one.symbols, one.id)}
+    at = {**evaluate_defaults(asked.defaults, values), **values}
+    matters = row.default or row.about or row.only_memory or row.quantity in spoken
+    return bool(
+        matters
+        and (not row.default or any(name in one.put_in for one in used for name in row.default))
+        and (not row.uses or not spoken.isdisjoint(row.uses))
+        and (not row.about or not known.isdisjoint(row.about))
+        and {*row.known} <= values.keys()
+        and known.isdisjoint(row.absent)
+        and (not row.equation or any(one.id == row.equation for one in asked.active))
+        and row.alternative not in spoken - {row.quantity}
+        and _is_from(row, asked)
+        and all(_is_at_least(at, *pair) for pair in row.at_least)
+    )
+
+
+def _is_at_least(values: Values, name: str, least: str | float) -> bool:
+    other = values.get(least) if isinstance(least, str) else least
+    return name in values and other is not None and values[name] >= other
+
+
+def _is_from(row: Supposition, asked: Question) -> bool:
+    """Return whether the value that is supposed is from where the row says."""
+    given = asked.provenance.get(row.quantity, "default")
+    if row.source == "table":
+        return given.startswith(f"{HARDWARE}.csv") or (PUBLISHED in row.beside.values() and given != "given")
+    if row.source == "rule":
+        return row.quantity in asked.supposed
+    return given in ("default", "supposed") or row.quantity not in asked.known or bool(row.added)
+
+
+class _Moves:
+    """The changes of an answer, or of the given results behind it, with changed quantities."""
+
+    def __init__(self, asked: Question, values: Values, used: Sequence[Equation], solve: Solve):
+        self.asked, self.values, self.solve = asked, values, solve
+        self.inputs, self.results = inputs_of(asked, values)
+        self.before = values_with(asked, self.inputs, {}, (*self.results, *_MEMORY))
+
+    def largest(self, changed: Values) -> tuple[str, float, float] | None:
+        """Return what moves most with the changed quantities, as it is and as it then is."""
+        if not self.results:
+            end = answer_with(self.asked, self.asked.known, changed, self.solve)
+            return None if end is None else (self.asked.unknown, self.values[self.asked.unknown], end)
+        after = values_with(self.asked, self.inputs, changed, self.results)
+        both = [(name, self.before[name], after[name]) for name in self.results if name in self.before and name in after]
+        return max(both, key=lambda one: _factor(*one[1:]), default=None)
+
+    def short(self, changed: Values) -> str:
+        """Return that the memory does not suffice with the changed quantities, if it does without, and how many sequences fit."""
+        after = values_with(self.asked, self.inputs, changed, _MEMORY)
+        if not self.results or len(after) < len(_MEMORY) or _is_short(after) <= _is_short(self.before):
+            return ""
+        told = " in ".join(show(name, after[name]) for name in _MEMORY)
+        fewer = self._batch_that_fits(changed, after)
+        fit = (
+            f", and {_show_value(BATCH.name, fewer)} of {_show_value(BATCH.name, self.asked.known[BATCH.name])} sequences do"
+            if fewer
+            else ""
+        )
+        return f"the memory does not hold it: {told}{fit}"
+
+    def _batch_that_fits(self, changed: Values, after: Mapping[str, float]) -> float | None:
+        """Return the batch that fits with the changed quantities. The bytes that it needs are linear in it."""
+        if BATCH.name not in self.asked.known:
+            return None
+        batch, (needed, room) = self.asked.known[BATCH.name], (after[name] for name in _MEMORY)
+        half = values_with(self.asked, {**self.inputs, BATCH.name: batch / 2}, changed, _MEMORY).get(_MEMORY[0], needed)
+        of_one = 2 * (needed - half) / batch
+        return max(0.0, batch - (needed - room) / of_one) if of_one > 0 else None
+
+
+def _is_short(values: Values) -> bool:
+    """Return whether the memory does not suffice, or is not known."""
+    demand, capacity = (values.get(name, 0.0) for name in _MEMORY)
+    return not capacity or demand > capacity * (1 + HOLDS)
+
+
+def _list_suppositions(asked: Question, values: Values, used: Sequence[Equation], solve: Solve) -> Iterator[tuple[str, Caveat]]:
+    """Yield the warnings on suppositions that can be evaluated at these numbers."""
+    rows = [row for row in SUPPOSITIONS if _row_applies(row, asked, values, used)]
+    if not rows and not asked.unsaid:
+        return
+    moves = _Moves(asked, values, used, solve)
+    yield from _data_types(moves, used)
+    for row in rows:
+        try:
+            caveat = _test_supposition(row, moves)
+        except (ArithmeticError, ValueError):
+            continue
+        if caveat:
+            yield row.kind, caveat
+
+
+def _test_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
+    """Return the warning on a supposition: by how much the alternative moves the answer, or that memory does not suffice then."""
+    asked, values, inputs = moves.asked, moves.values, moves.inputs
+    if not moves.results and asked.unknown in _inputs_of_row(row):
+        return None
+    here = inputs.get(row.quantity) or values_with(asked, inputs, {}, (row.quantity,)).get(row.quantity, 0.0)
+    beside = _values_beside(row, asked, inputs)
+    other = None if beside is None else _alternative(row, row.added or row.quantity, row.alternative, asked, {**inputs, **beside})
+    if beside is None or other is None or other == here or (row.longer and other < here):
+        return None
+    changed = {row.quantity: other + here if row.added else other}
+    derived = row.added or row.compared or row.quantity in values.keys() - inputs.keys() - asked.defaults.keys()
+    supposed = {**beside, **({} if derived else changed)}
+    shown = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items() if name not in inputs or name in changed)
+    text = row.text.format(**{name: show(name, value) for name, value in values.items()})
+    told = f"{text}. {f'With {shown}, ' if shown else 'Then '}"
+    rests = frozenset((row.quantity, row.added, *beside, *_inputs_of_row(row))) - {""}
+    if (row.fills_memory or (row.only_memory and not asked.anyway)) and (short := moves.short(changed)):
+        return Caveat(f"{told}{short}", rests, _FIRST)
+    itself = row.quantity, here, other
+    moved = itself if row.compared else None if row.only_memory else moves.largest(changed)
+    if moved is None and row.fills_memory and not moves.results:
+        return Caveat(f"{told}nothing fits", rests, _FIRST)
+    if moved is None or _factor(*moved[1:]) < row.threshold:
+        return None
+    return Caveat(f"{told}{_moved_in_words(*moved)}{f' ({row.advice})' if row.advice else ''}", rests, _factor(*moved[1:]))
+
+
+def _moved_in_words(name: str, before: float, after: float) -> str:
+    """Return what a quantity then is, and the factor."""
+    return f"{name} is {_show_value(name, after)}{f': {after / before:.3g}x' if before else ''}"
+
+
+def _values_beside(row: Supposition, asked: Question, inputs: Values) -> dict[str, float] | None:
+    """Return the other values that a row supposes, and the time of an exchange between chips, or None if one cannot be found."""
+    found: dict[str, float] = {}
+    for name, alternative in row.beside.items():
+        if name in inputs and not isinstance(alternative, tuple):
+            continue
+        value = _alternative(row, name, alternative, asked, {**inputs, **found})
+        if value is None:
+            return None
+        found[name] = value
+    return found
+
+
+def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Question, inputs: Values) -> float | None:
+    """Return the value of an alternative."""
+    if isinstance(alternative, float):
+        return alternative
+    if isinstance(alternative, tuple):
+        values = {**evaluate_defaults(asked.defaults, inputs), **inputs}
+        return min((values[one] for one in alternative if one in values), default=None)
+    if alternative == USUAL:
+        return _usual_value(name, asked)
+    if alternative == PUBLISHED:
+        mixed = next((one for one in asked.published if one.of_others > one.of_experts), None)
+        if mixed is None or not mixed.widths:
+            return None
+        return mixed.of_others if name == "shared_bytes_per_weight" else mixed.of_experts
+    if row.added:
+        exchange = links(row.added, inputs, {"": "supposed"}, {})
+        asked = replace(asked, variants=tuple({**dict(asked.variants), **exchange.variants}.items()))
+        inputs = {**inputs, **exchange.givens}
+    if "." not in alternative:
+        given = inputs.get(alternative) if alternative != name else None
+        return values_with(asked, inputs, {}, (alternative,)).get(alternative) if given is None else given
+    one = equation(alternative)
+    if one.kind == CONDITION and one.variant and dict(asked.variants).get(one.variant.group, "heads") != one.variant.name:
+        return None
+    wanted = row.added or one.symbols[0]
+    return values_with(asked, inputs, {}, (wanted,), (alternative,)).get(wanted)
+
+
+def _usual_value(name: str, asked: Question) -> float | None:
+    """Return the usual value of a quantity in the tables that ship."""
+    from derive.presets import fitted_efficiencies, sparsest_router, usual, usual_attention_rate
+
+    if name == "experts":
+        return sparsest_router()
+    if name == "layer_time":
+        return fitted_efficiencies(kinds=kinds_of(asked.known), deployments=(deployment_of(asked.known, {asked.unknown}),))[name][1]
+    if name != "attention_rate_ratio":
+        return usual(name)
+    place = asked.provenance.get("peak_flops", "").partition(": ")[0].split()
+    dtype = place[-1] if place[:1] == [f"{HARDWARE}.csv"] else ATTENTION_DTYPE
+    return None if dtype == ATTENTION_DTYPE else usual_attention_rate(dtype)
+
+
+def _inputs_of_row(row: Supposition) -> frozenset[str]:
+    """Return the quantities that the alternative of a row is made of."""
+    id = row.alternative if isinstance(row.alternative, str) else ""
+    return equation(id).inputs if "." in id else frozenset()
+
+
+def _factor(before: float, after: float) -> float:
+    """Return by how much one value is another, up or down."""
+    return max(before / after, after / before) if before > 0 and after > 0 else 1.0 if before == after else _FIRST
+
+
+def _show_value(name: str, value: float) -> str:
+    """Return a value as text, a number of sequences as a whole number."""
+    return str(math.floor(value * (1 + HOLDS))) if name in _SEQUENCES and value >= 1 else show(name, value)
+
+
+# -- data types that nobody gave -------------------------------------------------------------------------------------------
+
+
+def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
+    """Yield the warning on supposed data types of the chip, of the cache or of both, if the answer moves with them."""
+    unsaid, spoken = moves.asked.unsaid, {name for row in used for name in row.symbols}
+    groups = {"chip_type_unsaid": [name for name in unsaid if name != _CACHE_WIDTH], "cache_type_unsaid": [_CACHE_WIDTH]}
+    asked_back = moves.results and moves.results != (moves.asked.unknown,)
+    narrower: dict[str, float] = {}
+    texts: dict[str, None] = {}
+    kinds = []
+    for kind, names in groups.items():
+        changed = {name: moves.values[name] * (2.0 if name == "peak_flops" else 0.5) for name in names if name in unsaid}
+        found = moves.largest(changed) if changed and not spoken.isdisjoint(changed) else None
+        # What memory has room for beside a result moves with it too.
+        if found and (_factor(*found[1:]) > _MATTERS or (asked_back and "hbm_capacity" in spoken)):
+            narrower |= changed
+            texts |= dict.fromkeys(unsaid[name] for name in changed)
+            kinds.append(kind)
+            both = found
+    if kinds:
+        both = (moves.largest(narrower) or both) if kinds[1:] else both
+        first, *others = texts
+        told = f"{'. '.join([first, *(f'{text[0].upper()}{text[1:]}' for text in others)])}. At half the width, {_moved_in_words(*both)}"
+        yield "data_types_unsaid" if kinds[1:] else kinds[0], Caveat(told, factor=_factor(*both[1:]))
+
+
+def left_to_assumptions(asked: Question, touched: Set[str], doubts: Mapping[str, Caveat]) -> Iterator[str]:
+    """Yield the supposed data types that hardly move an answer that rests on them."""
+    for name, text in asked.unsaid.items():
+        alone = "cache_type_unsaid" if name == _CACHE_WIDTH else "chip_type_unsaid"
+        if name in touched and doubts.keys().isdisjoint((alone, "data_types_unsaid")):
+            yield text
+
+
+# -- what is no supposition ------------------------------------------------------------------------------------------------
+
+
+def _list_rules(asked: Question, values: Values, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
+    """Yield the other warnings that can be evaluated at these numbers."""
+    for rule in _RULES:
+        try:
+            told = rule(asked, values, used)
+        except (ArithmeticError, ValueError):
+            continue
+        if told:
+            factor = _FIRST if rule is warn_beyond_domain else 1.0
+            yield rule.__name__, told if isinstance(told, Caveat) else Caveat(told, factor=factor)
+
+
+def warn_below_one(unknown: str, answers: Sequence[Answer]) -> dict[str, str]:
+    """Return the warning that memory has no room for one sequence, if no answer has."""
+    most = max(math.inf if one.bound == LOWER or one.ends[1] is None else one.ends[1] for one in answers)
+    return {NO_WHOLE_ONE: "there is not room for one whole sequence"} if unknown in _SEQUENCES and most < 1 else {}
+
+
+def may_be_a_slip(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
+    """Return why given values may be slips, if the answer rests on them."""
+    spoken = {name for row in used for name in row.symbols}
+    text = ". ".join(text for name, text in asked.doubtful.items() if name in spoken)
+    return Caveat(text, factor=_FIRST) if text else None
+
+
+def counted_in_parts(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
+    """Return which given counts are no whole numbers, if the answer rests on them."""
+    spoken = {name for row in used for name in row.symbols}
+    parts = [f"{name} = {asked.known[name]:.12g}" for name in asked.in_parts if name in spoken and name in asked.known]
+    return "; ".join(f"{part} is no whole number, and is used unchanged" for part in parts) or None
+
+
+def prompts_elsewhere(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
+    """Return that a rate of requests is for decode alone, and how much more chips it needs with prompts on the same ones."""
+    apart, together = equation(PROMPTS.apart), equation(PROMPTS.together)
+    rests = apart in used or apart.symbols[0] in asked.known or _leaves_prompts_out(asked, used)
+    if PROMPTS.length not in asked.known or not rests or not any(row.id == apart.id for row in asked.active):
+        return None
+    told = "for decode alone: prompts need chips of their own, which are not counted"
+    share = values_with(asked, inputs_of(asked, values)[0], {}, (PROMPTS.time_share,)).get(PROMPTS.time_share)
+    if share is None or not 0 <= share < 1:
+        return Caveat(f"{told}. On the same chips: --using {together.id}")
+    single = "" if PROMPTS.in_one_pass in asked.known else " with one prompt per pass"
+    takes = f"On the same chips they take {share:.0%} of the time{single}, and the rate takes {1 / (1 - share):.3g}x the chips"
+    return Caveat(f"{told}. {takes}: --using {together.id}", factor=1 / (1 - share))
+
+
+def _leaves_prompts_out(asked: Question, used: Sequence[Equation]) -> bool:
+    """Return whether an answer for requests leaves out their prompts, and is another with prompts on the same chips."""
+    elsewhere = equation(PROMPTS.apart).variant
+    rests = any(row.variant == elsewhere for row in used if row.id not in PROMPTS.seen_by_one)
+    counted = any(name.startswith(PROMPTS.part) for row in used for name in row.symbols)
+    return rests and PROMPTS.output in asked.known and asked.unknown != PROMPTS.step and not counted
+
+
+def prompts_unsaid(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
+    """Return that prompts of unknown length are not counted in a number of chips for a rate of requests."""
+    rests = asked.unknown in BOUGHT and any(row.id == PROMPTS.apart for row in used)
+    told = f"prompts are not counted, as their length is unknown: give {PROMPTS.length}"
+    return told if rests and PROMPTS.length not in asked.known else None
+
+
+def either_may_bind(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
+    """Return what the other share of a peak is, if at both peaks the time of that one binds."""
+    other = STEP.other_share.get(asked.unknown)
+    if other is None or other not in asked.defaults or other in asked.known or _overlap(used) != STEP.all_hidden or STEP.time not in values:
+        return None
+    peaks = {asked.unknown: 1.0, other: 1.0}
+    step, slower = (result_with(asked, STEP.time, {**peaks, **more}) for more in ({}, {other: 0.5}))
+    if not step or not slower or slower <= step * (1 + HOLDS):
+        return None
+    bound = "memory-bound" if other == STEP.memory_share else "compute-bound"
+    share = f"{other} = {show(other, step / values[STEP.time])}"
+    least = f"{asked.unknown} is at least {show(asked.unknown, values[asked.unknown])}"
+    return f"at both peaks this step is {bound}. If it is so here, {share} and {least}: give {other}"
+
+
+def overlap_presumed(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
+    """Return which equation presumes perfect overlap, if another overlap was asked for."""
+    overlap = _overlap(asked.active)
+    ids = [row.id for row in used if "perfect overlap" in row.assumptions and not _overlap([row])]
+    return f"{ids[0]} is for perfect overlap, not for overlap {overlap}" if ids and overlap in STEP.partly_hidden else None
+
+
+def _overlap(used: Sequence[Equation]) -> str | None:
+    """Return how the parts of the step are added up, or None if no equation adds them up."""
+    return next((row.variant.name for row in used if row.variant and row.variant.group == "overlap"), None)
+
+
+def cache_copied(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
+    """Return how many chips hold the copies of a cache that tensor parallelism makes, if memory alone says how many chips there are."""
+    values = {**evaluate_defaults(asked.defaults, values), **values}
+    row, heads = copies_condition(dict(asked.variants)), values.get(REPLICA.heads, math.inf)
+    needed = {MEMORY.room, *MEMORY.parts, *row.inputs}
+    stands = any(MEMORY.copies in one.put_in for one in used)
+    if asked.unknown != MEMORY.bought or not stands or _overlap(used) or not needed <= values.keys():
+        return None
+    least, most = next_whole(values[MEMORY.bought], LOWER), fewest_with_copies(values, row, heads)
+    if most == least:
+        return None
+    takes = (
+        f"chips is {most}: {most / least:.3g}x"
+        if most
+        else "no number of chips holds it" + ("" if heads == math.inf else f" (up to {heads:.0f})")
+    )
+    told = "the cache is not copied, as if it were sharded by sequences. With the copies that tensor parallelism makes"
+    return Caveat(f"{told}, {takes} (give {MEMORY.copies})", row.inputs | {REPLICA.heads}, most / least if most else _FIRST)
+
+
+def chips_of_one_part(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
+    """Return how many chips all pipeline stages, or all copies in training, have together."""
+    if not any(MEMORY.bought in row.symbols for row in used):
+        return None
+    stages = 1.0 if asked.unknown == MEMORY.groups else values.get(MEMORY.groups, 1.0)
+    counted = {*TRAINING} & {asked.unknown} or TRAINING.chips in values
+    copies = 1.0 if counted else asked.known.get(TRAINING.copies, 1.0)
+    chips = int(next_whole(values[MEMORY.bought], LOWER))
+    if copies > 1:
+        part = "a stage of one copy" if stages > 1 else "one copy of the model"
+        fewer = "" if chips % copies else f". If {chips} are all there are, give chips={chips / copies:.4g}"
+        told = f"chips is for {part}: {copies:.4g} copies of {stages * chips:.4g} have {copies * stages * chips:.4g}{fewer}"
+        return Caveat(told, frozenset((TRAINING.copies,)), copies * stages)
+    if stages <= 1:
+        return None
+    told = f"chips is for one stage: {stages:.4g} stages of {chips} have {stages * chips:.4g}"
+    return Caveat(told, frozenset((MEMORY.groups,)), stages)
+
+
+def heads_undivided(asked: Question, values: Values, used: Sequence[Equation]) -> Caveat | None:
+    """Return that the chips do not divide the heads, and the next number of chips that does."""
+    known = {**asked.known, **values}
+    chips = known.get(MEMORY.bought, 1.0)
+    name = next((one for one in (REPLICA.heads, MEMORY.divided_by) if chips < known.get(one, chips) and known[one] % chips), "")
+    heads = known.get(name, 1.0)
+    # Mixtures of experts are spread over chips by other parts than heads, unless somebody says tensor parallelism.
+    by_heads = "experts" not in known or asked.conventions.tensor_parallel
+    if not name or (chips, heads) != (round(chips), round(heads)) or not by_heads or not any(MEMORY.bought in row.symbols for row in used):
+        return None
+    following = next(count for count in range(int(chips) + 1, int(heads) + 1) if heads % count == 0)
+    what = f"{heads:.0f} {'KV ' * (name == MEMORY.divided_by)}heads"
+    return Caveat(f"{what} cannot be shared evenly by {chips:.0f} chips with tensor parallelism. {following} chips can", frozenset((name,)))
+
+
+def part_of_a_replica(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
+    """Return that replicas on the way are no whole number."""
+    replicas, spoken = values.get(REPLICA.number), {name for row in used for name in row.symbols}
+    if replicas is None or REPLICA.number in {asked.unknown, *asked.known} or REPLICA.number not in spoken:
+        return None
+    whole = math.ceil(replicas * (1 - HOLDS))
+    of_all = f"{REPLICA.number} = {show(REPLICA.number, replicas)} on the way"
+    told = f"{of_all}. For whole ones give {REPLICA.number}={whole} in place of the rate of all"
+    return told if whole > replicas * (1 + HOLDS) else None
+
+
+def another_variant(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
+    """Return which other variant uses a given quantity that the default variant does not use."""
+    taken = {name for row in used for name in (*row.symbols, *row.put_in)}
+    left = {name for name, source in asked.provenance.items() if source == "given" and name not in taken}
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in (row for row in used if left and row.variant and row.variant.default):
+        for other in by_id().values():
+            would = [name for name in asked.provenance if name in left & other.inputs]
+            rival = other.variant and row.variant and other.defines == row.defines and other.variant.name != row.variant.name
+            if would and rival and other.inputs <= values.keys():
+                found.setdefault((row.id, " and ".join(would)), []).append(other.id)
+    return "; ".join(f"{id} was used. {names} is for {', '.join(others)} (--using)" for (id, names), others in found.items()) or None
+
+
+def longer_than_the_model(asked: Question, values: Values, used: Sequence[Equation]) -> str | None:
+    """Return that a sequence is longer than the context that the model was published with."""
+    # The tokens of a job are those of many sequences.
+    spoken = {name for row in used if row.defines not in SEQUENCE.of_jobs for name in row.symbols}
+    longest = max(sum(values.get(name, 0.0) for name in names if name in spoken) for names in SEQUENCE.lengths)
+    for one in asked.published:
+        if longest > one.max_context:
+            limit = f"{one.model} was published for {show(SEQUENCE.context, one.max_context)}"
+            return f"longer than the model's context: {show(SEQUENCE.context, longest)}, and {limit}"
+    return None
+
+
+_RULES: tuple[_Rule, ...] = (
+    *(
+        may_be_a_slip,
+        prompts_elsewhere,
+        either_may_bind,
+        warn_beyond_domain,
+        cache_copied,
+        chips_of_one_part,
+        heads_undivided,
+        part_of_a_replica,
+    ),
+    *(counted_in_parts, prompts_unsaid, another_variant, longer_than_the_model, overlap_presumed),
+)
+assert prompts_elsewhere.__name__ == DECODE_ALONE, "the kind by which other modules know it"

@@ -1,0 +1,239 @@
+"""The missing facts of a question: the fewest that would settle it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
+from itertools import islice
+from math import isclose
+
+from derive.answers import COUNTED
+from derive.catalogue import by_id, stand_ins
+from derive.meanings import MEANINGS, REQUEST, WAITING
+from derive.preset_record import HARDWARE_GIVENS, KV_INPUTS, OF_CONFIGURATION, OPEN_MODELS, PARAMETERS, ROUTER
+from derive.quantities import QUANTITIES, quantity
+from derive.records import Equation
+from derive.requirements import HOLDS
+from derive.solving.engine.plan import giving_equations, lacking_inputs, reaches
+from derive.solving.question.propagation import follow_values, rows_behind
+from derive.solving.question.questions import Question, known_values
+from derive.solving.result import Reason
+from derive.units import show
+
+OF_A_CHIP = frozenset((*HARDWARE_GIVENS, "bytes_per_weight"))
+OF_A_MODEL = frozenset((*PARAMETERS, *(name for names in KV_INPUTS.values() for name in names))) - {*OF_CONFIGURATION}
+"""What --hardware and --model give."""
+
+_OF_ROUTERS = frozenset(ROUTER)
+"""What no dense model has."""
+
+_MAY_CANCEL = 3
+"""Up to how many facts are looked at, whether they cancel."""
+
+_SHORTER = 2
+"""How many shorter ways in are named."""
+
+"""How the line of shorter ways in begins."""
+
+_SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+_MIDDLE = 0.5
+"""Where, from the least to the greatest met in practice, it is looked whether a result moves with what is asked for or missing,
+and where all else is meanwhile.
+"""
+
+
+def find_indifferent_result(asked: Question, known: Mapping[str, float]) -> Reason | None:
+    """Return why a given result does not determine the unknown: it is made of it, and has one value for all values of it."""
+    unknown, row = asked.unknown, quantity(asked.unknown)
+    results = results_made_of(asked, unknown)
+    # One of them may say of another what it is, whatever both are made of.
+    rest = {name: value for name, value in known.items() if name not in results}
+    for name in (name for name in results if name in asked.known):
+        there = (follow_values(rows_behind((name,), asked.active), {**rest, unknown: row.at(share)}).get(name) for share in _SHARES)
+        found = [value for value in there if value is not None]
+        if len(found) < len(_SHARES) or not all(isclose(one, found[0], rel_tol=HOLDS) for one in found):
+            continue
+        told = f"{name} does not depend on {unknown}"
+        if isclose(found[0], known[name], rel_tol=HOLDS):
+            return Reason(code="not_identified", violated=(name,), message=f"{told}: it is {show(name, found[0])} with any {unknown}")
+        message = f"{told}: it comes to {show(name, found[0])} with any {unknown}, and {show(name, known[name])} is asked of it"
+        return Reason(code="no_solution", violated=(name,), message=message)
+    return None
+
+
+def results_made_of(asked: Question, unknown: str) -> list[str]:
+    """Return the given results whose definitions lead back to a quantity, or to a default."""
+    rows = giving_equations(asked.active)
+    found = []
+    for name in (name for name, source in asked.provenance.items() if source == "given" and name in rows):
+        queue, seen = [name], {name}
+        while queue:
+            row = rows.get(queue.pop())
+            new = [other for other in ((*row.symbols, *row.put_in) if row else ()) if other not in asked.known and other not in seen]
+            seen |= {*new}
+            queue += new
+        found += [name] if unknown in seen else []
+    return found
+
+
+def missing_givens(asked: Question, known: Mapping[str, float]) -> Reason:
+    """Return the fewest facts that would settle the question: inputs without a definition, and shorter lists."""
+    unknown, listed = asked.unknown, asked.listed and f"{asked.listed}; to be worked out it"
+    if unknown == WAITING.margin and {*known} >= {*REQUEST.beside, WAITING.of_use}:
+        why = "cost_per_token is of output tokens, and does not say what prompts cost"
+        return Reason(code="missing_givens", missing=(REQUEST.asked,), message=f"gross_margin of requests needs cost_per_request: {why}")
+    if not any(unknown in row.symbols and row.sense == "=" for row in asked.active):
+        joinable = ", ".join(row.id for row in by_id().values() if unknown in row.symbols)
+        message = f"{listed or unknown} is in no equation that joins by itself. Name one with --using: {joinable}"
+        return Reason(code="missing_givens", message=message + _left_out(asked, (unknown,)))
+    first, *rest = _lists(unknown, asked.active, frozenset(known.items())) or [()]
+    lists = _with_bounds(asked, known, [_without_stood_in(first, asked, known), *rest])
+    missing, *others = _prefer_all_givens(asked, known, lists)
+    if not missing:
+        return Reason(code="not_identified", message=f"{unknown} stays open: what leads to it holds with any, or says the same twice")
+    needed = _join_names(tuple(map(_explain_input, missing)) if len(missing) <= 2 else missing)
+    message = f"{listed or unknown} also needs {needed}{_mention_dense(missing, asked)}{_mention_presets(missing, asked)}"
+    message += _left_out(asked, (unknown, *missing))
+    meaning = MEANINGS.get(unknown)
+    if meaning and meaning.alone and {*known} >= meaning.beside:
+        message = f"its buyer pays {meaning.means} by these prices: ask for that\nwhat its chips cost, {message}"
+    elif others:
+        message += ". Instead you can give " + ", or ".join(_join_names(names) for names in others[:_SHORTER])
+    return Reason(code="missing_givens", missing=missing, message=message)
+
+
+def is_reachable(asked: Question) -> bool:
+    """Return whether equations lead from the givens and defaults to the unknown. Inequalities only bound it."""
+    rows = tuple(row for row in asked.active if row.sense == "=")
+    return any(reaches(asked.unknown, rows, frozenset(known)) for known in known_values(asked))
+
+
+@lru_cache(maxsize=64)
+def _lists(unknown: str, equations: tuple[Equation, ...], values: frozenset[tuple[str, float]]) -> list[tuple[str, ...]]:
+    """Return the shortest lists of facts that would settle the question: the inputs to look up first, then two shorter lists."""
+    known = dict(values)
+    reached = frozenset(known)
+    active = tuple(row for row in equations if row.sense == "=")
+    inputs = [
+        _with_effect(free, unknown, active, known) if len(free) <= _MAY_CANCEL else free
+        for free in lacking_inputs(unknown, active, reached)
+    ]
+    rows = [row for row in active if unknown in row.symbols and row.sense == "="]
+    lacking = (tuple(name for name in row.symbols if name != unknown and name not in known) for row in rows)
+    direct = [names for names in lacking if names]
+
+    def settling(ways: Iterable[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+        return filter(None, (_drop_spare(unknown, active, reached, names) for names in ways if unknown not in names))
+
+    first = next(settling((*inputs, *direct)), None)
+    if first is None:
+        return direct
+    shorter = (names for names in settling(sorted(dict.fromkeys(direct), key=len)) if names != first and len(names) <= len(first))
+    others = dict.fromkeys(islice(shorter, _SHORTER))
+    return [first, *others]
+
+
+def _with_effect(free: tuple[str, ...], unknown: str, active: tuple[Equation, ...], known: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the free inputs that change the unknown, or all of them if it is not worked out from them."""
+    rows, middle = rows_behind((unknown,), active), {**known, **{name: QUANTITIES[name].at(_MIDDLE) for name in free}}
+
+    def moves(name: str) -> bool:
+        beside = [follow_values(rows, {**middle, name: QUANTITIES[name].at(share)}).get(unknown) for share in _SHARES]
+        return not all(one is not None and beside[0] is not None and isclose(one, beside[0], rel_tol=HOLDS) for one in beside)
+
+    return tuple(name for name in free if moves(name))
+
+
+def _without_stood_in(names: tuple[str, ...], asked: Question, known: Iterable[str]) -> tuple[str, ...]:
+    """Return the names without those that a stand-in replaces once the others are given."""
+    at_hand, chosen = {*known, *names}, dict(asked.variants)
+    active = tuple(row for row in asked.active if row.sense == "=")
+
+    def stands_in(row: Equation, needed: Set[str]) -> bool:
+        is_chosen = row.variant is None or chosen.get(row.variant.group, row.variant.name) == row.variant.name
+        rest = frozenset(at_hand - {row.defines})
+        return is_chosen and needed <= rest and reaches(row.defines or "", (*active, row), rest)
+
+    stood_in = {row.defines for row, needed in stand_ins().items() if stands_in(row, needed)}
+    return tuple(name for name in names if name not in stood_in)
+
+
+def _with_bounds(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the lists. Lists that would bound a size or an input come first, if no given says more of it.
+
+    So where that is no longer, or the others begin with what is no input but worked out.
+    """
+    definition = giving_equations(asked.active).get(asked.unknown)
+    result = definition and definition not in stand_ins() and asked.unknown not in COUNTED
+    ways = () if result or results_made_of(asked, asked.unknown) else (_leading_to_bound(bound, asked, known) for bound in asked.bounds)
+    shortest = min(filter(None, ways), key=len, default=())
+    before = len(shortest) <= len(lists[0]) or not giving_equations(asked.active).keys().isdisjoint(lists[0])
+    return [shortest, *(names for names in lists if names != shortest)] if shortest and before else lists
+
+
+def _prefer_all_givens(asked: Question, known: Mapping[str, float], lists: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the lists whose equations use all givens, or all lists if no equation does."""
+    given = {name for name, source in asked.provenance.items() if source == "given"}
+    active, reached = tuple(row for row in asked.active if row.sense == "="), frozenset(known)
+    rows = [row for row in active if len(given) > 1 and given | {asked.unknown} <= {*row.symbols}]
+    ways = {tuple(name for name in row.symbols if name != asked.unknown and name not in known) for row in rows}
+    settling = [names for names in ways if _drop_spare(asked.unknown, active, reached, names) == names]
+    return sorted(settling, key=lambda names: (len(names), names)) or lists
+
+
+def _leading_to_bound(bound: Equation, asked: Question, known: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the missing inputs of an inequality that have no definition. Return an empty list if it does not bound the unknown."""
+    made = {row.defines: row for row in asked.active if row.defines and row.defines not in (asked.unknown, *known)}
+    seen, queue = dict.fromkeys(bound.symbols), [*bound.symbols]
+    while queue:
+        name = queue.pop()
+        new = [other for other in (made[name].symbols if name in made else ()) if other not in seen]
+        seen |= dict.fromkeys(new)
+        queue += new
+    left = tuple(name for name in seen if name not in known and name not in made and name != asked.unknown)
+    return left if asked.unknown in seen else ()
+
+
+def _drop_spare(unknown: str, active: tuple[Equation, ...], known: frozenset[str], names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names without those that the question does not need, or none if they do not settle it."""
+    kept = dict.fromkeys(names)
+    if not reaches(unknown, active, known.union(kept)):
+        return ()
+    for name in tuple(kept):
+        if reaches(unknown, active, known.union(kept.keys() - {name})):
+            del kept[name]
+    return tuple(kept)
+
+
+def _mention_dense(missing: tuple[str, ...], asked: Question) -> str:
+    """Return the end of a sentence: the named model is dense, without experts."""
+    counts = [asked.known.get(name) for name in PARAMETERS if asked.provenance.get(name) != "given"]
+    dense = len(counts) == len(PARAMETERS) and counts[0] is not None and len({*counts}) == 1
+    names = " and ".join(one.model for one in asked.published) or "the model"
+    return f"; {names} is dense and has no experts" if dense and not _OF_ROUTERS.isdisjoint(missing) else ""
+
+
+def _mention_presets(missing: tuple[str, ...], asked: Question) -> str:
+    """Return the end of a sentence: which options would give some of it, or that a named model cannot."""
+    from_model = OF_A_MODEL | {*OF_CONFIGURATION}
+    if asked.parameters_only and not from_model.isdisjoint(missing):
+        return f"; of {_join_names(asked.parameters_only)} the parameters alone are known ({OPEN_MODELS}.csv)"
+    options = {"--hardware": OF_A_CHIP, "--model": OF_A_MODEL}
+    helpful = [option for option, names in options.items() if not names.isdisjoint(missing)]
+    return f" ({' and '.join(helpful)} would give some of these)" if helpful and len(missing) > 2 else ""
+
+
+def _left_out(asked: Question, names: tuple[str, ...]) -> str:
+    """Return the end of a sentence: the definitions of these quantities that the model rules out, or which of them are given as 0."""
+    if zeros := [name for name in names if f"follows from {name} = 0" in asked.provenance.values()]:
+        return f"; with {' and '.join(zeros)} = 0 nothing limits it"
+    untrue = ", ".join(row.id for row in asked.left_out if row.defines in names)
+    return f"; left out, as not all that this model reads grows with its context: {untrue}" if untrue else ""
+
+
+def _explain_input(name: str) -> str:
+    """Return a name with its meaning and its unit."""
+    row = QUANTITIES[name]
+    return f"{name} ({row.meaning}{'' if row.unit == '1' else f', in {row.unit}'})"
+
+
+def _join_names(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

@@ -1,0 +1,228 @@
+"""A size that is not given, such as the batch or the number of chips: it is found first, and the answer is the one at its better end.
+
+The better end of what is bought is the fewest whole ones. The better end of all else is the most.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from derive.answers import BOUGHT, COUNTED, DECODE_ALONE, SEQUENCES_FIT, next_whole
+from derive.immutable import immutable
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.records import LOWER, UPPER
+from derive.roles import BATCH, REPLICA
+from derive.solving.explain.assumptions import NOT_NEEDED
+from derive.solving.limits.limits import FREE, SIZED
+from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
+from derive.solving.question.propagation import usual_definitions
+from derive.solving.result import Solution, chain_slopes
+from derive.units import show
+
+_WHICH = {LOWER: "fewest", UPPER: "largest"}
+_DOES = {LOWER: "takes", UPPER: "leaves"}
+"""Which end of a size is the better one, and what a limit does to it, by its side."""
+
+Ask = Callable[[str, Mapping[str, Any]], Solution]
+"""A question: the unknown, and the givens by name."""
+
+
+@immutable
+class End:
+    """The better end of a size, the answer that it is an end of, its side, and whether it suffices everywhere in given ranges."""
+
+    size: str
+    value: float
+    of: Solution
+    side: str
+    throughout: bool = False
+
+    @property
+    def by(self) -> Mapping[str, float]:
+        """Return the givens by which it was sized."""
+        return self.of.given
+
+    @property
+    def memory_binds(self) -> bool:
+        """Return whether memory ends it."""
+        return self.side == UPPER and SEQUENCES_FIT in {id.split("@")[0] for id in self.of.equations}
+
+    @property
+    def told(self) -> str:
+        """Return the end in words."""
+        does = " that memory holds" if self.memory_binds else ""
+        does += " that will do all over the ranges" if self.throughout else ""
+        return f"at {self.size} = {show(self.size, self.value)}, the {_WHICH[self.side]}{does}"
+
+    def tell_met(self, said: str, limited: Mapping[str, Mapping[str, str]]) -> str:
+        """Return a line on a limit that is met. If the size was found by this limit, the line says so."""
+        for name in () if self.memory_binds else self.by.keys() & limited.keys():
+            for side in limited[name]:
+                limit = f"{name} {IN_WORDS[side]} {show(name, self.by[name])}"
+                if said.startswith(f"{limit} is met"):
+                    return f"{limit} is met: {self.size} is the {_WHICH[self.side]} that it {_DOES[self.side]}"
+        return said
+
+
+def best_end(solution: Solution) -> End | None:
+    """Return the better end of a size that is only bounded, a whole one of what is counted, or None if it has no such end."""
+    if solution.sweep or len(solution.answers) != 1:
+        return None
+    (one,), name = solution.answers, solution.unknown
+    side = LOWER if name in BOUGHT else UPPER
+    if solution.spans and one.bound != side:
+        return None
+    low, high = one.ends if one.kind in ("point", "interval") else (None, None)
+    # Each point of ranges has an end of its own, and the worst of these suffices everywhere.
+    value = low if (side == LOWER) != bool(solution.spans) else high
+    if over_bounds := one.kind == "interval" and (one.loose_low, one.loose_high) != (None, None):
+        value = one.low if side == LOWER else one.high
+    if value is None or (one.kind == "point" and one.bound != side):
+        return None
+    value = next_whole(value, side) if name in COUNTED else value
+    return End(size=name, value=value, of=solution, side=side, throughout=over_bounds or bool(solution.spans)) if value > 0 else None
+
+
+def answer_at_end(ask: Ask, name: str, given: Mapping[str, Any], end: End) -> Solution:
+    """Return the answer with a size at its better end. It says so if it rests on the size."""
+    solution = ask(name, replace_given(given, {end.size: end.value}))
+    if end.size not in solution.given and solution.answers:
+        return replace(solution, unused=tuple(one for one in solution.unused if one != end.size))
+    reason = solution.reason and replace(solution.reason, message=f"{end.told}: {solution.why_not}")
+    provenance = {**solution.provenance, **({end.size: end.told} if end.size in solution.provenance else {})}
+    unused = tuple(one for one in solution.unused if one not in end.by)
+    limited = read_limits(given)[1]
+    said = (end.told, *(end.tell_met(text, limited) for text in solution.said))
+    return add_size(replace(solution, provenance=provenance, said=said, reason=reason, unused=unused), end, (DECODE_ALONE,))
+
+
+def answer_at_best(ask: Ask, unknown: str, given: Mapping[str, Any], sized: Solution) -> Solution:
+    """Return the answer at the better end of a size, at each point of lists at its own. Without an end, return why."""
+    name = quantity(unknown).name
+    if sized.sweep:
+        from derive.solving.many.sweeps import answer_each
+
+        return answer_each(name, sized.sweep.given, lambda at: ask(name, replace_given(given, at)), sized.unknown)
+    end = best_end(sized)
+    return answer_at_end(ask, name, given, end) if end else sized
+
+
+def answer_at_largest_batch(ask: Ask, solution: Solution, given: Mapping[str, Any]) -> Solution | None:
+    """Return a result that lacks only the batch at the largest one that memory holds, or None if that gives no answer.
+
+    Replicas need a number of chips that is given. The one chip by default is no replica.
+    """
+    reason, name = solution.reason, solution.unknown
+    if reason is None or (reason.code, reason.missing) != ("missing_givens", (FREE,)) or name not in BATCH.best_full:
+        return None
+    sized = ask(FREE, drop_results(given, [name]))
+    counted = name not in (REPLICA.number, REPLICA.sequences) or sized.provenance.get(REPLICA.chips, "default") != "default"
+    end = best_end(sized)
+    found = answer_at_best(ask, name, given, sized) if counted and (sized.sweep or (end and end.memory_binds)) else None
+    return found if found and (found.answers or found.sweep) else None
+
+
+def answer_together(ask: Ask, unknowns: Sequence[str], given: Mapping[str, Any], at_end: bool = False) -> tuple[Solution, ...]:
+    """Return the answers to several questions, in order. Those that rest on a size among them are at its better end.
+
+    With limits, or `at_end`, that is always so, as they bound the size. Else it is so if there is no other answer, or only by a default.
+
+    >>> from derive.solving.api import respond
+    >>> given = {"hbm_bandwidth": "3.35TB/s", "kv_bytes_per_sequence": "1GB", "weight_bytes": "70GB", "chips": 8, "memory_time": "<=10ms"}
+    >>> [round(one.answers[0].value, 4) for one in answer_together(respond, ["kv_time", "batch"], given)]
+    [0.0074, 198.0]
+    """
+    names = {name: quantity(name).name for name in unknowns}
+    limited = at_end or bool({*read_limits(given)[1]} - {*names.values()})
+    found: dict[str, Solution] = {}
+    end: End | None = None
+    for size in sorted({*names.values()} & {*SIZED}, key=SIZED.index):
+        others = [name for name in names.values() if name not in SIZED]
+        found[size] = _answer_beside(ask, size, drop_results(given, others), end, limited)
+        end = end or best_end(found[size])
+    sized = next((one for one in found.values() if one.sweep), None)
+
+    def answer_other(name: str) -> Solution:
+        solution = _answer_beside(ask, name, given, end, limited)
+        if end or sized is None or sized.sweep is None or solution.answers or solution.sweep:
+            return solution
+        again = answer_at_best(lambda one, at: answer_together(ask, (one, *found), at)[0], name, given, sized)
+        return again if again.answers else solution
+
+    return tuple(found.get(name) or answer_other(name) for name in names.values())
+
+
+def _answer_beside(ask: Ask, name: str, given: Mapping[str, Any], end: End | None, limited: bool) -> Solution:
+    """Return the answer beside a size that is known by now."""
+    if end is None:
+        return ask(name, given)
+    if limited:
+        return answer_at_end(ask, name, given, end)
+    solution = ask(name, given)
+    # A size that is asked for is not its default.
+    if (solution.answers or solution.sweep) and solution.provenance.get(end.size) != "default":
+        return solution
+    again = answer_at_end(ask, name, given, end)
+    return again if again.answers else solution
+
+
+def add_size(found: Solution, end: End, left_out: Sequence[str] = ()) -> Solution:
+    """Return the answer with all that its size rests on: its steps, its sensitivities, and its warnings of all kinds but some."""
+    sized = end.of
+    if not found.answers:
+        return found
+    slopes = sized.answers[0].elasticities if sized.answers else {}
+    follow = {step.unknown for step in found.route}
+    steps = (step for step in sized.route if step.unknown not in follow)
+    texts = dict.fromkeys((*found.assumptions, *sized.assumptions))
+    # An equation that was named has a part in the answer if either uses it.
+    assumptions = tuple(text for text in texts if not text.endswith(NOT_NEEDED) or text in {*found.assumptions} & {*sized.assumptions})
+    return replace(
+        found.with_doubts({**{kind: text for kind, text in sized.doubts.items() if kind not in left_out}, **found.doubts}),
+        answers=tuple(replace(one, elasticities=chain_slopes(one.elasticities, end.size, slopes)) for one in found.answers),
+        equations=tuple(dict.fromkeys((*found.equations, *sized.equations))),
+        given={**found.given, **sized.given},
+        provenance={**sized.provenance, **found.provenance},
+        assumptions=assumptions,
+        route=tuple(dict.fromkeys((*steps, *found.route))),
+    )
+
+
+def names_of(given: Iterable[str]) -> dict[str, str]:
+    """Return the registry name of each given by the word that was typed for it."""
+    return {spelled: quantity(spelled).name for spelled in given}
+
+
+def replace_given(given: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the givens with other values, by registry name. The names that were typed for these go."""
+    return {**{spelled: value for spelled, value in given.items() if quantity(spelled).name not in other}, **other}
+
+
+def drop_results(given: Mapping[str, Any], unknowns: Sequence[str]) -> Mapping[str, Any]:
+    """Return the givens without results of unknowns that have a default: these would be sized with the default.
+
+    Results of replicas go too, and limits on them, if the number of replicas is not given.
+    """
+    names = names_of(given)
+    results = {result for name in unknowns if name in NEUTRAL_DEFAULTS for result in results_of(name)}
+    of_all = results_of(REPLICA.number) if REPLICA.number not in names.values() else frozenset()
+    return {
+        spelled: value
+        for spelled, value in given.items()
+        if names[spelled] not in (() if is_limit(value) else results) and names[spelled] not in of_all
+    }
+
+
+@cache
+def results_of(name: str) -> frozenset[str]:
+    """Return the quantities that are made of this one by the definitions that join by themselves.
+
+    >>> {"fleet_cost", "fleet_throughput"} <= results_of("replicas")
+    True
+    """
+    found, wider = {name}, True
+    while wider:
+        new = {row.symbols[0] for row in usual_definitions() if not found.isdisjoint(row.symbols[1:])} - found
+        found, wider = found | new, bool(new)
+    return frozenset(found - {name})

@@ -1,0 +1,101 @@
+"""Limits on inputs: the question is answered at the limits, and at values within them, which show to which side they bound the answer."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from derive.errors import WrongValue
+from derive.quantities import quantity
+from derive.records import LOWER, UPPER
+from derive.solving.limits.best_size import replace_given
+from derive.solving.limits.limits import SIZED, NotMadeOf, note_of_limit
+from derive.solving.limits.within_limits import bound_to_one_side
+from derive.solving.question.givens import read_limits
+from derive.solving.result import Solution
+
+_WITHIN = {UPPER: (0.999, 0.5, 0.1), LOWER: (1.001, 2.0, 10.0)}
+"""Factors of a limit that lie within it, by its side."""
+
+_CLAIMS = ("contradiction", "no_solution", "requirement_violated")
+"""Codes of refusals that say that the givens cannot all be true."""
+
+_AskWith = Callable[[Mapping[str, Any]], Solution]
+_Read = Callable[[str, Any], float]
+_Sides = Mapping[str, Mapping[str, str]]
+
+
+def answer_within_inputs(ask: _AskWith, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
+    """Return the answer. A limit on an input, which is not made of the unknown, bounds the answer to one side.
+
+    A limit on a size bounds the answer first: there is no better end to look for.
+    """
+    sides = {name: texts for name, texts in read_limits(given)[1].items() if name != quantity(unknown).name}
+    if sides and sides.keys() <= {*SIZED}:
+        with suppress(NotMadeOf):
+            found = _answer_at_limits(ask, given, sides, read)
+            if not found.reason:
+                return found
+    inputs: dict[str, Mapping[str, str]] = {}
+    while True:
+        try:
+            found = _answer_at_limits(ask, given, inputs, read)
+            break
+        except NotMadeOf as error:
+            if error.limit in inputs or error.limit not in sides:
+                raise
+            inputs[error.limit] = sides[error.limit]
+    if len(inputs) == len(sides) or not _lacks_givens(found):
+        return found
+    try:
+        at_all_limits = _answer_at_limits(ask, given, sides, read)
+    except NotMadeOf:
+        return found
+    return found if _lacks_givens(at_all_limits) else at_all_limits
+
+
+def _lacks_givens(found: Solution) -> bool:
+    return found.reason is not None and found.reason.code == "missing_givens"
+
+
+def _answer_at_limits(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, read: _Read) -> Solution:
+    """Return the answer with limits on inputs as equalities, bounded to the side on which it lies within them.
+
+    A limit from both sides is a range. Raises `NotMadeOf` for a limit that the answer does not use.
+    """
+    at = {name: f"{texts[LOWER]}..{texts[UPPER]}" if len(texts) > 1 else next(iter(texts.values())) for name, texts in inputs.items()}
+    found = ask(replace_given(given, at))
+    # At the limit the givens may contradict each other, and agree within it.
+    contradicted = found.reason is not None and found.reason.code in _CLAIMS
+    if idle := [name for name in inputs if contradicted or name in found.unused]:
+        raise NotMadeOf(idle[0], f"{idle[0]} is given as a limit, and is not made of {found.unknown}: give {idle[0]}=...")
+    if not inputs or found.reason:
+        return found
+    if found.sweep:
+        return _answer_each(ask, given, inputs, read, found)
+    ends = {name: (side, read(name, text)) for name, texts in inputs.items() if len(texts) == 1 for side, text in texts.items()}
+    within = [{name: end * factor} for name, (side, end) in ends.items() for factor in _WITHIN[side]]
+    moved = [one for value in within if (one := _ask_or_none(ask, replace_given(given, {**at, **value})))]
+    noted = replace(found, assumptions=(*map(note_of_limit, inputs, inputs.values()), *found.assumptions))
+    return bound_to_one_side(noted, moved, [*ends])
+
+
+def _ask_or_none(ask: _AskWith, given: Mapping[str, Any]) -> Solution | None:
+    """Return the answer, or None beyond the domain of a quantity."""
+    try:
+        return ask(given)
+    except WrongValue:
+        return None
+
+
+def _answer_each(ask: _AskWith, given: Mapping[str, Any], inputs: _Sides, read: _Read, found: Solution) -> Solution:
+    """Return the answer at each point of lists, each bounded by its own limits."""
+    from derive.solving.many.sweeps import answer_each
+
+    assert found.sweep
+
+    def answer_at(point: Mapping[str, float]) -> Solution:
+        own = {name: {side: str(point.get(name, text)) for side, text in texts.items()} for name, texts in inputs.items()}
+        return _answer_at_limits(ask, replace_given(given, point), own, read)
+
+    return answer_each(found.unknown, found.sweep.given, answer_at, "")

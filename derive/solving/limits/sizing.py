@@ -1,0 +1,199 @@
+"""Fewest chips for targets of speed or cost where the batch is free: whole numbers of chips, at each the batches that meet all targets."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from derive.answers import LIMITS_BIND, Answer, next_whole
+from derive.catalogue import equation
+from derive.quantities import QUANTITIES
+from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
+from derive.roles import BATCH, MEMORY, REPLICA
+from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, evaluate_definitions
+from derive.solving.checks.speed_limits import ENDLESS, out_of_reach, warn_beyond_domain
+from derive.solving.checks.targets import batch_is_left_to_a_rate, better_side, is_within
+from derive.solving.engine.engine import refuse_question
+from derive.solving.explain.refusals import results_made_of
+from derive.solving.limits.answering import answer_with_way
+from derive.solving.limits.limits import FREE, limit_in_words, limited_name, split_limits
+from derive.solving.question.questions import Question, default_values, drop_knowns, pose_again, suppose_types
+from derive.solving.result import Reason, Solution
+from derive.suppositions import USUAL_TYPES
+from derive.units import show
+
+_CHIPS = MEMORY.bought
+
+_MOST_CHIPS = 2**17
+"""Up to how many chips are looked at."""
+
+_BATCHES, _MOST_BATCH, _BETWEEN = 2000, 1e5, 256
+"""Batches that are looked at, up to how large, and numbers of chips between two powers of two."""
+
+_Points = NDArray[np.float64]
+_Fits = NDArray[np.bool_]
+
+
+def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
+    """Return the fewest whole chips on which some batch meets every target, or None for another question.
+
+    Results of speed that were given as met count as targets, where no batch that fits meets them all exactly. A time alone is
+    no such question: the smallest batch meets it.
+    """
+    lacks_batch = refused.code == "missing_givens" and FREE in refused.missing
+    counted = not asked.known.keys().isdisjoint((FREE, *BATCH.also))
+    if asked.unknown != _CHIPS or counted or not (lacks_batch or refused.code == SHORT_OF_MEMORY):
+        return None
+    targets = _target_sides(asked)
+    a_time_alone = not asked.limits and len(targets) < 2 and LOWER not in targets.values()
+    if a_time_alone or not targets.keys() >= asked.limits.keys():
+        return None
+    limits_alone, asked = len(targets) == len(asked.limits), replace(asked, limits=targets)
+    if not any(limited_name(one) in results_made_of(one, FREE) for one in split_limits(asked)):
+        return None
+    doubled = np.exp2(np.arange(float(_MOST_CHIPS.bit_length())))
+    some, every = np.unique(np.geomspace(1, _MOST_BATCH, _BATCHES).round()), np.arange(1.0, _MOST_BATCH + 1)
+    there = _find_met(asked, doubled, some).any(axis=1)
+    if not there.any():
+        return _refuse_all(asked, doubled, some) if limits_alone else None
+    most = int(doubled[np.argmax(there)])
+    between = np.unique(np.linspace(most // 2 + 1, most, min(most, _BETWEEN)).round())
+    chips = float(between[np.argmax(_find_met(asked, between, some).any(axis=1))])
+    # A batch between those that were looked at may make do with less: here all whole ones are.
+    while chips > 1 and _find_met(asked, np.array([chips - 1]), every).any():
+        chips -= 1
+    if beyond := out_of_reach(pose_again(asked, asked.unknown, {**asked.known, FREE: _MOST_BATCH}), ENDLESS):
+        return refuse_question(asked, beyond)
+    batches = every[_find_met(asked, np.array([chips]), every)[0]]
+    return _answer_with_batches(asked, chips, batches) if len(batches) else None
+
+
+def add_enough_chips(asked: Question, refused: Solution) -> Solution:
+    """Return a batch that memory does not hold, with the fewest chips on which a batch of its own meets the targets."""
+    by_a_rate = batch_is_left_to_a_rate(asked)
+    if refused.refusal.code != SHORT_OF_MEMORY or not (by_a_rate or (asked.unknown == FREE and asked.limits)):
+        return refused
+    bare = drop_knowns(suppose_types(asked, USUAL_TYPES.keys() - asked.known.keys()) or asked, {_CHIPS})
+    found = fewest_chips(pose_again(bare, _CHIPS, bare.known), refused.refusal)
+    if found is None or not found.answers:
+        return refused
+    # Beside the answer itself nobody asked which batch would do.
+    message = refused.refusal.message if asked.unknown == FREE else refused.refusal.message.partition("\n")[0]
+    message += f"\nwhat would fit, with a batch of its own: {_CHIPS} at least {found.answers[0].ends[0]:.0f}"
+    return replace(refused, reason=replace(refused.refusal, message=message))
+
+
+def fewest_of_replicas(asked: Question, sizes: Sequence[int]) -> tuple[float, int, tuple[float, float]] | None:
+    """Return the replicas that meet every limit with the fewest chips: how many, the chips of one, and its least and largest batch.
+
+    A rate of all replicas is divided by the rate of one. With equally many chips the larger replica is faster. Return None if no
+    replicas meet all limits.
+    """
+    every = np.array([asked.known[FREE]]) if FREE in asked.known else np.arange(1.0, _MOST_BATCH + 1)
+    known, within = _evaluate_results(asked, np.array(sizes, dtype=float), every)
+    if not asked.limits.keys() <= known.keys():
+        return None
+    count = np.ones_like(within, dtype=float)
+    for one in split_limits(asked):
+        name, least = limited_name(one), one.known[limited_name(one)] * (1 - HOLDS)
+        if name in REPLICA.sized_by and one.limits[name] == LOWER:
+            count = np.maximum(count, np.ceil(least / known[name]))
+        else:
+            within = within & is_within(one.limits[name], known[name], one.known[name])
+    chips = np.where(within, count * np.array(sizes)[:, None], np.inf)
+    fewest = chips.min(axis=1)
+    if not np.isfinite(fewest).any():
+        return None
+    place = int(np.flatnonzero(fewest == fewest.min())[-1])
+    batches = every[chips[place] == fewest.min()]
+    return float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1]))
+
+
+def _evaluate_results(asked: Question, chips: _Points, batches: _Points) -> tuple[dict[str, Any], _Fits]:
+    """Return the limited results of all numbers of chips with all batches, as far as they can be found, and which of them fit."""
+    question = pose_again(asked, FREE, {**asked.known, _CHIPS: 1.0})
+    inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
+    inputs |= {name: value for name, value in default_values(question, inputs).items() if name != FREE}
+    held = (MEMORY.needed, MEMORY.room)
+    known = evaluate_definitions(question, (*asked.limits, *held), {**inputs, _CHIPS: chips[:, None], FREE: batches[None, :]})
+    needed, room = (known.get(name, 0.0) for name in held)
+    return known, np.broadcast_to(needed <= room, (len(chips), len(batches)))
+
+
+def _find_met(asked: Question, chips: _Points, batches: _Points, memory: bool = True) -> _Fits:
+    """Return which batches meet every target and fit, a row for each number of chips. Memory may be left aside."""
+    known, fits = _evaluate_results(asked, chips, batches)
+    found = asked.limits.keys() <= known.keys()
+    within = fits if memory and found else np.full_like(fits, found)
+    for one in split_limits(asked) if within.any() else ():
+        name = limited_name(one)
+        within = within & (known[name] <= one.known[name] if one.limits[name] == UPPER else known[name] >= one.known[name])
+    return within
+
+
+def _rules_out(asked: Question, chips: float) -> str | None:
+    """Return why no batch meets every target on this number of chips: memory, or the targets that no batch meets."""
+    at, every = np.array([chips]), np.arange(1.0, _MOST_BATCH + 1)
+    if chips < 1:
+        return None
+    if _find_met(asked, at, every, memory=False).any():
+        return MEMORY_BINDS
+    limits = {limited_name(one): one for one in split_limits(asked)}
+    alone = [name for name, one in limits.items() if not _find_met(one, at, every, memory=False).any()]
+    return f"{LIMITS_BIND}{', '.join(alone or limits)}"
+
+
+def _refuse_all(asked: Question, chips: _Points, batches: _Points) -> Solution | None:
+    """Return that no chips meet the targets, with the nearest value of a single target, or None if that cannot be seen."""
+    known, fits = _evaluate_results(asked, chips, batches)
+    if not asked.limits.keys() <= known.keys() or not fits.any():
+        return None
+    one, *others = split_limits(asked)
+    message = f"no number of {_CHIPS} has a batch that meets {' and '.join(map(limit_in_words, (one, *others)))}"
+    if not others:
+        name = limited_name(one)
+        values = np.broadcast_to(known[name], fits.shape)[fits]
+        message += f": nearest is {name} = {show(name, float(values.min() if one.limits[name] == UPPER else values.max()))}"
+    return refuse_question(asked, Reason(code="no_solution", violated=tuple(asked.limits), message=message))
+
+
+def _target_sides(asked: Question) -> dict[str, str]:
+    """Return every limit, and the side of every given time or rate as a limit."""
+    given = {name for name, source in asked.provenance.items() if source == "given" and better_side(name)}
+    # A result that is given hides what another is made of.
+    speeds = [name for name in given if name in results_made_of(drop_knowns(asked, given - {name}), _CHIPS)]
+    sides = {name: side for name in speeds if (side := better_side(name))} | {**asked.limits}
+    return {name: sides[name] for name in asked.provenance if name in sides}
+
+
+def _answer_with_batches(asked: Question, chips: float, batches: _Points) -> Solution | None:
+    """Return the chips as an answer, with their batches, and with all that the batch on them rests on."""
+    known = {**asked.known, _CHIPS: chips}
+    question = replace(pose_again(asked, FREE, known), provenance={**asked.provenance, _CHIPS: "given"})
+    there, _ = answer_with_way(question)
+    low, high = batches[0], batches[-1]
+    if high == _MOST_BATCH:
+        # Targets and memory end it further up. Without an end the memory of a chip is unknown.
+        held, _ = answer_with_way(drop_knowns(question, {*asked.limits}))
+        ends = [one.ends[1] for found in (there, held) for one in found.answers if one.value is None or one.bound == UPPER]
+        high = min((next_whole(end, UPPER) for end in ends if end), default=0.0)
+    if not there.answers or not high:
+        return None
+    told = (
+        f"with a batch of {f'{low:.0f} to ' if low < high else ''}{high:.0f}, for {' and '.join(map(limit_in_words, split_limits(asked)))}"
+    )
+    less = ": with one chip less no whole batch meets them all" if chips > 1 else ""
+    beyond = warn_beyond_domain(asked, known, tuple(equation(id) for id in there.equations))
+    return replace(
+        there.warn(warn_beyond_domain.__name__, beyond) if beyond else there,
+        unknown=_CHIPS,
+        unit=QUANTITIES[_CHIPS].unit,
+        answers=(Answer(kind="point", value=chips, bound=LOWER, regime=_rules_out(asked, chips - 1)),),
+        given={name: value for name, value in there.given.items() if name != _CHIPS},
+        provenance={name: source for name, source in there.provenance.items() if name != _CHIPS},
+        said=(told, f"best: {_CHIPS} = {chips:.0f}, the fewest{less}"),
+        further=(),
+    )

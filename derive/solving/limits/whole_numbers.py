@@ -1,0 +1,94 @@
+"""Counted quantities as whole numbers within limits: a batch is rounded down, chips are rounded up."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+
+from derive.answers import BOUGHT, COUNTED, next_whole
+from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
+from derive.solving.limits.answering import nearest_reached
+from derive.solving.limits.limits import limit_in_words, rests_on_unknown, split_limits
+from derive.solving.question.questions import Question
+from derive.solving.result import Answer, Reason, Solution, Sweep
+from derive.units import show
+
+BEST, SO = "best: ", "so "
+"""Beginnings of the lines on the better end of a range, and on another end."""
+
+
+def round_to_whole(asked: Question, solution: Solution) -> Solution:
+    """Return the answer to limits with counted quantities as whole numbers within them. A refusal if there is none."""
+    if asked.unknown not in COUNTED:
+        return solution
+    if solution.sweep:
+        return replace(solution, answers=_round_answers(solution.answers), sweep=_round_sweep(asked, solution.sweep))
+    if solution.spans and solution.answers[0].bound is None:
+        # A number that no limit bounds is not rounded.
+        return solution
+    if solution.spans:
+        low, high = (next_whole(end, solution.answers[0].bound) for end in (solution.spans.low, solution.spans.high))
+        return replace(solution, answers=_round_answers(solution.answers), spans=replace(solution.spans, low=low, high=high))
+    answers = _round_answers(solution.answers)
+    if solution.answers and not answers:
+        return replace(solution, answers=(), reason=_explain_no_whole(asked, solution.answers), said=())
+    return replace(solution, answers=answers, said=_with_the_end(asked.unknown, answers, solution.said))
+
+
+def _with_the_end(unknown: str, answers: tuple[Answer, ...], said: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines on a limit with the whole number that it leaves. A range has its better end already. An answer without a limit
+    has no end."""
+    if [one.kind for one in answers] != ["point"] or answers[0].bound is None or not said or any(text.startswith(BEST) for text in said):
+        return said
+    (one,) = answers
+    best = (one.bound == LOWER) == (unknown in BOUGHT)
+    which = "largest" if one.bound == UPPER else "fewest" if best else "least"
+    return (said[0], f"{BEST if best else SO}{unknown} = {one.point:.0f}, the {which}", *said[1:])
+
+
+def _round_answers(answers: Sequence[Answer]) -> tuple[Answer, ...]:
+    """Return answers with whole ends, without those that contain no whole number."""
+    found = (_round_answer(one) for one in answers)
+    return tuple(one for one in found if one)
+
+
+def _round_answer(one: Answer) -> Answer | None:
+    if one.kind == "point":
+        value = next_whole(one.point, one.bound)
+        return replace(one, value=value, residual=None) if value >= 1 or one.bound is None else None
+    if one.kind != "interval":
+        return one
+    low = None if one.low is None else next_whole(one.low, one.bound or LOWER)
+    high = None if one.high is None else next_whole(one.high, one.bound or UPPER)
+    loose = None if one.loose_low is None else next_whole(one.loose_low, one.bound or LOWER)
+    most = None if one.loose_high is None else next_whole(one.loose_high, one.bound or UPPER)
+    return None if high is not None and high < max(low or 0.0, 1.0) else replace(one, low=low, high=high, loose_low=loose, loose_high=most)
+
+
+def _round_sweep(asked: Question, sweep: Sweep) -> Sweep:
+    """Return the table with whole numbers, and the reason for a point without a whole number."""
+    import numpy as np
+
+    bounds = np.array([{LOWER: 1, UPPER: -1}.get(bound or "", 0) for bound in sweep.bounds])[sweep.places]
+    up, down = np.ceil(sweep.values * (1 - HOLDS)), np.floor(sweep.values * (1 + HOLDS))
+    values = np.select([bounds > 0, bounds < 0], [up, down], sweep.values)
+    none = (values < 1).any(axis=0) & ~(values >= 1).any(axis=0)
+    reason = Reason(code="no_solution", violated=tuple(asked.limits), message=f"there is no whole {asked.unknown} within the limits")
+    others = {
+        at: (_round_answers(answers), why if _round_answers(answers) or not answers else reason)
+        for at, (answers, why) in sweep.others.items()
+    }
+    others |= dict.fromkeys(np.flatnonzero(none).tolist(), ((), reason))
+    return replace(sweep, values=np.where(values < 1, np.nan, values), others=others)
+
+
+def _explain_no_whole(asked: Question, answers: Sequence[Answer]) -> Reason:
+    """Return why a limit leaves no whole number, and the result with the next one."""
+    low, high = answers[0].ends
+    most = low if high is None else high
+    left = show(asked.unknown, most) if low == most else f"{show(asked.unknown, low)} to {show(asked.unknown, most)}"
+    alone = next(one for one in split_limits(asked) if rests_on_unknown(one))
+    limits = " and ".join(map(limit_in_words, split_limits(asked)))
+    nearest = nearest_reached(alone, float(ceil(most)))
+    message = f"no whole {asked.unknown} meets {limits}, which leaves {asked.unknown} = {left}{nearest}"
+    return Reason(code="no_solution", violated=tuple(asked.limits), message=message)

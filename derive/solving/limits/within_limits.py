@@ -1,0 +1,126 @@
+"""A question with limits in its givens: on the unknown itself, on results of the unknown, and on its inputs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from math import inf, isclose
+from typing import Any
+
+from derive.answers import COUNTED, Answer, next_whole
+from derive.errors import WrongValue
+from derive.quantities import QUANTITIES, quantity
+from derive.records import LOWER, UPPER
+from derive.requirements import HOLDS
+from derive.show.values import value_in_words
+from derive.solving.limits.best_size import Ask, answer_at_best, best_end, drop_results, replace_given
+from derive.solving.limits.limits import FREE, SIZED, NotMadeOf
+from derive.solving.limits.whole_numbers import BEST
+from derive.solving.question.givens import IN_WORDS, is_limit, read_limits
+from derive.solving.result import Reason, Solution
+from derive.units import show
+
+_Read = Callable[[str, str | float], float]
+"""A reader of texts: the quantity and its text give the number."""
+
+
+def answer_within_limits(ask: Ask, unknown: str, given: Mapping[str, Any], read: _Read) -> Solution:
+    """Return the answer within all limits. If limits on the unknown itself leave none of it, why."""
+    name = quantity(unknown).name
+    own = {spelled: value for spelled, value in given.items() if is_limit(value) and quantity(spelled).name == name}
+    others = {spelled: value for spelled, value in given.items() if spelled not in own}
+    solution = _answer_at_free_size(ask, unknown, others)
+    if not own:
+        return solution
+    if solution.sweep or solution.spans:
+        raise WrongValue(f"{name} is asked for over several values and limited: leave its own limit out")
+    sides = {side: read(name, text) for side, text in read_limits(own)[1][name].items()}
+    limit = " and ".join(f"{IN_WORDS[side]} {show(name, value)}" for side, value in sides.items())
+    kept = (_cut_answer(name, one, sides.get(LOWER, 0.0), sides.get(UPPER, inf)) for one in solution.answers)
+    answers = tuple(one for one in kept if one)
+    if answers == solution.answers:
+        return replace(solution, said=(*solution.said, f"{name} {limit} is met"))
+    if answers:
+        said = (text for text in solution.said if not text.startswith(BEST))
+        return replace(solution, answers=answers, said=(*said, f"{name} is limited: {limit}"))
+    message = f"{name} {limit} is not met: with what is given it is {value_in_words(name, solution.answers[0])}"
+    return refuse_in_place(name, Reason(code="no_solution", violated=(name,), message=message), solution)
+
+
+def _answer_at_free_size(ask: Ask, unknown: str, given: Mapping[str, Any]) -> Solution:
+    """Return the answer at the best batch that limits leave, if they do not limit the unknown itself and the batch is free.
+
+    Each point of lists has a best batch of its own. Ranges have the one that suffices everywhere in them.
+    """
+    try:
+        return ask(unknown, given)
+    except NotMadeOf as error:
+        refused = error
+    name = quantity(unknown).name
+    if name in SIZED or FREE in (quantity(spelled).name for spelled in given):
+        raise refused
+    try:
+        sized = ask(FREE, drop_results(given, [name]))
+    except NotMadeOf:
+        raise refused from None
+    if sized.sweep or best_end(sized):
+        found = answer_at_best(partial(_answer_at_free_size, ask), name, given, sized)
+        return found if found.sweep or found.reason else _bound_by_size(ask, name, given, sized, found)
+    if sized.answers or not sized.reason:
+        raise refused
+    message = f"{name} at the best {FREE} that the limits leave: {sized.why_not}"
+    return refuse_in_place(name, replace(sized.reason, message=message), sized)
+
+
+def _bound_by_size(ask: Ask, name: str, given: Mapping[str, Any], sized: Solution, found: Solution) -> Solution:
+    """Return an answer at the largest size, bounded to the side to which a smaller size moves it."""
+    one = sized.answers[0]
+    smaller = max(1.0, one.low or 0.0, (one.ends[1] or 0.0) / 2)
+    return bound_to_one_side(found, [ask(name, replace_given(given, {FREE: smaller}))], [FREE])
+
+
+def _cut_answer(name: str, one: Answer, least: float, most: float) -> Answer | None:
+    """Return the part of an answer within limits, or None if no part is. A point that is no size must lie between them."""
+    if one.kind not in ("point", "interval"):
+        return one
+    if one.kind == "point" and (name not in SIZED or one.bound is None):
+        return one if least * (1 - HOLDS) <= one.point <= most * (1 + HOLDS) else None
+    start, end = one.ends
+    low = 0.0 if start is None or one.bound == UPPER else start
+    high = inf if end is None or one.bound == LOWER else end
+    if least <= low and most >= high:
+        return one
+    bottom, top = max(low, least), min(high, most)
+    if name in COUNTED:
+        bottom, top = next_whole(bottom, LOWER), top if top == inf else next_whole(top, UPPER)
+    if bottom > top * (1 + HOLDS) or top < least:
+        return None
+    if bottom == top:
+        return Answer(kind="point", value=top)
+    return Answer(kind="interval", low=bottom, high=None if top == inf else top)
+
+
+def refuse_in_place(name: str, reason: Reason, beside: Solution) -> Solution:
+    """Return a refusal of a question, in place of the answer to another one."""
+    return replace(beside, unknown=name, unit=QUANTITIES[name].unit, answers=(), route=(), said=(), reason=reason)
+
+
+def bound_to_one_side(found: Solution, moved: Sequence[Solution], names: Sequence[str]) -> Solution:
+    """Return an answer with the side to which it moves within the limits, or a refusal if it may be to either side."""
+    sides = {side for one in moved for pair in zip(found.answers, one.answers, strict=False) for side in _moved_side(*pair)}
+    if not sides or any(one.kind != "point" for one in found.answers):
+        return found
+    if len({*sides, *(one.bound for one in found.answers)} - {None}) > 1:
+        at = f"{found.unknown} = {show(found.unknown, found.answers[0].point)}"
+        message = (
+            f"{at} where {' and '.join(names)} {'is' if len(names) == 1 else 'are'} at the limit, and it may be more and less within it"
+        )
+        return refuse_in_place(found.unknown, Reason(code="not_identified", violated=tuple(names), message=message), found)
+    (side,) = sides
+    together = found.with_prompts and replace(found.with_prompts, bound=side)
+    return replace(found, answers=tuple(replace(one, bound=side) for one in found.answers), with_prompts=together)
+
+
+def _moved_side(found: Answer, moved: Answer) -> Iterator[str]:
+    """Yield the bound that an answer is if it moves to this one within a limit."""
+    if found.kind == moved.kind == "point" and not isclose(found.point, moved.point, rel_tol=HOLDS):
+        yield LOWER if moved.point > found.point else UPPER

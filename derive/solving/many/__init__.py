@@ -1,0 +1,1 @@
+"""Many values at once: lists, sweeps and ranges, as arrays of NumPy."""

@@ -1,0 +1,320 @@
+"""The legs of a way at arrays of inputs: the same answers for a million questions at once."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from derive.evaluate import evaluate_arrays, slope_at_arrays
+from derive.expressions.branches import Branch, branches, regimes_of, sides_of
+from derive.expressions.digits import LAST_DIGITS, loses_digits
+from derive.quantities import quantity
+from derive.records import Equation
+from derive.requirements import HOLDS, Requirement, bounding_sides, compared, named
+from derive.solving.engine.composed import Composed
+from derive.solving.engine.curve import Height, grid_of
+from derive.solving.engine.one_equation import DOUBTFUL, bounds_of, solve_equation
+from derive.solving.engine.plan import Leg, Loop, Way
+from derive.solving.engine.substitution import compose
+from derive.trees import Tree, TreePair
+
+Floats = NDArray[np.float64]
+Arrays = Mapping[str, "Floats | float"]
+Row = Equation | Composed
+
+_ASKED_SINGLY = 200
+"""Largest number of doubtful points of an array that are solved one by one."""
+
+_MAGNIFIED = 1e5
+"""Largest magnification of rounding in a root that is not doubtful."""
+
+_MOST_TRIALS, _PLACES = 4096, 200
+"""Largest number of questions for which a loop is closed at once, and the number of trial values at first."""
+
+
+class NoClosedForm(Exception):
+    """A leg that arrays do not answer. Its unknown is searched for one question at a time."""
+
+
+def run(way: Way, given: Arrays) -> list[dict[str, "Floats | float"]]:
+    """Return all quantities of a way, once for every answer that one question can have, or NaN without an answer.
+
+    The arrays of `given` broadcast. Raises `NoClosedForm` for a leg that arrays do not answer.
+    """
+    worlds = [dict(given)]
+    for leg in way.legs:
+        worlds = [_extend_world(leg, {**world, leg.unknown: found}) for world in worlds for found in solve_leg(leg, world)]
+    return worlds
+
+
+def _extend_world(leg: Leg, world: "dict[str, Floats | float]") -> "dict[str, Floats | float]":
+    """Return the world, of a closed loop with all that follows at the value that closes it."""
+    for inner in leg.steps if isinstance(leg, Loop) else ():
+        found = world[inner.unknown] = next(solve_leg(inner, world))
+        world[leg.unknown] = np.where(np.isnan(found), np.nan, world[leg.unknown])
+    return world
+
+
+def solve_leg(leg: Leg, world: Arrays, required: bool = True) -> Iterator[Floats]:
+    """Yield the roots of a leg at arrays. Unless `required`, a left side has roots also where its equation does not apply."""
+    if isinstance(leg, Loop):
+        yield from _close_loop(leg, world)
+        return
+    if leg.row.symbols[0] == leg.unknown:
+        found = clip_to_domain(leg.unknown, np.asarray(right_side_of(leg.row, world), dtype=float))
+        if required and leg.row.requires:
+            found = np.where(find_where_applicable(leg.row, {**world, leg.unknown: found}), found, np.nan)
+        yield found
+        return
+    if isinstance(leg.row, Equation) and any(branch.roots is None for branch in branches(leg.row, leg.unknown)):
+        yield from _close_loop(Loop(leg.row, leg.unknown, ()), world)
+        return
+    yield from _distinct_rows(points(leg.row, leg.unknown, world))
+
+
+def right_side_of(row: Row, world: Arrays) -> Any:
+    """Return the right side of an equation at arrays."""
+    return row.right_side(world) if isinstance(row, Equation) else evaluate_arrays(row.sides[1], world)
+
+
+def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
+    """Return the relative distance of both sides of the closing equation at trial values of a loop.
+
+    It is NaN where an equation does not apply, unless that is not `required`.
+    """
+    (left, _), closing = sides_of(loop.closing), loop.closing
+
+    def height(trial: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            there = {**world, loop.unknown: trial}
+            for leg in loop.steps:
+                there[leg.unknown], *others = solve_leg(leg, there, required)
+                if others:
+                    raise NoClosedForm(f"{leg.id} has several answers for {leg.unknown}")
+            one, other = np.asarray(evaluate_arrays(left, there), dtype=float), np.asarray(closing.right_side(there), dtype=float)
+            # Over the given side, so that a curve that only rises or falls does so in its heights too.
+            scale = one if loop.closing.symbols[0] in world else np.maximum(np.abs(one), np.abs(other))
+            applies = find_where_applicable(closing, there) if required else True
+            found = np.where(applies, (other - one) / scale, np.nan)
+            return np.broadcast_to(np.where(np.isfinite(found), found, np.nan), np.shape(trial)).copy()
+
+    return height
+
+
+def _close_loop(loop: Loop, world: Arrays) -> Iterator[Floats]:
+    """Yield the trial values that close a loop: in closed form if there is one, else by SciPy between the points of a grid."""
+    whole = compose(loop.closing, loop.steps)
+    if whole and loop.unknown in whole.symbols and all(one.roots is not None for one in branches(whole, loop.unknown)):
+        yield from _distinct_rows(points(whole, loop.unknown, world))
+        return
+    from scipy.optimize import elementwise
+
+    shape = np.broadcast_shapes((1,), *(np.shape(world[name]) for name in loop.needs))
+    if len(shape) > 1 or shape[0] > _MOST_TRIALS:
+        raise NoClosedForm(f"{loop.id} is closed for at most {_MOST_TRIALS} questions at once")
+    columns = {name: np.broadcast_to(world[name], shape) for name in loop.needs}
+    grid = grid_of(loop.unknown, _PLACES)
+    heights = height_of(loop, {name: column[None, :] for name, column in columns.items()})(
+        np.broadcast_to(grid[:, None], (len(grid), *shape))
+    )
+    with np.errstate(invalid="ignore"):
+        place, at = np.nonzero(heights[:-1] * heights[1:] <= 0)
+    found = np.full((int(np.bincount(at).max(initial=0)) or 1, *shape), np.nan)
+    if len(at):
+
+        def height(trial: Floats, *rest: Floats) -> Floats:
+            return height_of(loop, dict(zip(columns, rest, strict=True)))(trial)
+
+        there = tuple(column[at] for column in columns.values())
+        roots = np.asarray(elementwise.find_root(height, (grid[place], grid[place + 1]), args=there, maxiter=300).x)
+        roots = np.where(np.abs(height(roots, *there)) <= HOLDS, roots, np.nan)
+        order = np.lexsort((place, at))
+        rank = np.arange(len(at)) - np.searchsorted(at[order], at[order])
+        found[rank, at[order]] = roots[order]
+    yield from _distinct_rows(found)
+
+
+def _distinct_rows(found: Floats) -> Iterator[Floats]:
+    """Yield rows of distinct roots, the smallest first. A root that several closed forms give counts once."""
+    ordered = np.sort(found, axis=0)
+    again = np.abs(np.diff(ordered, axis=0)) <= HOLDS * np.abs(ordered[1:])
+    ordered[1:][again] = np.nan
+    ordered = np.sort(ordered, axis=0)
+    yield ordered[0]
+    yield from (row for row in ordered[1:] if not np.isnan(row).all())
+
+
+def clip_to_domain(name: str, found: Floats) -> Floats:
+    """Return values where the quantity may have them, NaN elsewhere. One that passes a limit by rounding is put on it."""
+    row = quantity(name)
+    if row.ceiling < np.inf:
+        found = np.where((found > row.ceiling) & (found <= row.ceiling * (1 + HOLDS)), row.ceiling, found)
+    if row.floor:
+        found = np.where((found < row.floor) & (found >= row.floor * (1 - HOLDS)), row.floor, found)
+    low, high = np.nanmin(found, initial=np.inf), np.nanmax(found, initial=-np.inf)
+    if (low > 0 or row.may_be_zero) and low >= row.floor and high <= row.ceiling and np.isfinite(high):
+        return found
+    inside = ((found != 0) | row.may_be_zero) & (found >= row.floor) & (found <= row.ceiling) & np.isfinite(found)
+    return np.where(inside, found, np.nan)
+
+
+def find_where_applicable(equation: Row, world: Arrays) -> NDArray[np.bool_]:
+    """Return where the requirements of an equation hold, as far as their quantities are known."""
+    met = [find_where_met(needed, world) for needed in equation.requires if all(name in world for name in named(needed))]
+    return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*(met or [np.asarray(True)]))))
+
+
+def regime_labels(way: Way, world: Arrays) -> "tuple[NDArray[Any] | int, tuple[str | None, ...]]":
+    """Return which terms bind along a way: the place of each point's label, and the labels."""
+    places: NDArray[Any] | int = 0
+    labels: tuple[tuple[str | None, ...], ...] = ((),)
+    for row in way.rows:
+        found = regimes_of(row)
+        if len(found) == 1 or not all(name in world for name in row.symbols[1:]):
+            continue
+        won = [_find_larger(regime.wins, world) for regime in found[:-1]]
+        places = places * len(found) + np.select(won, range(len(won)), len(won))
+        labels = tuple((*before, regime.label) for before in labels for regime in found)
+    return places, tuple(" and ".join(dict.fromkeys(part for part in parts if part)) or None for parts in labels)
+
+
+def _find_larger(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool_]:
+    """Return where the larger of each pair is indeed the larger one."""
+    won = (evaluate_arrays(larger, world) >= evaluate_arrays(smaller, world) for larger, smaller in pairs)
+    return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*won)))
+
+
+def points(equation: Row, unknown: str, values: Arrays) -> Floats:
+    """Return the roots in closed form at arrays of inputs, of the shape (closed forms, points), or NaN without a root.
+
+    A point has no root if its unknown does not bind, or if there is no solution. If digits were lost or two terms are nearly equal, the
+    points in doubt are solved one by one, unless they are many.
+    """
+    others = tuple(name for name in equation.symbols if name != unknown)
+    shape = np.broadcast_shapes(*(np.shape(values[name]) for name in others))
+    kind = _choose_dtype(equation, unknown)
+    given = {name: np.broadcast_to(np.asarray(values[name], dtype=kind), shape or (1,)) for name in others}
+    rows, unsure = [np.full(shape or (1,), np.nan)], np.zeros(shape or (1,), dtype=bool)
+    free = np.zeros(shape or (1,), dtype=bool)
+    with np.errstate(all="ignore"):
+        for branch in branches(equation, unknown):
+            if branch.absent:
+                height, scale = _evaluate_pair(branch.difference, branch.regime.expression, given)
+                free |= np.abs(height) <= HOLDS * np.abs(scale)
+            for root in branch.roots or ():
+                row, doubtful = _checked_root(equation, branch, unknown, given, evaluate_arrays(root, given))
+                rows.append(row.astype(float))
+                unsure |= np.logical_or(doubtful, loses_digits(root))
+    found = np.where(free, np.nan, np.stack(rows))
+    places = np.flatnonzero(unsure | free) if len(shape) <= 1 else ()
+    for at in places if len(places) <= _ASKED_SINGLY else ():
+        answers, _ = solve_equation(equation, unknown, {name: float(column[at]) for name, column in given.items()})
+        single = [one.value for one in answers if one.kind == "point"]
+        if len(single) <= len(found):
+            found[:, at] = [*single, *[np.nan] * (len(found) - len(single))]
+    return found.reshape(-1, *shape)
+
+
+def _choose_dtype(equation: Row, unknown: str) -> type[np.floating[Any]]:
+    """Return the type of numbers to work with: long ones if a formula can lose digits."""
+    roots = (root for branch in branches(equation, unknown) for root in branch.roots or ())
+    return np.longdouble if any(map(loses_digits, (*sides_of(equation), *roots))) else np.float64
+
+
+def _checked_root(equation: Row, branch: Branch, unknown: str, given: Mapping[str, Floats], root: Floats) -> tuple[Floats, Floats]:
+    """Return a root where the whole equation holds in this regime, else NaN, and where that is in doubt."""
+    shape = np.broadcast_shapes((1,), *(array.shape for array in given.values()))
+    row = _clamp_values(unknown, np.array(np.broadcast_to(root, shape)))
+    handed_back = row.astype(float)
+    inside = np.isfinite(handed_back) & ((handed_back != 0) | quantity(unknown).may_be_zero) & (handed_back >= quantity(unknown).floor)
+    error = _residuals(equation, {**given, unknown: row})
+    lost = inside & (error > LAST_DIGITS) & (error <= HOLDS)
+    if lost.any():
+        # A closed form can lose digits that one Newton step brings back.
+        at = {name: array[lost] for name, array in {**given, unknown: row}.items()}
+        nearer = _clamp_values(unknown, _improve_root(branch.difference, unknown, at))
+        left = _residuals(equation, {**at, unknown: nearer})
+        row[lost], error[lost] = np.where(left < error[lost], (nearer, left), (row[lost], error[lost]))
+    at = {**given, unknown: row}
+    equal = np.zeros(row.shape, dtype=bool)
+    for pair in branch.regime.wins:
+        larger, smaller = _evaluate_pair(*pair, at)
+        margin = (larger - smaller) / np.maximum(np.abs(larger), np.abs(smaller))
+        inside &= ~(margin < -HOLDS)
+        equal |= (np.abs(margin) <= HOLDS) & (margin != 0)
+    for requirement in equation.requires:
+        inside &= find_where_met(requirement, at)
+        row = at[unknown] = _snap_to_bounds(equation, requirement, unknown, at)
+    holds = inside & (error <= HOLDS)
+    doubtful = inside & ~holds
+    if doubtful.any():
+        holds[doubtful] = _find_crossings(equation, unknown, {name: array[doubtful] for name, array in at.items()})
+    _, slope = slope_at_arrays(branch.difference, unknown, at)
+    scale = np.maximum(*map(np.abs, _evaluate_sides(equation, at)))
+    loose = ~(np.abs(row * slope) * _MAGNIFIED > scale)
+    lost = (row == 0) & ~inside | inside & ~holds & (error <= DOUBTFUL)
+    return np.where(holds, row, np.nan), lost | (holds & (equal | loose | (error > LAST_DIGITS)))
+
+
+def find_where_met(needed: Requirement, at: Arrays) -> NDArray[np.bool_]:
+    """Return where a requirement is met up to rounding."""
+    exactly_met: NDArray[np.bool_] = np.asarray(compared(needed, at))
+    sides = None if exactly_met.all() else bounding_sides(needed)
+    return exactly_met if sides is None else np.logical_or(exactly_met, _are_near(*_evaluate_pair(*sides, at)))
+
+
+def _snap_to_bounds(equation: Row, needed: Requirement, unknown: str, at: Mapping[str, Floats]) -> Floats:
+    """Return the unknown, moved to the bound of a requirement where only rounding has put it beyond."""
+    row = at[unknown]
+    beyond = ~np.asarray(compared(needed, at))
+    for root in bounds_of(equation, needed, unknown) if unknown in named(needed) and beyond.any() else ():
+        bound = evaluate_arrays(root, at)
+        rounded = _are_near(row, bound, LAST_DIGITS) | (_residuals(equation, {**at, unknown: bound}) <= LAST_DIGITS)
+        row = np.where(beyond & rounded & _are_near(row, bound), bound, row)
+    return row
+
+
+def _are_near(one: Floats, other: Floats, share: float = HOLDS) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(one - other) <= share * np.maximum(np.abs(one), np.abs(other)))
+
+
+def _find_crossings(equation: Row, unknown: str, at: Mapping[str, Floats]) -> NDArray[np.bool_]:
+    """Return where the sides cross within the last digits of the unknown. Near a root their distance shrinks, near a pole it grows."""
+
+    def height(shift: float) -> Floats:
+        left, right = _evaluate_sides(equation, {**at, unknown: at[unknown] * (1 + shift)})
+        return np.asarray(left - right)
+
+    below, above = height(-1e-12), height(1e-12)
+    return np.asarray((below * above < 0) & (abs(below) < abs(height(-1e-11))) & (abs(above) < abs(height(1e-11))))
+
+
+def _clamp_values(unknown: str, values: Floats) -> Floats:
+    row = quantity(unknown)
+    return np.asarray(np.clip(values, row.floor if row.floor or row.may_be_zero else None, row.ceiling))
+
+
+def _evaluate_sides(equation: Row, values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
+    """Return both sides, evaluated in the same order as at single numbers."""
+    if isinstance(equation, Equation):
+        return values[equation.symbols[0]], equation.right_side(values)
+    left, right = (evaluate_arrays(side, values) for side in sides_of(equation))
+    return left, right
+
+
+def _residuals(equation: Row, values: Mapping[str, Floats]) -> Floats:
+    left, right = _evaluate_sides(equation, values)
+    scale = np.maximum(np.abs(left), np.abs(right))
+    return np.where(scale == 0, 0.0, np.abs(left - right) / scale)
+
+
+def _improve_root(difference: Tree, unknown: str, values: Mapping[str, Floats]) -> Floats:
+    """Return the root after one step of Newton, or as it was if there is no slope."""
+    height, slope = slope_at_arrays(difference, unknown, values)
+    return values[unknown] - np.where(slope == 0, 0.0, height / slope)
+
+
+def _evaluate_pair(one: Tree, other: Tree, values: Arrays) -> tuple[Floats, Floats]:
+    """Return the values of two formulas."""
+    return np.asarray(evaluate_arrays(one, values)), np.asarray(evaluate_arrays(other, values))

@@ -1,0 +1,243 @@
+"""A question at many points: one by one if they are few, through its way on arrays if they are many."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import prod
+from time import process_time
+
+import numpy as np
+
+from derive.answers import SHORT
+from derive.errors import WrongValue
+from derive.solving.limits.answering import answer, answer_with_way
+from derive.solving.many.intervals import answer_ranges
+from derive.solving.many.vectorised import AtPoints, agrees_at, pose_at_point, sweep_way, tabulate
+from derive.solving.question.givens import MOST_POINTS
+from derive.solving.question.questions import Question, list_fractions, pose_at
+from derive.solving.result import Answer, Reason, Solution, Sweep
+from derive.spreads import Interval, Series
+from derive.units import show
+
+_FEW = 64
+"""Up to how many points are answered one by one."""
+
+_SINGLY = 1000
+"""Up to how many points that arrays leave without a number are asked again one by one."""
+
+_PROBES = 17
+"""How many points of a long sweep are asked one by one to check the arrays."""
+
+MOST_BYTES = 500_000_000
+"""Memory above which a sweep is refused before it starts."""
+
+BASE_BYTES = 200_000_000
+"""Memory of the interpreter, the catalogue and the intermediate values."""
+
+_LONGEST = 60
+"""Seconds of computing above which points are not asked one by one."""
+
+EXPLAINED = 1.0
+"""Seconds for finding out why points have no number. The first points are enough to see it."""
+
+TRIED = 1.0
+"""Seconds after which the time of all points is estimated."""
+
+
+def answer_sweep(asked: Question, series: Mapping[str, Series], ranges: Mapping[str, Interval], zipped: bool = False) -> Solution:
+    """Return the answers at every combination of the series, the last one fastest, with their spans over ranges.
+
+    Zipped, at the first values of all series, the second ones, and so on. Raises WrongValue for series of other lengths.
+    """
+    count = _points(series, zipped)
+    _fits_here(series, count, rows=1)
+    first = answer(asked)
+    if first.reason and first.reason.code == "missing_givens" and not _answers_at_nothing(asked, series):
+        return first
+    given = {name: one.array() for name, one in series.items()} if zipped else _grid(series)
+    if ranges:
+        return _one_by_one(asked, given, count, lambda at: answer_ranges(at, ranges))
+    by_arrays = _sweep_by_arrays(asked, given, lambda rows: _fits_here(series, count, rows)) if count > _FEW else None
+    return by_arrays or _one_by_one(asked, given, count, answer)
+
+
+def _sweep_by_arrays(asked: Question, given: AtPoints, fits: Callable[[int], None]) -> Solution | None:
+    """Return the answers at all points through one way, or None if it does not give what some of them have when asked one by one."""
+    outcomes = {at: answer_with_way(_asked_at(asked, given, at)) for at in _probes(given)}
+    solutions = {at: solution for at, (solution, _) in outcomes.items()}
+    way = next((way for _, way in outcomes.values() if way), None)
+    found = sweep_way(asked, given, way, fits) if way else None
+    if found is None or not all(agrees_at(found[0], at, solution) for at, solution in solutions.items()):
+        return None
+    table, unasked = _without_number(asked, found[0])
+    warnings = {kind: _warned(given, *next(iter(texts.items())), 1) for kind, texts in _group_warnings(solutions).items()}
+    short = np.flatnonzero(found[1])
+    if len(short):
+        # Memory has been checked at all points, not only at some.
+        first = int(short[0])
+        text = answer(pose_at_point(asked, given, first)).warnings[0]
+        warnings = {SHORT: _warned(given, first, text, len(short))} | {kind: one for kind, one in warnings.items() if kind != SHORT}
+    if unasked:
+        told = f"{unasked:,} more points have no number: why was looked up for the first {len(table.others):,} of them"
+        warnings[_without_number.__name__] = told
+    return _tabled([*solutions.values()], table, warnings)
+
+
+def answer_each(unknown: str, given: AtPoints, answered_at: Callable[[dict[str, float]], Solution], sized: str) -> Solution:
+    """Return the answers at these points, each a question of its own that names its size.
+
+    The sizes are one more column, where every point has one.
+    """
+    count = len(next(iter(given.values())))
+    sizes: list[float | None] = []
+
+    def answer_alone(at: int) -> Solution:
+        solution = answered_at({name: float(column[at]) for name, column in given.items()})
+        sizes.append(solution.given.get(sized) if solution.answers else None)
+        return solution
+
+    found = _gathered(unknown, given, count, answer_alone)
+    if found.sweep is None or None in sizes:
+        return found
+    column = np.array(sizes, dtype=float)
+    left = {name: value for name, value in found.given.items() if name != sized}
+    return replace(found, given=left, sweep=replace(found.sweep, given={**found.sweep.given, sized: column}))
+
+
+def _points(series: Mapping[str, Series], zipped: bool) -> int:
+    """Return the number of points of series. Raise WrongValue for zipped series of different lengths, and for too many points."""
+    lengths = {len(one) for one in series.values()}
+    if zipped and len(lengths) > 1:
+        raise WrongValue(f"{' and '.join(f'{name} ({len(one)})' for name, one in series.items())}: lists that are zipped are equally long")
+    count = lengths.pop() if zipped else prod(len(one) for one in series.values())
+    if count > MOST_POINTS:
+        raise WrongValue(f"{' times '.join(series)} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
+    return count
+
+
+def _answers_at_nothing(asked: Question, series: Mapping[str, Series]) -> bool:
+    """Return whether a question is complete if its lists and sweeps are 0."""
+    nothing = {name: 0.0 for name, one in series.items() if one.ends[0] == 0}
+    return bool(nothing) and bool(answer(pose_at(asked, nothing)).answers)
+
+
+def _probes(given: AtPoints) -> list[int]:
+    """Return the points of a long sweep that are asked singly. A point at which a column is 0 comes after the others."""
+    count = len(next(iter(given.values())))
+    nothing = {int(np.flatnonzero(column == 0)[0]) for column in given.values() if (column == 0).any()}
+    evenly = {int(at) for at in np.linspace(0, count - 1, _PROBES)}
+    return sorted(evenly | nothing, key=lambda at: (any(column[at] == 0 for column in given.values()), at))
+
+
+def _fits_here(series: Mapping[str, Series], count: int, rows: int) -> None:
+    """Raise WrongValue if the sweep would not fit in memory: eight bytes a point and column, ten a point and root."""
+    needed = BASE_BYTES + count * (8 * len(series) + 10 * rows) + 40 * sum(len(one.values) for one in series.values())
+    if needed > MOST_BYTES:
+        fewer = int(count * (MOST_BYTES - BASE_BYTES) / (needed - BASE_BYTES))
+        raise WrongValue(
+            f"{' times '.join(series)} takes {count:,} points, about {needed / 1e6:,.0f} MB of memory; at most {MOST_BYTES / 1e6:,.0f} MB:"
+            f" ask for {fewer:,} points or fewer, or for parts of it one after the other"
+        )
+
+
+def _grid(series: Mapping[str, Series]) -> AtPoints:
+    """Return a column for each series. Every combination is a row."""
+    grid = np.meshgrid(*(one.array() for one in series.values()), indexing="ij")
+    return {name: np.ascontiguousarray(column.ravel()) for name, column in zip(series, grid, strict=True)}
+
+
+def _one_by_one(asked: Question, given: AtPoints, count: int, answered_by: Callable[[Question], Solution]) -> Solution:
+    """Return the answers of all points, each asked singly."""
+    return _gathered(asked.unknown, given, count, lambda at: answered_by(_asked_at(asked, given, at)))
+
+
+def _asked_at(asked: Question, given: AtPoints, at: int) -> Question:
+    """Return the question at one point, with the counted quantities that are no whole number there."""
+    there = pose_at_point(asked, given, at)
+    typed = [name for name, column in given.items() if list_fractions({name: column[0]}) or list_fractions({name: column[-1]})]
+    return replace(there, in_parts=(*there.in_parts, *list_fractions({name: there.known[name] for name in typed})))
+
+
+def _gathered(unknown: str, given: AtPoints, count: int, answered_at: Callable[[int], Solution]) -> Solution:
+    """Return the answers of all points as one solution. Raise WrongValue for too many points, or for too long a time."""
+    why = f"{unknown} has different routes here or no closed form, so it is solved point by point:"
+    if count > 10 * _SINGLY:
+        raise WrongValue(f"{why} at most {10 * _SINGLY:,} points, not {count:,}")
+    begun = process_time()
+    solutions: list[Solution] = []
+    for at in range(count):
+        solutions.append(answered_at(at))
+        spent = process_time() - begun
+        if spent > TRIED and spent * count / (at + 1) > _LONGEST:
+            raise WrongValue(
+                f"{why} {count:,} points would take about {spent * count / (at + 1):,.0f} s; at most {_LONGEST} s,"
+                f" which are about {int(_LONGEST * (at + 1) / spent):,} points"
+            )
+    said = _group_warnings(dict(enumerate(solutions)))
+    answered = {at for at, solution in enumerate(solutions) if solution.answers}
+    warnings = {kind: _merge_warnings(given, texts, answered) for kind, texts in said.items()}
+    return _tabled(solutions, tabulate(given, solutions), warnings)
+
+
+def _without_number(asked: Question, table: Sweep) -> tuple[Sweep, int]:
+    """Return the table with the answers of points without a number, as far as time allows, and how many are left."""
+    empty = np.flatnonzero(np.isnan(table.values).all(axis=0))
+    begun = process_time()
+    others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
+    values, places = table.values.copy() if len(empty) else table.values, table.places
+    labels, bounds = list(table.labels), list(table.bounds)
+    for at in empty[:_SINGLY].tolist():
+        solution = answer(pose_at_point(asked, table.given, at))
+        found = [one for one in solution.answers if one.kind == "point"]
+        if found and len(found) <= len(values):
+            # Arrays are not sure of two roots close to each other.
+            for root, one in enumerate(found):
+                values[root, at], places[root, at] = one.point, len(labels)
+                labels, bounds = [*labels, one.regime], [*bounds, one.bound]
+        else:
+            others[at] = solution.answers, solution.reason
+        if process_time() - begun > EXPLAINED:
+            break
+    left = int(np.isnan(values).all(axis=0).sum()) - len(others)
+    return replace(table, values=values, places=places, labels=tuple(labels), bounds=tuple(bounds), others=others), left
+
+
+def _group_warnings(solutions: Mapping[int, Solution]) -> dict[str, dict[int, str]]:
+    """Return the points of each kind of warning, with its text there."""
+    found: dict[str, dict[int, str]] = {}
+    for at, solution in solutions.items():
+        for kind, text in zip(solution.kinds, solution.warnings, strict=True):
+            found.setdefault(kind, {}).setdefault(at, text)
+    return found
+
+
+def _merge_warnings(given: AtPoints, texts: Mapping[int, str], answered: set[int]) -> str:
+    """Return one text for all points: the common text if they agree, else the text of the first point."""
+    at, text = next(iter(texts.items()))
+    return text if answered and texts.keys() >= answered and {*texts.values()} == {text} else _warned(given, at, text, len(texts))
+
+
+def _warned(given: AtPoints, at: int, text: str, many: int) -> str:
+    """Return a warning with its point and the number of other points that have it."""
+    point = ", ".join(f"{name} = {show(name, float(column[at]))}" for name, column in given.items())
+    others = f" (and something alike at {many - 1:,} more point{'s' * (many > 2)})" if many > 1 else ""
+    return f"at {point}{others}: {text}"
+
+
+def _tabled(solutions: list[Solution], table: Sweep, warnings: Mapping[str, str]) -> Solution:
+    """Return one solution for all points: the span of the answers, and the table."""
+    first = next((solution for solution in solutions if solution.answers), solutions[0])
+    ends = [one.ends for answers, _ in table.others.values() for one in answers]
+    lows = [*(low for low, _ in ends), *([] if np.isnan(table.values).all() else [float(np.nanmin(table.values))])]
+    highs = [*(high for _, high in ends), *([] if np.isnan(table.values).all() else [float(np.nanmax(table.values))])]
+    ended = [high for high in highs if high is not None]
+    most = max(ended) if len(ended) == len(highs) > 0 else None
+    span = (Answer(kind="interval", low=min(lows), high=most, bound=table.bound),) if lows else ()
+    kept = {name: value for name, value in first.given.items() if name not in table.given}
+    used = dict.fromkeys(id for solution in solutions for id in solution.equations)
+    answered = [solution for solution in solutions if solution.answers]
+    unused = tuple(name for name in first.unused if all(name in solution.unused for solution in answered))
+    ids = tuple(used)
+    told, kinds = tuple(warnings.values()), tuple(warnings)
+    return replace(
+        first, answers=span, given=kept, equations=ids, unused=unused, warnings=told, kinds=kinds, said=(), route=(), sweep=table
+    )  # fmt: skip

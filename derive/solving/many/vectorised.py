@@ -1,0 +1,158 @@
+"""A question at many points: one way at arrays of givens, with the memory and the direction of every answer."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import isclose
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from derive.records import LOWER
+from derive.requirements import HOLDS
+from derive.roles import MEMORY
+from derive.solving.checks.fit import MEMORY_BINDS, least_chips, shortage
+from derive.solving.checks.targets import batch_is_left_to_a_rate
+from derive.solving.engine.directions import bound_of, signs
+from derive.solving.engine.engine import is_memory_warning
+from derive.solving.engine.plan import Way
+from derive.solving.many.arrays import Arrays, Floats, NoClosedForm, regime_labels, run
+from derive.solving.question.questions import Question, default_values, pose_at
+from derive.solving.result import Answer, Reason, Solution, Sweep
+
+AtPoints = Mapping[str, Floats]
+_Labels = tuple[str | None, ...]
+
+_AT_ONCE = 2**16
+"""Points that are computed together, to use little memory."""
+
+
+def pose_at_point(asked: Question, given: AtPoints, at: int) -> Question:
+    """Return the question at one of the points."""
+    return pose_at(asked, {name: float(column[at]) for name, column in given.items()})
+
+
+def sweep_way(
+    asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None] = lambda roots: None
+) -> tuple[Sweep, NDArray[np.bool_]] | None:
+    """Return the sweep through one way with the directions of its answers, and where memory is short, as `evaluate_points` does."""
+    found = evaluate_points(asked, given, way, fits)
+    return found and (_with_directions(asked, way, found[0]), found[1])
+
+
+def evaluate_points(
+    asked: Question, given: AtPoints, way: Way, fits: Callable[[int], None] = lambda roots: None
+) -> tuple[Sweep, NDArray[np.bool_]] | None:
+    """Return the sweep through one way without directions, and where memory is short if that only warns.
+
+    None if arrays do not answer it, as for quantities that may be anything, or if memory is checked against a batch that the way lacks.
+    `fits` is called with the number of roots and raises if they take too much memory.
+    """
+    if way.cancelled or (asked.unknown not in MEMORY.counted_by and batch_is_left_to_a_rate(asked)):
+        return None
+    count, only_warns = len(next(iter(given.values()))), is_memory_warning(asked, way)
+    values, places = np.empty((0, count)), np.empty((0, count), dtype=np.int16)
+    short = np.zeros(count, dtype=bool)
+    labels: _Labels = (None,)
+    for start in range(0, count, _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        try:
+            found, their_places, is_short, labels = _sweep_part(
+                asked, {name: column[part] for name, column in given.items()}, way, only_warns
+            )
+        except NoClosedForm:
+            return None
+        if more := max(0, len(found) - len(values)):
+            fits(len(found))
+            values = np.concatenate([values, np.full((more, count), np.nan)])
+            places = np.concatenate([places, np.zeros((more, count), dtype=np.int16)])
+        values[: len(found), part] = found
+        places[: len(found), part] = their_places
+        short[part] = is_short[0] & only_warns
+    return Sweep(given=given, values=values, places=places, labels=labels, bounds=(None,) * len(labels)), short
+
+
+def _sweep_part(asked: Question, given: AtPoints, way: Way, only_warns: bool) -> tuple[Floats, NDArray[Any], NDArray[np.bool_], _Labels]:
+    """Return the answers of a part of the points, the places of their labels, where memory is short, and the labels."""
+    count = len(next(iter(given.values())))
+    with np.errstate(all="ignore"):
+        worlds = _run_at(asked, given, way)
+        places, labels = zip(*(regime_labels(way, world) for world in worlds), strict=True)
+        values, places = _stack(count, (world[asked.unknown] for world in worlds)), _stack(count, places)
+        short = _stack(count, (_find_short(asked, way, world) for world in worlds))
+        if short.any() and not only_warns:
+            needed = [least_chips(asked, world, way.rows) for world in worlds]
+            values = np.where(short, _stack(count, (np.nan if chips is None else chips for chips in needed)), values)
+            places = np.where(short & ~np.isnan(values), len(labels[0]), places)
+    return values, places, short, (*labels[0], MEMORY_BINDS)
+
+
+def _run_at(asked: Question, given: AtPoints, way: Way) -> "list[dict[str, Floats | float]]":
+    known: dict[str, Floats | float] = {**asked.known, **given}
+    return run(way, {**known, **default_values(asked, known)})
+
+
+def _stack(count: int, rows: Iterable[Any]) -> NDArray[Any]:
+    """Return one row of `count` values for each of the rows, which may be single values."""
+    return np.stack([np.broadcast_to(row, count) for row in rows])
+
+
+def _find_short(asked: Question, way: Way, world: Arrays) -> Any:
+    """Return where weights and caches do not fit in memory."""
+    short = shortage(asked, world, way.rows)
+    return False if short is None else np.asarray(short > 0)
+
+
+def tabulate(given: AtPoints, solutions: Sequence[Solution]) -> Sweep:
+    """Return the table of points that were asked one by one."""
+    roots = max(1, *(sum(one.kind == "point" for one in solution.answers) for solution in solutions))
+    kinds = tuple(dict.fromkeys((one.regime, one.bound) for solution in solutions for one in solution.answers)) or ((None, None),)
+    values = np.full((roots, len(solutions)), np.nan)
+    places = np.zeros((roots, len(solutions)), dtype=np.int16)
+    others: dict[int, tuple[tuple[Answer, ...], Reason | None]] = {}
+    for at, solution in enumerate(solutions):
+        found = [one for one in solution.answers if one.kind == "point"]
+        for root, one in enumerate(found):
+            values[root, at], places[root, at] = one.point, kinds.index((one.regime, one.bound))
+        if not found:
+            others[at] = solution.answers, solution.reason
+    labels, bounds = zip(*kinds, strict=True)
+    return Sweep(given=given, values=values, places=places, labels=labels, bounds=bounds, others=others)
+
+
+def _with_directions(asked: Question, way: Way, table: Sweep) -> Sweep:
+    """Return the sweep with the direction of the answers of each root in each regime, as it is at the first, a middle and the last."""
+    kinds: dict[tuple[str | None, str | None], int] = {}
+    places = np.zeros_like(table.places)
+    for root, row in enumerate(table.places):
+        there = ~np.isnan(table.values[root])
+        for place in np.flatnonzero(np.bincount(row[there])).tolist():
+            inside = there & (row == place)
+            at = np.flatnonzero(inside)
+            label = table.labels[place]
+            bound = LOWER if label == MEMORY_BINDS else _direction(asked, way, table, root, at[[0, len(at) // 2, -1]])
+            places[root][inside] = kinds.setdefault((label, bound), len(kinds))
+    pairs = [*kinds] or [(None, None)]
+    return replace(table, places=places, labels=tuple(label for label, _ in pairs), bounds=tuple(bound for _, bound in pairs))
+
+
+def _direction(asked: Question, way: Way, table: Sweep, root: int, some: NDArray[np.intp]) -> str | None:
+    """Return the direction that the answers have together: an exact one is at least, and at most, what it is."""
+    with np.errstate(all="ignore"):
+        worlds = _run_at(asked, {name: column[some] for name, column in table.given.items()}, way)
+    found = _stack(len(some), (world[way.unknown] for world in worlds))
+    nearest = np.nanargmin(np.abs(found - table.values[root, some]), axis=0)
+    signs_there: frozenset[int] = frozenset()
+    for place, at in enumerate(some.tolist()):
+        world = worlds[nearest[place]]
+        point = {name: float(np.broadcast_to(column, len(some))[place]) for name, column in world.items()}
+        signs_there |= signs(pose_at_point(asked, table.given, at), way, point)
+    return bound_of(signs_there)
+
+
+def agrees_at(table: Sweep, at: int, solution: Solution) -> bool:
+    """Return whether the arrays have at a point what the question asked by itself has."""
+    column = table.values[:, at]
+    ours = sorted(column[~np.isnan(column)])
+    theirs = sorted(one.point for one in solution.answers if one.kind == "point")
+    return len(ours) == len(theirs) and all(isclose(a, b, rel_tol=HOLDS) for a, b in zip(ours, theirs, strict=True))

@@ -1,0 +1,1 @@
+"""The question as records: givens read, presets, defaults, zeros and layouts. Read `questions` first."""

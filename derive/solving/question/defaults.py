@@ -1,0 +1,217 @@
+"""Neutral defaults: factors that are 1 and terms that are 0, until something that was given says otherwise.
+
+A default in force is put into the equations of a question, which then do not contain its quantity.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import replace
+from functools import cache, lru_cache
+from math import isclose
+from typing import Any
+
+from derive.catalogue import equation
+from derive.expressions.in_order import sort_terms
+from derive.quantities import CONSTANTS, NEUTRAL_DEFAULTS
+from derive.quantities.defaults import DEFAULTS, Default
+from derive.records import Equation, in_place
+from derive.requirements import HOLDS, named
+from derive.solving.question.propagation import rows_behind
+from derive.trees import MINUS, PRODUCT, RATIO, SUM, all_parts, names
+from derive.written import argument_names, tree_of_function
+
+_ROWS = {row.quantity: row for row in DEFAULTS}
+FOLLOWS = {name: row.follows for name, row in _ROWS.items() if row.follows}
+"""Defaults that are what another quantity is: the first of these that is known or asked for."""
+
+MEASURED = tuple(name for name, row in _ROWS.items() if row.measured)
+"""Defaults that a measured result may contradict: it then says what they are. The others are put into the equations."""
+
+PLAIN = frozenset(name for name, row in _ROWS.items() if row.plain)
+"""Defaults that assume nothing: parts that a model does not have, and widths that are as all others."""
+
+IDEALS = {name: row.ideal for name, row in _ROWS.items() if row.ideal}
+"""Defaults that nothing real betters, as bounds: a share of a peak is that at most, what takes time is that at least.
+
+The others say what is served, and err neither way.
+"""
+
+DefaultValues = Mapping[str, float | str]
+"""Defaults that stand: numbers, or the quantity that one follows, whatever that is."""
+
+_Values = tuple[tuple[str, int | str], ...]
+"""Quantities with what stands for them: a number, or another quantity."""
+
+
+def defaults_in_force(unknown: str, known: Set[str], claimed: Iterable[str] = ()) -> DefaultValues:
+    """Return the defaults in force beside the known quantities and the unknown. A quantity that is claimed by name has no default.
+
+    As many microbatches are in flight as there are stages, the fewest that leave none idle, unless something given says
+    how many. A step computes at least as many positions as it yields tokens.
+
+    >>> defaults_in_force("throughput", {"pipeline_stages"})["microbatches"]
+    'pipeline_stages'
+    >>> "tokens_per_step" in defaults_in_force("throughput", {"draft_tokens"})
+    False
+    """
+    at_hand = {*known, unknown}
+    free: dict[str, float | str] = {name: value for name, value in NEUTRAL_DEFAULTS.items() if name not in at_hand and name not in claimed}
+    led = {name: other for name in FOLLOWS if (other := leading_quantity(name, at_hand))}
+    free |= {name: other for name, other in led.items() if name in free}
+    others = [name for name in FOLLOWS if name not in NEUTRAL_DEFAULTS and name not in at_hand]
+    free |= {name: led[name] for name in others if leading_quantity(name, at_hand.difference(claimed))}
+
+    def is_said(row: Default) -> bool:
+        """Return whether a given says how many there are, or whether what the default follows is asked for."""
+        return row.together if unknown in row.follows else any(known >= {*names} for names in row.said_by)
+
+    return {name: value for name, value in free.items() if not is_said(_ROWS[name]) and not _have_each(_ROWS[name].gives_way, at_hand)}
+
+
+def evaluate_defaults(defaults: DefaultValues, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return defaults as numbers or arrays beside these values. A default that follows an unknown quantity has no number.
+
+    >>> evaluate_defaults({"chips": 1.0, "microbatches": "pipeline_stages"}, {"pipeline_stages": 4.0})
+    {'chips': 1.0, 'microbatches': 4.0}
+    >>> evaluate_defaults({"chips": 1.0, "microbatches": "pipeline_stages"}, {})
+    {'chips': 1.0}
+    """
+    found = {name: values.get(value) if isinstance(value, str) else value for name, value in defaults.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def leading_quantity(name: str, at_hand: Set[str]) -> str | None:
+    """Return the known quantity that a default follows.
+
+    >>> leading_quantity("uncached_tokens", {"new_tokens_per_pass", "context_length"}), leading_quantity("microbatches", {"chips"})
+    ('new_tokens_per_pass', None)
+    """
+    if _ROWS[name].always or _have_each(_ROWS[name].worked_out_by, at_hand):
+        return FOLLOWS[name][0]
+    return next((other for other in FOLLOWS[name] if other in at_hand), None)
+
+
+def _have_each(groups: tuple[tuple[str, ...], ...], at_hand: Set[str]) -> bool:
+    """Return whether there are groups and one quantity of each is at hand."""
+    return bool(groups) and all(not at_hand.isdisjoint(names) for names in groups)
+
+
+def values_to_put_in(defaults: DefaultValues) -> _Values:
+    """Return the defaults in force that are put into the equations.
+
+    A default that follows another quantity follows it too where that one is worked out.
+    """
+    values: dict[str, int | str] = {n: v if isinstance(v, str) else int(v) for n, v in defaults.items() if n not in MEASURED}
+    values |= {n: first for n, (first, *_) in FOLLOWS.items() if isinstance(values.get(n), int) and first not in defaults}
+    values |= {first: 1 for n, (first, *_) in FOLLOWS.items() if n in values and _ROWS[n].together and first in defaults}
+    return tuple(sorted(values.items()))
+
+
+@lru_cache(maxsize=4096)
+def with_defaults(row: Equation, values: _Values) -> Equation:
+    """Return an equation without the quantities that have these default values, and without what goes with them.
+
+    >>> from derive.catalogue import equation
+    >>> with_defaults(equation("scheduling.throughput"), (("microbatches", 1),)).symbols
+    ('throughput', 'batch', 'tokens_per_step', 'token_latency')
+    """
+    spoken = tuple((name, value) for name, value in values if name in row.symbols[1:])
+    return _put_values_in(row, spoken) if spoken else row
+
+
+@cache
+def _put_values_in(row: Equation, some: _Values) -> Equation:
+    """Return an equation without some of its quantities, at these values, as one object for equal arguments."""
+    spoken = dict(some)
+    relation = in_place(row.relation, spoken)
+    # A single stage takes its hops along. Any number may stand for what is gone.
+    gone = dict.fromkeys(symbols_dropped(row, relation, spoken), 1)
+    # A requirement on what is gone says nothing of what is left.
+    kept = [needed for needed in row.requires if gone.keys().isdisjoint(named(needed))]
+    return replace(
+        row,
+        relation=in_place(relation, gone) if gone else relation,
+        requires=tuple(replace(needed, holds=in_place(needed.holds, spoken)) for needed in kept),
+        put_in=spoken,
+    )
+
+
+@lru_cache(maxsize=4096)
+def restore_default(row: Equation, name: str) -> Equation:
+    """Return an equation in which one of the defaults that were put into it is a quantity again.
+
+    >>> from derive.catalogue import equation
+    >>> row = with_defaults(equation("scheduling.throughput"), (("microbatches", 1),))
+    >>> restore_default(row, "microbatches").symbols == equation("scheduling.throughput").symbols
+    True
+    """
+    others = tuple((other, value) for other, value in row.put_in.items() if other != name)
+    return with_defaults(equation(row.id), others) if name in row.put_in else row
+
+
+_POINTS = ((2.0, 1.0), (60.0, -3.0), (5.0, 7.0))
+"""Where a relation is tried: the value of its first quantity, and by how much that of each next one is more. All are whole numbers,
+so that a power of what is below zero is real.
+"""
+_PLAIN = (SUM, PRODUCT, RATIO, MINUS)
+_FURTHER = 3.0
+"""By which factor a quantity is moved there."""
+
+
+def defaults_behind(row: Equation, active: Iterable[Equation], at_hand: Set[str], waits: bool = False) -> tuple[str, ...]:
+    """Return the defaults in an equation, or in what its right side is made of, that results may contradict, or the times of waiting.
+
+    None of a bound: what misses it need not be anything else than supposed.
+
+    >>> from derive.catalogue import equation
+    >>> defaults_behind(with_defaults(equation("roofline.kv_time"), (("kv_replication", 1),)), (), set())
+    ('kv_replication',)
+    """
+    if row.direction:
+        return ()
+    made = tuple({one.defines: one for one in active if one.defines}.values())
+    spoken = {*row.put_in, *(name for one in rows_behind(row.symbols[1:], made) for name in one.put_in)}
+    rows_of = (one for one in DEFAULTS if one.quantity in spoken and (one.waits if waits else one.found))
+    return tuple(one.quantity for one in rows_of if not one.spoken or not at_hand.isdisjoint(one.spoken))
+
+
+def symbols_dropped(row: Equation, relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> tuple[str, ...]:
+    """Return the quantities that a term of 0, or a ratio of 1, takes out of the relation with it.
+
+    Numbers show of nearly all quantities that they stay, in a twentieth of the time that the algebra takes. In sums, products and ratios
+    they also show which do not.
+    """
+    unmoved = _unmoved_quantities(row.relation, spoken)
+    if not unmoved:
+        return ()
+    left, right = tree_of_function(relation)
+    plain = all(not isinstance(part, tuple) or part[0] in _PLAIN for part in all_parts(right))
+    if plain and left not in names(right):
+        return tuple(name for name in row.symbols if name in unmoved)
+    ordered = sort_terms(right)
+    held = names(ordered) | names(left) if ordered != left else frozenset()
+    return tuple(name for name in row.symbols if name not in held and name not in spoken)
+
+
+def _unmoved_quantities(relation: Callable[..., Any], spoken: Mapping[str, int | str]) -> set[str]:
+    """Return the quantities with which the right side does not move at a few points: these may have dropped out of it.
+
+    `spoken` has the quantities that are numbers there, or are called by another name.
+    """
+    places = [spoken.get(name, name) for name in argument_names(relation)]
+    free = [one for one in dict.fromkeys(places) if isinstance(one, str) and one not in CONSTANTS]
+    fixed = {name: float(one.value) for name, one in CONSTANTS.items()} | {one: one for one in places if not isinstance(one, str)}
+    if places[0] in places[1:]:
+        # Numbers do not show what is left of an equation of a quantity with itself.
+        return {*free}
+    left = {*free[1:]}
+    for first, step in _POINTS:
+        at: dict[int | str, float] = {**fixed, **{name: first + step * place for place, name in enumerate(free)}}
+        try:
+            here = relation(*[at[one] for one in places])[1]
+            moved = {name: {**at, name: _FURTHER * at[name]} for name in left}
+            left = {name for name, values in moved.items() if isclose(relation(*[values[one] for one in places])[1], here, rel_tol=HOLDS)}
+        except (ArithmeticError, ValueError, TypeError):
+            continue
+        if not left:
+            break
+    return left

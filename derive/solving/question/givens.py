@@ -1,0 +1,275 @@
+"""Givens with many values: a range (`80B..120B`, `0.4±0.1`), a list (`1,8,64` or `1;8;64`), a sweep (`1..4096:log`)."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from derive.answers import POINTS
+from derive.errors import BacksolveError, WrongValue, shorten, suggest
+from derive.quantities import quantity
+from derive.records import LOWER, UPPER
+from derive.spreads import Interval, Series, Spread
+from derive.units import SIGNS, signed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from sympy import Expr
+
+MOST_POINTS = 10_000_000
+"""Above this a sweep is refused, whatever memory it takes: writing it out takes minutes."""
+
+MOST_VALUES = 5_000_000
+"""Above this a list is refused: some forty bytes a value, and those of the answers."""
+
+_PLUS_MINUS = r"±|\+/?-"
+_SUFFIXES = frozenset("kKMGBTP")
+_COLON = r"(?i):([a-z]+)(?::(\S*))?$"
+_COUNTED = r"([^:]*):([0-9]+)"
+_GROUPED = r"(?is)\$?\s*[0-9]+(\s*,\s*[0-9]{3})+(?![0-9._])(?!\s*e[-+0-9])(?P<unit>.*)"
+
+
+_SIDES = dict(zip(SIGNS, (UPPER, LOWER), strict=True))
+IN_WORDS = {UPPER: "at most", LOWER: "at least"}
+
+_Read = Callable[[str, "float | str"], float]
+
+
+def is_symbolic(value: object) -> "TypeGuard[Expr]":
+    """Return whether a value is an expression of SymPy.
+
+    >>> from derive import symbols
+    >>> is_symbolic(symbols.batch + 1), is_symbolic(8.0)
+    (True, False)
+    """
+    return bool(getattr(value, "free_symbols", ()))
+
+
+def spread(name: str, given: "float | str | Collection[float | str]", read: _Read) -> "Spread | None":
+    """Return the range, list or sweep of a given, or None if it is a single value.
+
+    Raises WrongValue for ends in the wrong order, for counts that cannot be, for sweeps of too many points, and for a list
+    that may as well be one number with its thousands parted.
+
+    >>> from derive.units import parse
+    >>> spread("active_params", "80B..120B", parse), spread("mfu", "0.4±0.1", parse).high
+    (Interval(low=80000000000.0, high=120000000000.0), 0.5)
+    >>> len(spread("batch", "1..4096:log:13", parse)), spread("batch", "1,8,64", parse).values
+    (13, (1.0, 8.0, 64.0))
+    """
+    if not isinstance(given, str):
+        return _collected(name, given, read)
+    text = given.strip()
+    between, around = ".." in text, any(sign in text for sign in ("±", "+-", "+/-"))
+    if ";" in text and (between or around):
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a list holds single values, no ranges. Ask for one range or one list")
+    if between:
+        return _parse_range(name, text, read)
+    if around:
+        return _parse_tolerance(name, text, read)
+    if "," not in text and ";" not in text:
+        return None
+    if any(_may_be_one_number(name, part, read) for part in text.split(";")):
+        number, values = (shorten(one) for one in (_joined(text), text.replace(",", ";")))
+        both = f"write {name}={number} for one number, {name}={values} for a list"
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a comma may part thousands or a list. {both}")
+    items = _like_the_last(name, re.split("[,;]", text), read)
+    _not_too_many(name, len(items))
+    return Series(values=tuple(read(name, item) for item in items))
+
+
+def _may_be_one_number(name: str, text: str, read: _Read) -> bool:
+    """Return whether every part after the first has exactly three digits, as in 12,500. A suffix (64,128k) parts no thousands.
+
+    Nobody means a batch of 64,128,256,512: of more than two parts the whole has to be one that is met in practice.
+    """
+    grouped, begins_with_nothing = re.fullmatch(_GROUPED, text.strip()), re.search(r",\s*0", text)
+    if grouped is None or not (grouped["unit"].strip() not in _SUFFIXES or begins_with_nothing):
+        return False
+    if begins_with_nothing or text.count(",") == 1:
+        return True
+    try:
+        return read(name, _joined(text)) <= quantity(name).high
+    except BacksolveError:
+        return False
+
+
+def _joined(text: str) -> str:
+    return "".join(part.strip() for part in text.split(","))
+
+
+def _collected(name: str, given: "float | Collection[float | str]", read: _Read) -> Series | None:
+    """Return the values of a list, tuple or array."""
+    if not _are_many(given):
+        return None
+    shape = getattr(given, "shape", None) or (1,)
+    if len(shape) > 1:
+        raise WrongValue(f"{name} has the shape {shape}: give one row of values")
+    if not len(given):
+        raise WrongValue(f"{name} is an empty list: give at least one value")
+    if len(given) > MOST_VALUES:
+        raise WrongValue(f"{name} is a list of {len(given):,} values; at most {MOST_VALUES:,}: ask for parts of it one after the other")
+    if len(given) > POINTS and (numbers := _numbers(given)) is not None:
+        return Series(values=_read_at_once(name, numbers, read))
+    return Series(values=tuple(read(name, item) for item in given))
+
+
+def _are_many(given: object) -> TypeGuard[Collection[float | str]]:
+    """Return whether it is a list, a tuple or an array, and no single number or text."""
+    shape = getattr(given, "shape", None)
+    return shape != () and bool(shape or isinstance(given, Sequence)) and not isinstance(given, bytes | bytearray | memoryview)
+
+
+def _numbers(given: "Collection[float | str]") -> "np.ndarray | None":
+    """Return the values as an array of floats, or None if some are no numbers."""
+    import numpy as np
+
+    if not hasattr(given, "shape") and not all(isinstance(item, int | float) for item in given):
+        return None
+    array = np.asarray(given)
+    return array.astype(float) if array.dtype.kind in "iuf" else None
+
+
+def _read_at_once(name: str, numbers: "np.ndarray", read: _Read) -> tuple[float, ...]:
+    """Return all numbers as `read` converts them. It accepts one interval and multiplies by one factor."""
+    import numpy as np
+
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    ends = numbers[wrong[0]] if len(wrong) else numbers.min(), numbers.max()
+    read(name, float(ends[0]))
+    largest = float(ends[1])
+    return tuple((numbers * (read(name, largest) / largest if largest else 1.0)).tolist())
+
+
+def _like_the_last(name: str, items: list[str], read: _Read) -> list[str]:
+    """Return the items with the unit of the last one on bare numbers before it. A suffix such as k goes on them only if needed."""
+    *before, last = items
+    unit = _unit(last.strip()) if last.strip().removeprefix("$")[:1].isdigit() else ""
+
+    def completed(item: str) -> str:
+        if not unit or not item.strip() or _unit(item.strip()):
+            return item
+        if unit.strip() not in _SUFFIXES:
+            return item.strip() + unit
+        try:
+            read(name, item)
+        except BacksolveError:
+            return item.strip() + unit
+        return item
+
+    return [*map(completed, before), last]
+
+
+def _unit(text: str) -> str:
+    """Return the text after the last digit. It uses no pattern, which would be slow on a long text."""
+    return text[max(map(text.rfind, "0123456789._")) + 1 :]
+
+
+def _parse_range(name: str, text: str, read: _Read) -> Spread:
+    *_, last_word = text.rsplit(maxsplit=1)
+    ends, colon = text, re.search(_COLON, last_word)
+    if colon:
+        ends = text[: len(text) - len(last_word) + colon.start()]
+    if counted := re.fullmatch(_COUNTED, text):
+        written = f"{shorten(counted[1])[1:-1]}:lin:{counted[2]}"
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep says how it is spaced. Write {written} or :log")
+    low_text, _, high_text = ends.partition("..")
+    if high_text.startswith("."):
+        raise WrongValue(f"{name}={shorten(text)[1:-1]} has three dots or more: a range is low..high with two, as in 0.1..5 or 0.1..0.5")
+    low_text, high_text = _like_the_last(name, [low_text, high_text], read)
+    low, high = read(name, low_text), read(name, high_text)
+    if low >= high:
+        turned = shorten(f"{high_text.strip()}..{low_text.strip()}")[1:-1]
+        raise WrongValue(f"{name}={shorten(ends)[1:-1]}: the first value must be below the second. Write {turned}")
+    if not colon:
+        return Interval(low, high)
+    spacing, count = colon[1].lower(), colon[2]
+    if spacing not in ("log", "lin"):
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: a sweep is :log or :lin, not :{spacing}{suggest(spacing, ('log', 'lin'))}")
+    if spacing == "log" and low == 0:
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: ratios do not start from 0. Write :lin")
+    points = POINTS if count is None else _count(name, count)
+    _not_too_many(name, points)
+    return Series(low=low, high=high, count=points, spacing=spacing)
+
+
+def _parse_tolerance(name: str, text: str, read: _Read) -> Interval:
+    """Return the range of x±y: y is in the unit of x or in percent. A unit that only one of them has is the unit of both."""
+    middle_text, half_text = (part.strip() for part in re.split(_PLUS_MINUS, text, maxsplit=1))
+    unit, half_unit = _unit(middle_text), _unit(half_text)
+    if half_unit == "%" != unit:
+        middle = read(name, middle_text)
+        half = middle * _share(name, text, half_text)
+    else:
+        middle = read(name, middle_text if unit else middle_text + half_unit)
+        half = _half(name, half_text if half_unit else half_text + unit, read)
+    check = quantity(name).check
+    return Interval(check(middle - half), check(middle + half))
+
+
+def _half(name: str, text: str, read: _Read) -> float:
+    """Return how far a range goes to either side. It may be less than the smallest value of its quantity."""
+    if quantity(name).floor:
+        try:
+            return max(float(text), 0.0)
+        except ValueError:
+            pass
+    return read(name, text)
+
+
+def _share(name: str, text: str, percent: str) -> float:
+    """Return the share of a percentage after ±."""
+    figure = percent.removesuffix("%").strip()
+    share = float(figure) / 100 if re.fullmatch(r"[0-9]*\.?[0-9]+", figure) else 0.0
+    if not 0 < share < 1:
+        raise WrongValue(f"{name}={shorten(text)[1:-1]}: what follows ± is a percentage above 0 and below 100, as in 10%")
+    return share
+
+
+def _count(name: str, text: str) -> int:
+    try:
+        count = float(text)
+    except ValueError:
+        count = 0.0
+    if not count >= 2 or not isfinite(count) or count != int(count):
+        raise WrongValue(f"{name}: a sweep has a whole number of points from 2 on, not {shorten(text)}; write e.g. {name}=1..4096:log:13")
+    return int(count)
+
+
+def _not_too_many(name: str, count: int) -> None:
+    if count > MOST_POINTS:
+        raise WrongValue(f"{name} takes {count:.4g} points; at most {MOST_POINTS:,} in one sweep, all series together")
+
+
+def is_limit(value: object) -> bool:
+    """Return whether a value is given as a limit.
+
+    >>> is_limit("<=20ms"), is_limit("20ms"), is_limit(0.02)
+    (True, False, False)
+    """
+    return isinstance(value, str) and bool(signed(value))
+
+
+def read_limits(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
+    """Return the givens without the signs of limits, and the texts of each limit by side, by registry name.
+
+    The given value of a limit from both sides is the upper one. Raises WrongValue for two limits on the same side.
+
+    >>> read_limits({"t": "<= 30ms", "batch": 8})
+    ({'t': '30ms', 'batch': 8}, {'step_time': {'upper': '30ms'}})
+    >>> read_limits({"t": ">10ms", "step_time": "<30ms"})
+    ({'t': '30ms'}, {'step_time': {'lower': '10ms', 'upper': '30ms'}})
+    """
+    spelled_as: dict[str, str] = {}
+    found: dict[str, dict[str, str]] = {}
+    for spelled, value in given.items():
+        for limit in signed(value) if isinstance(value, str) else ():
+            name, side, text = quantity(spelled).name, _SIDES[limit[:2]], limit[2:].strip()
+            of_it = found.setdefault(name, {})
+            if side in of_it:
+                raise WrongValue(f"{name} is given twice as {IN_WORDS[side]} so much, {shorten(of_it[side])} and {shorten(text)}: give one")
+            of_it[side] = text
+            spelled_as.setdefault(name, spelled)
+    plain = {spelled: value for spelled, value in given.items() if not (isinstance(value, str) and signed(value))}
+    values = {spelled: found[name].get(UPPER, found[name].get(LOWER)) for name, spelled in spelled_as.items()}
+    return {spelled: values.get(spelled, plain.get(spelled)) for spelled in given if spelled in values or spelled in plain}, found

@@ -1,0 +1,697 @@
+"""A question as records: what is asked, what is known and from where, and which equations may be used."""
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import field, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from derive.answers import COUNTED
+from derive.catalogue import ROOF_IDS, bounds, by_id, definitions, equation, stand_ins, variants_of
+from derive.errors import UnknownName, WrongValue
+from derive.immutable import immutable
+from derive.layouts import LAYOUTS, layout_line
+from derive.meanings import CHOICES, OF_PRICE_SHEETS, READS_OF_WEIGHTS, Choice
+from derive.preset_record import (
+    ARCHITECTURE_COUNTS,
+    ATTENTION_DTYPE,
+    BYTES_PER_WEIGHT,
+    OF_MIXTURES,
+    PARAMETERS,
+    WIDTHS,
+    Preset,
+    Published,
+    merge,
+    stored_bytes,
+)
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
+from derive.quantities.aliases import RENAMED
+from derive.records import CHAINED_BY_ITSELF, CONDITION, Equation
+from derive.requirements import HOLDS
+from derive.roles import BATCH, MEMORY, UNDIVIDED, VANISH
+from derive.solving.question.chip_links import links
+from derive.solving.question.conventions import USUAL_CONVENTIONS, USUAL_SWITCHES, Conventions, Switches
+from derive.solving.question.defaults import DefaultValues, defaults_in_force, evaluate_defaults, values_to_put_in, with_defaults
+from derive.solving.question.zero_givens import find_made_zeros, refuse_no_output, zeros_with_limit
+from derive.spreads import Interval, Spread
+from derive.suppositions import DENSE, ONE_SEQUENCE, USUAL_TYPES
+from derive.units import show
+
+_T = TypeVar("_T")
+
+_FAR = 100.0
+"""How many times more or less than a table has is a unit that slipped, and no chip or model made otherwise."""
+
+_BY_HEADS = "chips as given: tensor parallelism cuts attention by heads, and chips that share one hold the same cache"
+"""Why a cache is taken to lie several times on chips that were named by a word for it."""
+_UNDIVIDED = (*ARCHITECTURE_COUNTS, *COUNTED, *UNDIVIDED)
+"""What exists only in whole ones."""
+
+OF_DENSE = "follows from a dense model"
+"""Where a parameter count is from that nobody gave beside the other."""
+
+_WIDTH, _CHIPS = "bytes_per_weight", MEMORY.bought
+
+
+@immutable
+class Instead:
+    """The value of a default that the givens contradict, the equation that gives it, its errors, and what it was found from."""
+
+    name: str
+    value: float
+    causes: frozenset[tuple[str, str]]
+    defaults: tuple[str, ...]
+    given: frozenset[str] = frozenset()
+    by: str = ""
+    elasticities: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        return f"{self.name} = {show(self.name, self.value)} follows from the givens ({self.by})"
+
+
+@immutable
+class Question:
+    """The unknown, the known quantities, the equations that may be used, the defaults in force, and the bounds.
+
+    `nothing` maps quantities that are 0 to the given zero that makes them 0. `limits` are results that were given as at
+    most ("upper") or at least ("lower") so much, `floors` the least of those that were given as both. `instead` are defaults that the
+    givens contradict. `ranges` are the inputs for which presets have a range. Their middle is known here, and `record` is how often
+    such ranges were right. `unsaid` names the data types that are supposed and how to give them. `supposed` has the reason of every
+    other supposition. `doubtful` says why a given may be a slip. `in_parts` has the counted quantities that are no whole number. A
+    `silent` question has no warnings. `listed` says what a table has of the unknown itself. With `any_stand_in`, stand-ins are used in
+    every direction.
+    """
+
+    unknown: str
+    known: Mapping[str, float]
+    active: tuple[Equation, ...]
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    named: tuple[Equation, ...] = ()
+    left_out: tuple[Equation, ...] = ()
+    conventions: Conventions = USUAL_CONVENTIONS
+    anyway: bool = False
+    defaults: DefaultValues = field(default_factory=dict)
+    bounds: tuple[Equation, ...] = ()
+    published: tuple[Published, ...] = ()
+    nothing: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, str] = field(default_factory=dict)
+    floors: Mapping[str, float] = field(default_factory=dict)
+    variants: tuple[tuple[str, str], ...] = ()
+    instead: tuple[Instead, ...] = ()
+    parameters_only: tuple[str, ...] = ()
+    ranges: Mapping[str, Interval] = field(default_factory=dict)
+    record: str = ""
+    unsaid: Mapping[str, str] = field(default_factory=dict)
+    supposed: Mapping[str, str] = field(default_factory=dict)
+    doubtful: Mapping[str, str] = field(default_factory=dict)
+    in_parts: tuple[str, ...] = ()
+    silent: bool = False
+    listed: str = ""
+    any_stand_in: bool = False
+
+
+def resolve_price_word(unknown: str, using: Iterable[str]) -> str:
+    """Return the quantity that a word of price sheets means in a question on a deployment, unless an equation of sheets is named.
+
+    >>> resolve_price_word("max_context", []), resolve_price_word("max_context", ["bands.rule_upper_end"])
+    ('context_length', 'max_context')
+    """
+    if unknown not in OF_PRICE_SHEETS or any(unknown in equation(id).symbols for id in using):
+        return unknown
+    return OF_PRICE_SHEETS[unknown]
+
+
+def question(
+    unknown: str, given: Mapping[str, float | str], switches: Switches = USUAL_SWITCHES, spans: Mapping[str, Spread] = MappingProxyType({})
+) -> Question:
+    """Return the question as records: names resolved, presets under the givens, variants chosen.
+
+    `spans` are givens that run over several values, by registry name: the question is posed at one of them.
+    """
+    name, conventions = quantity(unknown).name, switches.conventions
+    refuse_no_output(given)
+    vanished = zeros_with_limit(given)
+    typed = _read_givens(name, given, conventions, vanished, spans)
+    preset, using = _complete_presets(name, typed, switches, spans)
+    remark = ""
+    if conventions.dtype and _WIDTH in typed and _WIDTH not in spans:
+        typed[_WIDTH], remark = stored_bytes(preset.published, typed[_WIDTH])
+    known = {n: v for n, v in {**preset.givens, **typed}.items() if n != name}
+    provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
+    gone = {made: n for n in vanished for made in VANISH[n] if made not in known and made != name}
+    known |= dict.fromkeys(gone, 0.0)
+    provenance |= {made: f"follows from {n} = 0" for made, n in gone.items()}
+    known = {n: value for n, value in known.items() if n not in vanished or n in gone}
+    _refuse_impossible(known, spans)
+    named = tuple(map(equation, using))
+    left_out = _rows_left_out(preset, typed.keys(), named, switches.variants, vanished.keys())
+    singles = {n: value for n, value in typed.items() if n not in spans}
+    slips = {n: why for n, value in singles.items() if (why := _slip(n, value, preset.givens.get(n), preset))}
+    whole = Question(
+        unknown=name,
+        known=known,
+        active=(),
+        provenance=provenance,
+        notes=(*_notes_on_presets(preset, typed, conventions, bool(switches.hardware), remark), *map(_note_of_zero, vanished)),
+        named=named,
+        left_out=left_out,
+        conventions=conventions,
+        anyway=switches.anyway,
+        published=preset.published,
+        variants=_all_variants(name, known, typed, named, left_out, preset.variants, switches.variants),
+        parameters_only=preset.parameters_only,
+        ranges={n: Interval(*ends) for n, ends in preset.ranges.items() if n in known and n not in typed and ends[0] < ends[1]},
+        record=preset.record,
+        unsaid=_drop(preset.unsaid, typed.keys() | {name}),
+        supposed={n: why for n, why in preset.supposed.items() if n in known and n not in typed},
+        doubtful=slips | _doubt_width(typed, preset.published) | _count_dropped(name, preset),
+        in_parts=list_fractions(singles),
+        listed=_listed(name, preset),
+    )
+    return _with_nothing(whole)
+
+
+def _read_givens(
+    unknown: str, given: Mapping[str, float | str], conventions: Conventions, vanished: Mapping[str, str], spans: Mapping[str, Spread]
+) -> dict[str, float]:
+    """Return the givens in SI, with one value of each range or list, without zeros that are limits."""
+    typed = _read_values({spelled: value for spelled, value in given.items() if spelled not in vanished.values()}, conventions)
+    if twice := typed.keys() & spans.keys():
+        raise WrongValue(f"{min(twice)} is given twice: leave one of the two out")
+    typed |= {n: found.shown for n, found in spans.items()}
+    if unknown in typed or unknown in vanished:
+        raise WrongValue(f"{unknown} is asked for and given ({show(unknown, typed.get(unknown, 0.0))}): leave one of the two out")
+    if zero := next((n for n in vanished if unknown in VANISH[n]), ""):
+        raise WrongValue(f"{zero} = 0: {unknown} is 0 too")
+    return typed
+
+
+def _complete_presets(
+    unknown: str, typed: Mapping[str, float], switches: Switches, spans: Mapping[str, Spread]
+) -> tuple[Preset, tuple[str, ...]]:
+    """Return the named presets with their layout, links and copies of the cache, and the ids of all equations that join by name."""
+    preset, joined, by_heads = _with_layouts(
+        _named_preset(unknown, typed, switches, spans.keys()), unknown, typed, spans, switches.conventions
+    )
+    using = tuple(dict.fromkeys((*switches.using, *joined)))
+    preset = _with_links(preset, unknown, typed, spans, switches.variants, using)
+    shared = {MEMORY.attention_groups: NEUTRAL_DEFAULTS[MEMORY.attention_groups], **preset.givens, **typed}
+    cut = switches.conventions.tensor_parallel or by_heads
+    row = _copied_by_heads(unknown, shared, preset.variants, spans, using) if cut else None
+    if row and (_CHIPS in spans or unknown == MEMORY.copies):
+        return preset, (*using, row.id)
+    return (_with_copies(preset, row.right_side(shared)) if row else preset), using
+
+
+def _notes_on_presets(preset: Preset, typed: Mapping[str, float], conventions: Conventions, has_chip: bool, remark: str) -> Iterator[str]:
+    """Yield remarks on the presets, on givens that replace values of them, on the layout, and on a data type that was given."""
+    yield from preset.notes
+    for name, value in typed.items():
+        if preset.givens.get(name, value) != value:
+            yield f"{name} as given, not the {_show_preset(name, preset)}"
+    if conventions.layouts:
+        yield layout_line(conventions.layouts)
+    if conventions.dtype and "," not in conventions.dtype:
+        computed = preset.supposed.get(DENSE.beside, "")
+        read_as = "weights and arithmetic" if has_chip and not computed else "weights"
+        told = f"dtype = {conventions.dtype} is the data type of {read_as}, and kv_dtype is for the cache"
+        yield "; ".join(filter(None, (told, computed, remark)))
+
+
+def _note_of_zero(name: str) -> str:
+    return f"{name} = 0 as a limit: no cache is {'held' if name == BATCH.name else 'read or held'}"
+
+
+def _rows_left_out(
+    preset: Preset, typed: Set[str], named: tuple[Equation, ...], variants: Mapping[str, str], vanished: Set[str]
+) -> tuple[Equation, ...]:
+    """Return the equations that a preset rules out, or that would give again what is given as 0. Named ones stay."""
+    reads = {**{row.variant.group: row.variant.name for row in named if row.variant}, **variants}.get(READS_OF_WEIGHTS, "resident")
+    # Another read of the weights is named, which says nothing of what lies on a chip.
+    resident = ("memory.resident_weight_bytes",) if MEMORY.resident in typed and reads != "resident" else ()
+    aside = (*preset.left_out, *resident, *(row.id for row in by_id().values() if row.defines in vanished))
+    return tuple(row for row in map(equation, aside) if row not in named)
+
+
+def _all_variants(
+    unknown: str,
+    known: Mapping[str, float],
+    typed: Mapping[str, float],
+    named: tuple[Equation, ...],
+    left_out: tuple[Equation, ...],
+    of_preset: Mapping[str, str],
+    asked: Mapping[str, str],
+) -> tuple[tuple[str, str], ...]:
+    """Return the variant of each group by the presets, the givens, a given that only one variant uses, and the question itself."""
+    using, aside = (tuple(row.id for row in rows) for rows in (named, left_out))
+    usual = {**of_preset, **_choose_variants(unknown, known, named)}
+    read = {symbol for row in _list_active(unknown, tuple(usual.items()), using, aside, ()) for symbol in row.symbols}
+    # What is untrue of a model is read by nothing on purpose.
+    unread = {unknown, *typed} - read - {row.defines for row in left_out}
+    return tuple({**usual, **_read_by_one_variant(unread, {unknown, *known}), **_check_variants(asked)}.items())
+
+
+def _with_layouts(
+    preset: Preset, unknown: str, typed: Mapping[str, float], spans: Mapping[str, Spread], conventions: Conventions
+) -> tuple[Preset, tuple[str, ...], bool]:
+    """Return the presets with what the layouts set, the conditions that join by name, and whether attention is cut by heads."""
+    rows = [LAYOUTS[key] for key in conventions.layouts]
+    known, taken, joined = {**preset.givens, **typed}, {}, [id for row in rows for id in row.using]
+    if rows and known.keys().isdisjoint(OF_MIXTURES) and unknown not in OF_MIXTURES:
+        raise WrongValue(f"{rows[0].part}={rows[0].name} is a layout of a mixture of experts: for a dense model give tp=8, or replicas=8")
+    for name, value in (item for row in rows for item in row.given.items() if item[0] not in {unknown, *typed, *spans}):
+        number = known.get(value) if isinstance(value, str) and value not in (unknown, *spans) else value
+        if isinstance(number, float):
+            taken[name] = number
+        else:
+            joined += [id for row in rows if (id := row.open.get(name))]
+    if not rows:
+        return preset, (), False
+    why = layout_line(conventions.layouts)
+    layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants={})
+    return (
+        merge([("presets", preset), ("the layout", layout)], typed.keys() | {unknown}),
+        tuple(joined),
+        any(row.by_heads for row in rows),
+    )
+
+
+def _copied_by_heads(
+    unknown: str, known: Mapping[str, float], variants: Mapping[str, str], spans: Mapping[str, Spread], using: Iterable[str]
+) -> Equation | None:
+    """Return the condition for the copies of a cache on chips that share all heads, if it is asked for, or is more than 1 and not given."""
+    if MEMORY.copies in (*known, *spans) or any(equation(id).symbols[0] == MEMORY.copies for id in using):
+        return None
+    if _CHIPS in spans and unknown in MEMORY.sizes:
+        return None
+    row, most = (
+        copies_condition({**_choose_variants(unknown, known, ()), **variants}),
+        spans[_CHIPS].ends[1] if _CHIPS in spans else known.get(_CHIPS),
+    )
+    if not most or not row.inputs <= known.keys():
+        return None
+    return row if unknown == MEMORY.copies or row.right_side({**known, _CHIPS: most}) > 1 else None
+
+
+def _with_copies(preset: Preset, copies: float) -> Preset:
+    """Return the presets with the copies of a cache that tensor parallelism makes."""
+    taken = Preset(givens={MEMORY.copies: copies}, provenance={MEMORY.copies: "supposed"}, variants={}, supposed={MEMORY.copies: _BY_HEADS})
+    return merge([("presets", preset), ("tensor parallelism", taken)], set())
+
+
+def copies_condition(variants: Mapping[str, str]) -> Equation:
+    """Return the condition for the copies of a cache on chips that share all heads, among the chosen variants."""
+    return variants_of(MEMORY.copies)[variants.get(MEMORY.copies, "heads")]
+
+
+def dividing_chips(row: Equation, known: Mapping[str, float]) -> float | None:
+    """Return the number of chips over which a cache divides before it is copied, or None if its heads are not known."""
+    return known.get(MEMORY.divided_by) if MEMORY.divided_by in row.symbols else 1.0
+
+
+def copies_by_name(asked: Question) -> tuple[Equation, float] | None:
+    """Return the named condition for the copies of a cache, and their number on the known chips, or None if none is named.
+
+    >>> asked = question("batch", {"chips": 8}, Switches(using=("memory.kv_copies_of_latents",)))
+    >>> [(row.id, copies) for row, copies in [copies_by_name(asked)]]
+    [('memory.kv_copies_of_latents', 8.0)]
+    """
+    if MEMORY.copies in (asked.unknown, *asked.known):
+        return None
+    made = (row for row in asked.named if row.symbols[0] == MEMORY.copies and row.sense == "=" and row.inputs <= asked.known.keys())
+    return next(((row, row.right_side(asked.known)) for row in made), None)
+
+
+def list_fractions(values: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the counted quantities that are no whole number here.
+
+    >>> list_fractions({"batch": 2.5, "chips": 8.0, "mfu": 0.4})
+    ('batch',)
+    """
+    return tuple(name for name, value in values.items() if name in _UNDIVIDED and value != round(value))
+
+
+def _slip(name: str, value: float, published: float | None, preset: Preset) -> str:
+    """Return why a given may be a slip: it is so far from the table that its unit may be wrong."""
+    if not published or not value or max(value / published, published / value) < _FAR:
+        return ""
+    times = f"{published / value:,.0f} times less than" if value < published else f"{value / published:,.0f} times"
+    place = preset.provenance[name].split(": ")[0]
+    return f"{name} = {show(name, value)} is {times} the {show(name, published)} of {place}: is its unit right?"
+
+
+def _doubt_width(typed: Mapping[str, float], published: Iterable[Published]) -> dict[str, str]:
+    """Return why a given width of all weights may be a slip: a model with two data types has it in its experts alone."""
+    given = typed.get(_WIDTH, 0.0)
+    model = next((one for one in published if one.widths and one.narrowest <= given < one.bytes_per_weight), None)
+    if model is None:
+        return {}
+    asked, all_of_them = (show(_WIDTH, width) for width in (given, model.bytes_per_weight))
+    of_experts = f"bytes_per_weight = {asked} is of the experts alone"
+    return {_WIDTH: f"{of_experts}: {model.model} as published, in {model.dtype}, has {all_of_them}; leave it out"}
+
+
+def _listed(unknown: str, preset: Preset) -> str:
+    """Return the value of the unknown itself in the presets, as text. A question for it does not use it."""
+    if unknown not in preset.givens:
+        return ""
+    value, place = show(unknown, preset.givens[unknown]), preset.provenance[unknown].split(": ")[0]
+    return f"{unknown} is {value} in {place}"
+
+
+def _count_dropped(unknown: str, preset: Preset) -> dict[str, str]:
+    """Return that chips counted by a preset are not used if they are asked for."""
+    if unknown != _CHIPS or unknown not in preset.givens:
+        return {}
+    return {unknown: f"the {preset.givens[unknown]:.0f} chips of {preset.provenance[unknown]} are not used: chips is asked for"}
+
+
+def _with_links(
+    preset: Preset, unknown: str, typed: Mapping[str, float], spans: Mapping[str, Spread], variants: Mapping[str, str], using: Iterable[str]
+) -> Preset:
+    """Return the presets with the inputs of an exchange between chips that the question mentions."""
+    known = {**preset.givens, **typed}
+    provenance = {n: "given" if n in typed else preset.provenance[n] for n in known}
+    overlap = next((row.variant.name for row in map(equation, using) if row.variant and row.variant.group == "overlap"), "")
+    ends = {n: found.ends for n, found in spans.items()}
+    taken = links(unknown, known, provenance, ends, overlap or variants.get("overlap", ""))
+    return merge([("presets", preset), ("links", taken)], {*known, unknown}) if taken.givens else preset
+
+
+def _show_preset(name: str, preset: Preset) -> str:
+    """Return the value that a preset would have set, with its source."""
+    value, origin = show(name, preset.givens[name]), preset.provenance[name]
+    if name not in preset.ranges:
+        return f"{value} of {origin}"
+    least, most = (show(name, end) for end in preset.ranges[name])
+    return f"{least} to {most} of {origin.split(': ')[0]}"
+
+
+def pose_at(asked: Question, values: Mapping[str, float]) -> Question:
+    """Return the question at other values of its givens, as if only these had been given: zeros have their own equations.
+
+    >>> asked = question("step_time", {"compute_time": 0.02, "memory_time": 0.01, "attention_time": 1e-3})
+    >>> [any(row.defines == "attention_time" for row in pose_at(asked, {"attention_time": time}).active) for time in (0.01, 0.0)]
+    [True, False]
+    """
+    if all((value == 0) == (asked.known[name] == 0) for name, value in values.items()):
+        return replace(asked, known={**asked.known, **values})
+    plain = drop_knowns(asked, asked.nothing.keys())
+    return _with_nothing(replace(plain, known={**plain.known, **values}))
+
+
+def _with_nothing(asked: Question) -> Question:
+    """Return the question with all that follows from givens of 0."""
+    using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
+    zeros = [n for n, value in asked.known.items() if value == 0 and asked.provenance[n] == "given"]
+    nothing = find_made_zeros(
+        _list_active(asked.unknown, asked.variants, using, left_out, ()), zeros, {asked.unknown, *asked.known} - {*zeros}
+    )
+    known = {**asked.known, **dict.fromkeys(nothing, 0.0)}
+    provenance = {**asked.provenance, **{n: f"follows from {source} = 0" for n, source in nothing.items()}}
+    return pose_again(replace(asked, provenance=provenance, nothing=nothing), asked.unknown, known)
+
+
+def pose_again(asked: Question, unknown: str, known: Mapping[str, float], supposed: DefaultValues = MappingProxyType({})) -> Question:
+    """Return the question with other knowns or another unknown, with the defaults in force then and those that are supposed.
+
+    >>> asked = question("throughput", {"batch": 8, "step_time": 0.02, "pipeline_stages": 4})
+    >>> again = pose_again(asked, "throughput", {**asked.known, "hop_latency": 0.01})
+    >>> [("hop_latency" in one.defaults) for one in (asked, again)]
+    [True, False]
+    """
+    using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
+    defaults = {**defaults_in_force(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
+    zeros = (n for n, value in known.items() if value == 0 and not quantity(n).floor < 0 and not _may_be_its_zero(unknown, n))
+    not_made_up = (*zeros, *defaults)
+    values = values_to_put_in(defaults)
+    aside = (*left_out, *(() if asked.any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults})))
+    active = _put_defaults_in(_list_active(unknown, asked.variants, using, aside, not_made_up), values)
+    named = tuple(with_defaults(equation(id), values) for id in using)
+    return replace(
+        asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_put_defaults_in(bounds(), values)
+    )
+
+
+def _may_be_its_zero(unknown: str, name: str) -> bool:
+    """Return whether a quantity that is 0 has the unknown as a factor, which then may be 0 too."""
+    return quantity(unknown).may_be_zero and name in definitions() and unknown in definitions()[name].inputs
+
+
+def with_other_stand_ins(asked: Question, code: str) -> Iterator[Question]:
+    """Yield the question with other stand-ins, after a refusal. It gives way to givens that contradict it."""
+    if code == "missing_givens":
+        yield pose_again(replace(asked, any_stand_in=True), asked.unknown, asked.known)
+    rows = tuple(row for row in asked.active if row.stand_in) if code == "contradiction" else ()
+    for aside in (rows, *((row,) for row in rows if rows[1:])) if rows else ():
+        told = f"{' and '.join(row.id for row in aside)} is left out: what is given contradicts it"
+        yield pose_again(replace(asked, left_out=(*asked.left_out, *aside), notes=(*asked.notes, told)), asked.unknown, asked.known)
+
+
+def _list_idle_stand_ins(unknown: str, known: Set[str]) -> tuple[str, ...]:
+    """Return the stand-ins that are not used. Their result is known, or an input is missing and the result is not asked for."""
+    have = known | {unknown}
+    return tuple(
+        row.id
+        for row, needed in stand_ins().items()
+        if row.defines in known or not (row.defines == unknown or (needed <= have and (needed or _are_made(row, have))))
+    )
+
+
+def _are_made(row: Equation, have: Set[str]) -> bool:
+    """Return whether all inputs of an equation are known or can be made of known quantities."""
+    defaults, firsts = {*have, *NEUTRAL_DEFAULTS}, definitions()
+    return all(name in defaults or all(one in defaults or one in firsts for one in firsts[name].inputs) for name in row.inputs)
+
+
+def suppose_dense(asked: Question, missing: Iterable[str]) -> Question | None:
+    """Return the question of a dense model, if one parameter count is given and the other missing, or one is asked for and none given,
+    and no given is about experts.
+
+    >>> dense = suppose_dense(question("step_time", {"total_params": 7e10}), ["active_params"])
+    >>> dense and dense.known["active_params"]
+    70000000000.0
+    >>> suppose_dense(question("total_params", {"pretrain_flops": 1e24}), ["sparsity"]).notes
+    ('sparsity = 1: no experts are given, and a dense model is assumed',)
+    """
+    if (
+        (asked.unknown in PARAMETERS or (asked.unknown in DENSE.results and DENSE.beside in asked.known))
+        and {*missing} - {*USUAL_TYPES}
+        and not asked.published
+        and asked.known.keys().isdisjoint((*OF_MIXTURES, *PARAMETERS))
+    ):
+        told = f"{DENSE.ratio} = 1: no experts are given, and a dense model is assumed"
+        known, provenance = {**asked.known, DENSE.ratio: 1.0}, {**asked.provenance, DENSE.ratio: OF_DENSE}
+        return replace(asked, known=known, provenance=provenance, notes=(*asked.notes, told))
+    lacking = [name for name in PARAMETERS if name in missing and name != asked.unknown]
+    said = [name for name in PARAMETERS if asked.provenance.get(name) == "given"]
+    if len(lacking) != 1 or len(said) != 1 or not asked.known.keys().isdisjoint(OF_MIXTURES):
+        return None
+    (other,), (one,) = lacking, said
+    text = f"{other} = {show(other, asked.known[one])} follows from the givens: one parameter count means a dense model"
+    known, provenance = {**asked.known, other: asked.known[one]}, {**asked.provenance, other: OF_DENSE}
+    return _with_nothing(replace(asked, known=known, provenance=provenance, notes=(*asked.notes, text)))
+
+
+def suppose_types(asked: Question, missing: Iterable[str]) -> Question | None:
+    """Return the question with the usual data types of numbers whose width is not given.
+
+    Weights of a model are as they were published.
+
+    >>> usual = suppose_types(question("kv_bytes_per_token", {"layers": 80, "kv_heads": 8, "head_dim": 128}), ["bytes_per_element"])
+    >>> usual and usual.unsaid
+    {'bytes_per_element': 'the KV cache is in bf16; bytes_per_element=fp8 has half the bytes'}
+    """
+    lacking = [name for name in USUAL_TYPES if name != asked.unknown and (name in missing or _completes_definition(name, asked))]
+    in_bf16 = BYTES_PER_WEIGHT[ATTENTION_DTYPE]
+    found = {name: (in_bf16, USUAL_TYPES[name]) for name in lacking}
+    spoken = {asked.unknown, *asked.known} & {*WIDTHS}
+    one = next(iter(asked.published), None)
+    if _WIDTH in found and (spoken or (one and one.dtype)):
+        # A width of the experts or of the rest says with the other what the mean is.
+        del found[_WIDTH]
+        if one and one.dtype:
+            together = dict.fromkeys(WIDTHS if spoken else (_WIDTH,), one.bytes_per_weight)
+            text = f"weights are as published, in {one.dtype}. Give bytes_per_weight for others"
+            found |= {name: (width, text) for name, width in (one.widths or together).items() if name not in spoken}
+    if not found:
+        return None
+    known = {**asked.known, **{name: value for name, (value, _) in found.items()}}
+    provenance = {**asked.provenance, **dict.fromkeys(found, "supposed")}
+    chosen = dict(asked.variants)
+    before, after = (_choose_variants(asked.unknown, values, asked.named) for values in (asked.known, known))
+    chosen |= {group: name for group, name in after.items() if chosen.get(group) == before.get(group)}
+    unsaid = {**asked.unsaid, **{name: text for name, (_, text) in found.items()}}
+    asked = replace(asked, variants=tuple(chosen.items()), unsaid=unsaid)
+    return _with_nothing(replace(asked, known=known, provenance=provenance))
+
+
+def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | None:
+    """Return the question of one sequence, if it lacks only the batch and is about one sequence, or None for any other."""
+    results, size, said_by = ONE_SEQUENCE
+    if asked.unknown not in results or {*missing} - {*USUAL_TYPES} != {size} or not asked.known.keys().isdisjoint(said_by):
+        return None
+    known, provenance = {**asked.known, size: 1.0}, {**asked.provenance, size: "supposed"}
+    notes = (*asked.notes, f"{size} = 1 unless it is given: one sequence")
+    return _with_nothing(replace(asked, known=known, provenance=provenance, notes=notes))
+
+
+def _completes_definition(name: str, asked: Question) -> bool:
+    """Return whether this quantity is all that a definition lacks."""
+    defining = [row for row in asked.active if row.defines not in (None, "", asked.unknown, *asked.known) and name in row.symbols]
+    return name not in asked.known and any(row.inputs - asked.known.keys() == {name} for row in defining)
+
+
+def drop_knowns(asked: Question, names: Set[str]) -> Question:
+    """Return the question with fewer knowns."""
+    known, provenance = _drop(asked.known, names), _drop(asked.provenance, names)
+    return replace(asked, known=known, provenance=provenance, limits=_drop(asked.limits, names), floors=_drop(asked.floors, names))
+
+
+def _drop(some: Mapping[str, _T], names: Set[str]) -> dict[str, _T]:
+    return {name: one for name, one in some.items() if name not in names}
+
+
+@lru_cache(maxsize=1024)
+def _put_defaults_in(rows: tuple[Equation, ...], values: tuple[tuple[str, int | str], ...]) -> tuple[Equation, ...]:
+    """Return the equations with the defaults put in, without those that have no quantity left."""
+    names = {name for name, _ in values}
+    put_in = (row if names.isdisjoint(row.symbols) else with_defaults(row, values) for row in rows)
+    return tuple(row for row in put_in if row.symbols)
+
+
+def _read_values(given: Mapping[str, float | str], conventions: Conventions) -> dict[str, float]:
+    """Return the givens in SI by registry name, each quantity once."""
+    typed: dict[str, float] = {}
+    for spelled, value in given.items():
+        row = quantity(spelled)
+        if row.name in typed:
+            raise WrongValue(f"{row.name} is given twice, once as {spelled}: leave one of the two out")
+        typed[row.name] = conventions.read(row.name, value)
+    return typed
+
+
+def _named_preset(unknown: str, typed: Mapping[str, float], switches: Switches, spans: Set[str]) -> Preset:
+    """Return all named presets as one. The tables are read only if one is named."""
+    usual = replace(switches.conventions, efficiency="ideal", price="given", tier="") == switches.conventions
+    if not switches.hardware and not switches.model and usual:
+        return Preset(givens={}, provenance={}, variants={})
+    from derive.solving.question.named_presets import combine_presets
+
+    return combine_presets(unknown, typed, switches, spans)
+
+
+def _choose_variants(unknown: str, known: Mapping[str, float], named: tuple[Equation, ...]) -> dict[str, str]:
+    """Return the variants that the givens choose, by the rows of `CHOICES`."""
+    at_hand, spoken = {*known, unknown}, {*known, *(symbol for row in named for symbol in row.symbols)}
+
+    def applies(row: Choice) -> bool:
+        return (
+            known.keys() >= {*row.known}
+            and at_hand >= {*row.all}
+            and (not row.any or not at_hand.isdisjoint(row.any))
+            and at_hand.isdisjoint(row.absent)
+            and spoken.isdisjoint(row.unspoken)
+            and row.asked in ("", unknown)
+            and (not row.less or known[row.less[0]] < known[row.less[1]])
+        )
+
+    return {group: row.variant for row in CHOICES if applies(row) for group in row.groups}
+
+
+def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]:
+    """Return the variants that use a given that no other equation uses, in each group in which only one variant does.
+
+    >>> _read_by_one_variant({"rope_dim"}, {"layers", "latent_dim", "rope_dim"})
+    {'kv_bytes_per_token': 'mla', 'selected_entry_width': 'mla_indexed'}
+    """
+    if not unread:
+        return {}
+    supplied = {*known, *NEUTRAL_DEFAULTS, *USUAL_TYPES}
+    defaults = values_to_put_in(defaults_in_force("", known))
+    rows = (with_defaults(row, defaults) for row in by_id().values() if row.variant and not unread.isdisjoint(row.inputs))
+    able = [row.variant for row in rows if row.variant and row.inputs <= supplied]
+    names = {variant.group: {one.name for one in able if one.group == variant.group} for variant in able}
+    return {group: name for group, (name, *others) in names.items() if not others}
+
+
+def _refuse_impossible(known: Mapping[str, float], spans: Mapping[str, Spread]) -> None:
+    """Raise WrongValue for a part larger than its whole, or a batch below one sequence, anywhere in the givens."""
+    ends = {name: (value, value) for name, value in known.items()} | {name: found.ends for name, found in spans.items()}
+    for part, (_, most) in ends.items():
+        whole = quantity(part).whole
+        if whole in ends and most > ends[whole][0]:
+            raise WrongValue(f"{part} = {show(part, most)}: no more than {whole} = {show(whole, ends[whole][0])}")
+    least, _ = ends.get(BATCH.name, (1.0, 1.0))
+    if least < 1 - HOLDS:
+        raise WrongValue(f"{BATCH.name} = {least:.4g}: a batch has at least one sequence")
+
+
+def _check_variants(asked: Mapping[str, str]) -> Mapping[str, str]:
+    asked = {RENAMED.get(group, group): name for group, name in asked.items()}
+    groups = {row.variant.group for row in by_id().values() if row.variant}
+    for group, name in asked.items():
+        if group not in groups:
+            raise UnknownName("variant group", group, sorted(groups))
+        if name not in variants_of(group):
+            raise UnknownName(group, name, variants_of(group))
+    return asked
+
+
+@lru_cache(maxsize=1024)
+def _list_active(
+    unknown: str, variants: tuple[tuple[str, str], ...], using: tuple[str, ...], left_out: tuple[str, ...], settled: tuple[str, ...]
+) -> tuple[Equation, ...]:
+    """Return the equations that a way may use: one variant of each group, and named ones, without those that a preset leaves out.
+
+    A quantity that is given as 0, or has its default, needs no definition.
+    """
+    chosen = dict(variants)
+    named = [equation(id) for id in using]
+    picked: dict[str, tuple[str, Equation]] = {}
+    for row, variant in ((row, row.variant) for row in named if row.variant):
+        name, first = picked.setdefault(variant.group, (variant.name, row))
+        if name != variant.name:
+            raise WrongValue(f"{first.id} and {row.id} are two variants of {variant.group}: name one")
+    chosen |= {group: name for group, (name, _) in picked.items()}
+
+    aside = {*left_out, *ROOF_IDS}
+    rows = (row for row in by_id().values() if row in named or not (row.id in aside or row.defines in settled))
+    speaking = (row for row in rows if row.sense == "=" or row in named or unknown in row.symbols)
+    chosen = {**_default_variants(), **chosen}
+    # A condition joins by name alone, whichever variant is chosen.
+    return tuple(
+        row
+        for row in speaking
+        if row in named
+        or (
+            chosen.get(row.variant.group) in (row.variant.name, *row.variant.holds_for)
+            if row.variant and row.kind != CONDITION
+            else row.kind in CHAINED_BY_ITSELF
+        )
+    )
+
+
+@lru_cache(maxsize=1)
+def _default_variants() -> Mapping[str, str]:
+    """Return the variant of each group that is meant if none is chosen."""
+    return {row.variant.group: row.variant.name for row in by_id().values() if row.variant and row.variant.default}
+
+
+def known_values(asked: Question) -> Iterator[dict[str, float]]:
+    """Yield what may count as known: the givens, then with defaults, the number of chips last, as results may determine it."""
+    defaults = default_values(asked, asked.known)
+    put_in = {name for row in (*asked.active, *asked.named) for name in row.put_in}
+    yield {**asked.known, **{name: value for name, value in defaults.items() if name in put_in}}
+    if _CHIPS in defaults:
+        yield {**asked.known, **{name: value for name, value in defaults.items() if name != _CHIPS}}
+    yield {**asked.known, **defaults}
+
+
+def default_values(asked: Question, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the defaults in force beside numbers or arrays."""
+    standing = evaluate_defaults(asked.defaults, values)
+    return {name: value for name, value in standing.items() if name not in values and name != asked.unknown}
