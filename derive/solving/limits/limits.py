@@ -108,11 +108,10 @@ def explain_open_side(asked: Question, found: list[Solution]) -> Reason | None:
 def limit_in_words(alone: Question) -> str:
     """Return a limit in words.
 
-        >>> from derive.solving.question.givens import IN_WORDS
-    from derive.solving.question.questions import question
-        >>> asked = question("compute_time", {"step_time": 0.03, "memory_time": 0.01})
-        >>> limit_in_words(add_limits(asked, {"step_time": {"upper": "30ms"}}))
-        'step_time at most 30 ms'
+    >>> from derive.solving.question.questions import question
+    >>> asked = question("compute_time", {"step_time": 0.03, "memory_time": 0.01})
+    >>> limit_in_words(add_limits(asked, {"step_time": {"upper": "30ms"}}))
+    'step_time at most 30 ms'
     """
     name = limited_name(alone)
     return f"{name} {IN_WORDS[alone.limits[name]]} {show(name, alone.known[name])}"

@@ -6,7 +6,7 @@ from typing import Any
 from derive.errors import WrongValue
 from derive.expressions.branches import sides_of
 from derive.expressions.digits import has_difference
-from derive.quantities import quantity
+from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
 from derive.roles import OUTPUT, VANISH
 from derive.trees import factors, is_negative, terms
@@ -67,6 +67,9 @@ def _zero_factors(row: Equation, some: Set[str]) -> set[str]:
     """Return the factors that make a whole sum 0, or none if the sum can be 0 in another way."""
     found: set[str] = set()
     for term in terms(sides_of(row)[1]):
+        if any(NEUTRAL_DEFAULTS.get(name) == 0 and name not in some for name in factors(term)):
+            # It is 0 by default.
+            continue
         can = [name for name in factors(term) if name not in some and quantity(name).may_be_zero]
         if len(can) != 1 or is_negative(term) or has_difference(term):
             return set()
