@@ -9,11 +9,9 @@ from typing import NamedTuple
 
 USUAL = "usual"
 """The alternative is the usual value in the tables that ship."""
-PUBLISHED = "published"
-"""The alternative is the value that the model was published with."""
 
 Alternative = float | str | tuple[str, ...]
-"""A number, another quantity, the id of an equation, `USUAL`, `PUBLISHED`, or the least of several quantities."""
+"""A number, another quantity, the id of an equation, `USUAL`, or the least of several quantities."""
 
 
 class Stopgap(NamedTuple):
@@ -135,7 +133,6 @@ _BATCHES: tuple[tuple[dict[str, Alternative], tuple[str, ...], tuple[str, ...]],
     ({}, ("batch",), ()),
     ({"batch": 1.0}, (), ("batch",)),
 )
-_EXPERTS = {"expert_bytes_per_weight": PUBLISHED, "shared_bytes_per_weight": PUBLISHED}
 _COPIES = "the cache is not copied, as if it were sharded by sequences"
 
 SUPPOSITIONS: tuple[Supposition, ...] = (
@@ -217,16 +214,6 @@ SUPPOSITIONS: tuple[Supposition, ...] = (
         text="every chip reads as many experts as the mean. The busiest chip reads more",
         advice="give expert_imbalance, or expert_parallel and --using experts.busiest_chip",
         default=("expert_imbalance",),
-        threshold=1.3,
-    ),
-    Supposition(
-        kind="wider_beside_the_experts",
-        quantity="bytes_per_weight",
-        alternative="experts.fetched_bytes_per_weight",
-        beside=_EXPERTS,
-        text="all weights are as wide as their mean, {bytes_per_weight}. Weights beside the experts are wider, and are read more often",
-        uses=("activated_experts", "latency_floor", "grid_latency", "minimum_latency"),
-        source="table",
         threshold=1.3,
     ),
     Supposition(

@@ -18,6 +18,7 @@ from derive.quantities import NEUTRAL_DEFAULTS
 from derive.records import Equation
 from derive.show.parts import values_of
 from derive.solving.api import solve
+from derive.solving.question.defaults import FOLLOWS
 from derive.units import parse, show
 
 _SOLVE = ["backsolve", "solve"]
@@ -75,7 +76,9 @@ def _state(claim: Mapping[str, Any]) -> ClaimState | None:
         solution = solve(unknown, given=typed, using=using, hardware=dict(options).get("--hardware"), model=dict(options).get("--model"))
     except BacksolveError:
         return None
-    values = values_of(solution, solution.answers[0], solution.route)
+    values = dict(values_of(solution, solution.answers[0], solution.route))
+    # A default that follows another quantity was put into the equation.
+    values |= {name: values[other] for name, others in FOLLOWS.items() for other in others[:1] if name not in values and other in values}
     bearing = [
         row for row in map(equation, using) if unknown in row.symbols and (usual_values(row) | values).keys() >= {*row.symbols} - {unknown}
     ]

@@ -444,15 +444,6 @@ ROWS = (
         high=1e18,
     ),
     # -- reversible networks --------------------------------------------------------------------------------------
-    Quantity(
-        name="left_half",
-        symbol="x_l",
-        latex="x",
-        unit="1",
-        meaning="the half of what enters a reversible layer that is kept",
-        low=1e-3,
-        high=1e3,
-    ),
     Quantity(name="right_half", symbol="y_r", latex="y", unit="1", meaning="the half that is changed", low=1e-3, high=1e3),
     Quantity(
         name="round_function",

@@ -63,7 +63,7 @@ class Solution(Result):
     def full(self) -> str:
         """Return the whole text: every equation of the way, the source of each number, and all assumptions.
 
-        >>> rests_on = ("pipeline.sequences_in_flight@1",)
+        >>> rests_on = ("pipeline.sequences_in_flight@2",)
         >>> Solution(unknown="batch", unit="1", answers=(Answer(kind="point", value=8.0),), equations=rests_on).full.splitlines()[0]
         'batch = 8'
         """

@@ -19,7 +19,7 @@ from derive.solving.question.chip_links import links
 from derive.solving.question.defaults import FOLLOWS, evaluate_defaults
 from derive.solving.question.named_presets import deployment_of, kinds_of
 from derive.solving.question.questions import Question, copies_condition
-from derive.suppositions import PUBLISHED, SUPPOSITIONS, USUAL, Alternative, Supposition
+from derive.suppositions import SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
 
 _MEMORY = (MEMORY.needed, MEMORY.room)
@@ -87,7 +87,7 @@ def _is_from(row: Supposition, asked: Question) -> bool:
     """Return whether the value that is supposed is from where the row says."""
     given = asked.provenance.get(row.quantity, "default")
     if row.source == "table":
-        return given.startswith(f"{HARDWARE}.csv") or (PUBLISHED in row.beside.values() and given != "given")
+        return given.startswith(f"{HARDWARE}.csv")
     if row.source == "rule":
         return row.quantity in asked.supposed
     return given in ("default", "supposed") or row.quantity not in asked.known or bool(row.added)
@@ -211,11 +211,6 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
         return min((values[one] for one in alternative if one in values), default=None)
     if alternative == USUAL:
         return _usual_value(name, asked)
-    if alternative == PUBLISHED:
-        mixed = next((one for one in asked.published if one.of_others > one.of_experts), None)
-        if mixed is None or not mixed.widths:
-            return None
-        return mixed.of_others if name == "shared_bytes_per_weight" else mixed.of_experts
     if row.added:
         exchange = links(row.added, inputs, {"": "supposed"}, {})
         asked = replace(asked, variants=tuple({**dict(asked.variants), **exchange.variants}.items()))

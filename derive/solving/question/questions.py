@@ -542,7 +542,7 @@ def suppose_one_sequence(asked: Question, missing: Iterable[str]) -> Question | 
 def _completes_definition(name: str, asked: Question) -> bool:
     """Return whether this quantity is all that a definition lacks."""
     defining = [row for row in asked.active if row.defines not in (None, "", asked.unknown, *asked.known) and name in row.symbols]
-    return name not in asked.known and any(row.inputs - asked.known.keys() == {name} for row in defining)
+    return name not in asked.known and any(row.inputs > {name} and row.inputs - asked.known.keys() == {name} for row in defining)
 
 
 def drop_knowns(asked: Question, names: Set[str]) -> Question:
@@ -606,7 +606,7 @@ def _read_by_one_variant(unread: Set[str], known: Set[str]) -> Mapping[str, str]
     """Return the variants that use a given that no other equation uses, in each group in which only one variant does.
 
     >>> _read_by_one_variant({"rope_dim"}, {"layers", "latent_dim", "rope_dim"})
-    {'kv_bytes_per_token': 'mla', 'selected_entry_width': 'mla_indexed'}
+    {'kv_bytes_per_token': 'mla', 'selected_entry_width': 'mla_indexed', 'selected_flops_per_entry': 'mla_indexed'}
     """
     if not unread:
         return {}

@@ -11,7 +11,7 @@ from tests.tools.together import in_one_test
 # The registry holds positive numbers; what is shown here needs no sign.
 X, Y, LEFT, RIGHT = sympy.symbols("x y l r", real=True)
 F, G = sympy.Function("f"), sympy.Function("g")
-HALF, KEPT, ROUND = (symbol(name) for name in ("right_half", "left_half", "round_function"))
+HALF, KEPT, ROUND = (symbol("right_half"), sympy.Symbol("left_half", positive=True), symbol("round_function"))
 
 
 def value(unknown, *using, **given):

@@ -26,12 +26,12 @@ def offered(unknown: str, given: dict[str, str], *presets: str) -> Enough | None
 
 def test_what_is_missing_is_offered_as_examples_give_it():
     found = offered("request_latency", {"chips": "8"}, H100, _MODEL)
-    assert found == Enough({"output_tokens": "500", "batch": "2", "prompt_tokens": "6000"}, (H100,), (_MODEL,))
+    assert found == Enough({"output_tokens": "500", "batch": "32", "prompt_tokens": "6000"}, (H100,), (_MODEL,))
 
 
 def test_presets_are_offered_where_they_give_it_and_as_many_chips_as_hold_it():
     """70 billion weights of two bytes take two chips of 80 GB."""
-    assert offered("step_time", {}) == Enough({"batch": "2", "context_length": "8k"}, (_CHIP,), (_MODEL,))
+    assert offered("step_time", {}) == Enough({"batch": "32", "context_length": "8k", "chips": "2"}, (_CHIP,), (_MODEL,))
     assert offered("step_time", {"batch": "8"}, H100) == Enough({"context_length": "8k", "chips": "3"}, (H100,), (_MODEL,))
 
 

@@ -17,7 +17,6 @@ DEEPSEEK = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "bytes_per_element
 LLAMA = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "bytes_per_element": 1}
 ONE_H100 = {"hardware": "H100:fp8", "model": "Llama-3.1-8B", "chips": 1, "bytes_per_element": 1, "batch": 256, "context_length": 1000}
 OSS = {"model": "gpt-oss-120b", "hardware": "H100:bf16", "chips": 1, "batch": 1, "context_length": 1000, "bytes_per_element": 2}
-AT_THE_MEAN = {**OSS, "using": "experts.weight_time_touched"}
 PROMPT = {"hardware": "H200-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "mfu": 0.4, "prompt_tokens": 32_000}
 RUBIN = {
     "model": "DeepSeek-V3",
@@ -79,7 +78,6 @@ FACTORS = [
     ("experts_unknown", "throughput", {**STEP, "batch": 8}, {"experts": 128, "active_experts": 1}),
     ("experts_unknown", "weight_time", V3, {"experts": 128, "active_experts": 1, "batch": 1}),
     ("busiest_chip", "weight_time", {**V3, **ROUTER, "batch": 1}, {"expert_parallel": 8, "using": "experts.busiest_chip"}),
-    ("wider_beside_the_experts", "step_time", AT_THE_MEAN, {"using": ()}),
     ("attention_in_bf16", "prefill_time", PROMPT, {"attention_rate_ratio": 1}),
     ("attention_rate_unknown", "attention_time", RUBIN, {"attention_rate_ratio": 0.25}),
     ("prefill_attention_left_out", "prefill_rate_per_chip", PASS, {"prompt_tokens": 32_768}),
@@ -222,9 +220,6 @@ SILENT = [
     ("busiest_chip", "weight_time", {**V3, **ROUTER, "batch": 1, "chips": 1}),
     ("busiest_chip", "weight_time", {**V3, **ROUTER, "batch": 1, "expert_imbalance": 1}),
     ("busiest_chip", "weight_time", {**V3, **ROUTER, "batch": 1, "expert_parallel": 1}),
-    ("wider_beside_the_experts", "step_time", OSS),
-    ("wider_beside_the_experts", "step_time", {**AT_THE_MEAN, "batch": 64, "chips": 2}),
-    ("wider_beside_the_experts", "step_time", {**OSS, "bytes_per_weight": 2, "anyway": True}),
     ("attention_in_bf16", "prefill_time", {**PROMPT, "prompt_tokens": 1000}),
     ("attention_in_bf16", "prefill_time", {**PROMPT, "attention_rate_ratio": 0.5}),
     ("attention_rate_unknown", "attention_time", {**RUBIN, "hardware": "B200-SXM:fp4"}),
