@@ -21,7 +21,7 @@ from mpmath import MPContext
 
 from derive.catalogue import by_id
 from derive.expressions.branches import Branch, branches, regimes_of, sides_of, turning_points
-from derive.expressions.search import search_interval
+from derive.expressions.curve import search_interval
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.solving.engine.one_equation import solve_equation, value_inside

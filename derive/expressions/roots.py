@@ -8,7 +8,6 @@ from typing import Any
 from derive.evaluate import evaluate, exact, exact_slope, precise, precise_slope
 from derive.expressions.branches import roots_at_zero
 from derive.expressions.digits import LAST_DIGITS, clamp, is_rational, loses_digits
-from derive.expressions.search import search_roots
 from derive.quantities import quantity
 from derive.trees import Tree, names, slopes
 
@@ -21,6 +20,8 @@ def real_roots(
 ) -> list[tuple[float, Tree | None]]:
     """Return every root of a smooth formula in the domain of the unknown, with its closed form if it has one."""
     if closed is None:
+        from derive.expressions.search import search_roots
+
         return [(root, None) for root in search_roots(difference, unknown, values)]
     numbers = [_number(root, values) for root in closed]
     nothing = frozenset(name for name in names(difference) if values.get(name) == 0)

@@ -305,7 +305,7 @@ def _name_of_loop(loop: Loop) -> str:
 
 def _search_zeros(loop: Loop, values: Mapping[str, float]) -> _Outcome:
     """Return the zeros of a loop that has no closed form, from its curve."""
-    from derive.solving.engine.curve import find_zeros
+    from derive.expressions.curve import find_zeros
     from derive.solving.many.arrays import NoClosedForm, height_of
 
     unknown, closing = loop.unknown, loop.closing

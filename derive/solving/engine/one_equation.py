@@ -19,7 +19,6 @@ from derive.evaluate import evaluate, precise
 from derive.expressions.branches import Branch, branches, comparisons, sides_of, turning_points
 from derive.expressions.digits import LAST_DIGITS, clamp, has_difference, loses_digits, root_in_50_digits
 from derive.expressions.roots import drops_out, elasticities, has_no_effect, is_in_domain, is_negligible, real_roots
-from derive.expressions.search import search_interval
 from derive.immutable import immutable
 from derive.quantities import quantity
 from derive.records import Equation, right_side_at
@@ -539,6 +538,8 @@ def _looked_for(equation: _Row, unknown: str) -> str:
     """Return where the unknown was searched for, as text. Return an empty text if it has closed forms."""
     if all(branch.roots is not None for branch in branches(equation, unknown)):
         return ""
+    from derive.expressions.curve import search_interval
+
     low, high = search_interval(unknown)
     return f" (looked for from {show(unknown, low)} to {show(unknown, high)})"
 

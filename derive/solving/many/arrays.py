@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from derive.evaluate import evaluate_arrays, slope_at_arrays
 from derive.expressions.branches import Branch, branches, regimes_of, sides_of
+from derive.expressions.curve import Height, grid_of
 from derive.expressions.digits import LAST_DIGITS, loses_digits
 from derive.quantities import quantity
 from derive.records import Equation
 from derive.requirements import HOLDS, Requirement, bounding_sides, compared, named
 from derive.solving.engine.composed import Composed
-from derive.solving.engine.curve import Height, grid_of
 from derive.solving.engine.one_equation import DOUBTFUL, bounds_of, solve_equation
 from derive.solving.engine.plan import Leg, Loop, Way
 from derive.solving.engine.substitution import compose

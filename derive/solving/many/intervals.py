@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from derive.expressions.curve import last_place
 from derive.immutable import immutable
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
-from derive.solving.engine.curve import last_place
 from derive.solving.engine.plan import Way
 from derive.solving.limits.answering import answer, answer_with_way
 from derive.solving.many.vectorised import AtPoints, agrees_at, evaluate_points, pose_at_point, sweep_way, tabulate

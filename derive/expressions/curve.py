@@ -12,10 +12,10 @@ from derive.requirements import HOLDS
 _PLACES, _NEAR_ONE = 600, 40
 """Points of the grid, and those close to 1 where a quantity cannot be more."""
 
-BEYOND = 1e6
-"""How far beyond the values met in practice the grid goes."""
+_BEYOND, _LEAST_SHARE = 1e6, 1e-15
+"""Factor by which the grid extends beyond the usual values, and its least share."""
 
-_BETWEEN, _ROUNDS = 1000, 6
+_BETWEEN, _ROUNDS = 64, 10
 """Into how many parts the way to an edge is cut, and how often: to the last digit."""
 
 _WIDE = 1e-3
@@ -29,6 +29,17 @@ _Stretch = tuple[float | None, float | None]
 """From where to where a curve is zero, a point if both are equal; an end that is as far as the grid goes is None."""
 
 
+def search_interval(name: str) -> tuple[float, float]:
+    """Return the interval of a quantity in which zeros are searched [in its unit].
+
+    >>> search_interval("acceptance_rate")
+    (1e-15, 1.0)
+    """
+    row = quantity(name)
+    low = _LEAST_SHARE if isfinite(row.ceiling) else (row.low or row.high / _BEYOND) / _BEYOND
+    return max(low, row.floor), min(row.high * _BEYOND, row.ceiling)
+
+
 def grid_of(name: str, places: int = _PLACES) -> Floats:
     """Return values of a quantity over its whole domain, by ratios.
 
@@ -37,16 +48,18 @@ def grid_of(name: str, places: int = _PLACES) -> Floats:
     """
     row = quantity(name)
     if row.floor < 0:
-        return np.linspace(row.limits()[0], row.limits()[1], places)
-    low, high = max((row.low or row.high / BEYOND) / BEYOND, row.floor), min(row.high * BEYOND, row.ceiling)
-    grid = np.geomspace(low, high, places)
+        return np.linspace(*row.limits(), places)
+    grid = np.geomspace(*search_interval(name), places)
     close = 1 - np.geomspace(1e-12, 0.1, _NEAR_ONE) if row.ceiling == 1 else np.empty(0)
     return np.unique(np.concatenate([[0.0] if row.may_be_zero else [], grid, close]))
 
 
-def find_zeros(name: str, height: Height) -> tuple[list[_Stretch], Floats]:
-    """Return where a curve of a quantity is zero, and the heights that were seen."""
-    x = grid_of(name)
+def find_zeros(name: str, height: Height, places: int = _PLACES, tolerance: float = HOLDS) -> tuple[list[_Stretch], Floats]:
+    """Return where a curve of a quantity is zero, and the heights that were seen.
+
+    `tolerance` is the largest height at a crossing. Beyond it, the curve leaps over zero.
+    """
+    x = grid_of(name, places)
     y = height(x)
     with np.errstate(invalid="ignore"):
         if not (np.abs(y) > HOLDS).any():
@@ -55,7 +68,7 @@ def find_zeros(name: str, height: Height) -> tuple[list[_Stretch], Floats]:
         if len(more):
             x = np.unique(np.concatenate([x, more]))
             y = height(x)
-    zeros = [_round_zero(one, height) for one in (*_crossings(x, y, height), *_level_stretches(x, y, height))]
+    zeros = [_round_zero(one, height) for one in (*_crossings(x, y, height, tolerance), *_level_stretches(x, y, height))]
     return sorted(zeros, key=lambda one: one[0] or 0.0), y[np.isfinite(y)]
 
 
@@ -103,7 +116,7 @@ def _turning_points(x: Floats, y: Floats, height: Height) -> Floats:
     return places
 
 
-def _crossings(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
+def _crossings(x: Floats, y: Floats, height: Height, tolerance: float) -> Iterator[_Stretch]:
     """Yield the points where the curve goes through zero, or none where it leaps over it."""
     from scipy.optimize import elementwise
 
@@ -115,7 +128,7 @@ def _crossings(x: Floats, y: Floats, height: Height) -> Iterator[_Stretch]:
     heights = np.abs(height(roots))
     beside = [np.abs(height(np.clip(roots * (1 + side * _WIDE), x[at], x[at + 1]))) <= HOLDS for side in (-1, 1)]
     for place, root, size, below, above in zip(at, roots.tolist(), heights.tolist(), *beside, strict=True):
-        if not size <= HOLDS:
+        if not size <= tolerance:
             continue
         if below and above:
             yield _stretch_ends(root, root, x[place], x[place + 1], height)

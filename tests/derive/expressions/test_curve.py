@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from derive.solving.engine.curve import find_zeros
+from derive.expressions.curve import find_zeros
 
 
 def zeros(name, height):
