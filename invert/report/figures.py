@@ -78,7 +78,7 @@ def kv_by_estimator(one: Inference, of_models: Mapping[str, float] = _NO_MODELS)
             )
         )
     return Chart(
-        title="KV bytes by estimator",
+        title="KV bytes per token by each estimator, beside the typical KV",
         said=(_sheet(one), *_without(one.kv_bytes, found)),
         across=across,
         up=Axis(words="", rows=rows),
@@ -151,7 +151,13 @@ def size_price(line: SizeLine, sheets: Sequence[Inference] = ()) -> Chart:
         how = "The extra price/cost of closed vendors is that of closed models of known size." if drawn else ""
     said = (how, record)
     across = Axis(words="input price [$/MTok]")
-    return Chart(title="Size against price", said=tuple(text for text in said if text), across=across, up=up, marks=tuple(marks))
+    return Chart(
+        title="Input price rises with active parameters",
+        said=tuple(text for text in said if text),
+        across=across,
+        up=up,
+        marks=tuple(marks),
+    )
 
 
 def cost_context(one: Inference, curve: PricesByContext) -> Chart:
@@ -187,7 +193,7 @@ def cost_context(one: Inference, curve: PricesByContext) -> Chart:
     scaled = tuple(_x_axis(mark, size) for mark in marks)
     thresholds = [float(band.threshold_tokens) for band in one.sheet.bands[1:]]
     return Chart(
-        title="Cost against context",
+        title="Cost rises with context, and prices in steps",
         said=(_sheet(one), *([f"No curve: {curve.problem}."] if curve.problem else [])),
         across=across,
         up=Axis(words="price of a token [$/MTok]"),
@@ -225,7 +231,7 @@ def tier_map(one: Inference, costs: HoldCosts) -> Chart:
         asked = tuple(rate.value * time / USD_PER_MTOK for time in costs.times)
         marks.append(Mark(name="storage, as asked by the hour", form="line", xs=costs.times, ys=asked))
     return Chart(
-        title="Memory tiers: hold time against cost",
+        title="The longer a cache is kept, the slower the cheapest memory",
         said=(
             _sheet(one),
             f"For {show('kv_bytes_per_token', costs.kv_bytes, digits=2)} of KV cache, at hardware prices of {costs.year}: held, written and"
@@ -326,7 +332,7 @@ def reliability(rows: Sequence[Mapping[str, object]]) -> Chart:
         for level in _LEVELS
     ]
     return Chart(
-        title="Reliability: how often ranges held",
+        title="How often ranges contained the true value",
         said=(
             "For models that were left out of the fit (their number is in brackets). A fair estimate lies on the dotted line of its"
             " level. Ranges are what so few models leave open.",

@@ -499,7 +499,8 @@ def _solution(
     used = way.rows
     touched = {name for row in used for name in (*row.symbols, *row.put_in) if name in known and (name not in PLAIN or name in asked.known)}
     touched |= {asked.nothing[name] for name in touched if name in asked.nothing}
-    touched |= {other for name, other in asked.defaults.items() if isinstance(other, str) and name in touched}
+    spoken = {name for row in used for name in row.symbols}
+    touched |= {other for name, other in asked.defaults.items() if isinstance(other, str) and name in spoken}
     answers = tuple(one for _, one in ends)
     doubts = {} if asked.silent else list_caveats(asked, ends[0][0].values, used, solve)
     said = {
