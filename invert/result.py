@@ -336,19 +336,16 @@ class InferenceTable:
     >>> table[0]
     Inference(google/gemini-3.1-pro-preview on 2026-11-20: KV 49 kB (7.3-330))
 
-    `premiums` are those of every sheet on offer that day, each pair of a provider once.
-    `premium_verdict` is what premiums have earned beside the class of KV bytes; nothing where too few families have one.
-    `markup_of_lists` is the mark-up in the middle of the lists of open models, whose parameters are known; None without a list.
-    `mean_contexts` is the rule for those of bands that were not given, as shares of a band.
-    `drain_times` [s] are by device and tier: those the lecture names, and those of real devices. `shared_tariffs` and `base_inputs`,
-    the input price [USD/token] of a first band in every service tier, are of every sheet on offer that day, asked for or not;
-    `of_other_days` is how many sheets have a price on other days alone. `rows` are the prices that the sheets are made of, but for
-    those set by hand. `before` is what sheets imply as they are published, by sheet, where prices were set by hand. `not_picked` are
-    the sheets that were found and are not what is wanted of them.
+    These results are from all sheets on offer that day, chosen or not: `premiums` (each pair of prices of a provider once),
+    `shared_tariffs`, and `base_inputs` (the input price of the first band in every service tier [USD/token]). `premium_verdict` compares
+    estimates from premiums with the typical KV. It is empty if too few families have a premium. `markup_of_lists` is the median price/cost
+    of open models with known parameters. `mean_contexts` gives the assumed mean context of a band, as a share of the band.
+    `drain_times` [s] are by device and tier, for the devices that the lecture names and for real ones.
 
-    `lecture_error` is how many times the lecture's KV bytes the true ones are, on every shipped sheet where both are known. `doubts` are
-    questions about the prices of these sheets, `since_release` all current prices that the last release has not, and `own_sheets` the
-    (provider, model) pairs of a file of one's own.
+    `rows` are the prices behind the sheets, without prices that were set by hand. `before` has the results at published prices, if prices
+    were set by hand. `of_other_days` counts sheets that have prices on other days only. `not_picked` has sheets that a choice left out.
+    `lecture_error` is the range of true KV bytes over the lecture's, on all shipped sheets with known KV bytes. `doubts` are questions
+    about prices. `since_release` lists prices that the last release does not have. `own_sheets` has (provider, model) of the user's file.
     """
 
     inferences: tuple[Inference, ...]

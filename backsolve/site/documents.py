@@ -150,7 +150,8 @@ def document_of(text: str, path: str, address: str = "") -> Document:
 
 def parsed(text: str) -> list[Token]:
     """Return Markdown as tokens."""
-    return _reader().parse(text)
+    tokens: list[Token] = _reader().parse(text)
+    return tokens
 
 
 def document_of_tokens(tokens: Sequence[Token], path: str, address: str = "") -> Document:
