@@ -20,7 +20,7 @@ from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Size
 from invert.estimators.rent import rental
 from invert.posterior.data import PriceData, price_data_of
-from invert.posterior.summary import SUMMARISED, Summary, as_summaries_come, prior_spreads
+from invert.posterior.summary import Summary, prior_spreads, summarise
 from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Part, Tariff
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import first_mention
@@ -187,9 +187,8 @@ def with_posteriors(cases: Sequence[Case], data: Data, assumptions: Assumptions,
     """
     known: Drawn = {} if drawn is None else drawn
     new = {case.price_data.key: case.price_data for case in cases if case.price_data.key not in known}
-    spreads = prior_spreads([*new.values()], assumptions, SUMMARISED)
-    summaries = dict(as_summaries_come([*new.values()], assumptions, _price_per_flop(data, assumptions)))
-    known.update((key, (summaries[place], spreads[place])) for place, key in enumerate(new))
+    summaries = summarise([*new.values()], assumptions, _price_per_flop(data, assumptions))
+    known |= {key: (one, prior_spreads(new[key], assumptions)) for key, one in zip(new, summaries, strict=True)}
     found = [(case, *known[case.price_data.key]) for case in cases]
     return [replace(case, summary=summary, prior_spreads=spread) for case, summary, spread in found]
 

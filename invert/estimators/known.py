@@ -66,26 +66,10 @@ def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = N
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
     of_run, assumptions = assumptions, assumptions.without_facts(UNLESS_GIVEN)
-    drawn = drawn if drawn is not None and assumptions == of_run else {}
-    draw_known(drawn, data, assumptions)
-    return data.once((judged, assumptions), lambda: _judged(data, assumptions, drawn))
+    return data.once((judged, assumptions), lambda: _judged(data, assumptions, drawn if assumptions == of_run else None))
 
 
-def draw_known(drawn: Drawn, data: Data, assumptions: Assumptions) -> None:
-    """Add to `drawn` the posteriors of the sheets of known models, from an earlier run on the same tables if there was one.
-
-    The last digits depend on the sheets that are drawn together: every run draws the sheets of known models by themselves.
-    """
-
-    def work() -> Drawn:
-        cases = [member.sold.case for member in members(data, assumptions)]
-        with_posteriors(cases, data, assumptions, drawn=drawn)
-        return {case.price_data.key: drawn[case.price_data.key] for case in cases}
-
-    drawn.update(data.once((draw_known, assumptions), work))
-
-
-def _judged(data: Data, assumptions: Assumptions, drawn: Drawn) -> tuple[Judged, ...]:
+def _judged(data: Data, assumptions: Assumptions, drawn: Drawn | None) -> tuple[Judged, ...]:
     known = members(data, assumptions)
     cases = with_posteriors([member.sold.case for member in known], data, assumptions, drawn=drawn)
     return tuple(Judged(member, *side_by_side(case, data, assumptions)) for member, case in zip(known, cases, strict=True))

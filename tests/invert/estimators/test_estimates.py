@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import cache
 from math import exp, log
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -265,7 +264,7 @@ def test_at_rent_kv_goes_with_the_increment(premium: float, factor: float, held:
     found = one("gemini-3.1-pro")
 
     def read(premium: float) -> Estimate:
-        level = (np.log([[premium]]), np.log([[premium]]))
+        level = ((log(premium), log(premium)),)
         given = {"short_context": 2e4, "long_context": 3e5} if held else {}
         price_data = replace(found.price_data, cells={**found.price_data.cells, "premium_out": level})
         return at_rent(replace(case("gemini-3.1-pro", **given), price_data=price_data), **given)

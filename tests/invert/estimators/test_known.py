@@ -32,7 +32,7 @@ from invert.estimators.market import kv_class
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
-from invert.posterior.summary import as_summaries_come
+from invert.posterior.summary import summarise
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
@@ -67,9 +67,9 @@ def test_a_known_sheet_with_its_posterior_is_drawn_no_second_time(monkeypatch):
 
     def counted(sheets, *args, **kwargs):
         asked.extend([len(sheets)] if sheets else [])
-        return as_summaries_come(sheets, *args, **kwargs)
+        return summarise(sheets, *args, **kwargs)
 
-    monkeypatch.setattr(cases, "as_summaries_come", counted)
+    monkeypatch.setattr(cases, "summarise", counted)
     anew, sized = Data(shipped_data().tables), assumptions_of({"active_params": 60e9})
     assert [one.kv_bytes for one in judged(anew, USUAL, drawn)] == [one.kv_bytes for one in known()]
     # What was drawn with the size of one model says nothing of others.
