@@ -29,7 +29,7 @@ from derive.catalogue import by_id, equation
 from derive.expressions.branches import branches
 from derive.quantities import NEUTRAL_DEFAULTS, quantity
 from derive.records import Equation
-from derive.show.plot import charts, panels
+from derive.show.plot import sweep_charts
 from derive.solving.engine.one_equation import solve_equation
 from derive.solving.engine.plan import find_way
 from derive.solving.question.questions import question
@@ -309,7 +309,7 @@ def test_a_front_of_a_hundred_thousand_points(benchmark, record_property):
     unknowns = ("tokens_per_second_per_user", "cost_per_token")
 
     def drawn() -> bytes:
-        return picture(charts(panels([("", [derive.solve(name, **given) for name in unknowns])])), "svg")
+        return picture(sweep_charts([("", [derive.solve(name, **given) for name in unknowns])]), "svg")
 
     benchmark.pedantic(drawn, rounds=3, warmup_rounds=1)
     within(record_property, benchmark, "speed a user against cost, drawn", 1.0)
