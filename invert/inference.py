@@ -228,7 +228,9 @@ def _answered(
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known: it comes first.
         fault = faults_first(problems, (*names, *request.providers), book.overlay)
-        raise WrongData(f"{fault}\n{error}") if fault else error from None
+        # A typed sheet is named by nobody but this program, so its fault says all.
+        said = str(fault) if book.overlay and book.overlay.typed else f"{fault}\n{error}"
+        raise WrongData(said) if fault else error from None
     first = first_days(offered, book, data)
     chosen, left_out = released_sheets(chosen, known, {} if names else first)
     offered, _ = released_sheets(offered, known, first)
