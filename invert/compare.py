@@ -28,12 +28,13 @@ from invert.inference import Kept, RunOptions, infer_sheets, premiums_of, run_of
 from invert.records import Estimate, Name, Premiums
 from invert.result import Inference, InferenceTable, Run
 from invert.run_differences import calibrates_alike, causes_of_runs, causes_of_saved
-from invert.sheets.assemble import Place, prices_by_place, released_sheets, sheets, spelled
+from invert.sheets.assemble import prices_by_place, released_sheets, sheets
 from invert.sheets.dated import first_days
 from invert.sheets.described import described
 from invert.sheets.diff import SHIPPED, date_of, file_of, is_whole, whole_book
 from invert.sheets.doubts import doubts_about
 from invert.sheets.observables import rounding_cell
+from invert.sheets.places import Place, spelled
 from invert.sheets.read import book_of, prices_that_ship
 from invert.sheets.released import RELEASED_PRICES, released_prices
 from invert.sheets.rows import PriceBook, PriceRow, SheetKey

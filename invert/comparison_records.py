@@ -7,7 +7,7 @@ from math import exp, log
 from derive.immutable import immutable
 from derive.tables.problems import Problem
 from invert.records import Estimate, Name
-from invert.sheets.assemble import Place, spelled
+from invert.sheets.places import Place, spelled
 from invert.sheets.rows import SheetKey
 from invert.sheets.sheet import FileText
 
