@@ -1,23 +1,22 @@
 """What bounds a posterior: the operations on arrays that a draw takes, and the bytes that they touch."""
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from time import process_time
 from typing import Any, ClassVar
+from unittest.mock import patch
 
 import numpy as np
 from tabulate import tabulate
 
 from benchmarks.bulk import DRAWS, least, posteriors, price_data
+from invert.arrays import Array
 from invert.assumptions import USUAL
-from invert.posterior.data import by_shape
-from invert.posterior.parameters import triangular_points
+from invert.posterior import parameters
 from invert.posterior.sampler import log_ratio
-from invert.posterior.sobol import normals, uniforms
-from invert.posterior.summary import _CHUNK
+from invert.posterior.sobol import SEED, normals, uniforms
 
-TOGETHER = _CHUNK // DRAWS
-"""Sheets that are worked on at once."""
 STREAMED = 2**24
 """Numbers that no cache holds."""
 
@@ -32,7 +31,7 @@ class Counted(np.ndarray):
         plain = [one.view(np.ndarray) if isinstance(one, Counted) else one for one in inputs]
         found = np.asarray(getattr(operation, method)(*plain, **more))
         size = max(np.size(one) for one in (*plain, found))
-        if size >= _CHUNK:
+        if size >= DRAWS:
             Counted.done[operation.__name__] += size
             Counted.touched += sum(np.asarray(one).nbytes for one in (*plain, found))
         return found.view(Counted)
@@ -42,18 +41,23 @@ def counted() -> tuple[dict[str, float], float]:
     """Operations a draw by name, of those on every draw of every sheet, and the bytes that they touch; what is not counted is sorting."""
     Counted.done.clear()
     Counted.touched = 0
-    ((_, sheets),) = by_shape([price_data()] * TOGETHER)
-    with np.errstate(all="ignore"):
-        points = triangular_points(sheets, USUAL, normals(DRAWS).view(Counted), uniforms(DRAWS).view(Counted))
-        log_ratio(points, sheets, USUAL)
-    return {name: count / _CHUNK for name, count in Counted.done.most_common()}, Counted.touched / _CHUNK
+    sheet, views = price_data(), {one.__name__: partial(_viewed, one) for one in (normals, uniforms)}
+    parameters._drawn_nuisances.cache_clear()
+    with np.errstate(all="ignore"), patch.multiple(parameters, **views):
+        log_ratio(parameters.triangular_points(sheet, USUAL, DRAWS, SEED), sheet, USUAL)
+    parameters._drawn_nuisances.cache_clear()
+    return {name: count / DRAWS for name, count in Counted.done.most_common()}, Counted.touched / DRAWS
+
+
+def _viewed(points: Callable[[int, int], Array], count: int, seed: int) -> Array:
+    return points(count, seed).view(Counted)
 
 
 def in_cache(operation: str) -> float:
     """Seconds a number of an operation on arrays as large as those of a chunk."""
-    one, other = np.random.default_rng(1).uniform(0.5, 2.0, (2, _CHUNK))
+    one, other = np.random.default_rng(1).uniform(0.5, 2.0, (2, DRAWS))
     work: Any = getattr(np, operation)
-    return _quickest(partial(work, *(one, other)[: work.nin])) / _CHUNK
+    return _quickest(partial(work, *(one, other)[: work.nin])) / DRAWS
 
 
 def bandwidth() -> float:
@@ -79,7 +83,7 @@ def _quickest(run: Any, rounds: int = 20) -> float:
 def bounds_table(rounds: int) -> str:
     """What a draw would take if nothing but its arithmetic, or nothing but its memory, took time, and what it takes."""
     operations, touched = counted()
-    run = posteriors(TOGETHER)
+    run = posteriors(1)
     run()
     rows = [
         ["operations on arrays, at least", f"{sum(operations.values()):.0f}"],
@@ -87,6 +91,6 @@ def bounds_table(rounds: int) -> str:
         ["ns of these operations on arrays in the cache", f"{1e9 * sum(count * in_cache(name) for name, count in operations.items()):.0f}"],
         ["ns of these bytes at the bandwidth of the memory", f"{1e9 * touched / (speed := bandwidth()):.0f}, at {speed / 1e9:.3g} GB/s"],
         ["ns of ordering six quantities", f"{6e9 * sorting():.0f}"],
-        ["ns it takes", f"{1e9 * least(run, max(rounds, 5)) / _CHUNK:.0f}"],
+        ["ns it takes", f"{1e9 * least(run, max(rounds, 5)) / DRAWS:.0f}"],
     ]
     return tabulate(rows, ["what", "a draw"], tablefmt="github", disable_numparse=True)

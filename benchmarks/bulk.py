@@ -28,7 +28,8 @@ from invert.assumptions import USUAL
 from invert.data import read_data
 from invert.estimators.rent import rental
 from invert.posterior.data import PriceData
-from invert.posterior.summary import summarise
+from invert.posterior.sampler import posterior
+from invert.posterior.summary import Summary, summary_of
 from invert.sheets.read import load
 from invert.sheets.rules import check
 
@@ -69,13 +70,18 @@ def swept(points: int) -> Callable[[], object]:
 def posteriors(sheets: int, draws: int = DRAWS) -> Callable[[], object]:
     """The posterior of so many sheets, in this process alone."""
     per_flop = rental(read_data()).values["price_per_flop"]
-    return partial(summarise, price_sheets(sheets), USUAL, per_flop, count=draws, guarded=False)
+    return partial(drawn, price_sheets(sheets), per_flop, draws)
+
+
+def drawn(sheets: Sequence[PriceData], per_flop: float, draws: int = DRAWS) -> list[Summary]:
+    """The summaries of sheets at so many draws, whatever their weights."""
+    return [summary_of(posterior(one, USUAL, draws), per_flop) for one in sheets]
 
 
 def price_sheets(count: int) -> list[PriceData]:
     """So many sheets of two bands, with cache and storage, each at a ratio of output to input of its own: none shares its draws."""
-    (low, high), each = price_data().cells["output_input_ratio"], 1e-6 * np.arange(count)[:, None]
-    return [replace(price_data(), cells={**price_data().cells, "output_input_ratio": (low + more, high + more)}) for more in each]
+    ((low, high),), each = price_data().cells["output_input_ratio"], (1e-6 * np.arange(count)).tolist()
+    return [replace(price_data(), cells={**price_data().cells, "output_input_ratio": ((low + more, high + more),)}) for more in each]
 
 
 @cache

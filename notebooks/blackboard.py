@@ -29,7 +29,7 @@ from IPython.display import SVG
 import derive
 import invert
 from backsolve.figures.picture import picture
-from derive.show.plot import charts, panels, roofline
+from derive.show.plot import roofline, sweep_charts
 from derive.show.roofline import known_numbers, roof
 
 pd.set_option("display.float_format", lambda x: f"{x:,.0f}" if 1e3 <= abs(x) < 1e9 else f"{x:.4g}")
@@ -74,7 +74,7 @@ pd.DataFrame(
 # The same step as a point under the roof of its chip: left of the ridge it waits for memory, right of it for arithmetic.
 
 # %%
-SVG(picture(charts([roofline([roof("H100", known_numbers(step))])]), "svg"))
+SVG(picture([roofline([roof("H100", known_numbers(step))])], "svg"))
 
 # %% [markdown]
 # Which term binds depends on the batch. Arithmetic and KV reads grow with it. The weight read grows too, but only until
@@ -175,7 +175,7 @@ pd.DataFrame({"USD per million tokens": cost, "over the compute floor": over_flo
 
 # %%
 bills = derive.solve("cost_per_token", batch="1..20k:log:25", chip_price="2 USD/h", **serving)
-SVG(picture(charts(panels([("", [bills])])), "svg"))
+SVG(picture(sweep_charts([("", [bills])]), "svg"))
 
 # %% [markdown]
 # ## 5. A price sheet, and what the lecture reads off it (1:35:23 to 2:03:33)

@@ -25,9 +25,6 @@ from IPython.display import SVG
 import derive
 import invert
 from backsolve.figures.picture import picture
-from invert.context_prices import prices_by_context
-from invert.data import read_data
-from invert.estimators.market.line import known_kv_bytes, size_line
 from invert.report.figures import cost_context, kv_by_estimator, size_price
 
 table = invert.infer(["gemini-3.1-pro"])
@@ -87,7 +84,7 @@ sheet
 # The bands are steps; the dashed lines are what the joint reading makes of them at every context, `bands.decode_cost` at one mark-up.
 
 # %%
-SVG(picture([cost_context(sheet, prices_by_context(sheet))], "svg"))
+SVG(picture([cost_context(sheet)], "svg"))
 
 # %% [markdown]
 # ## 6. How big, and how much cache
@@ -96,7 +93,7 @@ SVG(picture([cost_context(sheet, prices_by_context(sheet))], "svg"))
 # show what can be said without. Of the cache a price says next to nothing beyond what models of its time have.
 
 # %%
-SVG(picture([size_price(size_line(read_data()), [sheet])], "svg"))
+SVG(picture([size_price([sheet])], "svg"))
 
 # %%
-SVG(picture([kv_by_estimator(sheet, known_kv_bytes(read_data()))], "svg"))
+SVG(picture([kv_by_estimator(sheet)], "svg"))

@@ -25,7 +25,7 @@ from IPython.display import SVG
 
 import derive
 from backsolve.figures.picture import picture
-from derive.show.plot import charts, panels
+from derive.show.plot import sweep_charts
 
 model = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "bytes_per_element": 1, "context_length": "4k"}
 rented = {**model, "chip_price": "2 USD/h"}
@@ -81,4 +81,4 @@ derive.solve("step_time", **model, chips=16, batch="100..2000", mbu="0.7±0.1")
 cheaper = derive.solve("cost_per_token", **rented, chips=16, batch="1..4096:log:13")
 table = cheaper.sweep
 assert (table.values[0, 1:] < table.values[0, :-1]).all(), "a larger batch is cheaper all the way"
-SVG(picture(charts(panels([("", [cheaper])])), "svg"))
+SVG(picture(sweep_charts([("", [cheaper])]), "svg"))

@@ -24,7 +24,7 @@ from IPython.display import SVG
 
 import derive
 from backsolve.figures.picture import picture
-from derive.show.plot import charts, panels, roofline
+from derive.show.plot import roofline, sweep_charts
 from derive.show.roofline import known_numbers, roof
 
 chip = {"hardware": "H100-SXM:fp8"}
@@ -63,7 +63,7 @@ step
 # The numbers on the way are also those of a roofline: the roof of the chip, and the point that the step works at.
 
 # %%
-SVG(picture(charts([roofline([roof("H100", known_numbers(step))])]), "svg"))
+SVG(picture([roofline([roof("H100", known_numbers(step))])], "svg"))
 
 # %% [markdown]
 # ## 3. Backwards through all of them
@@ -82,7 +82,7 @@ print(f"a step of {1e3 * step_time:.3f} ms: a batch of {batch:.0f}")
 # are read anyway, a little more time takes many more sequences. The curve ends where their caches no longer fit.
 
 # %%
-SVG(picture(charts(panels([("", [derive.solve("batch", **served, step_time="1..80 ms:log:25")])])), "svg"))
+SVG(picture(sweep_charts([("", [derive.solve("batch", **served, step_time="1..80 ms:log:25")])]), "svg"))
 
 # %% [markdown]
 # ## 4. Where only a bound is known

@@ -26,7 +26,7 @@ import derive
 import invert
 from backsolve.figures.picture import picture
 from derive.show.narration import derivation_in_latex
-from derive.show.plot import charts, panels
+from derive.show.plot import sweep_charts
 
 # %% [markdown]
 # ## 1. The claim
@@ -74,7 +74,7 @@ Markdown(
 
 # %%
 served = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 64, "context_length": "1k", "chip_price": "2 USD/h"}
-SVG(picture(charts(panels([("", [derive.solve("cost_per_token", **served, batch="1..16k:log:25")])])), "svg"))
+SVG(picture(sweep_charts([("", [derive.solve("cost_per_token", **served, batch="1..16k:log:25")])]), "svg"))
 
 # %% [markdown]
 # ## 6. The references

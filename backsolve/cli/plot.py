@@ -1,6 +1,6 @@
 """The command `plot`: named figures of deployments, price sheets and the scoreboard."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,114 +14,52 @@ from derive.immutable import immutable
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
-    from derive.show.plot import Panel
-    from invert.result import Inference
 
 _ALL, _FRONT = "all", "front"
+_SHEETS, _SCOREBOARD = "size-price", "reliability"
+"""The figure of any number of sheets, and the figure of the scoreboard. Other figures of prices are of one sheet."""
 _USUAL_SHEET = "gemini-3.1-pro"
 """The sheet of a figure if no sheet is named."""
+_SERVED = {name: f"{value:g}" for name, value in DEPLOYED.items()}
+_CHIPS, _MODELS = (f"{CHIP}:{DATA_TYPE}",), (MODEL,)
 
 
 @immutable
 class OfDeployment:
     """A figure of answers: the unknowns, and the default inputs.
 
-    `of_example` names an equation and the inputs to copy from its worked example. `drawn` is "all" for all panels, or "front" for the
+    `of_example` names an equation and the inputs to copy from its worked example. `drawn` is "all" for all charts, or "front" for the
     front of two questions. Any other text is the name of one axis for all lines.
     """
 
     about: str
     unknowns: tuple[str, ...]
     given: Mapping[str, str]
-    hardware: tuple[str, ...] = ()
-    model: tuple[str, ...] = ()
+    hardware: tuple[str, ...] = _CHIPS
+    model: tuple[str, ...] = _MODELS
     using: tuple[str, ...] = ()
     price: str = "given"
     of_example: tuple[str, tuple[str, ...]] | None = None
     drawn: str = _ALL
 
 
-@immutable
-class OfPrices:
-    """A figure of one price sheet, or of any number of sheets if `of_all`. `chart` draws their inferences."""
-
-    about: str
-    chart: "Callable[[Sequence[Inference]], Chart]"
-    of_all: bool = False
-
-
-def _kv_by_estimator(sheets: "Sequence[Inference]") -> "Chart":
-    from invert.data import read_data
-    from invert.estimators.market.line import known_kv_bytes
-    from invert.report.figures import kv_by_estimator
-
-    return kv_by_estimator(sheets[0], known_kv_bytes(read_data()))
-
-
-def _cost_context(sheets: "Sequence[Inference]") -> "Chart":
-    from invert.context_prices import prices_by_context
-    from invert.report.figures import cost_context
-
-    return cost_context(sheets[0], prices_by_context(sheets[0]))
-
-
-def _size_price(sheets: "Sequence[Inference]") -> "Chart":
-    from invert.data import read_data
-    from invert.estimators.market.line import size_line
-    from invert.report.figures import size_price
-
-    return size_price(size_line(read_data()), sheets)
-
-
-def _tier_map(sheets: "Sequence[Inference]") -> "Chart":
-    from invert.data import read_data
-    from invert.report.figures import tier_map
-    from invert.storage.hold_costs import hold_costs
-
-    (one,) = sheets
-    stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
-    if stored is None:
-        raise NotCovered(f"{one.name}: the bytes of a cached token are not known, and no tier has a cost without them")
-    return tier_map(one, hold_costs(read_data(), stored))
-
-
-def _tornado(sheets: "Sequence[Inference]") -> "Chart":
-    from invert.report.figures import tornado
-
-    return tornado(sheets[0])
-
-
-def _reliability(sheets: "Sequence[Inference]") -> "Chart":
-    from invert.report.figures import reliability
-    from invert.validation.scoreboard import section_rows
-
-    if sheets:
-        raise WrongValue("reliability shows the whole scoreboard: leave out the MODEL")
-    return reliability(section_rows("skill"))
-
-
-_SERVED = {name: f"{value:g}" for name, value in DEPLOYED.items()}
-_CHIPS, _MODELS = (f"{CHIP}:{DATA_TYPE}",), (MODEL,)
-_FIGURES: Mapping[str, OfDeployment | OfPrices] = {
+_FIGURES: Mapping[str, OfDeployment | str] = {
     "roofline": OfDeployment(
-        about="the roof of a chip with the point that a decode step works at",
-        unknowns=("step_time",), given=_SERVED, hardware=_CHIPS, model=_MODELS,
+        about="the roof of a chip with the point that a decode step works at", unknowns=("step_time",), given=_SERVED
     ),
     "cost-batch": OfDeployment(
-        about="cost of a token over the batch",
-        unknowns=("cost_per_token",), given={**_SERVED, "batch": "1..16k:log:57"}, hardware=_CHIPS, model=_MODELS, price="rent",
+        about="cost of a token over the batch", unknowns=("cost_per_token",), given={**_SERVED, "batch": "1..16k:log:57"}, price="rent"
     ),
-    "cost-context": OfPrices(about="prices of a sheet over the context, with its bands and the joint reading", chart=_cost_context),
+    "cost-context": "prices of a sheet over the context, with its bands and the joint reading",
     "latency-cost": OfDeployment(
         about="step time against cost of a token: batches that no other beats in both",
-        unknowns=("step_time", "cost_per_token"), given={**_SERVED, "batch": "1..16k:log:15"}, hardware=_CHIPS, model=_MODELS,
-        price="rent", drawn=_FRONT,
+        unknowns=("step_time", "cost_per_token"), given={**_SERVED, "batch": "1..16k:log:15"}, price="rent", drawn=_FRONT,
     ),
-    "kv-by-estimator": OfPrices(about="KV bytes of a sheet by every estimator, and the typical KV", chart=_kv_by_estimator),
-    "size-price": OfPrices(about="active parameters against input price: open models, their line, sheets", chart=_size_price, of_all=True),
-    "tier-map": OfPrices(about="cost of memory tiers over the hold time, and the prices of a sheet", chart=_tier_map),
-    "tornado": OfPrices(about="how far each input moves the KV bytes of a sheet", chart=_tornado),
-    "reliability": OfPrices(about="coverage of the ranges of every estimator on the scoreboard", chart=_reliability, of_all=True),
+    "kv-by-estimator": "KV bytes of a sheet by every estimator, and the typical KV",
+    _SHEETS: "active parameters against input price: open models, their line, sheets",
+    "tier-map": "cost of memory tiers over the hold time, and the prices of a sheet",
+    "tornado": "how far each input moves the KV bytes of a sheet",
+    _SCOREBOARD: "coverage of the ranges of every estimator on the scoreboard",
     "pipeline-memory": OfDeployment(
         about="memory of a chip over pipeline stages, which divide weights but not caches",
         unknowns=("memory_per_chip",),
@@ -129,7 +67,6 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
             "chips": "8", "context_length": "32k", "bytes_per_element": "1", "batch": "16,64,256",
             "pipeline_stages": "1,2,4,8,16,32",
         },
-        hardware=_CHIPS, model=_MODELS,
     ),
     "training-allocation": OfDeployment(
         about="FLOPs of pre-training to one loss, and of serving, over the size of the model",
@@ -137,7 +74,7 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
         given={
             "loss": "1.9", "inference_tokens": "10T", "prompt_share": "0.8", "decode_efficiency": "0.3", "active_params": "8B..1T:log:49",
         },
-        using=("training.loss_law",),
+        hardware=(), model=(), using=("training.loss_law",),
         of_example=(
             "training.loss_law",
             ("irreducible_loss", "size_loss_coefficient", "size_loss_exponent", "data_loss_coefficient", "data_loss_exponent"),
@@ -145,7 +82,7 @@ _FIGURES: Mapping[str, OfDeployment | OfPrices] = {
         drawn="FLOPs",
     ),
 }  # fmt: skip
-"""All figures by name."""
+"""All figures by name. A figure of prices is only described here."""
 
 
 @click.command("plot")
@@ -176,7 +113,7 @@ def plot_command(
 
     if name is None:
         longest = max(map(len, _FIGURES))
-        tell("\n".join(f"{one:<{longest}}  {figure.about}" for one, figure in _FIGURES.items()))
+        tell("\n".join(f"{one:<{longest}}  {getattr(figure, 'about', figure)}" for one, figure in _FIGURES.items()))
         return
     if name not in _FIGURES:
         raise UnknownName("figure", name, _FIGURES, "backsolve plot lists them")
@@ -191,7 +128,7 @@ def plot_command(
     else:
         if hardware or model or any(map(_is_given, items)):
             raise WrongValue(f"{name} is a figure of prices: it needs the MODEL of a sheet, --prices and --as-of, and no inputs")
-        _draw_prices(figure, items, own, as_of, out)
+        _draw_prices(name, items, own, as_of, out)
 
 
 def _is_given(item: str) -> bool:
@@ -201,7 +138,7 @@ def _is_given(item: str) -> bool:
 
 def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[str, ...], model: tuple[str, ...], out: str) -> None:
     """Answer the questions of a figure for every deployment, and draw the answers."""
-    from backsolve.cli.question import answer_columns, draw_into, draw_panels, preset_problems, read_question
+    from backsolve.cli.question import answer_charts, answer_columns, draw_into, preset_problems, read_question
     from derive.catalogue import equation
     from derive.solving.question.conventions import Conventions, Switches
 
@@ -214,7 +151,7 @@ def _draw_answers(figure: OfDeployment, items: tuple[str, ...], hardware: tuple[
     why = dict.fromkeys(text for one in columns for text in (one.refused, *(answer.why_not for answer in one.solutions)) if text)
     if why:
         raise NotCovered("\n".join(why))
-    draw_into(out, _select_panels(draw_panels(asked, columns), figure.drawn), columns, asked.texts)
+    draw_into(out, _select_charts(answer_charts(asked, columns), figure.drawn), columns, asked.texts)
     fail_on(preset_problems(asked))
 
 
@@ -226,28 +163,34 @@ def _replaced_inputs(figure: OfDeployment, hardware: tuple[str, ...], model: tup
     return counted if (hardware, model) == (figure.hardware, figure.model) else {*counted, "bytes_per_element"}
 
 
-def _select_panels(panels: "list[Panel]", drawn: str) -> "list[Panel]":
-    """Return the panels of a figure. If no two questions can be compared, there is no front, and all panels are returned."""
-    from derive.show.plot import sum_panel
+def _select_charts(charts: "list[Chart]", drawn: str) -> "list[Chart]":
+    """Return the charts of a figure. If no two questions can be compared, there is no front, and all charts are returned."""
+    from derive.show.plot import is_front, sum_chart
 
     if drawn == _ALL:
-        return panels
-    fronts = [one for one in panels if not one.joined]
-    return (fronts or panels) if drawn == _FRONT else [sum_panel(panels, drawn)]
+        return charts
+    return ([*filter(is_front, charts)] or charts) if drawn == _FRONT else [sum_chart(charts, drawn)]
 
 
-def _draw_prices(figure: OfPrices, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
+def _draw_prices(figure: str, names: tuple[str, ...], own: "str | BinaryIO | None", as_of: date | None, out: str) -> None:
     """Read the sheets of a figure, and draw their inferences."""
     from backsolve.cli.question import write_charts
     from invert.inference import infer
+    from invert.report.figures import SHEET_FIGURES, reliability, size_price
+    from invert.validation.scoreboard import section_rows
 
-    wanted = names or (() if figure.of_all else (_USUAL_SHEET,))
+    if figure == _SCOREBOARD:
+        if names:
+            raise WrongValue("reliability shows the whole scoreboard: leave out the MODEL")
+        write_charts(out, [reliability(section_rows("skill"))])
+        return
+    wanted = names or (() if figure == _SHEETS else (_USUAL_SHEET,))
     table = infer(wanted, prices=own, as_of=as_of) if wanted else None
     for note in table.notes if table else ():
         say(note)
     tell_doubts(table.doubts if table else (), own)
-    if table and not figure.of_all and len(table) != 1:
-        raise WrongValue(f"the figure shows one sheet, and {len(table)} sheets match: {', '.join(one.name for one in table)}")
-    chart = figure.chart([*table] if table else [])
-    write_charts(out, [chart])
+    sheets = [*table] if table else []
+    if figure != _SHEETS and len(sheets) != 1:
+        raise WrongValue(f"the figure shows one sheet, and {len(sheets)} sheets match: {', '.join(one.name for one in sheets)}")
+    write_charts(out, [size_price(sheets) if figure == _SHEETS else SHEET_FIGURES[figure](sheets[0])])
     fail_on(table.problems if table else ())

@@ -33,7 +33,6 @@ from derive.units import LONGEST, data_type_named, named_texts, show, signed
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
-    from derive.show.plot import Panel
 
 _PICTURES = (".svg", ".png")
 
@@ -222,9 +221,9 @@ def as_drawn(texts: Mapping[str, str], conventions: Conventions, zipped: bool) -
     return {name: found.get(name) or texts[name] for name in ordered}
 
 
-def draw_panels(asked: Asked, columns: Sequence[Column]) -> "list[Panel]":
-    """Return the panels to draw: the sweeps, or without a sweep the rooflines of the chips with the step of each."""
-    from derive.show.plot import panels, roofline
+def answer_charts(asked: Asked, columns: Sequence[Column]) -> "list[Chart]":
+    """Return the charts to draw: the sweeps, or without a sweep the rooflines of the chips with the step of each."""
+    from derive.show.plot import roofline, sweep_charts
     from derive.show.roofline import roof
 
     answered = [(one, deployment) for one, deployment in zip(columns, asked.deployments, strict=True) if one.solutions]
@@ -232,7 +231,7 @@ def draw_panels(asked: Asked, columns: Sequence[Column]) -> "list[Panel]":
         roofs = [roof(one.name, _step_numbers(asked, deployment, one.solutions)) for one, deployment in answered]
         if found := [one for one in roofs if one]:
             return [roofline(found)]
-    return panels([(one.name, one.solutions) for one, _ in answered])
+    return sweep_charts([(one.name, one.solutions) for one, _ in answered])
 
 
 def _step_numbers(asked: Asked, deployment: Deployment, solutions: Sequence[Result]) -> dict[str, float]:
@@ -251,16 +250,16 @@ def _step_numbers(asked: Asked, deployment: Deployment, solutions: Sequence[Resu
     return known
 
 
-def draw_into(place: str, panels: "list[Panel]", columns: Sequence[Column], texts: Mapping[str, str]) -> None:
-    """Draw panels into a file, or as text."""
-    from derive.show.plot import caption, charts, draw_in_terminal
+def draw_into(place: str, charts: "Sequence[Chart]", columns: Sequence[Column], texts: Mapping[str, str]) -> None:
+    """Draw charts of answers with their caption into a file, or without it as text."""
+    from derive.show.plot import caption, draw_in_terminal
 
     if place == "-":
-        click.echo("\n".join(draw_in_terminal(panels)) + "\n")
+        click.echo("\n".join(draw_in_terminal(charts)) + "\n")
         return
     limits = {name: signed(text) for name, text in texts.items()}
     said = caption([((*one.hardware, *one.model), one.solutions) for one in columns if one.solutions], limits)
-    write_charts(place, charts(panels, said))
+    write_charts(place, [replace(charts[0], said=(*said, *charts[0].said)), *charts[1:]])
 
 
 def write_charts(place: str, charts: "Sequence[Chart]") -> None:

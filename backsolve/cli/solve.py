@@ -117,7 +117,7 @@ def solve_command(
             )
         print_tiers(given, style, full)
         return
-    from backsolve.cli.question import answer_columns, draw_into, draw_panels, preset_problems, read_question, refuse_picture
+    from backsolve.cli.question import answer_charts, answer_columns, draw_into, preset_problems, read_question, refuse_picture
     from derive.answers import NO_WHOLE_ONE
     from derive.show.parts import all_warnings
     from derive.solving.question.conventions import Conventions, Switches
@@ -140,7 +140,7 @@ def solve_command(
     if zipped and alone and len(solutions[0].sweep.given if solutions[0].sweep else ()) < 2:
         raise WrongValue("--zip needs two lists: of --hardware and --model, or of inputs")
     answered = not refused if alone else len(refused) < len(solutions)
-    panels = draw_panels(asked, columns) if plot is not None and answered else []
+    charts = answer_charts(asked, columns) if plot is not None and answered else []
     _print_answers(asked, columns, style, full, plot is not None)
     for one in columns if style != "table" else ():
         for warning in all_warnings(*one.solutions):
@@ -149,7 +149,7 @@ def solve_command(
     for why in dict.fromkeys(_refusal_lines(asked, refused)) if alone else ():
         say(why)
     if plot is not None and answered:
-        draw_into(plot, panels, columns, asked.texts)
+        draw_into(plot, charts, columns, asked.texts)
     if not answered or (alone and any(NO_WHOLE_ONE in one.kinds for one in solutions)):
         leave(NO_ANSWER)
     if bad:

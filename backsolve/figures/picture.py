@@ -7,7 +7,7 @@ from typing import Any
 
 from backsolve.figures.axes import COLOURS, axis_ends, axis_ticks, colour_number
 from derive.errors import WrongValue
-from derive.show.chart import Chart, Mark, chart_in_words, extent, row_offset
+from derive.show.chart import Chart, Mark, chart_in_words, extent, in_units, row_offset
 
 _SHAPES = "os^DvPX*<>ph"
 """A shape of points for each mark, so that they can be told apart in grey too."""
@@ -35,6 +35,7 @@ def picture(charts: Sequence[Chart], form: str) -> bytes:
         from matplotlib.figure import Figure
     except ImportError:
         raise WrongValue("pictures need matplotlib: pip install 'backsolve[plot]'. solve --plot - draws in the terminal") from None
+    charts = [*map(in_units, charts)]
     heights = [_height(chart, len(charts)) for chart in charts]
     # No date and no random names, so that the bytes are the same each time. A $ is a dollar.
     with rc_context({"svg.hashsalt": "backsolve", "svg.fonttype": "none", "text.parse_math": False}):

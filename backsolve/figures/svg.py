@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from backsolve.figures.axes import axis_ends, axis_ticks, colour_number
 from derive.quantities.formula import NOTHING
-from derive.show.chart import Axis, Chart, Mark, chart_in_words, extent, row_offset
+from derive.show.chart import Axis, Chart, Mark, chart_in_words, extent, in_units, row_offset
 
 SMALL, _LINE = 12, 16
 """Size of its letters, and height of a line of them [px]."""
@@ -60,6 +60,7 @@ class Label(NamedTuple):
 
 def chart_svg(chart: Chart, links: Mapping[str, str] = NOTHING) -> str:
     """Return the chart as an SVG element. `links` are the addresses of named points. The page has its title and the lines below it."""
+    chart = in_units(chart)
     rows = [wrap(name, _NAME) for name in chart.up.rows]
     row = max([_ROW, *(_LINE * len(lines) + _GAP for lines in rows)])
     names = [line for lines in rows for line in lines] or [text for _, text in _ticks(chart, up=True)]

@@ -23,7 +23,7 @@ from derive.tables import shipped
 from derive.tables.questions import amount_in_si, read_givens
 from derive.tier_presets import matching_devices, tier
 from derive.trees import Tree, names, value_of
-from derive.units import parse, scale, show, vocabulary
+from derive.units import parse, show, vocabulary
 from invert.validation.claim_rows import Claim
 
 LECTURE = "lecture"
@@ -328,40 +328,23 @@ def start() -> dict[str, float]:
 def chart_of(picture: Picture, state: Mapping[str, float], legs: list[Json]) -> Chart:
     """Return a picture as a chart, for readers without a script."""
     whole = followed(legs, state)
-    found = [(line, points_of(picture, line, state, legs)) for line in picture.lines]
-    shown = [(line, [(x, y) for x, y in points if picture.most is None or y <= picture.most]) for line, points in found]
-    (across, wide), (up, high) = (
-        _axis(name, [point[place] for _, points in shown for point in points], words)
-        for place, (name, words) in enumerate(((picture.across, ""), (picture.up, picture.up_words)))
-    )
+    marks = []
+    for line in picture.lines:
+        points = [(x, y) for x, y in points_of(picture, line, state, legs) if picture.most is None or y <= picture.most]
+        xs, ys = zip(*points, strict=True) if points else ((), ())
+        colour, wide = _ROLES[line.role], line.role == "total"
+        marks.append(Mark(name=line.words, form="line", xs=xs, ys=ys, colour=colour, dashed=line.dashed, wide=wide))
     return Chart(
         title=picture.title,
-        across=across,
-        up=up,
-        marks=tuple(
-            Mark(
-                name=line.words,
-                form="line",
-                xs=tuple(x / wide for x, _ in points),
-                ys=tuple(y / high for _, y in points),
-                colour=_ROLES[line.role],
-                dashed=line.dashed,
-                wide=line.role == "total",
-            )
-            for line, points in shown
-        ),
-        rules=tuple(_rule(mark.words, picture.across, value_of(mark.at, whole), wide) for mark in picture.marks),
+        across=Axis(quantity=picture.across, is_logarithmic=False),
+        up=Axis(quantity=picture.up, words=picture.up_words, is_logarithmic=False),
+        marks=tuple(marks),
+        rules=tuple(_rule(mark.words, picture.across, value_of(mark.at, whole)) for mark in picture.marks),
     )
 
 
-def _rule(words: str, name: str, at: float, size: float = 1.0) -> Rule:
-    return Rule(name=f"{words} {show(name, at)}", at=at / size)
-
-
-def _axis(name: str, values: list[float], words: str) -> tuple[Axis, float]:
-    """Return an even axis of a quantity, and the size of its unit."""
-    size, unit = scale(name, max(values))
-    return Axis(words=f"{words or name.replace('_', ' ')}{f' [{unit.strip()}]' if unit.strip() else ''}", is_logarithmic=False), size
+def _rule(words: str, name: str, at: float) -> Rule:
+    return Rule(name=f"{words} {show(name, at)}", at=at)
 
 
 # -- the ladder of memories --------------------------------------------------------------------------------------------
@@ -380,7 +363,7 @@ def ladder() -> Chart:
     return Chart(
         title="How long each memory takes to drain, and how long caches are sold for",
         across=Axis(words="drain time", ticks=tuple((at, show("drain_time", at)) for at in (0.01, 1.0, 60.0, 3600.0, 86400.0))),
-        up=Axis(words="", is_logarithmic=False, rows=tuple(_TIERS.values())),
+        up=Axis(rows=tuple(_TIERS.values())),
         marks=(
             Mark(
                 name="today's devices",

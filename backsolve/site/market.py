@@ -5,8 +5,6 @@ import json
 from backsolve.site.parts import figure_of, sections_of
 from backsolve.site.sheets import sheet_address
 from backsolve.site.writing import Page, relative_to
-from invert.data import Data
-from invert.estimators.market.line import size_line
 from invert.overview import overview
 from invert.report.columns import SHORT_KEYS, Column, column_of, flat, sort_sheets
 from invert.report.contract import run_as_csv
@@ -20,14 +18,14 @@ _COLUMNS = ("model", "provider", *SHORT_KEYS[1:])
 _SUMMARY = "Every current price sheet with what it implies, and how big open models of a price are."
 
 
-def market_page(table: Run, data: Data) -> Page:
+def market_page(table: Run) -> Page:
     """Return the page of all sheets of a run, with the files of its table."""
     columns = [column_of(name) for name in _COLUMNS]
     rows = [(sheet_address(one), [_cell(column, one) for column in columns]) for one in sort_sheets(table.inferences, "price")]
     parts, link = overview_parts(overview(table)), relative_to(_MARKET)
     links = {one.sheet.model: link(sheet_address(one)) for one in table}
     context = {
-        "figure_of_sizes": figure_of(size_price(size_line(data, table.assumptions), [*table]), links),
+        "figure_of_sizes": figure_of(size_price([*table]), links),
         "columns": [column.heading for column in columns],
         "rows": rows,
         "first": parts[0],

@@ -13,7 +13,7 @@ from invert.inference import infer
 def price_pages(html_base: str = "") -> Iterator[Page]:
     """Yield all pages of prices. `html_base` is the address of the published site, for citations."""
     table, data = infer(), read_data()
-    yield market_page(table, data)
-    yield from pages_of_sheets(table, data, html_base)
+    yield market_page(table)
+    yield from pages_of_sheets(table, html_base)
     yield from pages_of_other_names(table)
     yield from scoreboard_pages(data)

@@ -1,11 +1,9 @@
 """Build a page for each price sheet: its main results, its prices with their sources, every reading of them, and its citation."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
 
 from backsolve.site.equations import all_styles
 from backsolve.site.parts import Block, Figure, figure_of, sections_of, table_block, text_blocks
@@ -14,25 +12,16 @@ from backsolve.site.writing import Page
 from derive.errors import NotCovered
 from derive.show.references import cite_with_references
 from derive.units import show
-from invert.assumptions import Assumptions
 from invert.comparison_records import History
-from invert.context_prices import prices_by_context
-from invert.data import Data
-from invert.estimators.market.line import known_kv_bytes, size_line
 from invert.history import histories
-from invert.records import SizeLine
 from invert.report.dates import history_parts
-from invert.report.figures import cost_context, kv_by_estimator, size_price, tier_map, tornado
+from invert.report.figures import SHEET_FIGURES
 from invert.report.price_pages import GRADES, sheet_reference
 from invert.report.readings import readings_in_lines
 from invert.report.sheet import full_parts
 from invert.result import Inference, Run
 from invert.sheets.rows import PriceRow
 from invert.sheets.what_if import sheet_key
-from invert.storage.hold_costs import hold_costs
-
-if TYPE_CHECKING:
-    from derive.show.chart import Chart
 
 _SHOWN = 2
 """The number of open sections: the prices and all estimates. A reader opens the others by their headings."""
@@ -58,13 +47,12 @@ def _as_folder(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".") or "-"
 
 
-def pages_of_sheets(table: Run, data: Data, html_base: str = "") -> Iterator[Page]:
+def pages_of_sheets(table: Run, html_base: str = "") -> Iterator[Page]:
     """Yield the page of every sheet of a run."""
-    line, known = size_line(data, table.assumptions), known_kv_bytes(data, table.assumptions)
     past = {found.key: found for found in histories([one.name for one in table], assumptions=table.assumptions)}
     for one in table:
         rows = [row for row in table.rows if row.sheet_key == sheet_key(one.sheet)]
-        yield _page(one, table, _figures(one, data, line, known, table.assumptions), past.get(sheet_key(one.sheet)), rows, html_base)
+        yield _page(one, table, past.get(sheet_key(one.sheet)), rows, html_base)
 
 
 def pages_of_other_names(table: Run) -> Iterator[Page]:
@@ -81,7 +69,7 @@ def pages_of_other_names(table: Run) -> Iterator[Page]:
             yield Page(address=address, template="other_name.html", title=titles[target], context={"target": target})
 
 
-def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History | None, rows: Sequence[PriceRow], html_base: str) -> Page:
+def _page(one: Inference, table: Run, past: History | None, rows: Sequence[PriceRow], html_base: str) -> Page:
     said, sections = readings_in_lines(one, table), sections_of(full_parts(one, table))
     title = f"{one.sheet.provider} {one.sheet.model}"
     reference = sheet_reference([*rows], str(one.sheet.as_of), html_base)
@@ -89,7 +77,7 @@ def _page(one: Inference, table: Run, figures: Sequence[Figure], past: History |
         "one": one,
         "flags": one.flags,
         "headlines": said,
-        "figures": figures,
+        "figures": [*_figures(one)],
         "rows": provenance(rows),
         "grades": {grade: GRADES[grade] for grade in dict.fromkeys(row.verification for row in rows) if grade in GRADES},
         "sections": sections,
@@ -130,22 +118,12 @@ def _row(row: PriceRow) -> dict[str, object]:
     }
 
 
-def _figures(one: Inference, data: Data, line: SizeLine, known: Mapping[str, float], assumptions: Assumptions) -> list[Figure]:
-    """Return the figures with data to draw."""
-    stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
-    charts: list[Callable[[], Chart]] = [partial(kv_by_estimator, one, known), partial(_size_price_of, line, one)]
-    if one.pairs:
-        charts += [partial(cost_context, one, prices_by_context(one)), partial(tornado, one, assumptions)]
-    if one.storage and stored:
-        charts += [partial(tier_map, one, hold_costs(data, stored))]
-    found = []
-    for chart in charts:
+def _figures(one: Inference) -> Iterator[Figure]:
+    """Yield the figures with data to draw. In the figure of size against price only the sheet is named."""
+    needed = {"cost-context": one.pairs, "tornado": one.pairs, "tier-map": one.storage}
+    for name, chart_of in SHEET_FIGURES.items():
         with suppress(NotCovered):
-            found.append(figure_of(chart()))
-    return found
-
-
-def _size_price_of(line: SizeLine, one: Inference) -> "Chart":
-    """Return the chart of size against price with only the sheet named. The page of the market names all open models."""
-    chart = size_price(line, [one])
-    return replace(chart, marks=tuple(replace(mark, names=mark.names if len(mark.names) == 1 else ()) for mark in chart.marks))
+            if needed.get(name, (one,)):
+                chart = chart_of(one)
+                marks = (replace(mark, names=mark.names if len(mark.names) == 1 else ()) for mark in chart.marks)
+                yield figure_of(replace(chart, marks=tuple(marks)) if name == "size-price" else chart)

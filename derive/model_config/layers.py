@@ -43,6 +43,8 @@ _EVERY = ("decoder_sparse_step", "interleave_moe_layer_step", "moe_layer_interva
 """Settings that say how often a layer has experts."""
 _SELECTING = 16
 """No indexer selects among entries of more tokens."""
+_NEVER = 10**12
+"""An interval longer than any model."""
 
 # Defaults of the classes of transformers for settings that their files leave out.
 _GEMMA_3 = {
@@ -58,6 +60,7 @@ DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "gpt_oss": {"sliding_window_pattern": 2},
     "llama4_text": {"no_rope_layer_interval": 4, "interleave_moe_layer_step": 1, "n_shared_experts": 1},
     "qwen3_next": {"full_attention_interval": 4, "attn_output_gate": True},
+    **{name: {"full_attention_interval": _NEVER} for name in ("mamba", "mamba2", "falcon_mamba")},
     "jamba": {"attn_layer_period": 8, "attn_layer_offset": 4, "expert_layer_period": 2, "expert_layer_offset": 1},
 }
 
@@ -92,6 +95,8 @@ def layers_of(settings: Settings, experts: int) -> Layers:
     parts = next((kinds for rule in _FEED_FORWARD_RULES if (kinds := rule(settings, count))), [_EXPERTS] * count)
     if len(attention) < count or len(parts) < count:
         raise WrongData(f"{settings.place}: has a list of {min(len(attention), len(parts))} layers, and the model has {count}")
+    if {*attention} <= {LINEAR, NONE}:
+        raise WrongData(f"{settings.place}: no layer has attention, so there is no KV cache. --model needs a model with one")
     plain = [DENSE if kind == _EXPERTS and not experts else kind for kind in parts]
     if settings.get("sliding_window") and WINDOW not in attention and _window_in_use(settings):
         settings.unknown.append("sliding_window (without its layers)")

@@ -24,7 +24,7 @@ _SIZES = (
 _NO_SIZES = (
     r"token|projector|vision|image|video|audio|rope|rotary|norm|init|dropout|loss|coef|eps|bias|chunk_size|ep_size|patch|merge|tp$|pretraining"
     r"|conv_(kernel|dim|size)|conv_kernel|kernel|n_?group|topk_group|nextn|mtp|hash|cross_attention_hidden_size|return|output_|float|scale"
-    r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|hc_|attention_chunk_size|block_length|sink|softcap|capping"
+    r"|auto_map|architectures|label|max_window_layers|type_vocab|batch|rescale|hc_|attention_chunk_size|block_length|sink|softcap|capping|d_conv"
 )
 """Words in the names of settings that set a size of the model, and in those that set none."""
 
@@ -54,12 +54,15 @@ class Settings:
 
     def needed(self, *names: str) -> int:
         """Return the first of these settings, which must be a count above 0. Raise WrongData if the file has none of them."""
-        found = self.whole(*names)
+        found, name = self.whole(*names), self.name_of(*names)
+        if name and not found:
+            raise WrongData(f"{self.place}: {name} = 0. A model has at least 1")
         if not found:
             kind = self.values.get("model_type")
             of_kind = f", and its model_type is {shorten(str(kind))}" if kind else ""
-            near = suggest(names[0], self.values) if self.values else ""
-            raise WrongData(f"{self.place}: has no {names[0]}{of_kind}. The config.json of a text model has one{near}")
+            near = suggest(names[0], self.values)
+            meant = near if "did you mean" in near else ""
+            raise WrongData(f"{self.place}: has no {names[0]}{of_kind}. The config.json of a text model has one{meant}")
         return found
 
     def ratio(self, name: str) -> float:

@@ -8,7 +8,6 @@ ROWS = (
     Quantity(
         name="tokens_per_second_per_user",
         symbol="r_user",
-        latex=r"r_{\mathrm{user}}",
         unit="token/s",
         meaning="tokens that one sequence gets in a second of decode",
         low=0.1,
@@ -18,7 +17,6 @@ ROWS = (
     Quantity(
         name="time_per_output_token",
         symbol="t_out",
-        latex=r"t_{\mathrm{out}}",
         unit="s/token",
         meaning="time between the output tokens of one sequence, the mean where a step yields several",
         low=1e-5,
@@ -28,7 +26,6 @@ ROWS = (
     Quantity(
         name="requests_per_second",
         symbol="r_req",
-        latex=r"r_{\mathrm{req}}",
         unit="1/s",
         meaning="requests that one replica finishes in a second",
         low=1e-3,
@@ -38,7 +35,6 @@ ROWS = (
     Quantity(
         name="fleet_requests_per_second",
         symbol="R_req",
-        latex=r"R_{\mathrm{req}}",
         unit="1/s",
         meaning="requests that all replicas finish in a second",
         low=1e-3,
@@ -48,8 +44,6 @@ ROWS = (
     Quantity(
         name="prompt_time_share",
         symbol="f_prompt",
-        latex=r"f_{\mathrm{prompt}}",
-        unit="1",
         meaning="share of a replica's time that prompts take, where decode has the rest",
         low=1e-3,
         high=0.99,
@@ -58,7 +52,6 @@ ROWS = (
     Quantity(
         name="request_latency",
         symbol="T_req",
-        latex=r"T_{\mathrm{req}}",
         unit="s",
         meaning="time from the arrival of a request to its last token",
         low=1e-3,
@@ -68,8 +61,6 @@ ROWS = (
     Quantity(
         name="concurrent_requests",
         symbol="N_req",
-        latex=r"N_{\mathrm{req}}",
-        unit="1",
         meaning="requests on one replica at once, those that wait and those in prefill among them",
         low=1,
         high=1e6,
@@ -78,8 +69,6 @@ ROWS = (
     Quantity(
         name="fleet_sequences_in_flight",
         symbol="B_all",
-        latex=r"B_{\mathrm{all}}",
-        unit="1",
         meaning="sequences that all replicas decode at once",
         low=1,
         high=1e9,
@@ -89,7 +78,6 @@ ROWS = (
     Quantity(
         name="cost_per_request",
         symbol="c_req",
-        latex=r"c_{\mathrm{req}}",
         unit="USD",
         meaning="chip time that one request costs, prompt and output",
         low=1e-8,
@@ -99,7 +87,6 @@ ROWS = (
     Quantity(
         name="blended_price",
         symbol="p_mix",
-        latex=r"p_{\mathrm{mix}}",
         unit="USD/token",
         meaning="price of a token, the mean over prompt and output of a request",
         low=1e-9,
@@ -109,7 +96,7 @@ ROWS = (
     Quantity(
         name="mean_input_price",
         symbol="p_imx",
-        latex=r"p_{\mathrm{in,mix}}",
+        tex=r"p_{\mathrm{in,mix}}",
         unit="USD/token",
         meaning="price of a prompt token, the mean over those found in the cache and the others",
         low=1e-10,
@@ -117,19 +104,11 @@ ROWS = (
         unlike="input_price is of those that are not found there, blended_price of output tokens too",
     ),
     Quantity(
-        name="price_per_request",
-        symbol="p_req",
-        latex=r"p_{\mathrm{req}}",
-        unit="USD",
-        meaning="what one request is sold for, prompt and output",
-        low=1e-8,
-        high=1e5,
+        name="price_per_request", symbol="p_req", unit="USD", meaning="what one request is sold for, prompt and output", low=1e-8, high=1e5
     ),
     Quantity(
         name="gross_margin",
         symbol="m_gross",
-        latex=r"m_{\mathrm{gross}}",
-        unit="1",
         meaning="share of what is sold for that is left after the chips are paid, negative at a loss",
         low=0.01,
         high=1,
@@ -138,25 +117,15 @@ ROWS = (
     Quantity(
         name="fleet_cost",
         symbol="K_fleet",
-        latex=r"K_{\mathrm{fleet}}",
         unit="USD",
         meaning="what the chips of all replicas cost over the time a model is served",
         low=1,
         high=1e12,
     ),
-    Quantity(
-        name="flops_per_dollar",
-        symbol="q_usd",
-        latex=r"q_{\mathrm{usd}}",
-        unit="FLOP/USD",
-        meaning="sustained FLOPs that a dollar buys",
-        low=1e15,
-        high=1e20,
-    ),
+    Quantity(name="flops_per_dollar", symbol="q_usd", unit="FLOP/USD", meaning="sustained FLOPs that a dollar buys", low=1e15, high=1e20),
     Quantity(
         name="tokens_per_dollar",
         symbol="n_usd",
-        latex=r"n_{\mathrm{usd}}",
         unit="token/USD",
         meaning="decoded tokens that a dollar of chip time makes",
         low=1e2,
@@ -165,7 +134,7 @@ ROWS = (
     Quantity(
         name="tokens_per_joule",
         symbol="n_J",
-        latex=r"n_{\mathrm{J}}",
+        tex=r"n_{\mathrm{J}}",
         unit="token/J",
         meaning="decoded tokens that a joule of the chips makes",
         low=1e-4,
@@ -174,7 +143,6 @@ ROWS = (
     Quantity(
         name="energy_per_token",
         symbol="e_tok",
-        latex=r"e_{\mathrm{tok}}",
         unit="J/token",
         meaning="electric energy of the chips for one decoded token",
         unlike="output_energy is of all tokens of a request or job, training_energy of a training run",
@@ -184,7 +152,6 @@ ROWS = (
     Quantity(
         name="electricity_cost_per_token",
         symbol="c_el",
-        latex=r"c_{\mathrm{el}}",
         unit="USD/token",
         meaning="cost of the electricity for one decoded token, building included",
         unlike="cost_per_token pays for chips, and in a rent for their electricity too. fleet_electricity_cost is for all tokens",
@@ -194,7 +161,6 @@ ROWS = (
     Quantity(
         name="fleet_electricity_cost",
         symbol="K_el",
-        latex=r"K_{\mathrm{el}}",
         unit="USD",
         meaning="cost of the electricity of all replicas over the time in which a model is served, building included",
         low=1,
@@ -205,7 +171,7 @@ ROWS = (
     Quantity(
         name="fleet_power",
         symbol="P_fleet",
-        latex=r"P_{\mathrm{fl}}",
+        tex=r"P_{\mathrm{fl}}",
         unit="J/s",
         meaning="electric power of the chips of all replicas, building included",
         low=1000.0,
@@ -215,7 +181,6 @@ ROWS = (
     Quantity(
         name="output_energy",
         symbol="E_out",
-        latex=r"E_{\mathrm{out}}",
         unit="J",
         meaning="electric energy of the chips for the decoded tokens of a request or a job",
         low=0.01,
@@ -223,20 +188,10 @@ ROWS = (
         unlike="energy_per_token is of one of them",
     ),
     # -- prefill of a request ---------------------------------------------------------------------------------------
-    Quantity(
-        name="prefill_batch",
-        symbol="B_pre",
-        latex=r"B_{\mathrm{pre}}",
-        unit="1",
-        meaning="prompts that are computed together in one pass of prefill",
-        low=1,
-        high=1e4,
-    ),
+    Quantity(name="prefill_batch", symbol="B_pre", meaning="prompts that are computed together in one pass of prefill", low=1, high=1e4),
     Quantity(
         name="prefill_passes",
         symbol="n_pass",
-        latex=r"n_{\mathrm{pass}}",
-        unit="1",
         meaning="passes, or chunks, that a prompt is computed in, one after another",
         low=1,
         high=1e4,
@@ -244,7 +199,7 @@ ROWS = (
     Quantity(
         name="prefill_weight_time",
         symbol="t_wpre",
-        latex=r"t_{w,\mathrm{pre}}",
+        tex=r"t_{w,\mathrm{pre}}",
         unit="s",
         meaning="time to read the weights for all passes of a prompt",
         low=1e-6,
@@ -254,7 +209,6 @@ ROWS = (
     Quantity(
         name="prefill_time",
         symbol="T_pre",
-        latex=r"T_{\mathrm{pre}}",
         unit="s",
         meaning="time to compute what is not cached of a prompt, from its first pass to the end of its last",
         low=1e-5,
@@ -264,7 +218,6 @@ ROWS = (
     Quantity(
         name="queue_time",
         symbol="T_queue",
-        latex=r"T_{\mathrm{queue}}",
         unit="s",
         meaning="time a request waits before its prefill begins",
         low=1e-4,
@@ -274,7 +227,6 @@ ROWS = (
     Quantity(
         name="time_to_first_token",
         symbol="T_first",
-        latex=r"T_{\mathrm{first}}",
         unit="s",
         meaning="time from the arrival of a request to the end of its prefill, which yields the first token",
         low=1e-5,
@@ -284,7 +236,6 @@ ROWS = (
     Quantity(
         name="prefill_cost_per_token",
         symbol="c_prompt",
-        latex=r"c_{\mathrm{prompt}}",
         unit="USD/token",
         meaning="chip time that one prompt token costs, of those that are not cached",
         low=1e-11,

@@ -13,22 +13,42 @@ ABSURD = 100
 _USUALLY_WRITTEN = {"USD/s": " A price of an hour is written as '2 USD/h'."}
 """How what is rarely said in its own unit is given, for who left the unit out."""
 
+_GREEK = frozenset(("alpha", "beta", "gamma", "zeta", "eta", "theta", "Theta", "kappa", "mu", "rho", "sigma", "tau", "phi", "pi"))
+
+
+def latex_of_symbol(symbol: str) -> str:
+    r"""Return a short symbol as LaTeX: Greek letters by their names, a star above, the rest below, and words upright.
+
+    >>> print(latex_of_symbol("t_w"), latex_of_symbol("b_kv"), latex_of_symbol("rho"), latex_of_symbol("B_star_kv"))
+    t_w b_{\mathrm{kv}} \rho B^{\star}_{\mathrm{kv}}
+    """
+    head, _, below = symbol.partition("_")
+    star, _, rest = below.partition("_")
+    above, below = (r"^{\star}", rest) if star == "star" else ("", below)
+    letter = rf"\{head}" if head in _GREEK else _upright(head)
+    return letter + above + (f"_{{{_upright(below)}}}" if len(below) > 1 else f"_{below}" if below else "")
+
+
+def _upright(word: str) -> str:
+    return word if len(word) == 1 else rf"\mathrm{{{word}}}"
+
 
 @immutable(declared=True)
 class Quantity:
     """A row of the registry. `low` and `high` bound the values in practice, from which the tests draw.
 
-    `whole` is the quantity that includes this one as a part, and bounds it from above. `unlike` is the difference from quantities that are
-    easily mistaken for it. `rated` is true if a table has its rated value, and a measured value may be more or less.
+    `unit` is "1" for counts and ratios. `tex` is written only if the LaTeX does not follow from the symbol (`latex_of_symbol`). `whole`
+    is the quantity that includes this one as a part, and bounds it from above. `unlike` is the difference from quantities that are easily
+    mistaken for it. `rated` is true if a table has its rated value, and a measured value may be more or less.
 
-    >>> Quantity(name="batch", symbol="B", latex="B", unit="1", meaning="sequences of one pass", low=1, high=1e6).limits()
+    >>> Quantity(name="batch", symbol="B", meaning="sequences of one pass", low=1, high=1e6).limits()
     (0.01, 100000000.0)
     """
 
     name: str
     symbol: str
-    latex: str
-    unit: str
+    tex: str = ""
+    unit: str = "1"
     meaning: str
     low: float
     high: float
@@ -36,6 +56,11 @@ class Quantity:
     whole: str = ""
     unlike: str = ""
     rated: bool = False
+
+    @property
+    def latex(self) -> str:
+        """Return the symbol as LaTeX."""
+        return self.tex or latex_of_symbol(self.symbol)
 
     @property
     def may_be_zero(self) -> bool:

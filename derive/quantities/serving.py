@@ -8,7 +8,6 @@ ROWS = (
     Quantity(
         name="prefill_attention_flops_per_pair",
         symbol="a_pre",
-        latex=r"a_{\mathrm{pre}}",
         unit="FLOP/token",
         meaning="attention FLOPs of one prompt token against one token before it, all layers",
         low=1e4,
@@ -18,7 +17,6 @@ ROWS = (
     Quantity(
         name="prefill_attention_flops_per_token",
         symbol="A_pre",
-        latex=r"A_{\mathrm{pre}}",
         unit="FLOP",
         meaning="attention FLOPs of one new token of a prompt against the tokens before it, all layers, the mean over the new tokens",
         low=1e6,
@@ -28,7 +26,7 @@ ROWS = (
     Quantity(
         name="prefill_window_tokens",
         symbol="L_prew",
-        latex=r"L_{\mathrm{pre,win}}",
+        tex=r"L_{\mathrm{pre,win}}",
         unit="token",
         meaning="tokens of a window that a new token of a prompt meets, the mean over the new tokens",
         low=1,
@@ -37,8 +35,6 @@ ROWS = (
     Quantity(
         name="prefill_read_entries",
         symbol="k_pre",
-        latex=r"k_{\mathrm{pre}}",
-        unit="1",
         meaning="entries a sparse layer reads for a new token of a prompt, the mean over the new tokens",
         low=1,
         high=16384,
@@ -46,7 +42,6 @@ ROWS = (
     Quantity(
         name="uncached_tokens",
         symbol="n_new",
-        latex=r"n_{\mathrm{new}}",
         unit="token",
         meaning="tokens of a prompt that are not in the cache, over all its passes",
         low=1,
@@ -56,7 +51,6 @@ ROWS = (
     Quantity(
         name="cached_tokens",
         symbol="L_0",
-        latex="L_0",
         unit="token",
         meaning="tokens of a sequence that are in the cache before its new ones",
         low=1,
@@ -66,19 +60,11 @@ ROWS = (
         unlike="kv_cache_tokens are all that there is room for",
     ),
     Quantity(
-        name="forward_flops",
-        symbol="C_fwd",
-        latex=r"C_{\mathrm{fwd}}",
-        unit="FLOP",
-        meaning="FLOPs of a pass over the new tokens of one sequence",
-        low=1e8,
-        high=1e20,
+        name="forward_flops", symbol="C_fwd", unit="FLOP", meaning="FLOPs of a pass over the new tokens of one sequence", low=1e8, high=1e20
     ),
     Quantity(
         name="prefill_attention_factor",
         symbol="x_att",
-        latex=r"x_{\mathrm{att}}",
-        unit="1",
         meaning="compute time of a prompt over the time of its matrix multiplications with the weights. 1 leaves attention out",
         low=1,
         high=100,
@@ -86,8 +72,6 @@ ROWS = (
     Quantity(
         name="cache_hit_share",
         symbol="f_hit",
-        latex=r"f_{\mathrm{hit}}",
-        unit="1",
         meaning="share of a prompt that is found in the cache",
         low=0.01,
         high=0.99,
@@ -97,35 +81,18 @@ ROWS = (
     Quantity(
         name="chip_capex",
         symbol="K_chip",
-        latex=r"K_{\mathrm{chip}}",
         unit="USD",
         meaning="price of one chip, with its share of server, network and building",
         low=100,
         high=1e6,
     ),
+    Quantity(name="depreciation_time", symbol="T_dpr", unit="s", meaning="time over which a chip is written off", low=1e7, high=1e9),
     Quantity(
-        name="depreciation_time",
-        symbol="T_dpr",
-        latex=r"T_{\mathrm{dpr}}",
-        unit="s",
-        meaning="time over which a chip is written off",
-        low=1e7,
-        high=1e9,
-    ),
-    Quantity(
-        name="fleet_utilisation",
-        symbol="u_fleet",
-        latex=r"u_{\mathrm{fleet}}",
-        unit="1",
-        meaning="share of the time in which a chip is in use",
-        low=0.05,
-        high=1,
-        domain=FRACTION,
+        name="fleet_utilisation", symbol="u_fleet", meaning="share of the time in which a chip is in use", low=0.05, high=1, domain=FRACTION
     ),
     Quantity(
         name="rented_chip_price",
         symbol="g_rent",
-        latex=r"g_{\mathrm{rent}}",
         unit="USD/s",
         meaning="what one rented chip costs a second, whether it is in use or waits",
         unlike="chip_price may be of a second in use, which has those in which the chip waits in it",
@@ -135,7 +102,6 @@ ROWS = (
     Quantity(
         name="fleet_cost_per_token",
         symbol="c_fleet",
-        latex=r"c_{\mathrm{fleet}}",
         unit="USD/token",
         meaning="cost of a decoded token, hours in which its chips wait for work included",
         low=1e-10,
@@ -145,7 +111,6 @@ ROWS = (
     Quantity(
         name="chip_power",
         symbol="P_chip",
-        latex=r"P_{\mathrm{chip}}",
         unit="J/s",
         meaning="electric power of one chip under load",
         unlike="fleet_power is for all chips, building included",
@@ -154,18 +119,11 @@ ROWS = (
         rated=True,
     ),
     Quantity(
-        name="power_usage_effectiveness",
-        symbol="PUE",
-        latex=r"\mathrm{PUE}",
-        unit="1",
-        meaning="power of the data centre over the power of its computers",
-        low=1,
-        high=3,
+        name="power_usage_effectiveness", symbol="PUE", meaning="power of the data centre over the power of its computers", low=1, high=3
     ),
     Quantity(
         name="electricity_price",
         symbol="p_el",
-        latex=r"p_{\mathrm{el}}",
         unit="USD/J",
         meaning="price of electric energy",
         low=1e-9,

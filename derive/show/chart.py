@@ -1,6 +1,7 @@
-"""Describe a chart as plain numbers: axes in the units that people use, and marks on them. Every drawing is made of the same chart."""
+"""Describe a figure as numbers: axes with their quantities, and marks on them in SI. Every drawing is made of the same chart."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import sqrt
 from typing import Literal
 
@@ -21,13 +22,17 @@ _BOUNDS = {LOWER: ", at least", UPPER: ", at most", None: ""}
 
 @immutable
 class Axis:
-    """An axis: its label with the unit, whether it is logarithmic, and its ticks unless they are at round numbers.
+    """An axis: its quantity, its label if that is not the name of the quantity, and whether its values are bounds.
 
+    Values of a quantity are in SI, and a drawing divides them by the unit that people use. Without a quantity they are drawn as they are.
+    An axis is logarithmic if its values span a decade, unless `is_logarithmic` is given. It has ticks at round numbers, or at `ticks`.
     An axis of categories has `rows`, the first one on top. A mark on it is at the number of its row.
     """
 
-    words: str
-    is_logarithmic: bool = True
+    quantity: str = ""
+    words: str = ""
+    bound: str | None = None
+    is_logarithmic: bool | None = None
     ticks: tuple[tuple[float, str], ...] = ()
     rows: tuple[str, ...] = ()
 
@@ -109,7 +114,7 @@ def chart_in_words(chart: Chart) -> str:
     """Return a chart as text for readers who cannot see it: every point, and only both ends of a line or of many points.
 
     >>> one = Mark(name="median", form="points", xs=(2.0,), ys=(0.0,), ends=((1.0, 4.0),))
-    >>> chart_in_words(Chart(title="Sizes", across=Axis(words="size [B]"), up=Axis(words="", rows=("by price",)), marks=(one,)))
+    >>> chart_in_words(Chart(title="Sizes", across=Axis(words="size [B]"), up=Axis(rows=("by price",)), marks=(one,)))
     'Sizes. size [B]. median: by price 2 (1 to 4).'
     """
     axes = [axis.words for axis in (chart.up, chart.across) if axis.words]
@@ -142,18 +147,39 @@ def _end_text(value: _End) -> str:
     return "unknown" if value is None else f"{value:.3g}"
 
 
-def chart_axis(name: str, values: Sequence[float], called: str = "", bound: str | None = None) -> tuple[Axis, float]:
-    """Return the axis of a quantity, and the size of its unit, by which the values are divided.
+def in_units(chart: Chart) -> Chart:
+    """Return a chart as it is drawn: numbers in the units of its axes, labels with these units, and the kind of each scale.
 
-    >>> chart_axis("cost_per_token", [3e-7, 1e-5], bound="lower")
-    (Axis(words='cost per token, at least [$/MTok]', is_logarithmic=True, ticks=(), rows=()), 1e-06)
+    >>> line = Mark(name="", form="line", xs=(1.0, 64.0), ys=(1e-6, 3e-7))
+    >>> chart = Chart(title="", across=Axis(quantity="batch"), up=Axis(quantity="cost_per_token", bound="lower"), marks=(line,))
+    >>> in_units(chart).up.words, in_units(chart).marks[0].ys
+    ('cost per token, at least [$/MTok]', (1.0, 0.3))
     """
-    is_logarithmic = spans_decades(values)
-    typical = sqrt(min(values) * max(values)) if is_logarithmic else max(values, default=1.0)
-    size, unit = scale(name, typical) if values else (1.0, "")
-    unit = unit.strip().replace("USD", "$")
-    words = f"{called or name.replace('_', ' ')}{_BOUNDS[bound]}{f' [{unit}]' if unit else ''}"
-    return Axis(words=words, is_logarithmic=is_logarithmic), size
+    (across, wide), (up, high) = (_axis_in_unit(chart, is_up) for is_up in (False, True))
+    of_ends = wide if chart.up.rows else high
+    marks = (
+        replace(
+            mark,
+            xs=tuple(x / wide for x in mark.xs),
+            ys=tuple(y / high for y in mark.ys),
+            ends=tuple((low and low / of_ends, end and end / of_ends) for low, end in mark.ends),
+        )
+        for mark in chart.marks
+    )
+    rules = (replace(rule, at=rule.at / (high if rule.up else wide)) for rule in chart.rules)
+    return replace(chart, across=across, up=up, marks=tuple(marks), rules=tuple(rules))
+
+
+def _axis_in_unit(chart: Chart, is_up: bool) -> tuple[Axis, float]:
+    """Return an axis with its unit and the kind of its scale, and the size of the unit [SI]."""
+    axis, (low, high) = chart.up if is_up else chart.across, extent(chart, is_up)
+    is_logarithmic = spans_decades([low, high]) if axis.is_logarithmic is None else axis.is_logarithmic
+    if not axis.quantity:
+        return replace(axis, is_logarithmic=is_logarithmic), 1.0
+    size, unit = scale(axis.quantity, sqrt(low * high) if is_logarithmic else high)
+    unit = f" [{unit.strip().replace('USD', '$')}]" if unit.strip() else ""
+    words = f"{axis.words or axis.quantity.replace('_', ' ')}{_BOUNDS[axis.bound]}{unit}"
+    return Axis(words=words, is_logarithmic=is_logarithmic, ticks=axis.ticks), size
 
 
 def spans_decades(values: Sequence[float]) -> bool:

@@ -169,7 +169,7 @@ def cite_all(ids: Iterable[str], style: str = "plain", html_base: str = "", macr
 
 def _replace_symbols(row: Citable) -> Citable:
     """Return the record with a LaTeX command for every symbol, in the formula and in the list of symbols."""
-    symbols = tuple(replace(one, latex=macro(one.name)) for one in row.symbols)
+    symbols = tuple(replace(one, tex=macro(one.name)) for one in row.symbols)
     return replace(row, equation_latex=substitute_macros(row.equation_latex, row.symbols), symbols=symbols)
 
 

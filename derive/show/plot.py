@@ -1,4 +1,4 @@
-"""Draw sweeps and rooflines: a panel for each question, a line for each deployment. Two questions also get a Pareto front."""
+"""Describe sweeps and rooflines as charts: one for each question, a line for each deployment. Two questions also get a Pareto front."""
 
 import math
 import re
@@ -11,21 +11,19 @@ import numpy as np
 
 from derive.answers import BOUGHT, COUNTED, POINTS, Answer, Result, Sweep, same_bound
 from derive.errors import WrongValue
-from derive.immutable import immutable
 from derive.show.binding import COMPUTE_BOUND, MEMORY_BOUND, plain_regime
-from derive.show.chart import Chart, Form, Mark, chart_axis, spans_decades
-from derive.show.roofline import PARTS, Roof, roof_lines
+from derive.show.chart import Axis, Chart, Mark, extent, in_units, spans_decades
+from derive.show.roofline import PARTS, Roof, roof_marks
 from derive.show.screen import moving_defaults
 from derive.show.side_by_side import better_side
 from derive.spreads import Interval, Series, Spread
 from derive.units import show
 
-_FORMS = ("svg", "png")
 _MOST_LINES = 12
-"""Largest number of lines in one panel."""
+"""Largest number of lines in one chart."""
 
 _MOST_TAGGED, _ROOM = 2, 0.16
-"""Largest number of fronts whose points get a text, and the smallest distance of such points as a share of the panel."""
+"""Largest number of fronts whose points get a text, and the smallest distance of such points as a share of the chart."""
 
 _ENDS = ("low end", "high end")
 """Names of the two lines that bound answers which are not a single number."""
@@ -37,104 +35,142 @@ _SUPPOSED = re.compile(r"(?:at [^:]*: )?(?:no data type is given: )?([^;.:]*\b(?
 """A warning about an assumption that nobody stated, after the point of a sweep that it belongs to."""
 
 _MARKS = "*o+x#@%&=~^v"
+_NOTHING_BETTER = {False: "the front: no other point is better in both", True: "fronts: no other point of the same line is better in both"}
+"""Line above the front of one line, and above the fronts of several."""
+_MOST_MARKED = 60
+"""Points of a line above which the marks would hide each other."""
+_SAME_LINE = 1e-3
+"""Relative distance up to which one line hides another."""
+_ASIDE = 7
+"""Distance of a text from its point [point]."""
 _FLAT = 0.05
 """Largest change of an answer in its last regime, as a share of its whole change, up to which it is flat there."""
 _BINDS = {COMPUTE_BOUND: "arithmetic binds", MEMORY_BOUND: "memory reads bind"}
 _NO_STEP = " where the answer is of no decode step on a chip"
 _WIDE, _HIGH = 60, 14
-"""Columns and rows of a panel that is drawn in a terminal."""
+"""Columns and rows of a chart that is drawn in a terminal."""
 
 
-@immutable
-class Panel:
-    """One picture: the quantities along its axes, and its lines by name, with the coordinates of each point that has an answer.
+def roofline(roofs: Sequence[Roof]) -> Chart:
+    """Return the rooflines of chips, each with its ridge and the point of its step. Raise WrongValue for too many.
 
-    `called` are labels of the axes that replace the names of the quantities, `bounds` says whether a quantity is a bound. Each group of
-    `of_one` lines belongs to one thing. `tags` are texts at points. `until` is the term that binds where the answer stops changing.
-    """
-
-    across: str
-    up: str
-    lines: tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...]
-    joined: bool = True
-    called: tuple[str, str] = ("", "")
-    bounds: tuple[str | None, str | None] = (None, None)
-    of_one: int = 1
-    tags: tuple[tuple[str, float, float], ...] = ()
-    until: str = ""
-
-    def is_logarithmic(self, values: Sequence[float]) -> bool:
-        """Return whether an axis with these values is logarithmic. It always is for a roofline, which is straight only then."""
-        return self.of_one == PARTS or spans_decades(values)
-
-
-def roofline(roofs: Sequence[Roof]) -> Panel:
-    """Return the panel with the rooflines of chips, each with its ridge and the point of its step. Raise WrongValue for too many.
-
-    >>> [name for name, *_ in roofline([Roof(name="", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=125.0, rate=5e14)]).lines]
+    >>> found = roofline([Roof(name="", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=125.0, rate=5e14)])
+    >>> [mark.name for mark in found.marks]
     ['roof', 'ridge at 250 FLOP/byte, 1 PFLOP/s', 'step of 20 ms: 500 TFLOP/s at 125 FLOP/byte']
     """
-    lines = tuple(roof_lines(roofs))
-    if len(lines) > _MOST_LINES:
+    if PARTS * len(roofs) > _MOST_LINES:
         raise WrongValue(f"--plot draws at most {_MOST_LINES // PARTS} roofs: name fewer chips and models")
-    return Panel(across="ridge_point", up="peak_flops", lines=lines, called=("arithmetic intensity", "rate of one chip"), of_one=PARTS)
+    return Chart(
+        title="Roofline: rate of one chip over arithmetic intensity",
+        across=Axis(quantity="ridge_point", words="arithmetic intensity", is_logarithmic=True),
+        up=Axis(quantity="peak_flops", words="rate of one chip", is_logarithmic=True),
+        marks=tuple(roof_marks(roofs)),
+    )
 
 
-def panels(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Panel]:
-    """Return the panels of sweeps, given by the name of each deployment. Raise WrongValue if there is no sweep or too many lines.
+def sweep_charts(columns: Sequence[tuple[str, Sequence[Result]]]) -> list[Chart]:
+    """Return a chart for each question of sweeps, given by the name of each deployment. Raise WrongValue without a sweep.
 
-    The last swept quantity is on the axis across, and each combination of the others has a line. Two questions have a third panel with
-    their Pareto front.
+    The last swept quantity is on the axis across, and each combination of the others has a line. Two questions have a third chart with
+    their Pareto front. The first title is that of all questions.
     """
     swept = [(name, [one for one in solutions if one.sweep]) for name, solutions in columns]
     if not swept or any(not solutions for _, solutions in swept):
         raise WrongValue(f"--plot needs a sweep{_NO_STEP}: give one value as a list or a sweep, e.g. batch=1..512:log")
-    unknowns = [one.unknown for one in swept[0][1]]
-    found = [_panel(unknown, [(name, one) for name, all_ in swept for one in all_ if one.unknown == unknown]) for unknown in unknowns]
-    if any(len(one.lines) > _MOST_LINES for one in found):
+    tables = {one.unknown: [(name, other.sweep) for name, every in swept for other in every if other.unknown == one.unknown and other.sweep]
+              for one in swept[0][1]}  # fmt: skip
+    found = [_sweep_chart(unknown, own) for unknown, own in tables.items()]
+    if any(len(one.marks) > _MOST_LINES for one in found):
         raise WrongValue(f"--plot draws at most {_MOST_LINES} lines: sweep one quantity, or name fewer chips and models")
     # The low end of one answer need not go with that of the other.
-    single = not any(name.endswith(_ENDS) for panel in found for name, *_ in panel.lines)
-    if len(found) == 2 and single and all(better_side(unknown) for unknown in unknowns):
-        front = _fronts(*found)
+    single = not any(mark.name.endswith(_ENDS) for one in found for mark in one.marks)
+    if len(found) == 2 and single and all(map(better_side, tables)):
+        front = _front_chart(*found)
         # Where one point is best in both there is nothing to weigh.
-        found += [front] if any(len(xs) > 1 for _, xs, _ in front.lines) else []
-    return found
+        found += [front] if any(len(mark.xs) > 1 for mark in front.marks) else []
+    every = [table for own in tables.values() for _, table in own]
+    return [replace(found[0], title=_title(found[: len(tables)], every)), *found[1:]]
 
 
-def sum_panel(found: Sequence[Panel], called: str) -> Panel:
-    """Return one panel for quantities that add up: a line for each quantity, and their sum.
+def sum_chart(found: Sequence[Chart], words: str) -> Chart:
+    """Return one chart for quantities that add up: a line for each quantity, and their sum.
 
-    >>> panels_of_two = [Panel(across="batch", up=name, lines=(("", (1.0,), (2.0,)),)) for name in ("kv_time", "weight_time")]
-    >>> [(name, ys) for name, _, ys in sum_panel(panels_of_two, "time").lines]
+    >>> of_two = [_line_chart("batch", up, [("", (1.0,), (2.0,))]) for up in ("kv_time", "weight_time")]
+    >>> [(mark.name, mark.ys) for mark in sum_chart(of_two, "time").marks]
     [('kv time', (2.0,)), ('weight time', (2.0,)), ('together', (4.0,))]
     """
-    lines = [(f"{one.up.replace('_', ' ')} {name}".strip(), xs, ys) for one in found for name, xs, ys in one.lines]
-    for of_name in zip(*(one.lines for one in found), strict=True):
-        name, xs, _ = of_name[0]
-        points = [dict(zip(xs, ys, strict=True)) for _, xs, ys in of_name]
-        shared = tuple(x for x in xs if all(x in one for one in points))
-        lines.append((f"together {name}".strip(), shared, tuple(sum(one[x] for one in points) for x in shared)))
-    return Panel(
-        across=found[0].across,
-        up=found[0].up,
-        lines=tuple(lines),
-        called=("", called),
-        bounds=(None, same_bound(one.bounds[1] for one in found)),
-    )
+    lines = [(f"{one.up.quantity.replace('_', ' ')} {mark.name}".strip(), mark.xs, mark.ys) for one in found for mark in one.marks]
+    for marks in zip(*(one.marks for one in found), strict=True):
+        points = [dict(zip(mark.xs, mark.ys, strict=True)) for mark in marks]
+        shared = tuple(x for x in marks[0].xs if all(x in one for one in points))
+        lines.append((f"together {marks[0].name}".strip(), shared, tuple(sum(one[x] for one in points) for x in shared)))
+    chart = _line_chart(found[0].across.quantity, found[0].up.quantity, lines)
+    chart = replace(chart, up=replace(chart.up, words=words, bound=same_bound(one.up.bound for one in found)))
+    return replace(chart, title=_title([chart]))
 
 
-def _panel(unknown: str, solutions: Sequence[tuple[str, Result]]) -> Panel:
-    lines = tuple(line for name, one in solutions if one.sweep for line in _lines(name, one.sweep))
-    sweeps = [one.sweep for _, one in solutions if one.sweep]
-    until = {*map(_binding_where_flat, sweeps)}
-    return Panel(
-        across=[*sweeps[0].given][-1],
-        up=unknown,
-        lines=lines,
-        bounds=(None, same_bound(one.bound for one in sweeps)),
-        until=until.pop() if len(until) == 1 else "",
+_Lines = Sequence[tuple[str, tuple[float, ...], tuple[float, ...]]]
+"""Lines by name, with the coordinates [SI] of each point that has an answer."""
+
+
+def _sweep_chart(unknown: str, tables: Sequence[tuple[str, Sweep]]) -> Chart:
+    """Return the chart of one question, with a title of its own."""
+    sweeps = [table for _, table in tables]
+    chart = _line_chart([*sweeps[0].given][-1], unknown, [line for name, table in tables for line in _lines(name, table)])
+    chart = replace(chart, up=replace(chart.up, bound=same_bound(one.bound for one in sweeps)))
+    return replace(chart, title=_title([chart], sweeps))
+
+
+def _line_chart(across: str, up: str, lines: _Lines) -> Chart:
+    """Return lines as marks: points across a quantity that is bought whole, and steps up one."""
+    marks = (
+        Mark(
+            name=name,
+            form="points" if across in BOUGHT else "steps" if up in BOUGHT and all(y == round(y) for y in ys) else "line",
+            xs=xs,
+            ys=ys,
+            marked=len(xs) <= _MOST_MARKED,
+            wide=_is_hidden(lines, place),
+            colour=place,
+        )
+        for place, (name, xs, ys) in enumerate(lines)
     )
+    return Chart(title="", across=Axis(quantity=across), up=Axis(quantity=up), marks=tuple(marks))
+
+
+def _is_hidden(lines: _Lines, place: int) -> bool:
+    """Return whether a later line hides this one at some of its points.
+
+    >>> lines = (("A", (1.0, 2.0), (3.0, 4.0)), ("B", (1.0, 2.0), (3.0, 5.0)), ("C", (1.0, 2.0), (4.0, 6.0)))
+    >>> [_is_hidden(lines, place) for place in range(3)]
+    [True, False, False]
+    """
+    own = dict(zip(*lines[place][1:], strict=True))
+    later = (point for _, xs, ys in lines[place + 1 :] for point in zip(xs, ys, strict=True))
+    return any(x in own and math.isclose(own[x], y, rel_tol=_SAME_LINE) for x, y in later)
+
+
+def _title(found: Sequence[Chart], sweeps: Sequence[Sweep] = ()) -> str:
+    """Return how the answers change if each of them only rises or only falls, else the names of the axes."""
+    across = found[0].across.quantity.replace("_", " ")
+    answers = [one.up.words or one.up.quantity.replace("_", " ") for one in found]
+    moves, ends = [*map(_trend, found)], {*map(_binding_where_flat, sweeps)}
+    text = f"{' and '.join(answers)} over {across}"
+    if all(moves):
+        text = f"{' and '.join(map(' '.join, zip(answers, moves, strict=True)))} with {across}"
+        text += f" until {ends.pop()}" if len(ends) == 1 and any(ends) else ""
+    return text[0].upper() + text[1:]
+
+
+def _trend(chart: Chart) -> str:
+    """Return "rises" or "falls" if all lines only do that, else "".
+
+    >>> _trend(_line_chart("batch", "step_time", [("", (1.0, 2.0), (3.0, 4.0))]))
+    'rises'
+    """
+    heights = [[y for _, y in sorted(zip(mark.xs, mark.ys, strict=True))] for mark in chart.marks]
+    steps = {after > before for ys in heights for before, after in pairwise(ys) if not math.isclose(before, after)}
+    return {True: "rises", False: "falls"}[steps.pop()] if len(steps) == 1 else ""
 
 
 def _binding_where_flat(table: Sweep) -> str:
@@ -171,20 +207,40 @@ def _ends(answers: Sequence[Answer]) -> tuple[float, float] | None:
     return (low, high) if low and high else None
 
 
-def _fronts(first: Panel, second: Panel) -> Panel:
-    """Return the Pareto front of two questions for every line."""
-    ways = better_side(first.up), better_side(second.up)
+def is_front(chart: Chart) -> bool:
+    """Return whether a chart compares two questions."""
+    return any(mark.dashed for mark in chart.marks)
+
+
+def _front_chart(first: Chart, second: Chart) -> Chart:
+    """Return the Pareto front of two questions for every line, with texts at points if there are few lines."""
+    ways = better_side(first.up.quantity), better_side(second.up.quantity)
     lines: list[tuple[str, tuple[float, ...], tuple[float, ...]]] = []
     places: list[tuple[float, float, float]] = []
-    for (name, xs, ys), (_, other_xs, other_ys) in zip(first.lines, second.lines, strict=True):
-        by_place = dict(zip(other_xs, other_ys, strict=True))
-        made_at = {(one, by_place[x]): x for x, one in zip(xs, ys, strict=True) if x in by_place}
+    for mark, other in zip(first.marks, second.marks, strict=True):
+        by_place = dict(zip(other.xs, other.ys, strict=True))
+        made_at = {(y, by_place[x]): x for x, y in zip(mark.xs, mark.ys, strict=True) if x in by_place}
         front = sorted(_front([*made_at], ways))
-        lines.append((name, tuple(x for x, _ in front), tuple(y for _, y in front)))
+        lines.append((mark.name, tuple(x for x, _ in front), tuple(y for _, y in front)))
         places += [(made_at[point], *point) for point in front]
+    across = first.across.quantity
     spaced = _spaced_points(places) if len(lines) <= _MOST_TAGGED else ()
-    few = tuple((f"{first.across} {show(first.across, at)}", x, y) for at, x, y in spaced)
-    return Panel(across=first.up, up=second.up, lines=tuple(lines), joined=False, bounds=(first.bounds[1], second.bounds[1]), tags=few)
+    texts = {(x, y): f"{across} {show(across, at)}" for at, x, y in spaced}
+    chart = _line_chart(first.up.quantity, second.up.quantity, lines)
+    # No point is on the side that is worse in both.
+    aside = (-_ASIDE * ways[0], -_ASIDE * ways[1]) if texts else None
+    return replace(
+        chart,
+        title=f"{chart.up.quantity} over {chart.across.quantity}".replace("_", " ").capitalize(),
+        said=(_NOTHING_BETTER[len(lines) > 1],),
+        across=first.up,
+        up=second.up,
+        marks=tuple(
+            replace(one, form="line", dashed=True, aside=aside, beside=tuple(texts.get(point, "") for point in points) if texts else ())
+            for one in chart.marks
+            for points in [zip(one.xs, one.ys, strict=True)]
+        ),
+    )
 
 
 def _spaced_points(points: Sequence[tuple[float, float, float]]) -> Iterator[tuple[float, float, float]]:
@@ -272,108 +328,6 @@ def _is_shared_by_all(text: str, stay: Sequence[Sequence[str]]) -> bool:
     return all(other == text for texts in stay for other in texts if other.split(" ")[0] == name)
 
 
-_NOTHING_BETTER = {False: "the front: no other point is better in both", True: "fronts: no other point of the same line is better in both"}
-"""Line above the front of one line, and above the fronts of several."""
-_MOST_MARKED = 60
-"""Points of a line above which the marks would hide each other."""
-_SAME_LINE = 1e-3
-"""Relative distance up to which one line hides another."""
-_ASIDE = 7
-"""Distance of a text from its point [point]."""
-
-
-def charts(found: Sequence[Panel], said: Sequence[str] = ()) -> list[Chart]:
-    """Return the chart of each panel, with the lines of a caption below the first title.
-
-    >>> [one.title for one in charts([Panel(across="batch", up="cost_per_token", lines=())])]
-    ['Cost per token over batch']
-    """
-    return [_chart(one, _title([one] if place else found), () if place else tuple(said)) for place, one in enumerate(found)]
-
-
-def _title(found: Sequence[Panel]) -> str:
-    """Return what a figure shows: how the answers change if each of them only rises or only falls, else the names of its axes."""
-    first = found[0]
-    across = first.called[0] or first.across.replace("_", " ")
-    drawn = [one for one in found if one.joined or len(found) == 1]
-    answers = [one.called[1] or one.up.replace("_", " ") for one in drawn]
-    if first.called[0]:
-        return f"Roofline: {' and '.join(answers)} over {across}"
-    moves = [_trend(one) for one in drawn]
-    text = f"{' and '.join(answers)} over {across}"
-    if all(moves):
-        ends = {one.until for one in drawn}
-        text = f"{' and '.join(map(' '.join, zip(answers, moves, strict=True)))} with {across}"
-        text += f" until {ends.pop()}" if len(ends) == 1 and any(ends) else ""
-    return text[0].upper() + text[1:]
-
-
-def _trend(panel: Panel) -> str:
-    """Return "rises" or "falls" if all lines only do that, else "".
-
-    >>> _trend(Panel(across="batch", up="step_time", lines=(("", (1.0, 2.0), (3.0, 4.0)),)))
-    'rises'
-    """
-    heights = [[y for _, y in sorted(zip(xs, ys, strict=True))] for _, xs, ys in panel.lines]
-    steps = {after > before for ys in heights for before, after in pairwise(ys) if not math.isclose(before, after)}
-    return {True: "rises", False: "falls"}[steps.pop()] if len(steps) == 1 and panel.joined else ""
-
-
-def _chart(panel: Panel, title: str, said: tuple[str, ...]) -> Chart:
-    xs = [x for _, across, _ in panel.lines for x in across]
-    ys = [y for _, _, up in panel.lines for y in up]
-    across, wide = chart_axis(panel.across, xs, panel.called[0], panel.bounds[0])
-    up, high = chart_axis(panel.up, ys, panel.called[1], panel.bounds[1])
-    return Chart(
-        title=title,
-        said=said if panel.joined else (*said, _NOTHING_BETTER[len(panel.lines) > 1]),
-        across=replace(across, is_logarithmic=panel.is_logarithmic(xs)),
-        up=replace(up, is_logarithmic=panel.is_logarithmic(ys)),
-        marks=tuple(_mark(panel, place, wide, high) for place in range(len(panel.lines))),
-    )
-
-
-def _mark(panel: Panel, place: int, wide: float, high: float) -> Mark:
-    """Return a line of a panel as a mark, its values divided by the units of the axes."""
-    name, xs, ys = panel.lines[place]
-    first = panel.lines[place - place % panel.of_one][0]
-    texts = {(x, y): text for text, x, y in panel.tags}
-    is_roof = panel.of_one > 1
-    return Mark(
-        name=name.removeprefix(f"{first}: "),
-        form=_form(panel, place),
-        xs=tuple(x / wide for x in xs),
-        ys=tuple(y / high for y in ys),
-        beside=tuple(texts.get(point, "") for point in zip(xs, ys, strict=True)) if texts else (),
-        # No point is on the side that is worse in both.
-        aside=(-_ASIDE * better_side(panel.across), -_ASIDE * better_side(panel.up)) if texts else None,
-        dashed=not panel.joined,
-        marked=not is_roof and len(xs) <= _MOST_MARKED,
-        wide=not is_roof and _is_hidden(panel, place),
-        colour=place // panel.of_one,
-    )
-
-
-def _form(panel: Panel, place: int) -> Form:
-    """Return how a line is drawn: points across a quantity that is bought whole, steps up one, and the points of a roof as points."""
-    _, _, ys = panel.lines[place]
-    if place % panel.of_one or (panel.across in BOUGHT and panel.joined):
-        return "points"
-    return "steps" if panel.joined and panel.up in BOUGHT and all(y == round(y) for y in ys) else "line"
-
-
-def _is_hidden(panel: Panel, place: int) -> bool:
-    """Return whether a later line hides this one at some of its points.
-
-    >>> lines = (("A", (1.0, 2.0), (3.0, 4.0)), ("B", (1.0, 2.0), (3.0, 5.0)), ("C", (1.0, 2.0), (4.0, 6.0)))
-    >>> [_is_hidden(Panel(across="batch", up="step_time", lines=lines), place) for place in range(3)]
-    [True, False, False]
-    """
-    own = dict(zip(*panel.lines[place][1:], strict=True))
-    later = (point for _, xs, ys in panel.lines[place + 1 :] for point in zip(xs, ys, strict=True))
-    return any(x in own and math.isclose(own[x], y, rel_tol=_SAME_LINE) for x, y in later)
-
-
 def plotted_values(name: str, found: Spread | None, beside_a_sweep: bool) -> list[float] | None:
     """Return the values at which a picture shows a given that spans several values, or None if the given needs no change.
 
@@ -391,33 +345,34 @@ def plotted_values(name: str, found: Spread | None, beside_a_sweep: bool) -> lis
     return drawn_at
 
 
-def draw_in_terminal(found: Sequence[Panel]) -> Iterator[str]:
-    """Yield the panels as text, with a character for each line of the sweep and the ends of both axes as numbers."""
-    for place, panel in enumerate(found):
+def draw_in_terminal(found: Sequence[Chart]) -> Iterator[str]:
+    """Yield the charts as text, with a character for each line and the ends of both axes as numbers."""
+    for place, chart in enumerate(found):
         yield from ("",) if place else ()
-        yield from _draw_panel(panel)
+        yield from _draw_chart(chart)
 
 
-def _draw_panel(panel: Panel) -> Iterator[str]:
-    xs = [x for _, across, _ in panel.lines for x in across]
-    ys = [y for _, _, up in panel.lines for y in up]
-    yield f"{panel.called[1] or panel.up} over {panel.called[0] or panel.across}"
-    if not xs:
+def _draw_chart(chart: Chart) -> Iterator[str]:
+    yield " over ".join(axis.words or axis.quantity for axis in (chart.up, chart.across))
+    if not any(mark.xs for mark in chart.marks):
         yield "  no answer anywhere"
         return
     cells = [[" "] * _WIDE for _ in range(_HIGH)]
-    for mark, (_, across, up) in zip(_MARKS, panel.lines, strict=False):
-        for x, y in zip(_axis_shares(across, xs, panel.is_logarithmic(xs)), _axis_shares(up, ys, panel.is_logarithmic(ys)), strict=True):
-            cells[_HIGH - 1 - round(y * (_HIGH - 1))][round(x * (_WIDE - 1))] = mark
-    ends = [show(panel.up, max(ys)), show(panel.up, min(ys))]
+    (left, right), (bottom, top) = extent(chart, up=False), extent(chart, up=True)
+    across, up = (in_units(chart).across.is_logarithmic, in_units(chart).up.is_logarithmic)
+    for sign, mark in zip(_MARKS, chart.marks, strict=False):
+        places = zip(_axis_shares(mark.xs, (left, right), bool(across)), _axis_shares(mark.ys, (bottom, top), bool(up)), strict=True)
+        for x, y in places:
+            cells[_HIGH - 1 - round(y * (_HIGH - 1))][round(x * (_WIDE - 1))] = sign
+    ends = [show(chart.up.quantity, top), show(chart.up.quantity, bottom)]
     margin = max(map(len, ends))
     for at, row in enumerate(cells):
         label = ends[0] if at == 0 else ends[1] if at == _HIGH - 1 else ""
         yield f"{label:>{margin}} |{''.join(row).rstrip()}"
-    low, high = show(panel.across, min(xs)), show(panel.across, max(xs))
+    low, high = show(chart.across.quantity, left), show(chart.across.quantity, right)
     yield f"{'':>{margin}} +{'-' * _WIDE}"
     yield f"{'':>{margin}}  {low}{high:>{max(_WIDE - len(low), len(high) + 1)}}"
-    yield from (f"{'':>{margin}}  {mark} {name}" for mark, (name, _, _) in zip(_MARKS, panel.lines, strict=False) if name)
+    yield from (f"{'':>{margin}}  {sign} {mark.name}" for sign, mark in zip(_MARKS, chart.marks, strict=False) if mark.name)
 
 
 def _axis_shares(values: Sequence[float], among: Sequence[float], is_logarithmic: bool) -> list[float]:

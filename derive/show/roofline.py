@@ -6,6 +6,7 @@ from derive.answers import Result
 from derive.catalogue import equation
 from derive.immutable import immutable
 from derive.quantities import NEUTRAL_DEFAULTS
+from derive.show.chart import Mark
 from derive.show.parts import values_of
 from derive.trees import Tree, names, value_of
 from derive.units import show
@@ -100,14 +101,14 @@ def attention_note(known: Mapping[str, float]) -> str:
     return f", a FLOP of attention counted as {1 / at['attention_rate_ratio']:.3g}"
 
 
-def roof_lines(roofs: Sequence[Roof]) -> Iterator[tuple[str, tuple[float, ...], tuple[float, ...]]]:
-    """Yield the roofs, their ridges and their points as lines of a picture, all over the same span."""
+def roof_marks(roofs: Sequence[Roof]) -> Iterator[Mark]:
+    """Yield the roofs, each with its ridge and its point in its colour, all over the same span."""
     places = [place for one in roofs for place in (one.ridge, one.intensity)]
     low, high = min(places) / _BESIDE, max(places) * _BESIDE
-    for one in roofs:
-        label = f"{one.name}: " if one.name else ""
+    for colour, one in enumerate(roofs):
         xs = sorted({one.ridge, *(low * (high / low) ** (at / (_MANY - 1)) for at in range(_MANY))})
-        yield one.name or "roof", tuple(xs), tuple(map(one.attainable, xs))
-        yield f"{label}ridge at {show('ridge_point', one.ridge)}, {show('peak_flops', one.peak)}{one.shares}", (one.ridge,), (one.peak,)
-        point = f"{show('peak_flops', one.rate)} at {show('ridge_point', one.intensity)}"
-        yield f"{label}{one.step}: {point}", (one.intensity,), (one.rate,)
+        yield Mark(name=one.name or "roof", form="line", xs=tuple(xs), ys=tuple(map(one.attainable, xs)), colour=colour)
+        ridge = f"ridge at {show('ridge_point', one.ridge)}, {show('peak_flops', one.peak)}{one.shares}"
+        point = f"{one.step}: {show('peak_flops', one.rate)} at {show('ridge_point', one.intensity)}"
+        for name, x, y in ((ridge, one.ridge, one.peak), (point, one.intensity, one.rate)):
+            yield Mark(name=name, form="points", xs=(x,), ys=(y,), colour=colour)

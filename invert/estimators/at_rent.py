@@ -160,14 +160,14 @@ def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
 def kv_quantiles(case: Case, data: Data, assumptions: Assumptions) -> tuple[float, float, float]:
     """Return low, median and high of the KV bytes [byte/token] that the slope of the output price pays for."""
     normal = normals(DRAWS)
-    bottom, top = (end[0] for end in case.price_data.cells["premium_out"])
+    bottom, top = np.transpose(case.price_data.cells["premium_out"])
     logs = bottom + (top - bottom) * coordinates(DRAWS, LATENT, len(bottom))
     prices = case.sheet.bands[0].output.usd_per_token * np.exp(np.column_stack([np.zeros(DRAWS), logs]))
     _, slope = weighted_line(drawn_contexts(case.price_data, assumptions, normal), prices)
     rent = np.exp(assumptions.rent_spread * normal[:, LATENT - 1])
     kv = kv_bytes_at_cost(slope, rental(data, assumptions).values) * rent
     level = assumptions.level
-    (ends,) = quantiles(kv[None], np.full((1, DRAWS), 1 / DRAWS), ((1 - level) / 2, 0.5, (1 + level) / 2))
+    (ends,) = quantiles(kv[None], np.full(DRAWS, 1 / DRAWS), ((1 - level) / 2, 0.5, (1 + level) / 2))
     low, median, high = map(float, ends)
     return low, median, high
 

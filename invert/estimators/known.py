@@ -17,7 +17,7 @@ from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import at_rent, lecture, storage_price
 from invert.estimators.calibration import Member, members
-from invert.estimators.cases import Drawn, case_of, has_premium, with_posteriors
+from invert.estimators.cases import case_of, has_premium
 from invert.estimators.market import kv_class
 from invert.estimators.market.candidates import judge_predictors
 from invert.estimators.market.recency import judge_classes
@@ -54,41 +54,22 @@ class Judged:
         return None if ratio is None else log(ratio)
 
 
-def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = None) -> tuple[Judged, ...]:
+def judged(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judged, ...]:
     """Return every known model that a sheet of several bands sells, as a run of `infer` on these assumptions reads it.
 
-    Facts that were given about one model or its traffic are not used here. Posteriors in `drawn` on the same assumptions are
-    not drawn again.
+    Facts that were given about one model or its traffic are not used here.
 
     >>> from invert.data import read_data
     >>> first = judged(read_data())[0]
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
-    of_run, assumptions = assumptions, assumptions.without_facts(UNLESS_GIVEN)
-    drawn = drawn if drawn is not None and assumptions == of_run else {}
-    draw_known(drawn, data, assumptions)
-    return data.once((judged, assumptions), lambda: _judged(data, assumptions, drawn))
+    return _judged(data, assumptions.without_facts(UNLESS_GIVEN))
 
 
-def draw_known(drawn: Drawn, data: Data, assumptions: Assumptions) -> None:
-    """Add to `drawn` the posteriors of the sheets of known models, from an earlier run on the same tables if there was one.
-
-    The last digits depend on the sheets that are drawn together: every run draws the sheets of known models by themselves.
-    """
-
-    def work() -> Drawn:
-        cases = [member.sold.case for member in members(data, assumptions)]
-        with_posteriors(cases, data, assumptions, drawn=drawn)
-        return {case.price_data.key: drawn[case.price_data.key] for case in cases}
-
-    drawn.update(data.once((draw_known, assumptions), work))
-
-
-def _judged(data: Data, assumptions: Assumptions, drawn: Drawn) -> tuple[Judged, ...]:
-    known = members(data, assumptions)
-    cases = with_posteriors([member.sold.case for member in known], data, assumptions, drawn=drawn)
-    return tuple(Judged(member, *side_by_side(case, data, assumptions)) for member, case in zip(known, cases, strict=True))
+@cache_with_data
+def _judged(data: Data, assumptions: Assumptions) -> tuple[Judged, ...]:
+    return tuple(Judged(member, *side_by_side(member.sold.case, data, assumptions)) for member in members(data, assumptions))
 
 
 def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:

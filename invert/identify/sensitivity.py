@@ -9,7 +9,7 @@ from invert.arrays import Array
 from invert.assumptions import Assumptions
 from invert.estimators.at_rent import DRAWS, weighted_line
 from invert.estimators.market.student import Student
-from invert.posterior.data import PriceData, column
+from invert.posterior.data import PriceData
 from invert.posterior.parameters import RATIOS, drawn_contexts, inverted, nuisances
 from invert.posterior.sobol import normals
 from invert.priors import NUISANCES
@@ -25,7 +25,7 @@ def swings_of_one_markup(price_data: PriceData, assumptions: Assumptions) -> tup
     moved = [*free, *RATIOS]
     rows = 2 * len(moved) + 1
     drawn = {name: np.zeros(rows) for name in NUISANCES}
-    ends = {name: [column(end)[0] for end in price_data.cells[name]] for name in RATIOS}
+    ends = {name: price_data.cells[name][0] for name in RATIOS}
     ratios = {name: np.tile(np.mean(ends[name]), rows) for name in RATIOS}
     for place, name in enumerate(moved):
         for row, sign, end in ((2 * place + 1, -1, 0), (2 * place + 2, 1, 1)):
@@ -35,10 +35,10 @@ def swings_of_one_markup(price_data: PriceData, assumptions: Assumptions) -> tup
                 ratios[name][row] = ends[name][end]
     with np.errstate(all="ignore"):
         at = nuisances(drawn, price_data, assumptions)
-        points = inverted({name: np.exp(logs)[None] for name, logs in ratios.items()}, at, {}, drawn, price_data, assumptions)
-        factors = np.exp(points.logs["kv_bytes_per_token"][0] - points.logs["kv_bytes_per_token"][0, 0])
+        points = inverted({name: np.exp(logs) for name, logs in ratios.items()}, at, {}, drawn, price_data, assumptions)
+        factors = np.exp(points.logs["kv_bytes_per_token"] - points.logs["kv_bytes_per_token"][0])
     found = [Swing(name, _number(factors[2 * place + 1]), _number(factors[2 * place + 2])) for place, name in enumerate(moved)]
-    spread = price_data.log_active_params[1][0]
+    spread = price_data.log_active_params[1]
     found.append(Swing("active_params", exp(-assumptions.reach * spread), exp(assumptions.reach * spread)))
     return tuple(sorted(found, key=lambda swing: -swing.width))
 
@@ -51,7 +51,7 @@ def swings_of_increment(price_data: PriceData, learnt: Student, assumptions: Ass
     tails = assumptions.tails
     markup = exp(learnt.scale * float(stdtrit(learnt.freedom, tails[1])))
     rent = exp(assumptions.reach * assumptions.rent_spread)
-    low, high = (np.exp(end[0]) for end in price_data.cells["premium_out"])
+    low, high = np.exp(np.transpose(price_data.cells["premium_out"]))
     middle = np.sqrt(low * high)
     contexts = drawn_contexts(price_data, assumptions, normals(DRAWS))
 

@@ -1,15 +1,12 @@
 """Whether context costs or a habit of vendors explain the premiums of a sheet: one pair of cells for both."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from math import exp, isfinite
 
 from invert.assumptions import USUAL, Assumptions
 from invert.posterior import sampler
-from invert.posterior.data import Pair, PriceData
-from invert.posterior.sobol import DEFAULT
-from invert.posterior.summary import in_chunks
+from invert.posterior.data import PriceData
 from invert.records import BandPair, Convention, Premiums
 
 _PREMIUMS = ("premium_in", "premium_out")
@@ -21,37 +18,21 @@ def probabilities_by_cost(sheets: Sequence[PriceData], log_evidence: Sequence[fl
     It is None if the base prices are infeasible. `log_evidence` is the log marginal likelihood of all prices of each sheet,
     which is used for sheets with one threshold: the difference to the base prices is the log probability of the premiums.
     """
-    longer = [place for place, one in enumerate(sheets) if one.edges.shape[1] > 2]
-    of_first = _log_evidence([_first_pair(sheets[at]) for at in longer], assumptions)
-    whole = dict(enumerate(log_evidence)) | dict(zip(longer, of_first, strict=True))
-    base = _log_evidence([_without_premiums(_first_pair(one)) for one in sheets], assumptions)
-    return [exp(whole[place] - rest) if isfinite(rest) else None for place, rest in enumerate(base)]
+    known: dict[Hashable, float] = {}
 
+    def evidence(one: PriceData) -> float:
+        if (key := one.key_of_weights) not in known:
+            known[key] = sampler.log_evidence(one, assumptions)
+        return known[key]
 
-def _first_pair(price_data: PriceData) -> PriceData:
-    """Return a sheet as if it had no band above the second."""
-
-    def first(ends: Pair) -> Pair:
-        return ends[0][:, :1], ends[1][:, :1]
-
-    cells = {name: first(ends) if name in _PREMIUMS else ends for name, ends in price_data.cells.items()}
-    return replace(price_data, cells=cells, edges=price_data.edges[:, :2])
-
-
-def _without_premiums(price_data: PriceData) -> PriceData:
-    return replace(price_data, cells={name: ends for name, ends in price_data.cells.items() if name not in _PREMIUMS})
-
-
-def _log_evidence(sheets: Sequence[PriceData], assumptions: Assumptions) -> list[float]:
-    """Return the log evidence of each sheet. Sheets with the same weights of draws share one."""
-    keys = [one.key_of_weights for one in sheets]
-    each = dict(zip(keys, sheets, strict=True))
-    known = dict(zip(each, in_chunks(partial(_of_one_shape, assumptions=assumptions), [*each.values()], DEFAULT), strict=True))
-    return [known[key] for key in keys]
-
-
-def _of_one_shape(sheets: PriceData, assumptions: Assumptions) -> list[float]:
-    return [float(one) for one in sampler.log_evidence(sheets, assumptions)]
+    found: list[float | None] = []
+    for one, of_all in zip(sheets, log_evidence, strict=True):
+        # Only the premiums over the first threshold are judged: bands above it are left out.
+        first = {name: cells[:1] for name, cells in one.cells.items()}
+        whole = evidence(replace(one, cells=first, edges=one.edges[:2])) if len(one.edges) > 2 else of_all
+        base = evidence(replace(one, cells={name: cell for name, cell in first.items() if name not in _PREMIUMS}, edges=one.edges[:2]))
+        found.append(exp(whole - base) if isfinite(base) else None)
+    return found
 
 
 def convention(pair: BandPair, by_cost: float, others: Iterable[Premiums], assumptions: Assumptions = USUAL) -> Convention:

@@ -2,40 +2,39 @@
 
 from collections.abc import Iterator
 from functools import cache
-from math import log, pi
+from math import hypot, log, pi, sqrt
 
 import numpy as np
+from scipy.special import ndtr
 
 from derive.catalogue import equation
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
-from invert.posterior.data import PriceData, column
+from invert.posterior.data import Pair, PriceData
 from invert.posterior.inverse import PER_PARAMETER
 from invert.posterior.parameters import Points
 
 
-def log_mass(low: Array, high: Array, centre: Values, spread: Values) -> Array:
-    """Return the log of the mass of a normal on each cell [sheets] about centres [sheets, draws].
+def log_mass(cell: Pair, centre: Values, spread: float) -> Array:
+    """Return the log of the mass of a normal on a cell about centres [draws].
 
-    >>> import numpy as np
-    >>> round(float(log_mass(np.array([-1.0]), np.array([1.0]), np.array([[0.0]]), 1.0)[0, 0]), 4)
+    >>> round(float(log_mass((-1.0, 1.0), 0.0, 1.0)), 4)
     -0.3817
     """
-    away = np.abs((low + high)[:, None] / 2 - centre) / spread
-    half = ((high - low) / 2)[:, None] / spread
-    pairs = next((pairs for widest, pairs in NODE_PAIRS if np.max(half) <= widest), None)
+    low, high = cell
+    away = np.abs((low + high) / 2 - centre) / spread
+    half = (high - low) / 2 / spread
+    pairs = next((pairs for widest, pairs in NODE_PAIRS if half <= widest), None)
     if pairs is None:
-        from scipy.special import ndtr
-
         # The mass is the same on both sides of the centre; on the left, small masses keep their digits.
         mass: Array = ndtr(half - away) - ndtr(-half - away)
         return np.log(mass)
     # Gauss-Legendre over the cell, with the density in the middle of it taken out: nothing underflows.
-    share = 0.0
+    share: Values = 0.0
     for node, weight in zip(*positive_nodes(pairs), strict=True):
         ratio = np.exp(half * node * away)
         share = share + weight * np.exp(-((half * node) ** 2) / 2) * (ratio + 1 / ratio)
-    return np.log(half * share) - away**2 / 2 - log(2 * pi) / 2
+    return np.asarray(np.log(half * share) - away**2 / 2 - log(2 * pi) / 2)
 
 
 NODE_PAIRS = ((0.06, 2), (0.25, 3), (0.5, 4), (1.0, 5))
@@ -60,56 +59,53 @@ def unused_prices(points: Points, price_data: PriceData, assumptions: Assumption
     at, prefill = {**PER_PARAMETER, **points.at}, points.costs.prefill_short
     total: Values = 0.0
     if price_data.level_tells:
-        total = total + log_mass(*price_data.cells["input_price"], *input_price_level(points, price_data, assumptions))
-    for place in range(1, price_data.edges.shape[1] - 1 if "premium_out" in price_data.cells else 0):
-        bottom, top = price_data.edges[:, place, None], price_data.edges[:, place + 1, None]
+        total = total + log_mass(price_data.cells["input_price"][0], *input_price_level(points, price_data, assumptions))
+    for place in range(1, len(price_data.cells.get("premium_out", ()))):
+        bottom, top = price_data.edges[place : place + 2]
         band = {**at, "context_length": bottom + (top - bottom) * at["band_share"]}
         found = {
             "premium_in": equation("bands.prefill_cost").right_side(band) / prefill,
             "premium_out": equation("bands.decode_cost").right_side(band) / points.costs.decode_short,
         }
         for name, ratio in found.items():
-            low, high = (end[:, place] for end in price_data.cells[name])
-            total = total + log_mass(low, high, np.log(ratio), assumptions.noise[name])
+            total = total + log_mass(price_data.cells[name][place], np.log(ratio), assumptions.noise[name])
     if "cache_read_ratio" in price_data.cells:
         hit = {**at, "prefill_cost_ratio": prefill, "cache_read_markup": assumptions.priors["cache_read_markup"].centre}
-        spread = np.hypot(assumptions.noise["cache_read_ratio"], assumptions.priors["cache_read_markup"].spread)
+        spread = hypot(assumptions.noise["cache_read_ratio"], assumptions.priors["cache_read_markup"].spread)
         found = np.log(equation("bands.cache_read_ratio").right_side(hit))
-        total = total + log_mass(*price_data.cells["cache_read_ratio"], found, spread)
+        total = total + log_mass(price_data.cells["cache_read_ratio"][0], found, spread)
     if "storage_ratio" in price_data.cells:
         known = {name: assumptions.priors[name].centre for name in ("sweep_time", "holding_cost_ratio")}
         storage = equation("bands.storage_price").right_side({**at, **known, "prefill_cost_ratio": prefill, "input_price": 1.0})
-        spread = np.sqrt(assumptions.noise["storage_ratio"] ** 2 + sum(assumptions.priors[name].spread ** 2 for name in known))
-        total = total + log_mass(*price_data.cells["storage_ratio"], np.log(storage), spread)
+        spread = hypot(assumptions.noise["storage_ratio"], *(assumptions.priors[name].spread for name in known))
+        total = total + log_mass(price_data.cells["storage_ratio"][0], np.log(storage), spread)
     return total
 
 
-def input_price_level(points: Points, price_data: PriceData, assumptions: Assumptions) -> tuple[Values, Values]:
-    """Return centre and spread of the ln input price [sheets, draws], with model size and price level integrated out."""
+def input_price_level(points: Points, price_data: PriceData, assumptions: Assumptions) -> tuple[Values, float]:
+    """Return centre [draws] and spread of the ln input price, with model size and price level integrated out."""
     level = assumptions.priors["price_per_parameter"]
     size, spread = size_before_price(points, price_data)
     centre = np.log(points.costs.prefill_short) + size + log(level.centre)
-    return centre, np.sqrt(assumptions.noise["input_price"] ** 2 + level.spread**2 + spread**2)
+    return centre, hypot(assumptions.noise["input_price"], level.spread, spread)
 
 
-def size_before_price(points: Points, price_data: PriceData) -> tuple[Values, Values]:
-    """Return centre [sheets, draws] and spread [sheets, 1] of ln active_params before any price, given KV bytes per parameter.
+def size_before_price(points: Points, price_data: PriceData) -> tuple[Values, float]:
+    """Return centre [draws] and spread of ln active_params before any price, given KV bytes per parameter.
 
     The prior size and, if KV bytes are known, their quotient with KV bytes per parameter are combined, each weighted by its
     precision.
     """
-    size, spread = (end[:, None] for end in price_data.log_active_params)
+    size, spread = price_data.log_active_params
     if price_data.log_kv_bytes is None:
         return size, spread
-    kv, kv_spread = (end[:, None] for end in price_data.log_kv_bytes)
+    kv, kv_spread = price_data.log_kv_bytes
     gain = spread**2 / (spread**2 + kv_spread**2)
-    return size + gain * (kv - points.logs["kv_bytes_per_token"] - size), spread * np.sqrt(1 - gain)
+    return size + gain * (kv - points.logs["kv_bytes_per_token"] - size), spread * sqrt(1 - gain)
 
 
 def log_likelihood(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
-    """Return the log likelihood of every price at points [sheets, draws], without prior and Jacobian.
-
-    It is minus infinity if not feasible.
+    """Return the log likelihood of every price at points [draws], without prior and Jacobian, or minus infinity if not feasible.
 
     `unused` is the result of `unused_prices` at the points, if that is known.
     """
@@ -123,15 +119,8 @@ def _masses_of_ratios(points: Points, price_data: PriceData, assumptions: Assump
     costs = points.costs
     found: dict[str, Values] = {"output_input_ratio": costs.decode_short / costs.prefill_short}
     if "premium_in" in price_data.cells:
-        found["premium_in"] = premium_in(points)
+        found["premium_in"] = equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})
     if "premium_out" in price_data.cells:
         found["premium_out"] = costs.decode_long / costs.decode_short
     for name, ratio in found.items():
-        low, high = (column(end) for end in price_data.cells[name])
-        yield log_mass(low, high, np.log(ratio), assumptions.noise[name])
-
-
-def premium_in(points: Points) -> Values:
-    """Return the input premium at points, before rounding."""
-    premium: Values = equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})
-    return premium
+        yield log_mass(price_data.cells[name][0], np.log(ratio), assumptions.noise[name])

@@ -5,6 +5,7 @@ Student-t about the weighted moments of the draws so far (population Monte Carlo
 proposal by the balance heuristic, so that no weight exceeds its triangular one over that share.
 """
 
+from dataclasses import replace
 from functools import cache
 from math import lgamma, log, pi
 
@@ -16,9 +17,9 @@ from invert.posterior.data import PriceData
 from invert.posterior.likelihood import log_likelihood, unused_prices
 from invert.posterior.parameters import NOISY, SIZE, Points, forward_points, kv_prior
 from invert.posterior.sampler import Posterior, log_ratio, posterior, sizes
-from invert.posterior.sobol import DEFAULT, MOST, SEED, normals, uniforms
-from invert.posterior.weights import ENOUGH, RELIABLE, weights
-from invert.priors import NUISANCES
+from invert.posterior.sobol import DEFAULT, MOST, normals, uniforms
+from invert.posterior.weights import ENOUGH, weights
+from invert.priors import NUISANCES, STRUCTURE
 
 _ROUNDS = (4096, 8192, 16384, 16384)
 """Draws of each round. From the second on the first that can be trusted is the answer, else the last."""
@@ -32,18 +33,18 @@ DEGREES, WIDENED = 2 * (SIZE - NOISY), 1.1
 """Degrees of freedom of the Student-t (two for each coordinate of the noise of ratios, otherwise unused) and its widening."""
 
 
-def trusted(price_data: PriceData, assumptions: Assumptions, found: Posterior, seed: int = SEED) -> Posterior:
-    """Return the posterior of one sheet: as it is if trusted, with 65,536 draws if its weights do not settle, or by the mixture.
+def trusted(found: Posterior) -> Posterior:
+    """Return the posterior of the sheet: as it is if trusted, with 65,536 draws if its weights do not settle, or by the mixture.
 
     The mixture is used at once if the weights settle on too few draws, or if 65,536 draws would also be worth too few. It is
     also used at once if triangular draws do not reach all feasible points.
     """
-    first, hidden = found.weights, _hides_compute(assumptions)
-    if (first.trusted() and not hidden) or not first.feasible_fraction[0]:
+    first, hidden = found.weights, _hides_compute(found.assumptions)
+    if (first.trusted() and not hidden) or not first.feasible_fraction:
         return found
-    if first.pareto_k[0] > RELIABLE and first.ess[0] * MOST >= ENOUGH * first.values.shape[1]:
-        found = posterior(price_data, assumptions, MOST, seed)
-    return found if found.weights.trusted() and not hidden else mixed(price_data, assumptions, seed, found)
+    if not first.settled and first.ess * MOST >= ENOUGH * len(first.values):
+        found = posterior(found.price_data, found.assumptions, MOST, found.seed)
+    return found if found.weights.trusted() and not hidden else mixed(found)
 
 
 def _hides_compute(assumptions: Assumptions) -> bool:
@@ -52,19 +53,18 @@ def _hides_compute(assumptions: Assumptions) -> bool:
     return not overlap.spread and overlap.centre == 1
 
 
-def mixed(
-    price_data: PriceData, assumptions: Assumptions, seed: int = SEED, first: Posterior | None = None, enough: float = ENOUGH
-) -> Posterior:
-    """Return the posterior of one sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
-    if first is None or first.log_weights.shape[1] < _ROUNDS[-1] // 2:
+def mixed(first: Posterior, enough: float = ENOUGH) -> Posterior:
+    """Return the posterior of the sheet by the mixture, fitted first to triangular draws, until it is worth enough draws."""
+    price_data, assumptions, seed = first.price_data, first.assumptions, first.seed
+    if len(first.log_weights) < _ROUNDS[-1] // 2:
         first = posterior(price_data, assumptions, DEFAULT, seed)
-    fitted = first.weights.ess[0] >= _FITTED and not _hides_compute(assumptions)
+    fitted = first.weights.ess >= _FITTED and not _hides_compute(assumptions)
     rounds = [*zip(_ROUNDS, _TEMPER, _FLOOR, strict=True)][int(fitted) :]
     with np.errstate(all="ignore"):
         frame, log_weights = _Frame(price_data, assumptions), first.log_weights
         coordinates = whitened = frame.coordinates(first.points)
         for count, power, floor in rounds:
-            centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max()))[0], floor)
+            centre, root = _moments(coordinates, np.exp(power * (log_weights - log_weights.max())), floor)
             near, (standard, far) = whitened[:, : count // 2], _student(count // 2, len(centre), seed)
             coordinates = np.concatenate([near, centre[:, None] + root @ standard], axis=1)
             points = frame.points(coordinates)
@@ -72,17 +72,16 @@ def mixed(
             square = np.concatenate([np.einsum("ij,ij->j", away, away), far])
             target, by_triangular = frame.log_densities(coordinates, points)
             log_weights = target - np.logaddexp(by_triangular, _log_student(square, root)) + log(2)
-            log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)[None]
+            log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)
             if count > _ROUNDS[0] and (found := weights(log_weights)).trusted(enough):
                 break
-        return Posterior(
-            price_data=price_data,
+        return replace(
+            first,
             points=points,
             log_weights=log_weights,
             weights=found,
             log_active_params=sizes(points, price_data, assumptions, normals(count, seed)[:, SIZE]),
             sampler=f"mixture, {count} draws, seed {seed}",
-            assumptions=assumptions,
         )
 
 
@@ -92,30 +91,28 @@ class _Frame:
     def __init__(self, price_data: PriceData, assumptions: Assumptions) -> None:
         self.price_data, self.assumptions = price_data, assumptions
         self.free = tuple(name for name in NUISANCES if assumptions.priors[name].spread)
-        kv, spread = (float(end if isinstance(end, float) else end[0, 0]) for end in kv_prior(price_data, assumptions))
-        rows = {name: assumptions.priors[name].normal for name in ("attention_intensity", "weight_compute_ratio")}
-        self.centres = {"kv_bytes_per_token": kv, **{name: centre for name, (centre, _) in rows.items()}}
-        self.spreads = {"kv_bytes_per_token": spread, **{name: width for name, (_, width) in rows.items()}}
+        priors = [kv_prior(price_data, assumptions), *(assumptions.priors[name].normal for name in STRUCTURE[1:])]
+        self.structure = dict(zip(STRUCTURE, priors, strict=True))
 
     def coordinates(self, points: Points) -> Array:
-        """Return the coordinates of points of one sheet."""
-        structure = [(points.logs[name][0] - centre) / self.spreads[name] for name, centre in self.centres.items()]
+        """Return the coordinates of points."""
+        structure = [(points.logs[name] - centre) / spread for name, (centre, spread) in self.structure.items()]
         return np.stack([*(points.drawn[name] for name in self.free), *structure])
 
     def points(self, coordinates: Array) -> Points:
         """Return the points at coordinates, by the forward model."""
-        columns = dict(zip((*self.free, *self.centres), coordinates, strict=True))
+        columns = dict(zip((*self.free, *self.structure), coordinates, strict=True))
         nothing = np.zeros(coordinates.shape[1])
         drawn = {name: columns.get(name, nothing) for name in NUISANCES}
-        hidden = {name: np.exp(centre + self.spreads[name] * columns[name]) for name, centre in self.centres.items()}
+        hidden = {name: np.exp(centre + spread * columns[name]) for name, (centre, spread) in self.structure.items()}
         return forward_points(drawn, hidden, self.price_data, self.assumptions)
 
     def log_densities(self, coordinates: Array, points: Points) -> tuple[Array, Array]:
         """Return log densities of the target and the triangular proposal [draws] over coordinates, a priori standard normal."""
         unused = unused_prices(points, self.price_data, self.assumptions)
         prior = -0.5 * (np.einsum("ij,ij->j", coordinates, coordinates) + len(coordinates) * log(2 * pi))
-        target = prior + log_likelihood(points, self.price_data, self.assumptions, unused)[0]
-        by_triangular = target - log_ratio(points, self.price_data, self.assumptions, unused)[0]
+        target = prior + log_likelihood(points, self.price_data, self.assumptions, unused)
+        by_triangular = target - log_ratio(points, self.price_data, self.assumptions, unused)
         return target, np.where(np.isfinite(by_triangular), by_triangular, -np.inf)
 
 

@@ -1,14 +1,12 @@
-"""The joint inference by triangular importance sampling.
+"""The joint inference of one sheet by triangular importance sampling.
 
 The nuisances are drawn from their priors, and the un-rounded ratios from the cells in which they were published. The exact
 inverse gives the hidden quantities, and the weight of a draw is prior times Jacobian times the likelihood of the prices that
 the inverse did not use. Published prices are interval-censored: the likelihood of one is the mass that a normal about the
-cost ratio puts on its cell. Everything is evaluated on arrays [sheets, draws]. Sheets of one shape share a call.
+cost ratio puts on its cell. Everything is evaluated on arrays [draws].
 """
 
-from collections.abc import Iterator
-from dataclasses import replace
-from math import log
+from math import exp, log, sqrt
 
 import numpy as np
 
@@ -17,18 +15,18 @@ from derive.immutable import immutable
 from invert.arrays import Array, Values
 from invert.assumptions import Assumptions
 from invert.posterior import inverse as triangular
-from invert.posterior.data import PriceData, column
+from invert.posterior.data import PriceData
 from invert.posterior.inverse import PER_PARAMETER
 from invert.posterior.likelihood import input_price_level, size_before_price, unused_prices
 from invert.posterior.parameters import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
-from invert.posterior.sobol import DEFAULT, SEED, normals, uniforms
+from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import Weights, log_mean, weights
 from invert.priors import normal_log_density, standard_log_density
 
 
 @immutable
 class Posterior:
-    """Weighted draws of every sheet, and the method of drawing them."""
+    """Weighted draws of a sheet, and the method of drawing them."""
 
     price_data: PriceData
     points: Points
@@ -36,28 +34,11 @@ class Posterior:
     weights: Weights
     log_active_params: Array
     sampler: str
+    seed: int
     assumptions: Assumptions
 
-    def sheets(self) -> Iterator["Posterior"]:
-        """Yield the posterior of each sheet by itself."""
-        for row in range(len(self.weights.ess)):
-            place = slice(row, row + 1)
-            yield replace(
-                self,
-                price_data=self.price_data.rows(place),
-                points=self.points.rows(place),
-                log_weights=self.log_weights[place],
-                weights=self.weights.rows(place),
-                log_active_params=self.log_active_params[place],
-            )
-
-    def of(self, price_data: PriceData, seed: int = SEED) -> "Posterior":
-        """Return the posterior of another sheet with the same weights of draws and a model size of its own."""
-        normal = normals(self.log_weights.shape[1], seed)[:, SIZE]
-        return replace(self, price_data=price_data, log_active_params=sizes(self.points, price_data, self.assumptions, normal))
-
     def logs(self, name: str, price_per_flop: float | None = None) -> Array:
-        """Return natural log of a quantity at every draw [sheets, draws], for the whole model and in SI units."""
+        """Return natural log of a quantity at every draw [draws], for the whole model and in SI units."""
         return log_quantity(name, self.points, self.log_active_params, self.price_data, price_per_flop)
 
 
@@ -72,7 +53,7 @@ _DEFINED = {
 
 
 def log_quantity(name: str, points: Points, log_active_params: Array, price_data: PriceData, price_per_flop: float | None = None) -> Array:
-    """Return natural log of a quantity at posterior or prior draws [sheets, draws], for the whole model and in SI units.
+    """Return natural log of a quantity at posterior or prior draws [draws], for the whole model and in SI units.
 
     The price level is relative to the rent of a FLOP [USD], and is available only if that is given.
     """
@@ -90,42 +71,39 @@ def log_quantity(name: str, points: Points, log_active_params: Array, price_data
 
 def _level(points: Points, price_data: PriceData, price_per_flop: float) -> dict[str, Values]:
     """Return the published input price, the cost of a prompt token in units of linear compute, and the rental price of a FLOP."""
-    low, high = (end[:, None] for end in price_data.cells["input_price"])
+    ((low, high),) = price_data.cells["input_price"]
     return {
-        "input_price": np.exp((low + high) / 2),
+        "input_price": exp((low + high) / 2),
         "price_per_flop": price_per_flop,
         "prefill_cost_ratio": points.costs.prefill_short,
     }
 
 
 def posterior(price_data: PriceData, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Posterior:
-    """Return the posterior of every sheet by triangular importance sampling, at `count` draws."""
+    """Return the posterior of a sheet by triangular importance sampling, at `count` draws."""
     with np.errstate(all="ignore"):
-        points = triangular_points(price_data, assumptions, normals(count, seed), uniforms(count, seed))
+        points = triangular_points(price_data, assumptions, count, seed)
         log_weights = log_ratio(points, price_data, assumptions)
-        size = sizes(points, price_data, assumptions, normals(count, seed)[:, SIZE])
         return Posterior(
             price_data=price_data,
             points=points,
             log_weights=log_weights,
             weights=weights(log_weights),
-            log_active_params=size,
+            log_active_params=sizes(points, price_data, assumptions, normals(count, seed)[:, SIZE]),
             sampler=f"triangular, {count} draws, seed {seed}",
+            seed=seed,
             assumptions=assumptions,
         )
 
 
-def log_evidence(price_data: PriceData, assumptions: Assumptions, count: int = DEFAULT, seed: int = SEED) -> Array:
-    """Return the log marginal likelihood of the prices of every sheet [sheets], as in its posterior."""
+def log_evidence(price_data: PriceData, assumptions: Assumptions) -> float:
+    """Return the log marginal likelihood of the prices of a sheet, as in its posterior."""
     with np.errstate(all="ignore"):
-        points = triangular_points(price_data, assumptions, normals(count, seed), uniforms(count, seed))
-        return log_mean(log_ratio(points, price_data, assumptions))
+        return log_mean(log_ratio(triangular_points(price_data, assumptions, DEFAULT, SEED), price_data, assumptions))
 
 
 def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, unused: Values | None = None) -> Array:
-    """Return log of target over triangular proposal density at points [sheets, draws].
-
-    It is minus infinity if not feasible.
+    """Return log of target over triangular proposal density at points [draws], or minus infinity if not feasible.
 
     The factors are the prior of the solved quantities, the Jacobian of solving, the likelihood of the prices not used
     (`unused`, if it is known), and the widths of the cells from which the ratios were drawn.
@@ -143,24 +121,24 @@ def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, u
         total = total + normal_log_density(points.logs["attention_intensity"], *intensity)
         total = total + triangular.log_jacobian_of_attention(points.at)
     elif "premium_out" in price_data.cells:
-        drawn = normal_log_density(np.log(points.at["attention_flops_per_pair"]), *attention_prior(kv, intensity))
+        drawn = normal_log_density(np.log(points.at["attention_flops_per_pair"]), *attention_prior(price_data, assumptions))
         total = total + normal_log_density(points.logs["attention_intensity"], *intensity) - drawn
     for name in set(RATIOS) & set(price_data.cells):
-        low, high = (column(end)[:, None] for end in price_data.cells[name])
-        total = total + np.log(high - low)
+        low, high = price_data.cells[name][0]
+        total = total + log(high - low)
     return np.where(np.isfinite(total), total, -np.inf)
 
 
 def sizes(points: Points, price_data: PriceData, assumptions: Assumptions, normal: Array) -> Array:
-    """Return draws of ln active_params given the rest [sheets, draws]: the input price pins only its product with the price level."""
+    """Return draws of ln active_params given the rest [draws]: the input price pins only its product with the price level."""
     shape = np.shape(points.logs["kv_bytes_per_token"])
     size, spread = size_before_price(points, price_data)
     if not price_data.level_tells:
         return np.broadcast_to(size + spread * normal, shape)
-    low, high = (end[:, None] for end in price_data.cells["input_price"])
+    ((low, high),) = price_data.cells["input_price"]
     centre, total = input_price_level(points, price_data, assumptions)
     gain = spread**2 / (total**2 + (high - low) ** 2 / 12)
-    return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * np.sqrt(1 - gain) * normal, shape)
+    return np.broadcast_to(size + gain * ((low + high) / 2 - centre) + spread * sqrt(1 - gain) * normal, shape)
 
 
 def _wider(points: Points, assumptions: Assumptions) -> Values:

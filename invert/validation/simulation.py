@@ -37,7 +37,6 @@ from invert.posterior.parameters import Points
 from invert.posterior.sampler import OF_THE_MODEL, Posterior, posterior
 from invert.posterior.sobol import SEED
 from invert.posterior.summary import LEVEL_OF_PRICES, SUMMARISED
-from invert.posterior.weights import RELIABLE
 from invert.priors import STRUCTURE
 from invert.sheets.observables import DECADE, rounding_cell
 
@@ -55,9 +54,6 @@ PRICE_PER_FLOP = 1.0
 """Of a rented one [USD]. It is a factor of the truth and of every draw alike: ranks are the same at any."""
 _FEW = 1024
 """Draws of the sheets that tell one sampler from another."""
-_CHUNK = 2**15
-"""Draws of all sheets together that are worked on at once."""
-
 
 _SizeKnown = Literal["prior", "stated", "price"]
 """How the size of a model is known: as the prior has it, stated to `known_size_spread`, or by the input price, which then says
@@ -167,8 +163,8 @@ def run_made_of(assumptions: Assumptions = USUAL) -> str:
 def _log_evidence(shape: Shape, assumptions: Assumptions) -> float:
     """Return the log evidence of the first sheet of a shape, with a few draws."""
     _, size, numbers = published_sheets(shape, 1, SEED, assumptions)
-    price_data = price_data_of_numbers(shape, size, numbers, assumptions)
-    return float(posterior(price_data, assumptions, _FEW).weights.log_evidence[0])
+    (price_data,) = price_data_of_numbers(shape, size, numbers, assumptions)
+    return posterior(price_data, assumptions, _FEW).weights.log_evidence
 
 
 def _word(of: object) -> str:
@@ -213,22 +209,22 @@ def _row(run: str, quantity: str, shape: str, ranks: Array, seeds: int, draws: i
 
 def _ranks_of_task(task: tuple[int, int], sheets: int, draws: int, noise_factor: float) -> Array:
     seed, place = task
-    truth, price_data = simulate(_SHAPES[place], sheets, (seed, place), USUAL)
+    truth, simulated = simulate(_SHAPES[place], sheets, (seed, place), USUAL)
     assumptions = USUAL.with_noise({name: noise_factor * USUAL.noise[name] for name in _PREMIUMS})
-    return ranks(price_data, truth, assumptions, draws, seed)
+    return ranks(simulated, truth, assumptions, draws, seed)
 
 
-def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> tuple[dict[str, Array], PriceData]:
+def simulate(shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions) -> tuple[dict[str, Array], list[PriceData]]:
     """Draw hidden quantities [sheets] from the priors, and compute the sheets that vendors would publish."""
     truth, size, numbers = published_sheets(shape, count, seed, assumptions)
-    price_data = price_data_of_numbers(shape, size, numbers, assumptions)
-    truth[LEVEL_OF_PRICES] = _level_of_prices(truth, price_data)
-    return truth, price_data
+    simulated = price_data_of_numbers(shape, size, numbers, assumptions)
+    truth[LEVEL_OF_PRICES] = _level_of_prices(truth, simulated)
+    return truth, simulated
 
 
 def published_sheets(
     shape: Shape, count: int, seed: int | Sequence[int], assumptions: Assumptions
-) -> tuple[dict[str, Array], Pair, dict[str, Array]]:
+) -> tuple[dict[str, Array], tuple[Array, Array], dict[str, Array]]:
     """Return hidden quantities [sheets], stated ln active_params, and the published numbers.
 
     These are the input price [USD/Mtoken], the storage price [USD/Mtoken/h], and multipliers. Premiums have shape [sheets, bands above the
@@ -255,7 +251,7 @@ def published_sheets(
     return truth, size, numbers
 
 
-def _stated_size(known: _SizeKnown, drawn: Mapping[str, Array], assumptions: Assumptions) -> Pair:
+def _stated_size(known: _SizeKnown, drawn: Mapping[str, Array], assumptions: Assumptions) -> tuple[Array, Array]:
     """Return centre and spread of the stated ln active_params [sheets] of models drawn from the prior."""
     prior, level = assumptions.priors["active_params"], assumptions.priors["price_per_parameter"]
     if known == "stated":
@@ -268,17 +264,27 @@ def _stated_size(known: _SizeKnown, drawn: Mapping[str, Array], assumptions: Ass
     return centre, np.full(len(centre), spread)
 
 
-def price_data_of_numbers(shape: Shape, size: Pair, numbers: Mapping[str, Array], assumptions: Assumptions) -> PriceData:
+def price_data_of_numbers(
+    shape: Shape, size: tuple[Array, Array], numbers: Mapping[str, Array], assumptions: Assumptions
+) -> list[PriceData]:
     """Convert sheets to the input of the inference: the log cells of their numbers, prices per token and ratios to the input price."""
     scale: dict[str, Values] = {"input_price": 1 / _MILLION}
     if "storage_ratio" in numbers:
         # Storage is published as a price, so its cell is that of the price over the input price as published.
         scale["storage_ratio"] = 1 / (numbers["input_price"] * _HOUR)
-    ends = {name: cells_about(values, assumptions) for name, values in numbers.items()}
-    cells = {name: (np.log(low * scale.get(name, 1.0)), np.log(high * scale.get(name, 1.0))) for name, (low, high) in ends.items()}
-    return PriceData(
-        cells=cells, edges=np.tile(shape.edges, (len(size[0]), 1)), log_active_params=size, size_by_price=shape.size == "price"
-    )
+    ends: dict[str, list[list[Pair]]] = {}
+    for name, values in numbers.items():
+        low, high = (np.log(end * scale.get(name, 1.0)).reshape(len(values), -1).tolist() for end in cells_about(values, assumptions))
+        ends[name] = [[*zip(*of_sheet, strict=True)] for of_sheet in zip(low, high, strict=True)]
+    return [
+        PriceData(
+            cells={name: tuple(of_sheets[place]) for name, of_sheets in ends.items()},
+            edges=shape.edges,
+            log_active_params=of_size,
+            size_by_price=shape.size == "price",
+        )
+        for place, of_size in enumerate(zip(*(end.tolist() for end in size), strict=True))
+    ]
 
 
 def _derived(drawn: Mapping[str, Array], shape: Shape, assumptions: Assumptions) -> dict[str, Array]:
@@ -296,9 +302,9 @@ def _derived(drawn: Mapping[str, Array], shape: Shape, assumptions: Assumptions)
     return truth
 
 
-def _level_of_prices(truth: Mapping[str, Array], price_data: PriceData) -> Array:
+def _level_of_prices(truth: Mapping[str, Array], simulated: Sequence[PriceData]) -> Array:
     """Return active parameters times the ratio of the published input price to the true cost of a prompt token."""
-    low, high = price_data.cells["input_price"]
+    low, high = np.transpose([one.cells["input_price"][0] for one in simulated])
     prefill = equation("bands.prefill_cost").right_side({**truth, "context_length": truth["short_context"]})
     level = {"input_price": np.exp((low + high) / 2), "prefill_cost_ratio": prefill, "price_per_flop": PRICE_PER_FLOP}
     found: Array = equation("bands.active_params_times_markup").right_side({**truth, **level})
@@ -344,39 +350,32 @@ def cells_about(values: Array, assumptions: Assumptions = USUAL) -> tuple[Array,
     return low[places].reshape(values.shape), high[places].reshape(values.shape)
 
 
-def ranks(price_data: PriceData, truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
+def ranks(simulated: Sequence[PriceData], truth: Mapping[str, Array], assumptions: Assumptions, draws: int, seed: int) -> Array:
     """Return the posterior share below the truth [sheets, quantities], or NaN if the inference does not trust its own sampler."""
-    found = np.full((len(price_data), len(RANKED)), np.nan)
-    step, at_truth = max(1, _CHUNK // draws), _logs_of_truth(truth, price_data, assumptions)
-    for start in range(0, len(price_data), step):
-        part = price_data.rows(slice(start, start + step))
-        for place, one in enumerate(posterior(part, assumptions, draws, seed).sheets()):
-            chosen = trusted(part.rows(slice(place, place + 1)), assumptions, one, seed)
-            if chosen.weights.feasible_fraction[0] and chosen.weights.pareto_k[0] <= RELIABLE:
-                sheet = start + place
-                found[sheet] = [_share_below(chosen, name, at_truth[name][sheet]) for name in RANKED]
+    found = np.full((len(simulated), len(RANKED)), np.nan)
+    for place, price_data in enumerate(simulated):
+        of_sheet = {name: float(values[place]) for name, values in truth.items()}
+        chosen = trusted(posterior(price_data, assumptions, draws, seed))
+        if chosen.weights.feasible_fraction and chosen.weights.settled:
+            found[place] = [_share_below(chosen, name, of_sheet) for name in RANKED]
     return found
 
 
-def _share_below(found: Posterior, name: str, truth: float) -> float:
+def _share_below(found: Posterior, name: str, truth: Mapping[str, float]) -> float:
     with np.errstate(all="ignore"):
-        likely = name == LOG_LIKELIHOOD
-        logs = (log_likelihood(found.points, found.price_data, found.assumptions) if likely else found.logs(name, PRICE_PER_FLOP))[0]
-    weight = found.weights.values[0]
-    return float(weight[(weight > 0) & (logs < truth)].sum())
+        if name == LOG_LIKELIHOOD:
+            at_truth = point_of_truth(truth, found.price_data)
+            true, logs = (log_likelihood(points, found.price_data, found.assumptions) for points in (at_truth, found.points))
+        else:
+            true, logs = np.log(truth[name]), found.logs(name, PRICE_PER_FLOP)
+    weight = found.weights.values
+    return float(weight[(weight > 0) & (logs < true)].sum())
 
 
-def _logs_of_truth(truth: Mapping[str, Array], price_data: PriceData, assumptions: Assumptions) -> dict[str, Array]:
-    """Return the log of each ranked quantity at the truth [sheets]."""
-    with np.errstate(all="ignore"):
-        likely = log_likelihood(points_of_truth(truth, price_data), price_data, assumptions)[:, 0]
-    return {name: likely if name == LOG_LIKELIHOOD else np.log(truth[name]) for name in RANKED}
-
-
-def points_of_truth(truth: Mapping[str, Array], price_data: PriceData) -> Points:
-    """Return the hidden quantities of whole models as one point per sheet, per active parameter, in the layout of draws."""
-    at: dict[str, Values] = {name: values[:, None] for name, values in truth.items()}
+def point_of_truth(truth: Mapping[str, float], price_data: PriceData) -> Points:
+    """Return the hidden quantities of a whole model as one point, per active parameter, in the layout of draws."""
+    at: dict[str, Values] = {name: np.array([value]) for name, value in truth.items()}
     at |= {name: at[name] / at["active_params"] for name in OF_THE_MODEL}
-    first, second = price_data.edges[:, 0, None], price_data.edges[:, 1, None]
+    first, second = price_data.edges[:2]
     at |= {**PER_PARAMETER, "band_share": (at["long_context"] - first) / (second - first)}
     return Points(drawn={}, at=at, costs=costs_of_structure(at), logs={name: np.log(at[name]) for name in STRUCTURE})

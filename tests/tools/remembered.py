@@ -1,76 +1,68 @@
-"""What takes long and comes to the same for whoever asks, worked out once a process: draws of sheets, and the tables that ship.
+"""Results that are the same for every test, computed once a process: draws of sheets, and the shipped tables.
 
-The draws of a sheet are half the time of an inference, and hang on nothing but what it publishes, with the sheets that are drawn in one
-chunk with it, and on what is assumed: a hundred tests draw the same hundred sheets. `tests/invert/posterior/test_summary.py` tries the
-drawing itself, which nothing is put before.
+The draws of a sheet are half of the time of an inference. They depend on its prices and on the assumptions alone. A hundred tests draw
+the same hundred sheets. `tests/invert/posterior/test_summary.py` tests the drawing itself, without this cache.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from functools import partial
 
 from derive.tables.shipped import Tables
 from invert import data
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators import cases
-from invert.posterior import convention
+from invert.estimators import one_markup
+from invert.posterior import sampler
 from invert.posterior.data import PriceData
-from invert.posterior.summary import Summary, as_summaries_come
+from invert.posterior.summary import Summary, summarise
 
-_summaries: dict[Hashable, list[Summary]] = {}
+_summaries: dict[Hashable, Summary] = {}
 _shipped: list[Data] = []
-_evidence: dict[Hashable, list[float]] = {}
-_data_of, _log_evidence = data._cache_of, convention._of_one_shape
+_evidence: dict[Hashable, float] = {}
+_data_of, _log_evidence = data._cache_of, sampler.log_evidence
 
 
 def remember() -> None:
-    """From here on nobody in this process draws a sheet twice, or learns twice from the tables that ship."""
-    cases.as_summaries_come = _drawn_once
-    convention._of_one_shape = _weighed_once
+    """Cache the draws of sheets and the results from the shipped tables in this process."""
+    one_markup.summarise = _drawn_once
+    sampler.log_evidence = _weighed_once
     data._cache_of = _kept_if_shipped
 
 
 @contextmanager
-def drawing_anew() -> Iterator[None]:
-    """Sheets are drawn as often as they are asked for."""
-    held, cases.as_summaries_come = cases.as_summaries_come, as_summaries_come
+def drawing_anew() -> Iterator[list[PriceData]]:
+    """Draw the sheets of every run, and list them."""
+    drawn: list[PriceData] = []
+
+    def listed(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None) -> Summary:
+        drawn.append(price_data)
+        return summarise(price_data, assumptions, price_per_flop)
+
+    held = one_markup.summarise, data._cache_of
+    one_markup.summarise, data._cache_of = listed, _data_of
+    _data_of.cache_clear()
     try:
-        yield
+        yield drawn
     finally:
-        cases.as_summaries_come = held
+        one_markup.summarise, data._cache_of = held
 
 
-def _drawn_once(
-    sheets: Sequence[PriceData], assumptions: Assumptions, price_per_flop: float | None = None
-) -> Iterator[tuple[int, Summary]]:
-    return as_summaries_come(sheets, assumptions, price_per_flop, mapped=partial(_remembering, (assumptions, price_per_flop)))
+def _drawn_once(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None) -> Summary:
+    asked = price_data.key, assumptions, price_per_flop
+    if asked not in _summaries:
+        _summaries[asked] = summarise(price_data, assumptions, price_per_flop)
+    return _summaries[asked]
 
 
-def _remembering(
-    asked: Hashable,
-    work: Callable[[PriceData, Sequence[Sequence[PriceData]]], list[Summary]],
-    chunks: Iterable[PriceData],
-    others: Iterable[Sequence[Sequence[PriceData]]],
-) -> Iterator[list[Summary]]:
-    """Works here and now, on what was not worked on before: the sheets of a chunk together, whose last digits hang on one another."""
-    for chunk, beside in zip(chunks, others, strict=True):
-        of_chunk = chunk.key, tuple(tuple(one.key for one in alike) for alike in beside), asked
-        if of_chunk not in _summaries:
-            _summaries[of_chunk] = work(chunk, beside)
-        yield _summaries[of_chunk]
-
-
-def _weighed_once(sheets: PriceData, assumptions: Assumptions) -> list[float]:
-    """What the premiums of a chunk are worth, which is drawn as its posterior is."""
-    asked = sheets.key, assumptions
+def _weighed_once(sheet: PriceData, assumptions: Assumptions) -> float:
+    asked = sheet.key, assumptions
     if asked not in _evidence:
-        _evidence[asked] = _log_evidence(sheets, assumptions)
+        _evidence[asked] = _log_evidence(sheet, assumptions)
     return _evidence[asked]
 
 
 def _kept_if_shipped(tables: Tables) -> Data:
-    """The data of a run; those of the first tables, which are the ones that ship, are not given up for others."""
+    """Return the data of a run. The data of the first tables, which are the shipped ones, are kept."""
     if not _shipped:
         _shipped.append(_data_of(tables))
     (first,) = _shipped

@@ -61,13 +61,8 @@ class Sheet:
         return {name: (log(low), log(high)) for name, (low, high) in ends.items()}
 
     def price_data(self) -> PriceData:
-        cells = {}
-        for name, ends in self.cells().items():
-            shape = (1, 1) if name.startswith("premium") else (1,)
-            cells[name] = tuple(np.full(shape, end) for end in ends)
-        return PriceData(
-            cells=cells, edges=np.array([[self.threshold, self.top]]), log_active_params=tuple(np.array([part]) for part in SIZE)
-        )
+        cells = {name: (ends,) for name, ends in self.cells().items()}
+        return PriceData(cells=cells, edges=(self.threshold, self.top), log_active_params=SIZE)
 
 
 SHEETS = {
@@ -149,7 +144,7 @@ def record() -> None:
         for name, sheet in SHEETS.items():
             logs, weight, log_evidence = brute_force(sheet, RECORDED)
             for quantity, values in zip(QUANTITIES, logs, strict=True):
-                ends = [f"{exp(end):.5g}" for end in quantiles(values[None], weight[None], LEVELS)[0]]
+                ends = [f"{exp(end):.5g}" for end in quantiles(values[None], weight, LEVELS)[0]]
                 rows.writerow((name, quantity, *ends, f"{log_evidence:.4f}", f"{1 / (weight**2).sum():.0f}", RECORDED, SEED))
 
 
@@ -167,13 +162,12 @@ def recorded() -> dict[str, dict[str, list[float]]]:
 def ends_of(found: Posterior, quantity: str, per_parameter: bool = False) -> np.ndarray:
     with np.errstate(all="ignore"):
         logs = found.logs(quantity) - (found.log_active_params if per_parameter else 0.0)
-        return quantiles(logs, found.weights.values, LEVELS)[0]
+        return quantiles(logs[None], found.weights.values, LEVELS)[0]
 
 
 @cache
 def shipped(name: str) -> Posterior:
-    sheet = SHEETS[name].price_data()
-    return trusted(sheet, USUAL, posterior(sheet, USUAL, DEFAULT))
+    return trusted(posterior(SHEETS[name].price_data(), USUAL, DEFAULT))
 
 
 # -- brute force --------------------------------------------------------------------------------------------------------
@@ -194,7 +188,7 @@ def test_more_draws_against_eight_million_of_the_priors(name: str):
 @pytest.mark.parametrize("name", SHEETS)
 def test_the_mixture_against_eight_million_of_the_priors(name: str):
     """By all its rounds: a run stops at the first that is worth enough draws."""
-    assert_agrees(name, mixed(SHEETS[name].price_data(), USUAL, enough=inf))
+    assert_agrees(name, mixed(posterior(SHEETS[name].price_data(), USUAL), enough=inf))
 
 
 def assert_agrees(name: str, found: Posterior) -> None:
@@ -203,7 +197,7 @@ def assert_agrees(name: str, found: Posterior) -> None:
         low, median, high = ends_of(found, quantity) - expected
         assert abs(median) <= 0.05, quantity
         assert max(abs(low), abs(high)) <= 0.20, quantity
-        assert found.weights.log_evidence[0] == pytest.approx(log_evidence, abs=0.05)
+        assert found.weights.log_evidence == pytest.approx(log_evidence, abs=0.05)
 
 
 @pytest.mark.slow
@@ -284,9 +278,9 @@ def test_dynesty(name: str):
     sampler = dynesty.NestedSampler(likelihood, ndtri, DIMENSIONS, nlive=1000, rstate=np.random.default_rng(SEED))
     sampler.run_nested(print_progress=False)
     found = sampler.results
-    assert shipped(name).weights.log_evidence[0] == pytest.approx(found.logz[-1], abs=3 * found.logzerr[-1])
+    assert shipped(name).weights.log_evidence == pytest.approx(found.logz[-1], abs=3 * found.logzerr[-1])
     weight = np.exp(found.logwt - found.logz[-1])
-    middle = quantiles(logs_of(found.samples, sheet), np.tile(weight / weight.sum(), (len(QUANTITIES), 1)), (0.5,))[:, 0]
+    middle = quantiles(logs_of(found.samples, sheet), weight / weight.sum(), (0.5,))[:, 0]
     assert np.abs(middle - medians(name)).max() <= 0.10
 
 

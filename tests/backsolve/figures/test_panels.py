@@ -1,14 +1,16 @@
-"""Panels as pictures: the same answers make the same file, numbers are plain, nothing lies over anything else."""
+"""Sweeps as pictures: the same answers make the same file, numbers are plain, nothing lies over anything else."""
 
 import builtins
 import re
+from dataclasses import replace
 
 import pytest
 
 from backsolve.figures.axes import COLOURS
 from backsolve.figures.picture import picture
 from derive.errors import WrongValue
-from derive.show.plot import _MOST_LINES, Panel, charts, panels, roofline
+from derive.show.chart import Chart
+from derive.show.plot import _MOST_LINES, _line_chart, roofline, sweep_charts
 from derive.show.roofline import Roof
 from derive.solving.api import solve
 from tests.backsolve.figures.test_picture import drawn
@@ -33,20 +35,18 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     imported = builtins.__import__
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(WrongValue, match=r"pip install 'backsolve\[plot\]'. solve --plot - draws"):
-        picture(charts([Panel(across="batch", up="step_time", lines=())]), "svg")
+        picture([_line_chart("batch", "step_time", [])], "svg")
 
 
-def axes_of(panel: Panel, monkeypatch):
-    """The axes that a panel is drawn in."""
-    (chart,) = charts([panel], ["8xA, M", "chip_price = $2/h, output_price = $3/MTok"])
-    return drawn(chart, monkeypatch)[0]
+def axes_of(chart: Chart, monkeypatch):
+    """Return the axes that a chart is drawn in."""
+    said = ("8xA, M", "chip_price = $2/h, output_price = $3/MTok")
+    return drawn(replace(chart, said=said), monkeypatch)[0]
 
 
 def test_money_is_in_dollars_a_million_tokens_and_ticks_are_plain(monkeypatch):
-    axes = axes_of(
-        Panel(across="batch", up="cost_per_token", lines=(("", (1.0, 8.0, 64.0), (1e-5, 1.5e-6, 4e-7)),), bounds=(None, "lower")),
-        monkeypatch,
-    )
+    chart = _line_chart("batch", "cost_per_token", [("", (1.0, 8.0, 64.0), (1e-5, 1.5e-6, 4e-7))])
+    axes = axes_of(replace(chart, up=replace(chart.up, bound="lower")), monkeypatch)
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("batch", "cost per token, at least [$/MTok]")
     assert axes.lines[0].get_ydata() == pytest.approx([10, 1.5, 0.4])
     texts = [one.get_text() for one in (*axes.get_xticklabels(), *axes.get_yticklabels())]
@@ -55,17 +55,13 @@ def test_money_is_in_dollars_a_million_tokens_and_ticks_are_plain(monkeypatch):
 
 
 def test_a_title_says_what_is_seen():
-    first, second = Panel(across="batch", up="throughput", lines=()), Panel(across="batch", up="cost_per_token", lines=())
-    front = Panel(across="throughput", up="cost_per_token", lines=(), joined=False)
-    assert charts([first, second, front])[0].title == "Throughput and cost per token over batch"
-    ways = (("throughput", (1.0, 2.0)), ("cost_per_token", (2.0, 1.0)))
-    rising, falling = (Panel(across="batch", up=up, lines=(("", (1.0, 8.0), ys),)) for up, ys in ways)
-    assert charts([rising, falling, front])[0].title == "Throughput rises and cost per token falls with batch"
-    (cost,) = panels([("", [solve("cost_per_token", **SERVED | {"context_length": 512}, chip_price="$2/h", batch="1..4000:log")])])
-    assert charts([cost])[0].title == "Cost per token falls with batch until arithmetic binds"
-    (flat,) = panels([("", [solve("step_time", compute_time="1ms,2ms,3ms", memory_time="5ms")])])
-    assert charts([flat])[0].title == "Step time over compute time"
-    assert charts([roofline(ROOFS)])[0].title == "Roofline: rate of one chip over arithmetic intensity"
+    both = sweep_charts([("", swept("throughput", "cost_per_token", chip_price="$2/h", batch=[1, 8]))])
+    assert both[0].title == "Throughput rises and cost per token falls with batch"
+    (cost,) = sweep_charts([("", [solve("cost_per_token", **SERVED | {"context_length": 512}, chip_price="$2/h", batch="1..4000:log")])])
+    assert cost.title == "Cost per token falls with batch until arithmetic binds"
+    (flat,) = sweep_charts([("", [solve("step_time", compute_time="1ms,2ms,3ms", memory_time="5ms")])])
+    assert flat.title == "Step time over compute time"
+    assert roofline(ROOFS).title == "Roofline: rate of one chip over arithmetic intensity"
 
 
 def test_a_roof_is_named_once_beside_the_data_with_its_points(monkeypatch):
@@ -81,26 +77,26 @@ def test_a_roof_is_straight_where_arithmetic_binds_too(monkeypatch):
     """Its rates span a decade then, and no more."""
     busy = roofline([Roof(name="", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=2500.0, rate=9e14)])
     axes = axes_of(busy, monkeypatch)
-    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log") and busy.is_logarithmic([1.0, 2.0])
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
 
 
 def test_whole_chips_go_up_in_steps_and_between_two_numbers_of_them_is_nothing(monkeypatch):
-    needed = axes_of(Panel(across="batch", up="chips", lines=(("", (1.0, 8.0), (2.0, 3.0)),)), monkeypatch).lines[0]
+    needed = axes_of(_line_chart("batch", "chips", [("", (1.0, 8.0), (2.0, 3.0))]), monkeypatch).lines[0]
     assert needed.get_drawstyle() == "steps-pre"
-    share = axes_of(Panel(across="batch", up="chips", lines=(("", (1.0, 8.0), (2.5, 3.0)),)), monkeypatch).lines[0]
+    share = axes_of(_line_chart("batch", "chips", [("", (1.0, 8.0), (2.5, 3.0))]), monkeypatch).lines[0]
     assert share.get_drawstyle() == "default"
-    over = axes_of(Panel(across="chips", up="throughput", lines=(("", (1.0, 2.0), (20.0, 30.0)),)), monkeypatch).lines[0]
+    over = axes_of(_line_chart("chips", "throughput", [("", (1.0, 2.0), (20.0, 30.0))]), monkeypatch).lines[0]
     assert over.get_linestyle() == "None" and over.get_marker() != ""
 
 
 def test_as_many_lines_as_are_drawn_differ_in_mark_and_in_colour_or_stroke(monkeypatch):
-    panel = Panel(across="batch", up="step_time", lines=tuple((f"{at}", (1.0, 2.0), (1.0 + at, 2.0)) for at in range(_MOST_LINES)))
-    lines = axes_of(panel, monkeypatch).lines
+    chart = _line_chart("batch", "step_time", [(f"{at}", (1.0, 2.0), (1.0 + at, 2.0)) for at in range(_MOST_LINES)])
+    lines = axes_of(chart, monkeypatch).lines
     assert len({one.get_marker() for one in lines}) == len({(one.get_color(), one.get_linestyle()) for one in lines}) == _MOST_LINES
 
 
 def test_texts_at_the_points_of_a_front_lie_inside_and_off_the_line(monkeypatch):
-    *_, front = panels([("", swept("tokens_per_second_per_user", "throughput", batch=[1, 4, 16, 64, 256]))])
+    *_, front = sweep_charts([("", swept("tokens_per_second_per_user", "throughput", batch=[1, 4, 16, 64, 256]))])
     axes = axes_of(front, monkeypatch)
     frame, points = axes.get_window_extent(), axes.transData.transform(axes.lines[0].get_xydata())
     boxes = [one.get_window_extent() for one in axes.texts]
@@ -109,20 +105,10 @@ def test_texts_at_the_points_of_a_front_lie_inside_and_off_the_line(monkeypatch)
     assert not any(one.overlaps(other) for one in boxes for other in boxes if one is not other)
 
 
-def test_a_picture_says_in_words_what_it_shows():
-    made = picture(
-        charts(
-            [Panel(across="batch", up="step_time", lines=(("A & B", (1.0, 2.0, 8.0), (0.002, 0.003, 0.004)), ("C", (), ())))], ["8xA, M"]
-        ),
-        "svg",
-    ).decode()
-    assert "Step time rises with batch. 8xA, M. step time [ms] against batch. A &amp; B: at 1 2, at 8 4. C: no answer." in made
-
-
-def test_texts_of_a_drawing_are_texts():
-    """As outlines of letters nobody finds or copies them, or has them read out."""
-    made = picture(
-        charts([Panel(across="batch", up="step_time", lines=(("A", (1.0, 8.0), (0.002, 0.004)), ("B", (1.0,), (0.003,))))], ["8xA"]), "svg"
-    ).decode()
+def test_a_picture_says_in_words_what_it_shows_and_its_texts_are_texts():
+    """As outlines of letters they cannot be found, copied or read aloud."""
+    chart = _line_chart("batch", "step_time", [("A & B", (1.0, 2.0, 8.0), (0.002, 0.003, 0.004)), ("C", (), ())])
+    made = picture([replace(chart, title="Step time", said=("8xA, M",))], "svg").decode()
+    assert "Step time. 8xA, M. step time [ms] against batch. A &amp; B: at 1 2, at 8 4. C: no answer." in made
     texts = re.findall(r"<text [^>]*>([^<]*)</text>", made)
-    assert {"Step time rises with batch", "8xA", "A", "B", "batch"} <= {*texts}
+    assert {"Step time", "8xA, M", "A &amp; B", "C", "batch"} <= {*texts}

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from backsolve.figures.picture import picture
-from derive.show.chart import Axis, Chart, Mark, Rule, chart_axis
+from derive.show.chart import Axis, Chart, Mark, Rule, in_units
 
 ROWS = Chart(
     title="Rows",
@@ -81,5 +81,7 @@ def test_all_that_is_written_lies_inside_the_picture(chart: Chart, monkeypatch):
 
 
 def test_values_are_divided_by_the_unit_of_their_axis():
-    axis, size = chart_axis("active_params", [1e9, 4e11], "active parameters")
-    assert (axis.words, size, axis.is_logarithmic) == ("active parameters [B]", 1e9, True)
+    sizes = Mark(name="", form="points", xs=(1.0, 2.0), ys=(1e9, 4e11), ends=((None, 2e9), (1e11, None)))
+    chart = in_units(Chart(title="", across=Axis(words="x"), up=Axis(quantity="active_params"), marks=(sizes,)))
+    assert (chart.up.words, chart.up.is_logarithmic, chart.across.is_logarithmic) == ("active params [B]", True, False)
+    assert (chart.marks[0].ys, chart.marks[0].ends) == ((1.0, 400.0), ((None, 2.0), (100.0, None))) and in_units(chart) == chart

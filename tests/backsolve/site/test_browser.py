@@ -25,7 +25,6 @@ from derive.catalogue import equation
 from derive.presets import rent
 from derive.show.roofline import known_numbers, roof
 from derive.units import show
-from invert.data import read_data
 from invert.inference import infer
 from tests.backsolve.site.test_what_if import worked_out
 
@@ -48,7 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         home_page(),
         desk_page(),
         *(equation_page(row) for row in (CLOSED, SEARCHED, STEP, MARGIN)),
-        *pages_of_sheets(table, read_data()),
+        *pages_of_sheets(table),
     ]
     out = tmp_path_factory.mktemp("browser") / "site"
     with pytest.MonkeyPatch.context() as patch:

@@ -7,14 +7,13 @@ from backsolve.site.market import _COLUMNS, market_page
 from backsolve.site.sheets import sheet_address
 from backsolve.site.writing import written_page
 from derive.tables.problems import Problem
-from invert.data import read_data
 from invert.report.columns import column_of
 from invert.result import InferenceTable
 from tests.tools.html import parts_of
 
 
 def test_every_sheet_has_a_row_that_leads_to_its_page(some_sheets: InferenceTable):
-    page = market_page(some_sheets, read_data())
+    page = market_page(some_sheets)
     parts = parts_of(written_page(page))
     assert parts.faults == [] and len(page.context["rows"]) == len(some_sheets)
     for one in some_sheets:
@@ -25,17 +24,17 @@ def test_every_sheet_has_a_row_that_leads_to_its_page(some_sheets: InferenceTabl
 
 def test_what_could_not_be_read_goes_with_the_page(some_sheets: InferenceTable):
     bad = (Problem(origin="prices.csv", row=7, column="notes", message="holds the control character \\x07"),)
-    assert market_page(replace(some_sheets, problems=bad), read_data()).problems == bad
+    assert market_page(replace(some_sheets, problems=bad)).problems == bad
 
 
 def test_the_dearest_is_first(some_sheets: InferenceTable):
-    rows = market_page(some_sheets, read_data()).context["rows"]
+    rows = market_page(some_sheets).context["rows"]
     prices = [float(cells[_COLUMNS.index("price")][1]) for _, cells in rows]
     assert prices == sorted(prices, reverse=True) and len({*prices}) > 1
 
 
 def test_the_table_is_a_file_beside_the_page_and_its_points_lead_to_sheets(some_sheets: InferenceTable):
-    page = market_page(some_sheets, read_data())
+    page = market_page(some_sheets)
     rows = json.loads(page.files["prices.json"])
     assert page.files["prices.csv"].count("\n") == 1 + len(some_sheets) == 1 + len(rows)
     assert {row["page"] for row in rows} == {sheet_address(one) for one in some_sheets}

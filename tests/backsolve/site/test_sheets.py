@@ -6,7 +6,6 @@ import pytest
 
 from backsolve.site.sheets import ROW_COLUMNS, pages_of_other_names, pages_of_sheets, provenance, sheet_address
 from backsolve.site.writing import Page, written_page
-from invert.data import read_data
 from invert.report.layout import Heading, Table
 from invert.report.price_pages import sheet_pages
 from invert.report.readings import readings_in_lines
@@ -18,7 +17,7 @@ from tests.tools.html import parts_of
 
 @pytest.fixture(scope="module")
 def pages(some_sheets: InferenceTable) -> list[Page]:
-    return list(pages_of_sheets(some_sheets, read_data(), "https://example.org/"))
+    return list(pages_of_sheets(some_sheets, "https://example.org/"))
 
 
 def test_a_page_says_what_the_commands_print(pages: list[Page], some_sheets: InferenceTable):

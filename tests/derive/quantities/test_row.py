@@ -16,7 +16,7 @@ DOMAINS = (POSITIVE, NONNEGATIVE, FRACTION, UNIT_INTERVAL, AT_LEAST_ONE)
 
 
 def of(domain: str, low: float = 2.0, high: float = 50.0) -> Quantity:
-    return Quantity(name="made_up", symbol="x", latex="x", unit="s", meaning="made up", low=low, high=high, domain=domain)
+    return Quantity(name="made_up", symbol="x", unit="s", meaning="made up", low=low, high=high, domain=domain)
 
 
 @in_one_test(

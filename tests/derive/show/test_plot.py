@@ -4,7 +4,7 @@ import pytest
 
 from backsolve.cli.question import as_drawn
 from derive.errors import WrongValue
-from derive.show.plot import _HIGH, _WIDE, Panel, caption, draw_in_terminal, panels, plotted_values, roofline
+from derive.show.plot import _HIGH, _WIDE, _line_chart, caption, draw_in_terminal, plotted_values, roofline, sweep_charts
 from derive.show.roofline import Roof
 from derive.solving.api import solve
 from derive.solving.question.conventions import USUAL_CONVENTIONS
@@ -23,17 +23,17 @@ def swept(*unknowns: str, **more):
 
 def test_a_line_has_the_points_of_the_sweep_that_have_an_answer():
     """The largest batch does not fit: 8 chips of 80 GB hold 434 caches."""
-    (panel,) = panels([("", swept("step_time", batch=[1, 8, 64, 4096]))])
-    ((name, xs, ys),) = panel.lines
-    assert (name, panel.across, panel.up, xs) == ("", "batch", "step_time", (1.0, 8.0, 64.0))
-    assert ys == tuple(solve("step_time", **SERVED, batch=batch).value for batch in (1, 8, 64))
+    (chart,) = sweep_charts([("", swept("step_time", batch=[1, 8, 64, 4096]))])
+    (line,) = chart.marks
+    assert (line.name, chart.across.quantity, chart.up.quantity, line.xs) == ("", "batch", "step_time", (1.0, 8.0, 64.0))
+    assert line.ys == tuple(solve("step_time", **SERVED, batch=batch).value for batch in (1, 8, 64))
 
 
 def test_every_other_swept_quantity_has_a_line_a_value():
-    (panel,) = panels([("", swept("step_time", mbu=[0.5, 1.0], batch=[1, 8]))])
-    assert [name for name, *_ in panel.lines] == ["mbu = 0.5", "mbu = 1"] and panel.across == "batch"
-    (both,) = panels([("A", swept("step_time", batch=[1, 8])), ("B", swept("step_time", batch=[1, 8]))])
-    assert [name for name, *_ in both.lines] == ["A", "B"]
+    (chart,) = sweep_charts([("", swept("step_time", mbu=[0.5, 1.0], batch=[1, 8]))])
+    assert [line.name for line in chart.marks] == ["mbu = 0.5", "mbu = 1"] and chart.across.quantity == "batch"
+    (both,) = sweep_charts([("A", swept("step_time", batch=[1, 8])), ("B", swept("step_time", batch=[1, 8]))])
+    assert [line.name for line in both.marks] == ["A", "B"]
 
 
 def test_the_sweep_is_across_and_else_the_longest_list():
@@ -47,30 +47,29 @@ def test_the_sweep_is_across_and_else_the_longest_list():
 
 
 def test_two_questions_have_a_front_at_which_nothing_is_better_in_both():
-    *_, front = panels([("", swept("step_time", "throughput", batch=[1, 8, 64]))])
-    assert (front.across, front.up, len(front.lines[0][1])) == ("step_time", "throughput", 3), "each larger batch is slower and makes more"
-    alike = panels([("", swept("step_time", "kv_time", batch=[1, 8, 64]))])
+    *_, front = sweep_charts([("", swept("step_time", "throughput", batch=[1, 8, 64]))])
+    axes = (front.across.quantity, front.up.quantity)
+    assert (*axes, len(front.marks[0].xs)) == ("step_time", "throughput", 3), "each larger batch is slower and makes more"
+    alike = sweep_charts([("", swept("step_time", "kv_time", batch=[1, 8, 64]))])
     assert len(alike) == 2, "the smallest batch has the shortest of both: there is nothing to weigh"
-    *_, some = panels([("", swept("throughput", "kv_time", batch=[64, 8, 1]))])
-    assert [point[0] for point in zip(*some.lines[0][1:], strict=True)] == sorted(some.lines[0][1])
+    *_, some = sweep_charts([("", swept("throughput", "kv_time", batch=[64, 8, 1]))])
+    assert [*some.marks[0].xs] == sorted(some.marks[0].xs)
 
 
 def test_what_is_no_sweep_or_too_much_of_one_is_refused():
     with pytest.raises(WrongValue, match="needs a sweep"):
-        panels([("", swept("step_time", batch=8))])
+        sweep_charts([("", swept("step_time", batch=8))])
     with pytest.raises(WrongValue, match="at most 12 lines"):
-        panels([("", swept("step_time", mbu=[0.5 + at / 100 for at in range(13)], batch=[1, 8]))])
+        sweep_charts([("", swept("step_time", mbu=[0.5 + at / 100 for at in range(13)], batch=[1, 8]))])
 
 
 def test_a_drawing_has_its_ends_at_the_edges():
-    lines = [*draw_in_terminal([Panel(across="batch", up="step_time", lines=(("A", (1.0, 2.0, 4.0), (0.001, 0.002, 0.004)),))])]
+    lines = [*draw_in_terminal([_line_chart("batch", "step_time", [("A", (1.0, 2.0, 4.0), (0.001, 0.002, 0.004))])])]
     assert lines[0] == "step_time over batch" and len(lines) == _HIGH + 4
     assert lines[1].startswith("4 ms |") and lines[1].endswith("*") and len(lines[1]) == len("4 ms |") + _WIDE
     assert lines[_HIGH] == "1 ms |*" and lines[-1].split() == ["*", "A"]
-    assert [*draw_in_terminal([Panel(across="batch", up="step_time", lines=(("", (), ()),))])] == [
-        "step_time over batch",
-        "  no answer anywhere",
-    ]
+    empty = _line_chart("batch", "step_time", [("", (), ())])
+    assert [*draw_in_terminal([empty])] == ["step_time over batch", "  no answer anywhere"]
 
 
 def test_the_command_writes_a_file_or_draws(tmp_path, monkeypatch):
@@ -102,13 +101,13 @@ def test_a_range_is_drawn_as_a_sweep_and_beside_another_at_its_ends(tmp_path):
 
 
 def test_answers_that_are_a_range_lie_between_two_lines():
-    (panel,) = panels([("", swept("step_time", mbu="0.5..1", batch=[1, 8]))])
-    (low, xs, least), (high, _, most) = panel.lines
-    assert (low, high, xs) == ("low end", "high end", (1.0, 8.0))
+    (chart,) = sweep_charts([("", swept("step_time", mbu="0.5..1", batch=[1, 8]))])
+    low, high = chart.marks
+    assert (low.name, high.name, low.xs) == ("low end", "high end", (1.0, 8.0))
     ends = [tuple(solve("step_time", **SERVED, mbu=mbu, batch=batch).value for batch in (1, 8)) for mbu in (1.0, 0.5)]
-    assert [least, most] == [pytest.approx(one) for one in ends]
+    assert [low.ys, high.ys] == [pytest.approx(one) for one in ends]
     both = swept("tokens_per_second_per_user", "throughput", mbu="0.5..1", batch=[1, 8])
-    assert len(panels([("", both)])) == 2, "the ends of two answers need not go together"
+    assert len(sweep_charts([("", both)])) == 2, "the ends of two answers need not go together"
     assert "mbu = 0.5 to 1" in caption([(("A",), both)])[1]
 
 
@@ -150,10 +149,9 @@ def test_the_caption_says_what_was_taken_that_nobody_said():
 
 
 def test_the_points_of_a_front_say_where_they_are():
-    *_, front = panels([("", swept("tokens_per_second_per_user", "throughput", batch=[1, 1.5, 64]))])
-    assert [text for text, *_ in front.tags] == ["batch 64", "batch 1.5"], "1 and 1.5 are too near to each other"
-    assert {(x, y) for _, x, y in front.tags} <= {*zip(*front.lines[0][1:], strict=True)}
-    assert front.bounds == ("upper", "upper")
+    *_, front = sweep_charts([("", swept("tokens_per_second_per_user", "throughput", batch=[1, 1.5, 64]))])
+    assert [*filter(None, front.marks[0].beside)] == ["batch 64", "batch 1.5"], "1 and 1.5 are too near to each other"
+    assert (front.across.bound, front.up.bound) == ("upper", "upper")
 
 
 def test_a_question_that_is_no_sweep_draws_the_roof_with_its_point(tmp_path, monkeypatch):
@@ -164,7 +162,7 @@ def test_a_question_that_is_no_sweep_draws_the_roof_with_its_point(tmp_path, mon
         said = call("solve", "cost_per_token", *ARGUMENTS, "batch=8", "--price", "rent", "--plot", place)
         assert (said.status, said.err) == (0, "") and (tmp_path / place).read_bytes().startswith(begins)
     beside = call("solve", "step_time", "--hardware", "H100,B200:fp8", *ARGUMENTS[2:], "batch=8", "--plot", "-").out
-    assert "H100:fp8: ridge" in beside and "B200:fp8: step of" in beside
+    assert beside.index("* H100:fp8") < beside.index("o ridge") < beside.index("x B200:fp8") < beside.index("@ step of")
     back = call("solve", "chips", *(one for one in ARGUMENTS if one != "chips=8"), "batch=8", "step_time=20ms", "--plot", "-").out
     assert "+ step of 20 ms" in back
 

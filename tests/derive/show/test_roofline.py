@@ -2,7 +2,7 @@
 
 import pytest
 
-from derive.show.roofline import Roof, known_numbers, roof, roof_lines
+from derive.show.roofline import Roof, known_numbers, roof, roof_marks
 from derive.solving.api import solve
 from tests.tools.together import in_one_test
 
@@ -47,8 +47,8 @@ def test_a_step_lies_on_the_roof_of_what_is_sustained(more):
     found, ideal = (under("step_time", batch=64, **one) for one in (more, {}))
     assert found.intensity == pytest.approx(ideal.intensity)
     assert found.rate == pytest.approx(ideal.rate * more.get("mbu", 1.0)) == pytest.approx(found.attainable(found.intensity))
-    (_, ridge, _) = roof_lines([found])
-    assert ridge[0].endswith("".join(f", {name} = {value}" for name, value in more.items()))
+    (_, ridge, _) = roof_marks([found])
+    assert ridge.name.endswith("".join(f", {name} = {value}" for name, value in more.items()))
 
 
 def test_drafts_that_are_checked_are_arithmetic_too():
@@ -63,7 +63,7 @@ def test_what_tells_of_no_step_has_no_point():
 
 
 def test_the_lines_span_ridge_and_point_and_name_both():
-    (_, xs, ys), ridge, point = roof_lines([Roof(name="A", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=50.0, rate=2e14)])
-    assert (min(xs), max(xs)) == (pytest.approx(5), pytest.approx(2500)) and max(ys) == 1e15
-    assert ridge == ("A: ridge at 250 FLOP/byte, 1 PFLOP/s", (250.0,), (1e15,))
-    assert point == ("A: step of 20 ms: 200 TFLOP/s at 50 FLOP/byte", (50.0,), (2e14,))
+    line, ridge, point = roof_marks([Roof(name="A", peak=1e15, bandwidth=4e12, step="step of 20 ms", intensity=50.0, rate=2e14)])
+    assert (min(line.xs), max(line.xs), max(line.ys)) == (pytest.approx(5), pytest.approx(2500), 1e15)
+    assert (ridge.name, ridge.xs, ridge.ys) == ("ridge at 250 FLOP/byte, 1 PFLOP/s", (250.0,), (1e15,))
+    assert (point.name, point.xs, point.ys) == ("step of 20 ms: 200 TFLOP/s at 50 FLOP/byte", (50.0,), (2e14,))

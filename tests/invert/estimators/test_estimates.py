@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import cache
 from math import exp, log
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -197,7 +196,7 @@ def test_kv_bytes_at_rent_against_an_earlier_calculation(name: str, published: t
 @pytest.mark.parametrize(("name", "published"), SHARES.items())
 def test_memory_time_shares_worked_out_apart(name: str, published: tuple[float, float, float]):
     """At as many draws as there are; a run has fewer, and its ends are good to a hundredth."""
-    (summary,) = summarise([one(name).price_data], USUAL, count=MOST)
+    summary = summarise(one(name).price_data, USUAL, count=MOST)
     sure, found = summary.marginals["memory_time_share"], one(name).estimates["memory_time_share"]
     assert (sure.low, sure.median, sure.high) == pytest.approx(published, abs=0.06)
     assert (found.low, found.median, found.high) == pytest.approx((sure.low, sure.median, sure.high), abs=0.01)
@@ -265,7 +264,7 @@ def test_at_rent_kv_goes_with_the_increment(premium: float, factor: float, held:
     found = one("gemini-3.1-pro")
 
     def read(premium: float) -> Estimate:
-        level = (np.log([[premium]]), np.log([[premium]]))
+        level = ((log(premium), log(premium)),)
         given = {"short_context": 2e4, "long_context": 3e5} if held else {}
         price_data = replace(found.price_data, cells={**found.price_data.cells, "premium_out": level})
         return at_rent(replace(case("gemini-3.1-pro", **given), price_data=price_data), **given)

@@ -66,7 +66,7 @@ def test_an_end_that_contradicts_the_model_is_the_widest():
 @pytest.mark.parametrize(("anchors", "spread"), [({}, None), ({"active_params": "100B"}, 0.05)])
 def test_kv_bytes_go_with_the_parameters(anchors: dict, spread: float | None):
     """By the size that the price suggests, with its spread, where nobody states one."""
-    spread = spread or float(one("gemini-3.1-pro").price_data.log_active_params[1][0])
+    spread = spread or one("gemini-3.1-pro").price_data.log_active_params[1]
     swing = common("gemini-3.1-pro", **anchors)["active_params"]
     assert (swing.low, swing.high) == pytest.approx((exp(-USUAL.reach * spread), exp(USUAL.reach * spread)), rel=1e-12)
     assert round(USUAL.reach, 3) == 1.645

@@ -76,14 +76,13 @@ def test_a_premium_that_no_cost_explains_has_a_floor_for_a_factor():
 
 def split(price_data: PriceData, parts: int, name: str) -> list[PriceData]:
     """The price data with the cell of a premium cut into as many cells, side by side."""
-    low, high = price_data.cells[name]
+    ((low, high),) = price_data.cells[name]
     ends = [low + (high - low) * part / parts for part in range(parts + 1)]
-    return [replace(price_data, cells={**price_data.cells, name: (ends[at], ends[at + 1])}) for at in range(parts)]
+    return [replace(price_data, cells={**price_data.cells, name: ((ends[at], ends[at + 1]),)}) for at in range(parts)]
 
 
 def by_cost(price_data: PriceData) -> float:
-    (log_evidence,) = posterior(price_data, USUAL).weights.log_evidence
-    (probability,) = probabilities_by_cost([price_data], [float(log_evidence)], USUAL)
+    (probability,) = probabilities_by_cost([price_data], [posterior(price_data, USUAL).weights.log_evidence], USUAL)
     assert probability is not None
     return probability
 
@@ -99,10 +98,11 @@ def test_the_probability_by_cost_is_that_of_the_cell(name: str):
 def test_a_sheet_of_many_bands_is_judged_on_the_premiums_that_are_counted():
     """Those over the first threshold: what the others ask over the second is not in the count, and not in the probability."""
     price_data = next(one for one in everything() if one.sheet.model == "qwen3-coder-plus").price_data
-    assert price_data.edges.shape[1] > 2
-    dearer = {name: (low.copy(), high.copy()) for name, (low, high) in price_data.cells.items()}
-    for ends in (dearer["premium_in"], dearer["premium_out"]):
-        for end in ends:
-            end[:, 1:] += log(3.0)
-    other = replace(price_data, cells=dearer)
+    assert len(price_data.edges) > 2
+    times = log(3.0)
+    dearer = {
+        name: (price_data.cells[name][0], *((low + times, high + times) for low, high in price_data.cells[name][1:]))
+        for name in ("premium_in", "premium_out")
+    }
+    other = replace(price_data, cells={**price_data.cells, **dearer})
     assert by_cost(other) == by_cost(price_data) == pytest.approx(found("qwen3-coder-plus").probability_by_cost, rel=1e-9)

@@ -26,19 +26,18 @@ QUANTITIES = ("kv_bytes_per_token", "balance_context", "attention_intensity", "w
 
 
 def sheets(place: int, count: int, seed: int) -> list[PriceData]:
-    _, price_data = simulate(_SHAPES[place], count, seed, USUAL)
-    return [price_data.rows(slice(row, row + 1)) for row in range(count)]
+    return simulate(_SHAPES[place], count, seed, USUAL)[1]
 
 
 def middle(found: Posterior, name: str) -> np.ndarray:
     with np.errstate(all="ignore"):
-        return quantiles(found.logs(name), found.weights.values, (0.25, 0.5, 0.75))[0]
+        return quantiles(found.logs(name)[None], found.weights.values, (0.25, 0.5, 0.75))[0]
 
 
 def reliable(place: int, wanted: int) -> list[tuple[PriceData, Posterior]]:
     """Sheets whose 65,536 triangular draws are beyond doubt: the error of their log evidence is about one percent."""
     found = ((sheet, posterior(sheet, USUAL, MOST)) for sheet in sheets(place, 60, 11))
-    return list(islice(((sheet, one) for sheet, one in found if one.weights.pareto_k[0] < 0.3 and one.weights.ess[0] > 8000), wanted))
+    return list(islice(((sheet, one) for sheet, one in found if one.weights.pareto_k < 0.3 and one.weights.ess > 8000), wanted))
 
 
 FEW_BANDS = {shape.name: place for place, shape in enumerate(_SHAPES) if len(shape.edges) == 2}
@@ -51,9 +50,9 @@ def test_both_give_the_same_where_both_are_reliable(place: int):
     checked = reliable(place, 4)
     assert len(checked) == 4
     for sheet, triangular in checked:
-        found = mixed(sheet, USUAL, enough=inf)
-        assert found.weights.pareto_k[0] <= RELIABLE and found.weights.ess[0] > 2000
-        assert found.weights.log_evidence[0] == pytest.approx(triangular.weights.log_evidence[0], abs=0.03)
+        found = mixed(posterior(sheet, USUAL), enough=inf)
+        assert found.weights.pareto_k <= RELIABLE and found.weights.ess > 2000
+        assert found.weights.log_evidence == pytest.approx(triangular.weights.log_evidence, abs=0.03)
         for name in QUANTITIES:
             assert middle(found, name) == pytest.approx(middle(triangular, name), abs=0.06), name
 
@@ -66,7 +65,7 @@ def evidence_by_priors(sheet: PriceData, held: Assumptions) -> float:
     """The mean likelihood of draws of the priors."""
     points = prior_points(sheet, held, np.random.default_rng(0).standard_normal((2**18, DIMENSIONS)))
     with np.errstate(all="ignore"):
-        likelihood = np.exp(log_likelihood(points, sheet, held))[0]
+        likelihood = np.exp(log_likelihood(points, sheet, held))
     assert likelihood.std() / likelihood.mean() / 2**9 < 0.005
     return float(np.log(likelihood.mean()))
 
@@ -85,22 +84,21 @@ def evidence_by_priors(sheet: PriceData, held: Assumptions) -> float:
 def test_the_evidence_with_nuisances_that_are_given(given: dict[str, float]):
     """A coordinate that is held fixed is in both densities alike; at overlap 1 only the Student-t meets a compute-bound band."""
     sheet, held = two_bands(), assumptions_of(given).with_noise(LOOSE)
-    found = mixed(sheet, held, enough=inf)
-    assert found.weights.log_evidence[0] == pytest.approx(evidence_by_priors(sheet, held), abs=0.01)
+    found = mixed(posterior(sheet, held), enough=inf)
+    assert found.weights.log_evidence == pytest.approx(evidence_by_priors(sheet, held), abs=0.01)
 
 
 def test_what_full_overlap_hides_is_not_missed():
     sheet, held = two_bands(), assumptions_of({"overlap": 1.0}).with_noise(LOOSE)
-    found = trusted(sheet, held, posterior(sheet, held, MOST))
-    assert found.weights.log_evidence[0] == pytest.approx(evidence_by_priors(sheet, held), abs=0.05)
+    found = trusted(posterior(sheet, held, MOST))
+    assert found.weights.log_evidence == pytest.approx(evidence_by_priors(sheet, held), abs=0.05)
 
 
 def two_bands() -> PriceData:
     """5 times the input price for output, premiums of 2 and 1.5 above 200k tokens."""
     cells = {"output_input_ratio": rounding_cell(5.0), "premium_in": rounding_cell(2.0), "premium_out": rounding_cell(1.5)}
-    ends = {name: tuple(np.log([[end]] if "premium" in name else [end]) for end in pair) for name, pair in cells.items()}
-    centre, spread = USUAL.priors["active_params"].normal
-    return PriceData(cells=ends, edges=np.array([[2e5, 1e6]]), log_active_params=(np.array([centre]), np.array([spread])))
+    ends = {name: (tuple(np.log(pair)),) for name, pair in cells.items()}
+    return PriceData(cells=ends, edges=(2e5, 1e6), log_active_params=USUAL.priors["active_params"].normal)
 
 
 @pytest.mark.slow
@@ -111,25 +109,24 @@ def test_few_sheets_are_left_that_cannot_be_trusted():
         for sheet in sheets(place, 50, 12):
             found = posterior(sheet, USUAL)
             count += 1
-            if found.weights.pareto_k[0] > RELIABLE:
-                left += trusted(sheet, USUAL, found).weights.pareto_k[0] > RELIABLE
+            if found.weights.pareto_k > RELIABLE:
+                left += trusted(found).weights.pareto_k > RELIABLE
     assert left <= binom.ppf(0.999, count, 0.02)
 
 
 def test_a_trusted_posterior_is_left_alone_and_another_one_replaced():
     first = ((sheet, posterior(sheet, USUAL)) for sheet in sheets(0, 40, 13))
-    flagged = list(islice(((sheet, found) for sheet, found in first if found.weights.pareto_k[0] > RELIABLE), 3))
     samplers = set()
-    for sheet, doubtful in flagged:
-        found = trusted(sheet, USUAL, doubtful)
+    for doubtful in islice((found for _, found in first if found.weights.pareto_k > RELIABLE), 3):
+        found = trusted(doubtful)
         samplers.add(found.sampler.split(",")[0])
         allowed = {"triangular": (MOST,), "mixture": mixture._ROUNDS[1:]}[found.sampler.split(",")[0]]
-        count = found.log_weights.shape[1]
-        assert count in allowed and f" {count} draws" in found.sampler and found.points.logs["kv_bytes_per_token"].shape == (1, count)
+        count = len(found.log_weights)
+        assert count in allowed and f" {count} draws" in found.sampler and found.points.logs["kv_bytes_per_token"].shape == (count,)
     assert "mixture" in samplers
     (sheet, _), *_ = reliable(0, 1)
     fine = posterior(sheet, USUAL)
-    assert trusted(sheet, USUAL, fine) is fine
+    assert trusted(fine) is fine
 
 
 @pytest.mark.parametrize("place", range(len(_SHAPES)), ids=lambda place: _SHAPES[place].name)
@@ -139,21 +136,21 @@ def test_the_coordinates_lead_back_to_the_triangular_draws_and_to_the_densities_
     held = assumptions_of(given)
     (sheet,) = sheets(place, 1, 15)
     first = posterior(sheet, held, 1024)
-    feasible = np.isfinite(first.log_weights[0])
+    feasible = np.isfinite(first.log_weights)
     assert feasible.mean() > 0.2
     with np.errstate(all="ignore"):
         frame = mixture._Frame(sheet, held)
         coordinates = frame.coordinates(first.points)
         points = frame.points(coordinates)
         target, by_triangular = frame.log_densities(coordinates, points)
-        likelihood = log_likelihood(first.points, sheet, held)[0]
+        likelihood = log_likelihood(first.points, sheet, held)
     for name, values in first.points.logs.items():
-        assert points.logs[name][0, feasible] == pytest.approx(values[0, feasible], abs=1e-9), name
+        assert points.logs[name][feasible] == pytest.approx(values[feasible], abs=1e-9), name
     free = [first.points.drawn[name] for name in NUISANCES if held.priors[name].spread]
-    structure = [(first.points.logs[name][0] - held.priors[name].normal[0]) / held.priors[name].normal[1] for name in STRUCTURE]
+    structure = [(first.points.logs[name] - held.priors[name].normal[0]) / held.priors[name].normal[1] for name in STRUCTURE]
     prior = sum(norm.logpdf(one) for one in (*free, *structure))
     assert target[feasible] == pytest.approx((prior + likelihood)[feasible], abs=1e-6)
-    assert (target - by_triangular)[feasible] == pytest.approx(first.log_weights[0, feasible], abs=1e-6)
+    assert (target - by_triangular)[feasible] == pytest.approx(first.log_weights[feasible], abs=1e-6)
 
 
 # -- the Student-t ------------------------------------------------------------------------------------------------------

@@ -21,32 +21,28 @@ from invert.posterior.parameters import (
     triangular_points,
     wider,
 )  # fmt: skip
-from invert.posterior.sobol import DIMENSIONS
+from invert.posterior.sobol import SEED, normals, uniforms
 from invert.priors import NUISANCES, STRUCTURE
 from invert.sheets.contexts import mean_contexts
 from invert.sheets.observables import rounding_cell
 
 COUNT = 64
-NORMAL, UNIFORM = np.random.default_rng(5).standard_normal((COUNT, DIMENSIONS)), np.random.default_rng(6).uniform(size=(COUNT, DIMENSIONS))
+NORMAL, UNIFORM = normals(COUNT), uniforms(COUNT)
 CALM = USUAL.with_noise(dict.fromkeys(("output_input_ratio", "premium_in", "premium_out"), 1e-9))
 """Prices that are what cost makes of them."""
 ALL = {"output_input_ratio": 6.0, "premium_in": 2.0, "premium_out": 1.5}
 
 
-def price_data(sheets: int = 1, kv: float | None = None, **prices: float) -> PriceData:
-    cells = {}
-    for name, value in prices.items():
-        ends = np.log(rounding_cell(value))
-        cells[name] = tuple(np.full((sheets, 1) if "premium" in name else (sheets,), end) for end in ends)
-    size = (np.full(sheets, np.log(1e11)), np.full(sheets, 0.5))
-    known = None if kv is None else (np.full(sheets, np.log(kv)), np.full(sheets, 0.3))
-    return PriceData(cells=cells, edges=np.tile([2e5, 1e6], (sheets, 1)), log_active_params=size, log_kv_bytes=known)
+def price_data(kv: float | None = None, **prices: float) -> PriceData:
+    cells = {name: (tuple(np.log(rounding_cell(value))),) for name, value in prices.items()}
+    known = None if kv is None else (np.log(kv), 0.3)
+    return PriceData(cells=cells, edges=(2e5, 1e6), log_active_params=(np.log(1e11), 0.5), log_kv_bytes=known)
 
 
 def inverse_points(sheet: PriceData, held: Assumptions) -> Points:
     """Not a number where no hidden quantity gives the drawn ratios."""
     with np.errstate(all="ignore"):
-        return triangular_points(sheet, held, NORMAL, UNIFORM)
+        return triangular_points(sheet, held, COUNT, SEED)
 
 
 @pytest.mark.parametrize("names", [("premium_in", "premium_out"), ("premium_in",), ("premium_out",), ()], ids=len)
@@ -54,8 +50,8 @@ def test_hidden_quantities_give_the_prices_back_that_they_were_made_of(names: tu
     """Whatever premium is missing: the forward model at each draw has the prices, at its place in their rounding cells."""
     prices = {"output_input_ratio": 6.0, **{name: ALL[name] for name in names}}
     points = inverse_points(price_data(**prices), CALM)
-    at = {name: np.broadcast_to(value, (1, COUNT))[0] for name, value in points.at.items()}
-    whole = np.isfinite(sum(logs[0] for logs in points.logs.values()))
+    at = {name: np.broadcast_to(value, COUNT) for name, value in points.at.items()}
+    whole = np.isfinite(sum(points.logs.values()))
     assert whole.sum() > COUNT / 4
     for draw in np.flatnonzero(whole):
         one = {name: float(values[draw]) for name, values in at.items()} | {
@@ -76,7 +72,7 @@ def test_a_missing_premium_draws_from_the_prior():
     points = inverse_points(price_data(output_input_ratio=6.0), CALM)
     for name, place in (("kv_bytes_per_token", NOISY + 2), ("attention_intensity", NOISY + 1)):
         centre, spread = USUAL.priors[name].normal
-        assert points.logs[name][0] == pytest.approx(centre + spread * NORMAL[:, place], rel=1e-12), name
+        assert points.logs[name] == pytest.approx(centre + spread * NORMAL[:, place], rel=1e-12), name
 
 
 def test_a_nuisance_is_drawn_wider_only_where_it_is_drawn():
@@ -91,41 +87,30 @@ def test_a_nuisance_is_drawn_wider_only_where_it_is_drawn():
 
 
 def test_known_kv_bytes_over_the_size_are_the_centre_and_both_spreads_add():
-    (centre, spread), free = kv_prior(price_data(2, kv=7e4), USUAL), kv_prior(price_data(2), USUAL)
-    assert centre.shape == spread.shape == (2, 1)
+    known = price_data(kv=7e4)
+    (centre, spread), free = kv_prior(known, USUAL), kv_prior(price_data(), USUAL)
     assert centre == pytest.approx(np.log(7e4 / 1e11), rel=1e-12) and spread == pytest.approx((0.3**2 + 0.5**2) ** 0.5, rel=1e-12)
     assert free == USUAL.priors["kv_bytes_per_token"].normal
-    assert attention_prior((1.0, 3.0), (0.5, 4.0)) == (1.5, 5.0)
+    intensity, width = USUAL.priors["attention_intensity"].normal
+    assert attention_prior(known, USUAL) == pytest.approx((centre + intensity, np.hypot(spread, width)), rel=1e-12)
 
 
 def test_points_of_the_priors_are_forward_points_at_their_draws():
-    sheet = price_data(3, **ALL)
+    sheet = price_data(**ALL)
     points = prior_points(sheet, USUAL, NORMAL)
     drawn = {name: NORMAL[:, place] for place, name in enumerate(NUISANCES)}
     hidden = {name: USUAL.priors[name].at(NORMAL[:, NOISY + place]) for place, name in enumerate(STRUCTURE)}
     again = forward_points(drawn, hidden, sheet, USUAL)
     for name in STRUCTURE:
-        assert points.logs[name].shape == (3, COUNT)
         assert points.logs[name] == pytest.approx(again.logs[name], rel=1e-12)
-        assert points.logs[name] == pytest.approx(np.tile(np.log(hidden[name]), (3, 1)), rel=1e-9)
-
-
-def test_some_sheets_of_points_are_those_of_the_whole():
-    points = inverse_points(price_data(3, **ALL), USUAL)
-    part = points.rows(slice(1, 2))
-    for name, logs in points.logs.items():
-        np.testing.assert_array_equal(part.logs[name], logs[1:2], err_msg=name)
-    for name, values in points.at.items():
-        whole = np.broadcast_to(values, (3, COUNT))
-        np.testing.assert_array_equal(np.broadcast_to(part.at[name], (1, COUNT)), whole[1:2], err_msg=name)
-    assert part.drawn is points.drawn
+        assert points.logs[name] == pytest.approx(np.log(hidden[name]), rel=1e-9)
 
 
 def test_contexts_of_bands_ascend_and_are_those_of_the_rule():
-    sheet = PriceData(cells={}, edges=np.array([[3.2e4, 1.28e5, 2.56e5]]), log_active_params=(np.zeros(1), np.ones(1)))
+    sheet = PriceData(cells={}, edges=(3.2e4, 1.28e5, 2.56e5), log_active_params=(0.0, 1.0))
     found = drawn_contexts(sheet, USUAL, NORMAL)
     assert found.shape == (COUNT, 3) and (np.diff(found) > 0).all()
     places = [NUISANCES.index(name) for name in ("short_context", "long_context")]
     for draw in range(5):
-        expected = mean_contexts(sheet.edges[0], USUAL, *(NORMAL[draw, place] for place in places))
+        expected = mean_contexts(sheet.edges, USUAL, *(NORMAL[draw, place] for place in places))
         assert found[draw] == pytest.approx([float(one) for one in expected], rel=1e-12)

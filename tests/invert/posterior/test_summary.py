@@ -1,43 +1,41 @@
-"""From sheets to intervals: in their order, in chunks, by any executor, the same numbers; and none where no draw is feasible."""
+"""From sheets to intervals: in their order, the same numbers for each, and none if no draw is feasible."""
 
-from dataclasses import asdict, replace
-from math import isfinite
+from dataclasses import replace
+from math import isfinite, log
 
 import numpy as np
 import pytest
 
 from invert.assumptions import USUAL
-from invert.posterior import summary as summaries
 from invert.posterior.data import PriceData
-from invert.posterior.sampler import Posterior, posterior
-from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise
+from invert.posterior.sampler import posterior
+from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise, summary_of
 from invert.validation.simulation import _SHAPES, simulate
 
 COUNT = 2048
 
 
 def sheets(count: int = 3, seed: int = 21) -> list[PriceData]:
-    """Sheets of all shapes, one shape after the other and over again."""
-    stacks = [simulate(shape, count, (seed, place), USUAL)[1] for place, shape in enumerate(_SHAPES)]
-    return [stack.rows(slice(row, row + 1)) for row in range(count) for stack in stacks]
+    """Return sheets of all shapes, one shape after the other and over again."""
+    by_shape = [simulate(shape, count, (seed, place), USUAL)[1] for place, shape in enumerate(_SHAPES)]
+    return [one for some in zip(*by_shape, strict=True) for one in some]
 
 
 def impossible() -> PriceData:
     """An input premium far below one, and hardly any noise: no attention FLOPs give it."""
-    cells = {name: (np.log([[0.5]]), np.log([[0.6]])) for name in ("premium_in", "premium_out")}
-    cells["output_input_ratio"] = np.log([4.0]), np.log([6.0])
-    return PriceData(cells=cells, edges=np.array([[2e5, 1e6]]), log_active_params=(np.array([25.0]), np.array([1.0])))
+    ends = {"premium_in": (0.5, 0.6), "premium_out": (0.5, 0.6), "output_input_ratio": (4.0, 6.0)}
+    cells = {name: ((log(low), log(high)),) for name, (low, high) in ends.items()}
+    return PriceData(cells=cells, edges=(2e5, 1e6), log_active_params=(25.0, 1.0))
 
 
 QUIET = USUAL.with_noise({"premium_in": 0.01, "premium_out": 0.01})
-NAMES = tuple(name for name in SUMMARISED if name != "active_params_times_markup")
 FLOP = 5.62e-19
 """What one rents for [USD]."""
 
 
 @pytest.fixture(scope="module")
 def serial() -> list[Summary]:
-    return summarise(sheets(), USUAL, FLOP, count=COUNT)
+    return [summarise(one, USUAL, FLOP, count=COUNT) for one in sheets()]
 
 
 # -- intervals ----------------------------------------------------------------------------------------------------------
@@ -53,8 +51,8 @@ def test_the_ends_of_an_interval_are_in_order_and_inside_the_one_sided_bounds(se
 
 def test_the_marginals_are_those_of_the_weighted_draws():
     sheet = sheets()[0]
-    found, draws = summarise([sheet], USUAL, count=COUNT, guarded=False)[0], posterior(sheet, USUAL, COUNT)
-    logs, weight = draws.logs("balance_context")[0], draws.weights.values[0]
+    draws = posterior(sheet, USUAL, COUNT)
+    found, logs, weight = summary_of(draws), draws.logs("balance_context"), draws.weights.values
     marginal = found.marginals["balance_context"]
     held = weight > 0
     # Half a draw's weight on either side: the share of weight below an end is that of the end, up to one draw.
@@ -63,12 +61,11 @@ def test_the_marginals_are_those_of_the_weighted_draws():
         assert weight[held & (logs <= np.log(end))].sum() == pytest.approx(level, abs=weight.max())
     mean = weight[held] @ logs[held]
     assert marginal.spread == pytest.approx(np.sqrt(weight[held] @ (logs[held] - mean) ** 2), rel=1e-9)
-    assert (found.ess, found.log_evidence) == (draws.weights.ess[0], draws.weights.log_evidence[0])
+    assert (found.ess, found.log_evidence) == (draws.weights.ess, draws.weights.log_evidence)
 
 
 def test_spreads_before_any_price_are_those_of_the_priors():
-    names = ("kv_bytes_per_token", "attention_intensity", "weight_compute_ratio", "balance_context")
-    (spreads,) = prior_spreads(sheets()[:1], USUAL, names)
+    spreads = prior_spreads(sheets()[0], USUAL)
     assert spreads["kv_bytes_per_token"] == pytest.approx(np.hypot(1.8, 1.0), rel=0.02)
     assert spreads["attention_intensity"] == pytest.approx(1.0, rel=0.02)
     assert spreads["weight_compute_ratio"] == pytest.approx(1.0, rel=0.02)
@@ -78,72 +75,34 @@ def test_spreads_before_any_price_are_those_of_the_priors():
 # -- no draw is feasible ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("guarded", [True, False])
-def test_an_inconsistent_sheet_has_no_marginals_and_stops_no_other(guarded: bool):
-    fine = sheets()[0]
-    found = summarise([impossible(), fine, impossible()], QUIET, count=COUNT, names=NAMES, guarded=guarded)
-    for one in (found[0], found[2]):
-        assert one.marginals == {} and one.feasible_fraction == 0 and one.ess == 0
-        assert one.log_evidence == -np.inf and not isfinite(one.pareto_k)
-    assert set(found[1].marginals) == set(NAMES)
+def test_an_inconsistent_sheet_has_no_marginals():
+    found = summarise(impossible(), QUIET, count=COUNT)
+    assert found.marginals == {} and found.feasible_fraction == 0 and found.ess == 0
+    assert found.log_evidence == -np.inf and not isfinite(found.pareto_k)
 
 
-# -- the same numbers however it is run ---------------------------------------------------------------------------------
+def test_the_level_of_prices_needs_the_rent_of_a_flop():
+    assert {*SUMMARISED} - {*summarise(sheets()[0], USUAL, count=COUNT).marginals} == {"active_params_times_markup"}
 
 
-def test_every_sheet_keeps_its_place(serial: list[Summary]):
-    turned = summarise(sheets()[::-1], USUAL, FLOP, count=COUNT)[::-1]
-    for one, other in zip(turned, serial, strict=True):
-        assert one.log_evidence == pytest.approx(other.log_evidence, rel=1e-9)
-
-
-def test_a_dask_cluster_gives_the_numbers_of_one_process(serial: list[Summary]):
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        assert summarise(sheets(), USUAL, FLOP, count=COUNT, executor=client.get_executor()) == serial
-
-
-# -- sheets whose draws have the same weights -----------------------------------------------------------------------------
+# -- weights of draws ---------------------------------------------------------------------------------------------------
 
 
 def dearer(sheet: PriceData, times: float, spread: float) -> PriceData:
-    """The same ratios of prices at so many times the price, by a model as much larger of which less is known."""
-    price, size = sheet.cells["input_price"], sheet.log_active_params[0] + np.log(times)
-    cells = {**sheet.cells, "input_price": (price[0] + np.log(times), price[1] + np.log(times))}
-    return replace(sheet, cells=cells, log_active_params=(size, np.array([spread])))
+    """Return a sheet with the same ratios of prices at a multiple of its price, of a larger model with this spread of its size."""
+    ((low, high),), more = sheet.cells["input_price"], log(times)
+    cells = {**sheet.cells, "input_price": ((low + more, high + more),)}
+    return replace(sheet, cells=cells, log_active_params=(sheet.log_active_params[0] + more, spread))
 
 
-@pytest.mark.parametrize("guarded", [True, False])
-def test_sheets_that_differ_in_size_and_price_alone_share_their_draws_where_the_price_told_the_size(
-    guarded: bool, monkeypatch: pytest.MonkeyPatch
-):
-    rows: list[int] = []
-
-    def counted(price_data: PriceData, *args: object) -> Posterior:
-        rows.append(len(price_data))
-        return posterior(price_data, *args)
-
-    monkeypatch.setattr(summaries, "posterior", counted)
-    told = [replace(one, size_by_price=True) for one in sheets(1)]
-    asked = [*told, *(dearer(one, 3.0, 0.9) for one in told), *(dearer(one, 0.2, 0.1) for one in told)]
-    found = summarise(asked, USUAL, FLOP, count=COUNT, guarded=guarded)
-    assert sum(rows) == len(told)
-    for sheet, one in zip(asked, found, strict=True):
-        (alone,) = summarise([sheet], USUAL, FLOP, count=COUNT, guarded=guarded)
-        assert (one.sampler, one.ess) == (alone.sampler, pytest.approx(alone.ess, rel=1e-9))
-        for name, marginal in one.marginals.items():
-            assert asdict(marginal) == pytest.approx(asdict(alone.marginals[name]), rel=1e-9), name
-    assert len({one.marginals["kv_bytes_per_token"].median for one in found}) == len(asked)
-
-
-def test_draws_are_shared_by_none_whose_size_or_cache_the_price_says_more_of():
+def test_sheets_with_one_key_have_the_same_weights_unless_the_price_or_the_cache_tells_more():
     for one in sheets(1):
         untold = replace(one, size_by_price=False)
         assert dearer(untold, 3.0, 0.9).key_of_weights != untold.key_of_weights
-        known = replace(one, size_by_price=True, log_kv_bytes=(np.array([10.0]), np.array([0.5])))
+        known = replace(one, size_by_price=True, log_kv_bytes=(10.0, 0.5))
         assert dearer(known, 3.0, 0.9).key_of_weights != known.key_of_weights
         told = replace(one, size_by_price=True)
-        assert dearer(told, 3.0, 0.9).key_of_weights == told.key_of_weights != replace(told, edges=told.edges * 1.5).key_of_weights
+        alike = dearer(told, 3.0, 0.9)
+        assert alike.key_of_weights == told.key_of_weights
+        assert posterior(alike, USUAL, COUNT).weights.ess == pytest.approx(posterior(told, USUAL, COUNT).weights.ess, rel=1e-9)
+        assert replace(told, edges=tuple(1.5 * edge for edge in told.edges)).key_of_weights != told.key_of_weights

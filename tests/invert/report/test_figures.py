@@ -6,7 +6,6 @@ import pytest
 
 from derive.errors import NotCovered
 from derive.show.chart import Chart, Mark
-from invert.context_prices import prices_by_context
 from invert.data import read_data
 from invert.estimators.market.line import size_line
 from invert.records import Judgement
@@ -20,7 +19,6 @@ from invert.report.figures import (
     tornado,
 )
 from invert.result import Inference, InferenceTable
-from invert.storage.hold_costs import hold_costs
 
 GEMINI, QWEN, OPUS = 0, 1, 2
 
@@ -37,18 +35,18 @@ def test_every_estimator_has_its_range_against_the_class(run: InferenceTable):
     one = sheet(run, GEMINI)
     chart = kv_by_estimator(one)
     found = mark(chart, "median")
-    expected = [end / 1e3 for each in one.kv_bytes.values() for end in (each.low, each.high)]
-    assert [end for ends in found.ends for end in ends] == pytest.approx(expected) and chart.across.words.endswith("[kB/token]")
+    expected = [end for each in one.kv_bytes.values() for end in (each.low, each.high)]
+    assert [end for ends in found.ends for end in ends] == pytest.approx(expected)
     headline = one.kv_bytes["headline"]
-    assert mark(chart, "range of the class").ends[0] == pytest.approx((headline.low / 1e3, headline.high / 1e3))
+    assert mark(chart, "range of the class").ends[0] == pytest.approx((headline.low, headline.high))
     read = mark(chart, "reading without").xs
-    assert read == pytest.approx([part.values["kv_bytes_per_token"] / 1e3 for part in (one.pairs[0].lecture, one.pairs[0].joint)])
+    assert read == pytest.approx([part.values["kv_bytes_per_token"] for part in (one.pairs[0].lecture, one.pairs[0].joint)])
 
 
 def test_a_known_cache_is_a_rule_and_what_has_no_range_is_said(run: InferenceTable):
     one = sheet(run, QWEN)
     (rule,) = kv_by_estimator(one).rules
-    assert one.known and rule.at == pytest.approx(one.known.read / 1e3)
+    assert one.known and rule.at == pytest.approx(one.known.read)
     flat = kv_by_estimator(sheet(run, OPUS))
     missing = [name for name, each in sheet(run, OPUS).kv_bytes.items() if each.kind == "undetermined"]
     assert missing and flat.said[1].startswith("No range by ")
@@ -56,45 +54,45 @@ def test_a_known_cache_is_a_rule_and_what_has_no_range_is_said(run: InferenceTab
 
 def test_a_sheet_lies_at_its_price_beside_the_panel(run: InferenceTable):
     line, one = size_line(read_data()), sheet(run, GEMINI)
-    found = mark(size_price(line, [one]), "what the price suggests")
-    assert found.xs == pytest.approx((2.0,)) and found.ys[0] == pytest.approx(one.market["active_params"].median / 1e9)
-    assert len(mark(size_price(line), f"{len(line.models)} open models").xs) == len(line.models)
-    assert mark(size_price(line, [*run]), "sheets").ends == ()
+    found = mark(size_price([one]), "what the price suggests")
+    assert found.xs == pytest.approx((2e-6,)) and found.ys[0] == one.market["active_params"].median
+    assert len(mark(size_price(), f"{len(line.models)} open models").xs) == len(line.models)
+    assert mark(size_price([*run]), "sheets").ends == ()
 
 
 def test_prices_step_at_the_threshold(run: InferenceTable):
     one = sheet(run, GEMINI)
-    chart = cost_context(one, prices_by_context(one))
-    assert mark(chart, "output price").xs[1:3] == pytest.approx((200.0, 200.0)) and mark(chart, "output price").ys == pytest.approx(
-        (12, 12, 18, 18)
+    chart = cost_context(one)
+    assert mark(chart, "output price").xs[1:3] == (200e3, 200e3) and mark(chart, "output price").ys == pytest.approx(
+        (12e-6, 12e-6, 18e-6, 18e-6)
     )
     assert [rule.name for rule in chart.rules] == ["200k tokens"]
     flat = sheet(run, OPUS)
-    assert any("No curve: one price" in text for text in cost_context(flat, prices_by_context(flat)).said)
+    assert any("No curve: one price" in text for text in cost_context(flat).said)
 
 
 def test_lifetimes_lie_at_their_hold_time_and_extra_price(run: InferenceTable):
     one = sheet(run, OPUS)
-    found = mark(tier_map(one, hold_costs(read_data(), 44e3)), "asked for a write")
+    found = mark(tier_map(one), "asked for a write")
     base = one.sheet.bands[0].input.usd_per_token
     writes = one.observables.cache_write_premiums
     assert found.xs == tuple(write.ttl_seconds for write in writes)
-    assert found.ys == pytest.approx([write.premium * base * 1e6 for write in writes]) and found.beside == ("kept 5 min", "kept 1 h")
-    stored = mark(tier_map(sheet(run, GEMINI), hold_costs(read_data(), 44e3)), "storage")
-    assert stored.ys[-1] / stored.xs[-1] == pytest.approx(sheet(run, GEMINI).observables.storage_price.value * 1e6)
+    assert found.ys == pytest.approx([write.premium * base for write in writes]) and found.beside == ("kept 5 min", "kept 1 h")
+    stored = mark(tier_map(sheet(run, GEMINI)), "storage")
+    assert stored.ys[-1] / stored.xs[-1] == pytest.approx(sheet(run, GEMINI).observables.storage_price.value)
 
 
 def test_a_bar_reaches_from_the_central_value_to_the_end(run: InferenceTable):
     one = sheet(run, GEMINI)
-    chart = tornado(one, run.assumptions)
+    chart = tornado(one)
     swings = [swing for swing in one.swings["one_markup"].value if swing.low and swing.high]
     for side, name in ((swings[0].low, "at the low end"), (swings[0].high, "at its high end")):
         assert sorted((side, 1.0)) == pytest.approx(mark(chart, name).ends[0])
     assert chart.up.rows[0] == swings[0].name.replace("_", " ")
-    wide = tornado(one, replace(run.assumptions, level=0.98))
+    wide = tornado(replace(one, assumptions=replace(run.assumptions, level=0.98)))
     assert chart.said[0].endswith("at either end of its 90% range") and wide.said[0].endswith("at either end of its 98% range")
     with pytest.raises(NotCovered, match="no tornado"):
-        tornado(sheet(run, OPUS), run.assumptions)
+        tornado(sheet(run, OPUS))
 
 
 def judgement(model: str, by: str, truth: float, low: float, high: float) -> Judgement:

@@ -44,7 +44,7 @@ from invert.validation.simulation import (
     Shape,
     calibration_run,
     cells_about,
-    points_of_truth,
+    point_of_truth,
     price_data_of_numbers,
     published,
     published_sheets,
@@ -77,18 +77,28 @@ def test_a_published_price_lies_in_the_cell_of_its_truth():
 
 @pytest.mark.parametrize("shape", _SHAPES, ids=lambda shape: shape.name)
 def test_truths_are_draws_of_the_priors(shape):
-    truth, price_data = simulate(shape, 4000, 2, USUAL)
+    truth, simulated = simulate(shape, 4000, 2, USUAL)
     for name in ("attention_intensity", "weight_compute_ratio", "ridge_point", "sweep_time"):
         centre, spread = USUAL.priors[name].normal
         assert kstest(np.log(truth[name]), "norm", (centre, spread)).pvalue > 1e-3, name
-    centre, spread = price_data.log_active_params
+    centre, spread = stated_sizes(simulated)
     assert kstest((np.log(truth["active_params"]) - centre) / spread, "norm").pvalue > 1e-3
     per_parameter = np.log(truth["kv_bytes_per_token"] / truth["active_params"])
     assert kstest(per_parameter, "norm", USUAL.priors["kv_bytes_per_token"].normal).pvalue > 1e-3
     assert truth["kv_bytes_per_token"] * truth["balance_context"] * truth["ridge_point"] == pytest.approx(2 * truth["active_params"])
     assert ((truth["short_context"] > 0) & (truth["short_context"] < 0.6 * shape.edges[0])).all()
     assert ((truth["long_context"] > shape.edges[0]) & (truth["long_context"] < shape.edges[1])).all()
-    assert set(price_data.cells) == set(shape.prices) and len(price_data) == 4000
+    assert set(simulated[0].cells) == set(shape.prices) and len(simulated) == 4000
+
+
+def stated_sizes(simulated: list[PriceData]) -> np.ndarray:
+    """Return ln active_params and its spread [2, sheets]."""
+    return np.transpose([one.log_active_params for one in simulated])
+
+
+def middles(simulated: list[PriceData], name: str) -> np.ndarray:
+    """Return the middles of the cells of a price [sheets, bands]."""
+    return np.mean([one.cells[name] for one in simulated], axis=-1)
 
 
 def test_the_noise_of_a_price_is_that_of_the_priors():
@@ -96,8 +106,8 @@ def test_the_noise_of_a_price_is_that_of_the_priors():
     loud, quiet = (simulate(_SHAPES[0], 4000, 3, USUAL.with_noise(dict.fromkeys(USUAL.noise, spread))) for spread in (0.6, 0.0))
     # Of hidden quantities, a mark-up alone is over a price as it was published.
     assert [name for name in loud[0] if not np.array_equal(loud[0][name], quiet[0][name])] == ["active_params_times_markup"]
-    for name, cells in loud[1].cells.items():
-        away = np.ravel(sum(cells) - sum(quiet[1].cells[name])) / 2
+    for name in loud[1][0].cells:
+        away = middles(loud[1], name) - middles(quiet[1], name)
         # The storage price is over the input price as published, whose noise it shares.
         assert away.std() == pytest.approx(0.6, rel=0.06), name
         assert abs(away.mean()) < 0.04, name
@@ -105,9 +115,9 @@ def test_the_noise_of_a_price_is_that_of_the_priors():
 
 def test_a_size_is_stated_as_firmly_as_each_shape_says():
     for shape in _SHAPES:
-        truth, price_data = simulate(shape, 4000, 8, USUAL)
-        centre, spread = price_data.log_active_params
-        price = np.mean(price_data.cells["input_price"], axis=0)
+        truth, simulated = simulate(shape, 4000, 8, USUAL)
+        centre, spread = stated_sizes(simulated)
+        price = middles(simulated, "input_price")[:, 0]
         by_price, across = np.corrcoef(centre, price)[0, 1] if np.ptp(centre) else 0.0, np.log(truth["active_params"]).std()
         if shape.size == "prior":
             assert (centre[0], spread[0]) == USUAL.priors["active_params"].normal and not np.ptp(centre)
@@ -117,24 +127,24 @@ def test_a_size_is_stated_as_firmly_as_each_shape_says():
         else:
             # A published price and the middle of its cell are not quite in one ratio.
             assert by_price > 0.998 and across > USUAL.priors["active_params"].spread
-        assert price_data.size_by_price is (shape.size == "price")
+        assert simulated[0].size_by_price is (shape.size == "price")
     assert {shape.size for shape in _SHAPES} == {"prior", "stated", "price"}
 
 
 def test_a_price_that_said_the_size_tells_nothing_of_what_a_prompt_costs():
-    truth, price_data = simulate(_SHAPES[-1], 4000, 9, USUAL)
-    price, cost = np.mean(price_data.cells["input_price"], axis=0), np.log(truth["prefill_decode_flops_ratio"])
+    truth, simulated = simulate(_SHAPES[-1], 4000, 9, USUAL)
+    price, cost = middles(simulated, "input_price")[:, 0], np.log(truth["prefill_decode_flops_ratio"])
     assert _SHAPES[-1].size == "price" and abs(np.corrcoef(price, cost)[0, 1]) < 0.05
 
 
 def test_the_bands_further_up_are_priced_at_one_share_of_the_way_up():
     """Without noise the premium of every band lies in the cell of what the forward model says at its mean context."""
     shape = next(shape for shape in _SHAPES if len(shape.edges) > 2)
-    truth, price_data = simulate(shape, 50, 10, USUAL.with_noise(dict.fromkeys(USUAL.noise, 0.0)))
+    truth, simulated = simulate(shape, 50, 10, USUAL.with_noise(dict.fromkeys(USUAL.noise, 0.0)))
     first, second = shape.edges[:2]
     share = (truth["long_context"] - first) / (second - first)
     for name in ("premium_in", "premium_out"):
-        low, high = price_data.cells[name]
+        low, high = np.moveaxis([one.cells[name] for one in simulated], -1, 0)
         assert low.shape == (50, len(shape.edges) - 1)
         for band, (bottom, top) in enumerate(pairwise(shape.edges)):
             predicted = np.log(forward(truth, (truth["short_context"], bottom + share * (top - bottom)))[name][1])
@@ -145,13 +155,15 @@ def test_the_bands_further_up_are_priced_at_one_share_of_the_way_up():
 def test_the_points_of_the_truth_give_its_prices(shape: Shape):
     """Where prices do not stray from cost, the truth has all of the likelihood of the prices that the mark-up drops out of."""
     quiet = USUAL.with_noise(dict.fromkeys(USUAL.noise, 1e-9))
-    truth, price_data = simulate(shape, 200, 11, quiet)
-    ratios = {name: cell for name, cell in price_data.cells.items() if name in ("output_input_ratio", "premium_in", "premium_out")}
-    points = points_of_truth(truth, price_data)
-    assert log_likelihood(points, replace(price_data, cells=ratios), quiet) == pytest.approx(np.zeros((200, 1)), abs=1e-9)
-    for name in ("kv_bytes_per_token", "balance_context", "attention_intensity", "memory_time_share", "active_params_times_markup"):
-        found = log_quantity(name, points, np.log(truth["active_params"])[:, None], price_data, PRICE_PER_FLOP)
-        assert found[:, 0] == pytest.approx(np.log(truth[name]), abs=1e-9), name
+    truth, simulated = simulate(shape, 50, 11, quiet)
+    for place, price_data in enumerate(simulated):
+        ratios = {name: cell for name, cell in price_data.cells.items() if name in ("output_input_ratio", "premium_in", "premium_out")}
+        of_sheet = {name: float(values[place]) for name, values in truth.items()}
+        points = point_of_truth(of_sheet, price_data)
+        assert log_likelihood(points, replace(price_data, cells=ratios), quiet) == pytest.approx([0.0], abs=1e-9)
+        for name in ("kv_bytes_per_token", "balance_context", "attention_intensity", "memory_time_share", "active_params_times_markup"):
+            found = log_quantity(name, points, np.log([of_sheet["active_params"]]), price_data, PRICE_PER_FLOP)
+            assert found == pytest.approx([np.log(of_sheet[name])], abs=1e-9), name
 
 
 def test_one_seed_gives_the_same_sheets():
@@ -207,10 +219,9 @@ def read_back() -> list[ReadBack]:
     lines, drawn, absurd = [",".join(COMPONENTS)], {}, set()
     for place, shape in enumerate(_SHAPES):
         _, size, numbers = published_sheets(shape, READ_BACK, (51, place), USUAL)
-        price_data = price_data_of_numbers(shape, size, numbers, USUAL)
-        for row in range(READ_BACK):
+        for row, price_data in enumerate(price_data_of_numbers(shape, size, numbers, USUAL)):
             name = f"shape-{place}-sheet-{row}"
-            drawn[name] = shape, price_data.rows(slice(row, row + 1))
+            drawn[name] = shape, price_data
             for component, threshold, amount in amounts_of(shape, numbers, row):
                 lines.append(f"simulated,{name},{component},{threshold},{amount}")
                 if not _SMALLEST[component] <= amount <= _LARGEST:
@@ -222,9 +233,7 @@ def read_back() -> list[ReadBack]:
     found = {sheet.model: sheet for sheet in sheets(book)[0] if sheet.provider == "simulated" and sheet.model not in absurd}
     assert set(found) == set(drawn) - absurd
     return [
-        ReadBack(
-            shape, price_data, case_of(found[name], model_row(any_model, name, shape, price_data.log_active_params[0][0]), data, USUAL)
-        )
+        ReadBack(shape, price_data, case_of(found[name], model_row(any_model, name, shape, price_data.log_active_params[0]), data, USUAL))
         for name, (shape, price_data) in drawn.items()
         if name in found
     ]
@@ -239,7 +248,7 @@ def test_a_cell_read_from_a_file_is_the_one_it_was_drawn_with(read_back: list[Re
         if cell in one.drawn.cells:
             seen.add(one.shape.name)
             for read, drawn in zip(one.read.price_data.cells[cell], one.drawn.cells[cell], strict=True):
-                assert read.shape == drawn.shape and read == pytest.approx(drawn, abs=1e-9), one.read.sheet
+                assert read == pytest.approx(drawn, abs=1e-9), one.read.sheet
     assert seen == {shape.name for shape in _SHAPES if cell in shape.prices}
 
 
@@ -248,11 +257,11 @@ def test_a_size_read_from_a_file_is_known_as_firmly_as_it_was_drawn(read_back: l
     for one in read_back:
         read, (centre, spread) = one.read.price_data, one.drawn.log_active_params
         if one.shape.size == "stated":
-            assert not read.size_by_price and [end[0] for end in read.log_active_params] == pytest.approx([centre[0], spread[0]], abs=1e-9)
+            assert not read.size_by_price and read.log_active_params == pytest.approx((centre, spread), abs=1e-9)
         else:
             assert read.size_by_price and one.read.anchors.origin["active_params"] == "market"
         if one.shape.size == "prior":
-            given = price_data_of(one.read.sheet, one.read.seen, int(one.shape.edges[-1]), USUAL, (centre[0], spread[0]))
+            given = price_data_of(one.read.sheet, one.read.seen, int(one.shape.edges[-1]), USUAL, (centre, spread))
             assert not given.size_by_price and given.log_active_params == (centre, spread)
 
 
@@ -260,11 +269,11 @@ def test_a_size_read_from_a_file_is_known_as_firmly_as_it_was_drawn(read_back: l
 
 
 def test_a_rank_is_the_share_of_the_posterior_below_the_truth():
-    truth, price_data = simulate(_SHAPES[2], 4, 5, USUAL)
-    found = ranks(price_data, truth, USUAL, 1024, 1)
+    truth, simulated = simulate(_SHAPES[2], 4, 5, USUAL)
+    found = ranks(simulated, truth, USUAL, 1024, 1)
     assert found.shape == (4, len(RANKED)) and ((found >= 0) & (found <= 1)).all()
     far, near = ({name: values * scale for name, values in truth.items()} for scale in (1e30, 1e-30))
-    above, below = (ranks(price_data, one, USUAL, 1024, 1) for one in (far, near))
+    above, below = (ranks(simulated, one, USUAL, 1024, 1) for one in (far, near))
     assert above[:, :-1] == pytest.approx(1) and (below[:, :-1] == 0).all()
     # Either is less likely than any draw.
     assert RANKED[-1] == LOG_LIKELIHOOD and not above[:, -1].any() and not below[:, -1].any()
@@ -272,10 +281,10 @@ def test_a_rank_is_the_share_of_the_posterior_below_the_truth():
 
 @pytest.mark.slow
 def test_a_sheet_is_dropped_for_its_prices_and_never_for_its_truth():
-    truth, price_data = simulate(_SHAPES[0], 40, 6, USUAL)
+    truth, simulated = simulate(_SHAPES[0], 40, 6, USUAL)
     other = {name: values[::-1] if np.ndim(values) else values for name, values in truth.items()}
-    kept = np.isfinite(ranks(price_data, truth, USUAL, 512, 1))
-    assert np.array_equal(kept, np.isfinite(ranks(price_data, other, USUAL, 512, 1)))
+    kept = np.isfinite(ranks(simulated, truth, USUAL, 512, 1))
+    assert np.array_equal(kept, np.isfinite(ranks(simulated, other, USUAL, 512, 1)))
     assert np.array_equal(kept.all(axis=1), kept.any(axis=1))
 
 
@@ -312,12 +321,12 @@ def test_truths_rank_evenly():
 @pytest.mark.slow
 def test_weights_without_their_jacobian_are_seen(monkeypatch: pytest.MonkeyPatch):
     """The short version of a fault: believing the premiums quieter, as the record does, shows in thousands of sheets alone."""
-    monkeypatch.setattr(simulation, "trusted", lambda price_data, held, found, seed: found)  # few draws do here
-    truth, price_data = simulate(_SHAPES[1], 250, 31, USUAL)
+    monkeypatch.setattr(simulation, "trusted", lambda found: found)  # few draws do here
+    truth, simulated = simulate(_SHAPES[1], 250, 31, USUAL)
     column = RANKED.index("weight_compute_ratio")
-    assert kstest(ranks(price_data, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
+    assert kstest(ranks(simulated, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue > 0.01
     monkeypatch.setattr(inverse, "log_jacobian_of_both", lambda costs, at: 0.0)
-    assert kstest(ranks(price_data, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue < 1e-6
+    assert kstest(ranks(simulated, truth, USUAL, 2048, 1)[:, column], "uniform", nan_policy="omit").pvalue < 1e-6
 
 
 COUNTED_TWICE = "cache_read_ratio"
@@ -326,18 +335,18 @@ COUNTED_TWICE = "cache_read_ratio"
 @pytest.mark.slow
 def test_a_price_that_is_counted_twice_shows_in_the_likelihood_alone(monkeypatch: pytest.MonkeyPatch):
     """A thousand sheets: the posterior is too narrow in what a cache read tells, which is no quantity that is printed."""
-    monkeypatch.setattr(simulation, "trusted", lambda price_data, held, found, seed: found)  # few draws do here
-    truth, price_data = simulate(_SHAPES[2], 1000, 32, USUAL)
+    monkeypatch.setattr(simulation, "trusted", lambda found: found)  # few draws do here
+    truth, simulated = simulate(_SHAPES[2], 1000, 32, USUAL)
     once = likelihood.unused_prices
 
     def twice(points: Points, part: PriceData, assumptions: Assumptions) -> np.ndarray:
         alone = replace(part, cells={COUNTED_TWICE: part.cells[COUNTED_TWICE]})
         return once(points, part, assumptions) + once(points, alone, assumptions)
 
-    right = p_values(ranks(price_data, truth, USUAL, 2048, 1))
+    right = p_values(ranks(simulated, truth, USUAL, 2048, 1))
     for module in (likelihood, sampler):
         monkeypatch.setattr(module, "unused_prices", twice)
-    wrong = p_values(ranks(price_data, truth, USUAL, 2048, 1))
+    wrong = p_values(ranks(simulated, truth, USUAL, 2048, 1))
     assert wrong.pop(LOG_LIKELIHOOD) < 1e-9
     assert min(*right.values(), *wrong.values()) > 0.01
 
