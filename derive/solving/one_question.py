@@ -12,7 +12,7 @@ from derive.errors import WrongValue
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.roles import BATCH, MEMORY
-from derive.solving.checks.targets import as_limits, batch_is_left_to_a_rate
+from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
 from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.limits.answering import answer, answer_with_stopgap
 from derive.solving.limits.limits import FREE, SIZED, add_limits, refuse_limit, rests_on_unknown, split_limits
@@ -53,12 +53,14 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
         from derive.solving.symbolic import answer_symbolically
 
         return answer_symbolically(asked, formulas)
-    asked = asked if spans else as_limits(asked)
-    if asked.limits and not spans and _needs_batch(asked):
-        if asked.unknown == _CHIPS and (sized := _fewest_chips(_suppose_types(asked), _LACKS_BATCH)):
-            return round_to_whole(_suppose_types(asked), sized)
-        if asked.unknown not in SIZED and not any(rests_on_unknown(alone) for alone in split_limits(asked)):
-            raise refuse_limit(split_limits(asked)[0])
+    # No number of chips meets several targets exactly.
+    targets = several if not spans and len(several := find_targets(asked)) > 1 else asked.limits
+    sized = _fewest_chips(_suppose_types(replace(asked, limits=targets)), _LACKS_BATCH) if targets and not spans else None
+    if sized and (sized.answers or asked.limits):
+        return round_to_whole(_suppose_types(replace(asked, limits=targets)), sized)
+    alone = () if spans or asked.unknown in SIZED else split_limits(asked)
+    if alone and _needs_batch(asked) and not any(map(rests_on_unknown, alone)):
+        raise refuse_limit(alone[0])
     asked = _suppose_least(asked, spans) or asked
     solution = _answer_over_ranges(asked, spans, switches.zipped)
     missing = _missing_inputs(asked, solution)
@@ -86,7 +88,11 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
         others_posed = ((_suppose_least(one, spans) or one) for one in with_other_stand_ins(question, again.reason.code))
         answers = (_answer_over_ranges(one, spans, switches.zipped) for one in others_posed)
         again = next((found for found in answers if found.answers), again)
-    return round_to_whole(question, again) if asked.limits else again
+    if targets != asked.limits and (not _has_answer(again) or not targets.keys().isdisjoint(again.unused)):
+        question = _suppose_types(replace(question, limits=targets))
+        met = _answer_over_ranges(question, spans, switches.zipped)
+        again = met if _has_answer(met) else again
+    return round_to_whole(question, again) if question.limits else again
 
 
 _LACKS_BATCH = Reason(code="missing_givens", missing=(FREE,), message=f"{_CHIPS} also needs {FREE}")
