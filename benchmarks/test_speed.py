@@ -381,7 +381,7 @@ def test_infer_all_sheets_warm(benchmark, record_property):
 def test_the_posterior_of_one_sheet(benchmark, record_property):
     """16,384 draws, price_data to summary."""
     price_data, held = invert.infer(["gemini-3.1-pro"]).inferences[0].price_data, USUAL
-    asked = [price_data], held, PRICE_PER_FLOP
+    asked = price_data, held, PRICE_PER_FLOP
     summarise(*asked)
     benchmark.pedantic(summarise, args=asked, rounds=41, warmup_rounds=3)
     within(record_property, benchmark, "full posterior of one sheet, six quantities", 0.02)

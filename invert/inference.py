@@ -20,7 +20,7 @@ from invert.data import Data, read_data
 from invert.estimators import lecture, storage_price
 from invert.estimators.at_rent import MEANS
 from invert.estimators.calibration import learn, verdict_on_premium
-from invert.estimators.cases import Case, Drawn, case_of, same_weights, with_posteriors
+from invert.estimators.cases import Case, case_of, same_weights
 from invert.estimators.fast_mode import pair_fast_mode
 from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by
@@ -132,11 +132,10 @@ def infer(
 class Kept:
     """Cache shared by runs on equal assumptions.
 
-    Posteriors are cached by price data, inferences by data, sheet and model, readings of bands by their inputs, and the probability of
-    premiums as a cost by price data. A second run computes only the differences.
+    Inferences are cached by data, sheet and model, readings of bands by their inputs, and the probability of premiums as a cost by price
+    data. A second run computes only the differences.
     """
 
-    drawn: Drawn = field(default_factory=dict)
     inferences: dict[tuple[Data, PriceSheet, ModelRow | None], Inference] = field(default_factory=dict)
     readings: dict[tuple[object, ...], tuple[PairInference, ...]] = field(default_factory=dict)
     by_cost: dict[Hashable, float | None] = field(default_factory=dict)
@@ -229,7 +228,9 @@ def _answered(
     except (UnknownName, NotBegun) as error:
         # A row that could not be read may be why the name is not known: it comes first.
         fault = faults_first(problems, (*names, *request.providers), book.overlay)
-        raise WrongData(f"{fault}\n{error}") if fault else error from None
+        # A typed sheet is named by nobody but this program, so its fault says all.
+        said = str(fault) if book.overlay and book.overlay.typed else f"{fault}\n{error}"
+        raise WrongData(said) if fault else error from None
     first = first_days(offered, book, data)
     chosen, left_out = released_sheets(chosen, known, {} if names else first)
     offered, _ = released_sheets(offered, known, first)
@@ -329,16 +330,12 @@ def infer_sheets(
     read, problems = _read(chosen, data, assumptions)
     keys = [(data, _cache_key_sheet(one), one.model) for one in read]
     new = {key: one for key, one in zip(keys, read, strict=True) if key not in kept.inferences}
-    worth = worths((one.architecture for one in read), data, assumptions, kept.drawn)
+    worth = worths((one.architecture for one in read), data, assumptions)
     cases = [*new.values()]
     batches = [cases[start : start + _BATCH] for start in range(0, len(cases), _BATCH)]
-    drawn = [{key: kept.drawn[key] for one in batch if (key := one.price_data.key) in kept.drawn} for batch in batches]
     work = partial(_infer_cases, data=data, assumptions=assumptions, worth=worth)
-    inferred = executor.map(work, batches, drawn) if executor and len(batches) > 1 else map(partial(work, kept=kept), batches, drawn)
-    results = [*inferred]
-    known = dict(zip(new, chain.from_iterable(concluded for concluded, _ in results), strict=True))
-    for _, posteriors in results:
-        kept.drawn.update(posteriors)
+    inferred = executor.map(work, batches) if executor and len(batches) > 1 else map(partial(work, kept=kept), batches)
+    known = dict(zip(new, chain.from_iterable(inferred), strict=True))
     kept.inferences.update((key, one) for key, one in known.items() if isinstance(one, Inference))
     found = []
     for key, one in zip(keys, read, strict=True):
@@ -356,17 +353,13 @@ _BATCH = 64
 
 def _infer_cases(
     cases: Sequence[Case],
-    drawn: Drawn,
     data: Data,
     assumptions: Assumptions,
     worth: Mapping[str | None, Part[Worth]],
     kept: Kept | None = None,
-) -> tuple[list[Inference | WrongData | WrongValue], Drawn]:
-    """Return the result or the error of each sheet, and the posteriors of all.
-
-    The posteriors depend in their last digits on which sheets are drawn together, so a batch uses none of another one.
-    """
-    kept = replace(kept or Kept(), drawn=drawn)
+) -> list[Inference | WrongData | WrongValue]:
+    """Return the result or the error of each sheet."""
+    kept = kept or Kept()
 
     def conclude(one: Case) -> Inference | WrongData | WrongValue:
         try:
@@ -374,7 +367,7 @@ def _infer_cases(
         except (WrongData, WrongValue) as error:
             return error
 
-    return [conclude(one) for one in with_posteriors(cases, data, assumptions, drawn)], drawn
+    return [conclude(one) for one in cases]
 
 
 def _read(chosen: Iterable[PriceSheet], data: Data, assumptions: Assumptions) -> tuple[list[Case], list[Problem]]:
@@ -508,7 +501,8 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
 def _conclude(read: Case, pairs: tuple[PairInference, ...], data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
     """Infer everything that one sheet implies alone, from its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
-    known, broken, summary = known_cache(read.model, data, assumptions), broken_by(read, assumptions), posterior_of(read)
+    known, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
+    summary, prior = posterior_of(read.price_data, data, assumptions)
     kv_bytes, beside = side_by_side(read, data, assumptions)
     kv_bytes, stored = _attach_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["at_rent"].kind == "upper":
@@ -539,7 +533,7 @@ def _conclude(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpti
         times_reading=_times_reading(known, pairs),
         price_data=read.price_data,
         summary=summary,
-        contractions=_contractions(summary, read.prior_spreads, assumptions),
+        contractions=_contractions(summary, prior, assumptions),
         kv_bytes={name: drop_unchecked_level(one) for name, one in kv_bytes.items()},
         apart=_ratio_of_medians(kv_bytes),
         kv_bytes_stored={name: drop_unchecked_level(one) for name, one in stored.items()},

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from derive.immutable import immutable
 from invert.encoder import six_digits
 from invert.result import Inference, Run
-from invert.sheets.assemble import Place, prices_by_place
+from invert.sheets.assemble import prices_by_place
 from invert.sheets.names import asks_no_more, bare_name
+from invert.sheets.places import Place
 
 if TYPE_CHECKING:
     from invert.records import Estimate, Name

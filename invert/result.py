@@ -60,10 +60,11 @@ from invert.records import (
     Verdict,
     Worth,
 )  # fmt: skip
-from invert.sheets.assemble import is_provider, matches, spelled
+from invert.sheets.assemble import is_provider, matches
 from invert.sheets.contexts import longest_context
 from invert.sheets.diff import Difference
 from invert.sheets.names import MAKERS
+from invert.sheets.places import spelled
 from invert.sheets.rows import PriceRow, SheetKey
 from invert.sheets.sheet import FileText, PriceSheet
 from invert.sheets.tables import ModelRow

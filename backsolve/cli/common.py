@@ -85,11 +85,9 @@ def _file_or_typed_sheet(context: click.Context, option: click.Parameter, place:
 
 def _is_typed(place: str) -> bool:
     """Return whether the text given as a file name is a typed price sheet."""
-    if place[:1] not in "0123456789.$ " or os.path.exists(place):
-        return False
     from invert.sheets.typed import is_typed_sheet
 
-    return is_typed_sheet(place)
+    return is_typed_sheet(place) and not os.path.exists(place)
 
 
 _RATES = "backsolve.rates"

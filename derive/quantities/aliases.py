@@ -355,8 +355,14 @@ _ELECTRICITY = {
     "output_tokens": "electricity_cost_per_token",
     **dict.fromkeys(_OF_TRAINING, "training_electricity_cost"),
 }
+_NETWORKS = dict.fromkeys(
+    ("network_bandwidth", "interconnect_bandwidth", "bandwidth"),
+    dict.fromkeys(("kv_transfer_time", "all_reduce_time", "all_to_all_time"), "link_bandwidth"),
+)
 
 BESIDE: dict[str, dict[str, str]] = {
+    **_NETWORKS,
+    "drain_time": dict.fromkeys(("hbm_capacity", "hbm_bandwidth"), "sweep_time"),
     **{word: dict.fromkeys(("gross_margin", "cost_per_token"), "output_price") for word in (*_PRICES_OF_A_MILLION, "price_per_token")},
     **{word: {**_BESIDE_RATES} for word in _TOKENS_OF_A_TIME},
     **{word: {"requests_per_second": "fleet_requests_per_second"} for word in OWN_UNITS if word.startswith("requests_per_")},
@@ -385,10 +391,7 @@ Where these leave it open, none.
 """
 
 WHERE_ASKED: dict[str, dict[str, str]] = {
-    **dict.fromkeys(
-        ("network_bandwidth", "interconnect_bandwidth", "bandwidth"),
-        dict.fromkeys(("kv_transfer_time", "all_reduce_time", "all_to_all_time"), "link_bandwidth"),
-    ),
+    **_NETWORKS,
     "num_microbatches": {"bubble_fraction": "training_microbatches"},
     "power": {
         **dict.fromkeys(("fleet_chips", "chips", "replicas"), "fleet_power"),

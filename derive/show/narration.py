@@ -63,22 +63,33 @@ def derivation_lines(row: Equation) -> list[str]:
     return lines
 
 
-def narrated_steps(row: Equation) -> "Iterator[NarratedStep]":
-    """Yield the steps of a derivation, in words and formulas.
+def narrated_steps(row: Equation, latex: bool = False) -> "Iterator[NarratedStep]":
+    """Yield the steps of a derivation, in words and formulas. With `latex` quantities in the words are symbols.
 
     >>> from derive.catalogue import equation
     >>> [step.change for step in narrated_steps(equation("batching.balance_ratio_from_ridge"))]
     ['peak_flops eliminated; hbm_bandwidth cancels']
     """
+
+    def printed(part: "Expr | str") -> str:
+        return f"${tree_in_latex(as_tree(part))}$" if latex else str(part)
+
     for number, step in enumerate(row.steps, 1):
-        premises = zip(step.premises, _stated_premises(row, number), strict=True)
+        # A stationary step shows the relation itself, not its slopes.
+        premises = zip(step.premises, assumed(row, number, slopes=False), strict=True)
         yield NarratedStep(
-            operation=_sentence(step.operation),
+            operation=step.operation[0].upper() + step.operation[1:] + ".",
             premises=tuple(
-                NarratedPremise(sides=sides, owner=owner(row, premise), origin=_origin(row, premise), where=_point_text(premise))
+                NarratedPremise(
+                    sides=sides,
+                    owner=owner(row, premise),
+                    origin=_origin(row, premise),
+                    where=", with " * bool(premise.point)
+                    + ", ".join(f"{printed(value)} for {printed(name)}" for name, value in point(premise).items()),
+                )
                 for premise, sides in premises
             ),
-            change=_change(row, number),
+            change=_change(row, number, latex),
             sides=conclusion(row, number),
             sense=row.sense if number == len(row.steps) else "=",
         )
@@ -93,18 +104,15 @@ def derivation_in_latex(row: Equation) -> str:
     """
     lines = [FOR_DERIVATIONS, f"% {row.reference}, {row.described}", *(f"% version {at}: {said}" for at, said in enumerate(row.changes, 2))]
     lines += [r"\begin{equation*}", formula(row), r"\end{equation*}"]
-    if not row.steps:
-        return "\n".join(lines)
-    lines.append(r"\begin{enumerate}")
-    for number, step in enumerate(row.steps, 1):
-        lines.append(rf"  \item {latex_text(_sentence(step.operation))}")
-        for premise, sides in zip(step.premises, _stated_premises(row, number), strict=True):
-            said = latex_text(_origin(row, premise)) + _point_in_latex(premise)
-            lines.append(rf"    \[ {_sides(sides)} \qquad \text{{{said}}} \]")
-        change = _change(row, number, latex=True)
-        lines += [f"    {change}:"] if change else []
-        lines.append(rf"    \[ {_sides(conclusion(row, number), row.sense if number == len(row.steps) else '=')} \]")
-    return "\n".join([*lines, r"\end{enumerate}"])
+    for step in narrated_steps(row, latex=True):
+        lines.append(rf"  \item {latex_text(step.operation)}")
+        lines += [rf"    \[ {_sides(one.sides)} \qquad \text{{{latex_text(one.origin)}{one.where}}} \]" for one in step.premises]
+        lines += [f"    {step.change}:"] if step.change else []
+        lines.append(rf"    \[ {_sides(step.sides, step.sense)} \]")
+    if row.steps:
+        lines.insert(lines.index(r"\end{equation*}") + 1, r"\begin{enumerate}")
+        lines.append(r"\end{enumerate}")
+    return "\n".join(lines)
 
 
 def formula(row: Equation) -> str:
@@ -117,11 +125,6 @@ def formula(row: Equation) -> str:
     return _sides(row.sides, row.sense)
 
 
-def _stated_premises(row: Equation, number: int) -> "tuple[tuple[Expr, Expr], ...]":
-    """Return the premises as printed. A stationary step shows the relation itself, not its slopes."""
-    return assumed(row, number, slopes=False)
-
-
 def _origin(row: Equation, premise: Premise) -> str:
     source, number = owner(row, premise)
     if source is row:
@@ -129,21 +132,7 @@ def _origin(row: Equation, premise: Premise) -> str:
     return f"step {number} of {source.id}" if number else source.id
 
 
-def _point_text(premise: Premise) -> str:
-    if not premise.point:
-        return ""
-    return ", with " + ", ".join(f"{value} for {name}" for name, value in point(premise).items())
-
-
-def _point_in_latex(premise: Premise) -> str:
-    if not premise.point:
-        return ""
-    return ", with " + ", ".join(
-        f"${tree_in_latex(as_tree(value))}$ for ${tree_in_latex(as_tree(name))}$" for name, value in point(premise).items()
-    )
-
-
-def _change(row: Equation, number: int, latex: bool = False) -> str:
+def _change(row: Equation, number: int, latex: bool) -> str:
     """Return what a step does with its premises: slopes set to zero, quantities eliminated, quantities that cancel."""
     step = row.steps[number - 1]
     held = {part.name for sides in assumed(row, number) for side in sides for part in side.free_symbols}
@@ -163,7 +152,3 @@ def _change(row: Equation, number: int, latex: bool = False) -> str:
 def _sides(sides: "tuple[Expr, Expr]", sense: str = "=") -> str:
     left, right = map(as_tree, sides)
     return equation_in_latex(left, sense, right)
-
-
-def _sentence(operation: str) -> str:
-    return operation[0].upper() + operation[1:] + "."

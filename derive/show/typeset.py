@@ -1,8 +1,8 @@
 """Print answers as LaTeX and Markdown: each step with its equation, its form for the unknown, the numbers put in, and the value."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 
 from derive.answers import OR, Answer, Result, RouteStep
 from derive.catalogue import equation
@@ -11,18 +11,20 @@ from derive.quantities.formula import formula_in_latex
 from derive.records import LOWER, UPPER
 from derive.show.binding import plain_regime
 from derive.show.citation import FOR_DERIVATIONS, LATEX, MARKDOWN, Markup, key_of, latex_text, markdown_text
-from derive.show.parts import origin_of, values_of
+from derive.show.parts import all_warnings, head, origin_of, values_of
 from derive.show.tables import sweep_cells, sweep_head
 from derive.show.values import text_of
 from derive.units import show
 
-AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
+_AS_LATEX = {LOWER: r"\geq", UPPER: r"\leq", None: "="}
 """The sign of a point by its bound."""
 
 _FIGURE = re.compile(r"(?P<dollar>\$?)(?P<figure>-?[0-9.]+)(?:e(?P<power>[+-][0-9]+))?(?P<count>[kMBT]?)(?P<unit>[ /].*)?")
 _POWERS = {"": 0, "k": 3, "M": 6, "B": 9, "T": 12}
 """Powers of ten of the suffixes of counts. A B behind a number would read as bytes."""
 _TIMES = r" \cdot "
+_MOST_ROWS = 40
+"""Largest number of rows of a sweep in a notebook. `sweep` has all of them."""
 
 
 def value_in_latex(name: str, value: float) -> str:
@@ -87,22 +89,37 @@ def step_in_latex(step: RouteStep, values: Mapping[str, float]) -> Iterator[tupl
         yield f"{unknown} = {value}", ""
 
 
-def markdown_lines(solution: Result) -> Iterator[str]:
+def notebook_markdown(solution: Result) -> str:
+    """Return an answer for a notebook: its first lines and warnings, the text of `--as markdown`, and the assumptions."""
+    if not solution.answers and not solution.sweep:
+        return f"**{solution.unknown}: no answer.** {markdown_text(solution.why_not)}"
+    first = [] if solution.sweep else [f"**{markdown_text(line.strip())}**" for line in head(solution)]
+    warnings = [f"⚠ {markdown_text(text)}" for text in all_warnings(solution)]
+    assumed = [f"- {markdown_text(text)}" for text in solution.assumptions]
+    return "\n".join([*(f"{line}\n" for line in (*first, *warnings)), *markdown_lines(solution, _MOST_ROWS), "", *assumed])
+
+
+def markdown_lines(solution: Result, most: int | None = None) -> Iterator[str]:
+    """Yield an answer as Markdown with LaTeX: a table of the answers, every step, the givens and the equations.
+
+    A sweep has at most `most` rows.
+    """
     unknown = solution.unknown
-    rows: Iterable[list[str]]
     if solution.sweep:
-        head = sweep_head(unknown, solution.sweep)
-        rows = ([*values, markdown_text(where)] for *values, where in sweep_cells(unknown, solution.sweep))
+        titles = sweep_head(unknown, solution.sweep)
+        rows = ([*map(markdown_text, cells)] for cells in islice(sweep_cells(unknown, solution.sweep), most))
     else:
-        head = ["quantity", "value", "regime", "formula"]
-        rows = [
-            [unknown, text_of(unknown, one), markdown_text(plain_regime(one.regime or "")), f"`{one.formula or ''}`"]
+        titles = ["quantity", "value", "regime", "formula"]
+        rows = (
+            [unknown, *map(markdown_text, (text_of(unknown, one), plain_regime(one.regime or ""))), f"`{one.formula or ''}`"]
             for one in solution.answers
-        ]
-    yield f"| {' | '.join(head)} |"
-    yield "|---" * len(head) + "|"
+        )
+    yield f"| {' | '.join(titles)} |"
+    yield "|---" * len(titles) + "|"
     yield from (f"| {' | '.join(row)} |" for row in rows)
     yield ""
+    if solution.sweep and most is not None and len(solution.sweep) > most:
+        yield f"the first {most} of {len(solution.sweep):,} points\n"
     for line, reference in _worked_out(solution):
         yield from [f"{markdown_text(equation(reference).title)} (`{reference}`):\n"] if reference else []
         yield f"$${line}$$\n"
@@ -180,9 +197,9 @@ def _answer_latex(unknown: str, answer: Answer) -> str:
     """Return an answer as LaTeX: a bound as an inequality, an interval between its ends."""
     where = rf" \quad \text{{({latex_text(plain_regime(answer.regime))})}}" if answer.regime else ""
     if answer.kind == "symbolic":
-        return f"{QUANTITIES[unknown].latex} {AS_LATEX[answer.bound]} {answer.latex}"
+        return f"{QUANTITIES[unknown].latex} {_AS_LATEX[answer.bound]} {answer.latex}"
     if answer.kind == "point":
-        return _equal(unknown, answer.point, AS_LATEX[answer.bound]) + where
+        return _equal(unknown, answer.point, _AS_LATEX[answer.bound]) + where
     if answer.kind == "interval" and answer.loose_low is None and (answer.low or answer.high is not None):
         above = "" if answer.high is None else rf" \leq {value_in_latex(unknown, answer.high)}"
         below = rf"{value_in_latex(unknown, answer.low)} \leq " if answer.low else ""

@@ -94,7 +94,7 @@ class Solution(Result):
         return replace(self, warnings=(text, *self.warnings), kinds=(kind, *self.kinds))
 
     def _repr_markdown_(self) -> str:
-        from derive.show.notebook import notebook_markdown
+        from derive.show.typeset import notebook_markdown
 
         return notebook_markdown(self)
 

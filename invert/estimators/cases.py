@@ -1,11 +1,9 @@
-"""One sheet prepared for its estimators: its observables, the facts it is read with, and its posterior."""
+"""One sheet prepared for its estimators: its observables, and the facts it is read with."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from math import log
-from typing import TypeAlias
 
 from derive.errors import WrongData, WrongValue
 from derive.immutable import immutable
@@ -18,9 +16,7 @@ from invert.data import Data
 from invert.estimators.market.by_price import ByPrice, size_at_price, size_by_price
 from invert.estimators.market.panel import Priced
 from invert.estimators.market.size import Size
-from invert.estimators.rent import rental
 from invert.posterior.data import PriceData, price_data_of
-from invert.posterior.summary import Summary, prior_spreads, summarise
 from invert.records import OF_ARCHITECTURE, Anchors, Observable, Observables, Part, Tariff
 from invert.sheets.contexts import longest_context
 from invert.sheets.dated import first_mention
@@ -38,10 +34,7 @@ class Case:
     """A sheet as read: ratios, anchors, write tariffs, the storage price as sold or from two write prices, and its price data.
 
     `released` is the day of its model, or None if it is unknown. `first_mention` is then the earliest day that a table has
-    for it. `kv_family` is the family with the same design of a cache, if that is public.
-
-    `summary` is its posterior and `prior_spreads` the prior spread [nat] of each quantity, once they are drawn.
-    """
+    for it. `kv_family` is the family with the same design of a cache, if that is public."""
 
     sheet: PriceSheet
     model: ModelRow | None
@@ -54,8 +47,6 @@ class Case:
     released: date | None
     kv_family: str
     first_mention: date | None = None
-    summary: Summary | None = None
-    prior_spreads: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def max_context(self) -> int | None:
@@ -174,28 +165,3 @@ def size_of(anchors: Anchors, assumptions: Assumptions, suggested: Size | None =
     else:
         spread = assumptions.unverified_size_spread if origin in _UNVERIFIED else assumptions.known_size_spread
     return log(anchors.values["active_params"]), spread
-
-
-Drawn: TypeAlias = dict[Hashable, tuple[Summary, Mapping[str, float]]]
-"""The posterior and the prior spreads by the key of price data, on one set of assumptions."""
-
-
-def with_posteriors(cases: Sequence[Case], data: Data, assumptions: Assumptions, drawn: Drawn | None = None) -> list[Case]:
-    """Return the cases with their posteriors. Sheets that publish the same prices share one.
-
-    Posteriors that were `drawn` before on the same assumptions are not drawn again. The new ones are added to them.
-    """
-    known: Drawn = {} if drawn is None else drawn
-    new = {case.price_data.key: case.price_data for case in cases if case.price_data.key not in known}
-    summaries = summarise([*new.values()], assumptions, _price_per_flop(data, assumptions))
-    known |= {key: (one, prior_spreads(new[key], assumptions)) for key, one in zip(new, summaries, strict=True)}
-    found = [(case, *known[case.price_data.key]) for case in cases]
-    return [replace(case, summary=summary, prior_spreads=spread) for case, summary, spread in found]
-
-
-def _price_per_flop(data: Data, assumptions: Assumptions) -> float | None:
-    """Return the rent of a FLOP [USD], or None if the tables do not have it."""
-    try:
-        return rental(data, assumptions).values["price_per_flop"]
-    except WrongData:
-        return None

@@ -17,7 +17,7 @@ from invert.assumptions import UNLESS_GIVEN, USUAL, Assumptions
 from invert.data import Data, cache_with_data
 from invert.estimators import at_rent, lecture, storage_price
 from invert.estimators.calibration import Member, members
-from invert.estimators.cases import Drawn, case_of, has_premium, with_posteriors
+from invert.estimators.cases import case_of, has_premium
 from invert.estimators.market import kv_class
 from invert.estimators.market.candidates import judge_predictors
 from invert.estimators.market.recency import judge_classes
@@ -54,25 +54,22 @@ class Judged:
         return None if ratio is None else log(ratio)
 
 
-def judged(data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = None) -> tuple[Judged, ...]:
+def judged(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judged, ...]:
     """Return every known model that a sheet of several bands sells, as a run of `infer` on these assumptions reads it.
 
-    Facts that were given about one model or its traffic are not used here. Posteriors in `drawn` on the same assumptions are
-    not drawn again.
+    Facts that were given about one model or its traffic are not used here.
 
     >>> from invert.data import read_data
     >>> first = judged(read_data())[0]
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
-    of_run, assumptions = assumptions, assumptions.without_facts(UNLESS_GIVEN)
-    return data.once((judged, assumptions), lambda: _judged(data, assumptions, drawn if assumptions == of_run else None))
+    return _judged(data, assumptions.without_facts(UNLESS_GIVEN))
 
 
-def _judged(data: Data, assumptions: Assumptions, drawn: Drawn | None) -> tuple[Judged, ...]:
-    known = members(data, assumptions)
-    cases = with_posteriors([member.sold.case for member in known], data, assumptions, drawn=drawn)
-    return tuple(Judged(member, *side_by_side(case, data, assumptions)) for member, case in zip(known, cases, strict=True))
+@cache_with_data
+def _judged(data: Data, assumptions: Assumptions) -> tuple[Judged, ...]:
+    return tuple(Judged(member, *side_by_side(member.sold.case, data, assumptions)) for member in members(data, assumptions))
 
 
 def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:

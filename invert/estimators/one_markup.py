@@ -1,14 +1,17 @@
 """The posterior at one mark-up on everything: KV bytes and further quantities."""
 
+from collections.abc import Mapping
+
 from derive.errors import WrongData
 from invert.assumptions import Assumptions
 from invert.data import Data
 from invert.estimators.cases import Case
 from invert.estimators.joint_point import JOINT_EQUATIONS, broken_by, joint_reading
 from invert.estimators.lecture import LEANS_UPWARD
+from invert.estimators.rent import rental
 from invert.posterior import inverse
 from invert.posterior.data import PriceData
-from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted
+from invert.posterior.summary import LEVEL_OF_PRICES, Marginal, Summary, contracted, prior_spreads, summarise
 from invert.records import Estimate, given_value, interval, lower, references, undetermined, upper
 
 _JOINT = (*JOINT_EQUATIONS, "bands.prefill_cost", "bands.decode_cost", "bands.price")
@@ -31,7 +34,7 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     Given KV bytes replace the estimate. A sheet without a premium gives an upper bound.
     """
     broken = broken_by(case, assumptions)
-    return {"kv_bytes_per_token": _kv_bytes(case, assumptions, broken), **_estimate_others(case, assumptions, broken)}
+    return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions, broken), **_estimate_others(case, data, assumptions, broken)}
 
 
 def anchors_of_posterior(price_data: PriceData) -> tuple[str, ...]:
@@ -45,21 +48,32 @@ def anchors_of_posterior(price_data: PriceData) -> tuple[str, ...]:
     return (*names, "kv_bytes_per_token")
 
 
-def posterior_of(case: Case) -> Summary:
-    """Return the posterior of a case. Raise `WrongData` if none was drawn."""
-    if case.summary is None:
-        raise WrongData(f"{case.sheet.provider}/{case.sheet.model}: no posterior was drawn")
-    return case.summary
+def posterior_of(price_data: PriceData, data: Data, assumptions: Assumptions) -> tuple[Summary, Mapping[str, float]]:
+    """Return the posterior of a sheet and the prior spread of each quantity [nat]. Both are drawn once for the same prices."""
+
+    def draw() -> tuple[Summary, Mapping[str, float]]:
+        return summarise(price_data, assumptions, _price_per_flop(data, assumptions)), prior_spreads(price_data, assumptions)
+
+    return data.cache_without_prices((posterior_of, price_data.key, assumptions), draw)
 
 
-def _kv_bytes(case: Case, assumptions: Assumptions, broken: str | None) -> Estimate:
+def _price_per_flop(data: Data, assumptions: Assumptions) -> float | None:
+    """Return the rent of a FLOP [USD], or None if the tables do not have it."""
+    try:
+        return rental(data, assumptions).values["price_per_flop"]
+    except WrongData:
+        return None
+
+
+def _kv_bytes(case: Case, data: Data, assumptions: Assumptions, broken: str | None) -> Estimate:
     if assumptions.kv_bytes_per_token is not None:
         return given_value(assumptions, assumptions.kv_bytes_per_token, "kv_bytes_per_token")
-    found, anchors, cited = posterior_of(case), anchors_of_posterior(case.price_data), references(*_JOINT)
+    (found, prior), cited = posterior_of(case.price_data, data, assumptions), references(*_JOINT)
+    anchors = anchors_of_posterior(case.price_data)
     if broken or found.feasible_fraction < assumptions.feasible_share:
         return undetermined(assumptions, broken or _misfit(case, found), equations=cited, anchors=anchors)
     marginal = found.marginals["kv_bytes_per_token"]
-    contraction = contracted(marginal.spread, case.prior_spreads["kv_bytes_per_token"])
+    contraction = contracted(marginal.spread, prior["kv_bytes_per_token"])
     if not case.has_premium:
         because = "no output premium: the prices bound KV from above"
         return upper(assumptions, marginal.at_most, because, equations=cited, contraction=contraction, anchors=anchors)
@@ -73,9 +87,9 @@ def _misfit(case: Case, found: Summary) -> str:
     return share + (f"; {problem}" if problem else "")
 
 
-def _estimate_others(case: Case, assumptions: Assumptions, broken: str | None) -> dict[str, Estimate]:
+def _estimate_others(case: Case, data: Data, assumptions: Assumptions, broken: str | None) -> dict[str, Estimate]:
     """Return the posterior of quantities other than KV bytes."""
-    found, anchors = posterior_of(case), anchors_of_posterior(case.price_data)
+    (found, prior), anchors = posterior_of(case.price_data, data, assumptions), anchors_of_posterior(case.price_data)
     cited = {name: references(*ids) for name, ids in _CITED.items()}
     if broken or not found.marginals or found.feasible_fraction < assumptions.feasible_share:
         because = (
@@ -86,22 +100,22 @@ def _estimate_others(case: Case, assumptions: Assumptions, broken: str | None) -
     estimated = {
         name: _interval(
             found.marginals[name], _BECAUSE.get(name, "one price/cost throughout"), equations,
-            contracted(found.marginals[name].spread, case.prior_spreads[name]), anchors, assumptions,
+            contracted(found.marginals[name].spread, prior[name]), anchors, assumptions,
         )
         for name, equations in cited.items()
         if name in found.marginals
     }  # fmt: skip
     if LEVEL_OF_PRICES not in estimated:
         estimated[LEVEL_OF_PRICES] = undetermined(assumptions, "what a FLOP rents for is not known", equations=cited[LEVEL_OF_PRICES])
-    return estimated | {"batch_multiple": _batch_multiple(case, found.marginals["weight_compute_ratio"], assumptions)}
+    weight = found.marginals["weight_compute_ratio"]
+    contraction = contracted(weight.spread, prior["weight_compute_ratio"])
+    return estimated | {"batch_multiple": _batch_multiple(weight, contraction, anchors, assumptions)}
 
 
-def _batch_multiple(case: Case, weight: Marginal, assumptions: Assumptions) -> Estimate:
+def _batch_multiple(weight: Marginal, contraction: float, anchors: tuple[str, ...], assumptions: Assumptions) -> Estimate:
     """Return a lower bound of the batch in balance batches."""
     least = inverse.solved("batching.weight_compute_ratio", "batch", {"balance_batch": 1.0, "weight_compute_ratio": weight.at_most})
-    contraction = contracted(weight.spread, case.prior_spreads["weight_compute_ratio"])
     because = "in balance batches; memory time beside that of weights makes it look smaller"
-    anchors = anchors_of_posterior(case.price_data)
     return lower(assumptions, float(least), because, equations=references(*_BATCH), contraction=contraction, anchors=anchors)
 
 

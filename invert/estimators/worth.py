@@ -10,7 +10,6 @@ from derive.errors import WrongData
 from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration
-from invert.estimators.cases import Drawn
 from invert.estimators.known import Judged, judged, records, records_beside
 from invert.records import Misreading, Part, Worth
 
@@ -25,21 +24,17 @@ def or_left_out(work: Callable[[], _T | None]) -> Part[_T]:
         return Part(left_out=str(error))
 
 
-def worths(
-    architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, drawn: Drawn | None = None
-) -> dict[str | None, Part[Worth]]:
+def worths(architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL) -> dict[str | None, Part[Worth]]:
     """Return the accuracy of the estimates on sheets of each of these architectures.
 
     None is an architecture that is not public.
-
-    Posteriors in `drawn` on the same assumptions are not drawn again.
 
     >>> from invert.data import read_data
     >>> of_any, = worths([None], read_data()).values()
     >>> {name: round(found.bias, 2) for name, found in of_any.value.misreadings.items()}
     {'one_markup': -3.85, 'at_rent': -0.73, 'increment': -0.36, 'headline': -0.34}
     """
-    known = or_left_out(lambda: judged(data, assumptions, drawn))
+    known = or_left_out(lambda: judged(data, assumptions))
 
     # Most architectures leave the same models, so their results are computed once.
     @cache

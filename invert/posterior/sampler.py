@@ -6,7 +6,6 @@ the inverse did not use. Published prices are interval-censored: the likelihood 
 cost ratio puts on its cell. Everything is evaluated on arrays [draws].
 """
 
-from dataclasses import replace
 from math import exp, log, sqrt
 
 import numpy as np
@@ -37,11 +36,6 @@ class Posterior:
     sampler: str
     seed: int
     assumptions: Assumptions
-
-    def of(self, price_data: PriceData) -> "Posterior":
-        """Return the posterior of another sheet with the same weights of draws and a model size of its own."""
-        normal = normals(len(self.log_weights), self.seed)[:, SIZE]
-        return replace(self, price_data=price_data, log_active_params=sizes(self.points, price_data, self.assumptions, normal))
 
     def logs(self, name: str, price_per_flop: float | None = None) -> Array:
         """Return natural log of a quantity at every draw [draws], for the whole model and in SI units."""

@@ -1,6 +1,6 @@
 """Summaries of a posterior: intervals, the information from the prices, and whether the draws can be trusted."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import hypot
 
 import numpy as np
@@ -51,27 +51,15 @@ class Summary:
         return RELIABLE
 
 
-def summarise(
-    sheets: Sequence[PriceData], assumptions: Assumptions, price_per_flop: float | None = None, count: int = DEFAULT
-) -> list[Summary]:
-    """Return the summary of every sheet, at `count` draws or at as many more as its weights need.
+def summarise(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None, count: int = DEFAULT) -> Summary:
+    """Return the summary of a sheet, at `count` draws or at as many more as its weights need.
 
-    The price level is summarised only if the rent of a FLOP [USD] is known. Sheets with the same weights of draws share them.
+    The price level is summarised only if the rent of a FLOP [USD] is known.
     """
-    alike: dict[Hashable, list[int]] = {}
-    for place, one in enumerate(sheets):
-        alike.setdefault(one.key_of_weights, []).append(place)
-    found: dict[int, Summary] = {}
-    for places in alike.values():
-        first = sheets[places[0]]
-        drawn = trusted(posterior(first, _applicable_priors(assumptions, first), count))
-        found |= {place: summary_of(drawn.of(sheets[place]), price_per_flop) for place in places}
-    return [found[place] for place in range(len(sheets))]
-
-
-def _applicable_priors(assumptions: Assumptions, price_data: PriceData) -> Assumptions:
-    """Return the priors that apply to a sheet: a given mean of a long band is no fact about a sheet without a long band."""
-    return assumptions if "premium_out" in price_data.cells else assumptions.without_facts(("long_context",))
+    if "premium_out" not in price_data.cells:
+        # A given mean of a long band is no fact about a sheet without a long band.
+        assumptions = assumptions.without_facts(("long_context",))
+    return summary_of(trusted(posterior(price_data, assumptions, count)), price_per_flop)
 
 
 def summary_of(found: Posterior, price_per_flop: float | None = None) -> Summary:

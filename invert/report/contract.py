@@ -52,6 +52,7 @@ from invert.result import AS_TABLE, Inference, Request, Run, Shown
 from invert.sheets.assemble import prices_by_place
 from invert.sheets.rows import PriceRow
 from invert.sheets.sheet import FileText, Price, PriceSheet
+from invert.sheets.typed import is_typed_sheet
 
 SCHEMA = "infer-2"
 _UTF_8, _BASE_64 = "utf-8", "base64"
@@ -438,11 +439,11 @@ def _read_file(found: Mapping[str, Any]) -> FileText:
     place, encoding, content = (found.get(name) for name in ("place", "encoding", "content"))
     try:
         if isinstance(place, str) and place.isprintable() and label(place) == place and isinstance(content, str):
-            rates = _read_rates(found.get("rates", {}))
+            rates, typed = _read_rates(found.get("rates", {})), (place, 2) if is_typed_sheet(place) else None
             if encoding == _UTF_8:
-                return FileText(place, content.encode(_UTF_8), rates)
+                return FileText(place, content.encode(_UTF_8), rates, typed)
             if encoding == _BASE_64:
-                return FileText(place, b64decode(content, validate=True), rates)
+                return FileText(place, b64decode(content, validate=True), rates, typed)
     except (UnicodeEncodeError, NotBase64, ValueError):
         pass
     raise ValueError(f"allowed is a file: place, encoding ({_UTF_8} or {_BASE_64}), content and rates")

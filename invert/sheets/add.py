@@ -1,9 +1,8 @@
 """The rows of a typed price sheet for the end of a price file. No row of the file is lost, and no wrong row is added."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from io import BytesIO
 
 from derive.characters import begins_as_formula, hidden, mark_in_words, trimmed
 from derive.errors import WrongData, WrongValue, shorten, suggest
@@ -12,14 +11,14 @@ from derive.immutable import immutable
 from derive.tables.cells import read_tokens
 from derive.tables.problems import Problem
 from derive.tables.writing import edited_table
-from invert.assumptions import USUAL
 from invert.data import Data
-from invert.sheets.assemble import Place, spelled, typed_place
 from invert.sheets.diff import date_of
-from invert.sheets.doubts import doubtful_prices
-from invert.sheets.read import NEEDED, book_of, own_place, prices_that_ship, read_rows
+from invert.sheets.doubts import doubts_about
+from invert.sheets.places import Place, typed_place
+from invert.sheets.read import NEEDED, book_of, own_place
 from invert.sheets.rows import OWN_COLUMNS, PriceBook, PriceRow
 from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds
+from invert.sheets.sheet import FileText
 
 SHEET_FIELDS = (
     "region", "service_tier", "currency", "max_context", "release_date", "effective_date", "valid_to", "retrieved_date", "utc_hours",
@@ -29,10 +28,10 @@ SHEET_FIELDS = (
 _TO_FOLLOW = "; with effective_date=, the later day on which the new price begins, the older one ends there"
 _TYPED = "what is typed"
 """The name in messages of a sheet that goes to no file."""
+_Ends = Mapping[int, Mapping[str, str]]
+"""New ends of rows, by row number and column."""
 TYPED_ORDER = tuple(dict.fromkeys((*NEEDED, *OWN_COLUMNS)))
 """The columns of a new file: the needed ones first."""
-_FIRST_ROW = 2
-"""The row number of the first price in a file with the header in its first line."""
 
 
 @immutable
@@ -104,9 +103,8 @@ def refuse_answer(name: str, items: Mapping[str, str], data: Data) -> None:
     said = {"currency": "USD", **items}
     cells = cells_of_sheet(name, said if any(item not in SHEET_FIELDS for item in items) else {"input": "1", **said})
     _refuse_hidden(cells)
-    fx, shipped, _ = prices_that_ship(data)
-    typed, mistyped = read_rows(BytesIO(edited_table(b"", TYPED_ORDER, cells)), _TYPED, fx, True, shipped, data=data)
-    for fault in (*mistyped, *descriptions_at_odds(typed)):
+    book, faults = _read_file(typed_file(_TYPED, name, cells), data)
+    for fault in (*faults, *descriptions_at_odds([*book.own])):
         raise WrongValue(fault.message)
 
 
@@ -119,7 +117,8 @@ def prices_lacking(name: str, items: Mapping[str, str], data: Data, into: str | 
     """
     provider, _, model = name.strip().partition("/")
     sheet = provider, model, items.get("region", "").strip(), items.get("service_tier", "standard").strip()
-    held = {row.component for row in _read_target(into, data)[2] if row.sheet_key == sheet and not row.threshold_tokens}
+    book, _ = _read_file(_target(into), data)
+    held = {row.component for row in book.own if row.sheet_key == sheet and not row.threshold_tokens}
     return [component for component in ("input", "output") if component not in {*items, *held}]
 
 
@@ -133,12 +132,22 @@ def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
                 raise WrongValue(f"{column} {shorten(text)} begins like a formula of a spreadsheet")
 
 
-def _read_target(into: str | None, data: Data) -> tuple[bytes, str, list[PriceRow], list[Problem]]:
-    """Return the content of the target file, its name in messages, its rows and their faults."""
-    before, origin = content_before(into) if into else b"", own_place(label(into)) if into else _TYPED
-    fx, shipped, _ = prices_that_ship(data)
-    rows, problems = read_rows(BytesIO(before), origin, fx, True, shipped, data=data) if before.strip() else ([], [])
-    return before, origin, rows, problems
+def _target(into: str | None) -> FileText:
+    """Return the target file, empty if there is none."""
+    return FileText(own_place(label(into)), content_before(into)) if into else FileText(_TYPED, b"")
+
+
+def typed_file(place: str, name: str, cells: Sequence[Mapping[str, str]], before: bytes = b"", ends: _Ends | None = None) -> FileText:
+    """Return a price file with the cells of a typed sheet at its end. `ends` are new ends of rows that are there before."""
+    content = edited_table(before, TYPED_ORDER, cells, ends)
+    return FileText(place, content, typed=(name, len(content.splitlines()) - len(cells) + 1))
+
+
+def _read_file(file: FileText, data: Data) -> tuple[PriceBook, list[Problem]]:
+    """Return a file laid over the shipped prices, and the faults of its rows."""
+    shipped = book_of(data)
+    book = book_of(data, file) if file.content.strip() else shipped
+    return book, [fault for fault in book.problems if fault not in shipped.problems]
 
 
 def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
@@ -153,86 +162,34 @@ def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     return found
 
 
-def _ends_of_rows(held: Sequence[PriceRow], typed: Sequence[PriceRow]) -> dict[int, date]:
-    """Return the end of each open row of a file that a typed row of the same price follows, by the index of the row."""
-    begins = {row.key: row.start for row in typed if row.valid_to is None}
-    return {place: begins[row.key] for place, row in enumerate(held) if row.valid_to is None and row.start < begins.get(row.key, date.min)}
-
-
 def addition(name: str, items: Mapping[str, str], data: Data, into: str | None = None) -> Addition:
     """Return a typed sheet, checked beside the rows of a file and the shipped prices. Raise WrongData for a fault."""
-    cells = cells_of_sheet(name, items)
+    cells, target = cells_of_sheet(name, items), _target(into)
     _refuse_hidden(cells)
-    fx, shipped, _ = prices_that_ship(data)
-    before, origin, old_rows, old_problems = _read_target(into, data)
-    typed, mistyped = read_rows(BytesIO(edited_table(b"", TYPED_ORDER, cells)), origin, fx, True, shipped, data=data)
+    alone, mistyped = _read_file(typed_file(target.place, name, cells), data)
     if mistyped:
-        raise WrongData(str(_typed_fault(name, mistyped[0], cells, _FIRST_ROW)))
-    followed = _ends_of_rows(old_rows, typed)
-    ends = {_row_number(old_rows[place]): {"valid_to": end.isoformat()} for place, end in followed.items()}
-    content = edited_table(before, TYPED_ORDER, cells, ends)
-    rows, problems = read_rows(BytesIO(content), origin, fx, True, shipped, data=data)
-    known = {str(problem) for problem in old_problems}
-    first = _FIRST_ROW if into is None else len(content.splitlines()) - len(cells) + 1
-    if new := [problem for problem in problems if str(problem) not in known]:
-        fault = str(_typed_fault(name, new[0], cells, first))
-        raise WrongData(fault + _TO_FOLLOW if isinstance(new[0], Clash) else fault)
-    added = tuple(rows[len(old_rows) :])
-    meant = [replace(row, valid_to=followed.get(place, row.valid_to)) for place, row in enumerate(old_rows)]
-    if rows[: len(old_rows)] != meant or len(added) != len(cells):
-        raise WrongData(f"{origin}: the rows would not be read back as they are written; nothing was added")
-    book = book_of(data, BytesIO(content))
-    own = {row.key for row in added}
-    of_sheet = PriceBook(
-        rows=tuple(row for row in rows if row.sheet_key == added[0].sheet_key), fx=fx, problems=(), newest_retrieved=book.newest_retrieved
+        raise WrongData(str(mistyped[0]))
+    before, old_faults = _read_file(target, data)
+    begins = {row.key: row.start for row in alone.own if row.valid_to is None}
+    closed = tuple(row for row in before.own if row.valid_to is None and row.start < begins.get(row.key, date.min))
+    ends = {int(row.origin.rpartition(":")[2]): {"valid_to": begins[row.key].isoformat()} for row in closed}
+    file = typed_file(target.place, name, cells, target.content, ends)
+    book, faults = _read_file(file, data)
+    for fault in faults:
+        if str(fault) not in map(str, old_faults):
+            raise WrongData(f"{fault}{_TO_FOLLOW if isinstance(fault, Clash) else ''}")
+    meant = [replace(row, valid_to=begins[row.key]) if row in closed else row for row in before.own]
+    old, added = book.own[: len(meant)], book.own[len(meant) :]
+    if [*old] != meant or len(added) != len(cells):
+        raise WrongData(f"{target.place}: the rows would not be read back as they are written; nothing was added")
+    sheet = added[0].sheet_key
+    if faults := check(replace(book, rows=tuple(row for row in book.own if row.sheet_key == sheet), problems=(), far_off=())):
+        raise WrongData(str(replace(faults[0], column=None)))
+    released = not items.get("effective_date", "").strip()
+    warnings = (
+        replace(one, column="release_date") if released and one.column == "effective_date" else one for one in doubts_about([sheet], book)
     )
-    if faults := check(of_sheet):
-        raise WrongData(str(_typed_fault(name, replace(faults[0], column=None), cells, first)))
-    places = {(problem.origin, problem.row) for problem in (row.problem(None, "") for row in rows if row.key in own)}
-    named = PriceBook(
-        rows=(*(row for row in shipped if row.key not in own), *rows),
-        fx=fx,
-        problems=(),
-        newest_retrieved=book.newest_retrieved,
-        replaced=tuple(row for row in shipped if row.key in own),
-    )
-    doubts = tuple(one for one in doubtful_prices(named, USUAL) if (one.origin, one.row) in places)
-    return Addition(
-        rows=added,
-        content=content,
-        warnings=_distinct_doubts(name, items, doubts if into else [_typed_fault(name, one, cells, first) for one in doubts]),
-        closed=tuple(old_rows[place] for place in followed),
-    )
-
-
-def _typed_fault(name: str, fault: Problem, cells: Sequence[Mapping[str, str]], first: int) -> Problem:
-    """Return a fault under the name of the typed price, if its row is in no file yet. `first` is the row number of the first typed price.
-
-    A fault of a row in the file keeps the name of that row.
-    """
-    place = (fault.row or 0) - first
-    if not 0 <= place < len(cells):
-        return fault
-    row = cells[place]
-    spec = spelled((row["component"], int(row.get("threshold_tokens", "0")), int(row["ttl_seconds"]) if "ttl_seconds" in row else None))
-    return Problem(origin=f"{shorten(name)} {spec}", column=fault.column, message=fault.message)
-
-
-def _distinct_doubts(name: str, items: Mapping[str, str], doubts: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Return each doubt once. A doubt about a value that is typed once and is in every row gets the name of the typed field."""
-    found: dict[str, Problem] = {}
-    for doubt in doubts:
-        said = doubt
-        if doubt.column in ("provider", "model", *SHEET_FIELDS):
-            is_release = doubt.column == "effective_date" and not items.get("effective_date", "").strip()
-            column = "release_date" if is_release else doubt.column
-            said = Problem(origin=shorten(name), column=column, message=doubt.message)
-        found.setdefault(str(said), said)
-    return tuple(found.values())
-
-
-def _row_number(row: PriceRow) -> int:
-    return int(row.origin.rpartition(":")[2])
+    return Addition(rows=added, content=file.content, warnings=tuple(warnings), closed=closed)
 
 
 def add_to_file(name: str, items: Mapping[str, str], data: Data, into: str) -> Addition:

@@ -11,14 +11,13 @@ from typing import TypedDict
 
 from derive.characters import hidden, is_hidden, is_same, skeleton, trimmed
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, mistaken, shorten, unseen
-from derive.tables.cells import token_count
 from derive.tables.problems import Problem
 from invert.data import Data, cache_with_data
+from invert.sheets.places import Place, spelled, typed_place
 from invert.sheets.read import book_of
 from invert.sheets.redescribed import description_of
 from invert.sheets.rows import Fx, PriceBook, PriceRow, SheetKey, usd_amount
 from invert.sheets.rules import (
-    COMPONENTS,
     absurd_price,
     broken,
     is_traded,
@@ -36,9 +35,6 @@ _TOKEN_SECONDS = {"mtok": 1e6, "mtok_hour": 1e6 * 3600}
 _OF_PATTERNS = "*?[]"
 _WORD = re.compile("[^-/. ]{3,}")
 """A word of a name: gemini and pro of gemini-3.1-pro."""
-_TOKENS = {"": 1, "k": 1_000, "M": 1_000_000}
-_SECONDS = {"": 1, "s": 1, "min": 60, "h": 3600}
-Place = tuple[str, int, int | None]
 _Name = tuple[str, str]
 
 
@@ -480,42 +476,6 @@ def placed(spec: str, prices: Mapping[Place, Price]) -> Place:
         lack = "has no price at" if not found else "has several prices at"
         raise WrongValue(f"the sheet {lack} {shorten(spec)}; it has {', '.join(map(spelled, prices))}")
     return found[0]
-
-
-def typed_place(spec: str) -> Place:
-    """Return the place of `component[@threshold][:lifetime]`, even if no sheet has it.
-
-    >>> typed_place("cache_write@200k:5min"), typed_place("input@0.2M")
-    (('cache_write', 200000, 300), ('input', 200000, None))
-    """
-    form = re.fullmatch(r"([^@:]*)(?:@([^@:]+))?(?::([0-9]{1,9})(s|min|h|))?", spec.strip())
-    threshold = token_count(form[2] or "0") if form else None
-    if not form or threshold is None:
-        raise WrongValue(f"{shorten(spec)} is not component[@threshold][:lifetime], such as input@200k or cache_write:5min")
-    component, _, lifetime, unit = form.groups()
-    if component not in COMPONENTS:
-        raise UnknownName("component", component, COMPONENTS)
-    return component, threshold, int(lifetime) * _SECONDS[unit] if lifetime else None
-
-
-def spelled(place: Place) -> str:
-    """Return a place as it is typed.
-
-    >>> spelled(("cache_write", 200000, 300)), spelled(("input", 1048576, None))
-    ('cache_write@200k:5min', 'input@1048576')
-    """
-    component, threshold, lifetime = place
-    return (
-        component
-        + (f"@{_in_largest_unit(threshold, _TOKENS)}" if threshold else "")
-        + (f":{_in_largest_unit(lifetime, _SECONDS)}" if lifetime else "")
-    )
-
-
-def _in_largest_unit(count: int, units: Mapping[str, int]) -> str:
-    """Return a count in the largest unit that divides it."""
-    unit = max((unit for unit, size in units.items() if count % size == 0), key=units.__getitem__)
-    return f"{count // units[unit]}{unit}"
 
 
 def repriced(place: Place, amount: float, prices: Mapping[Place, Price]) -> Price:

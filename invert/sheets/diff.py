@@ -12,7 +12,8 @@ from derive.files import content_of, label
 from derive.immutable import immutable
 from derive.tables.problems import Problem
 from invert.data import Data, cache_with_data
-from invert.sheets.assemble import day_of, models, spelled
+from invert.sheets.assemble import day_of, models
+from invert.sheets.places import spelled
 from invert.sheets.read import Prices, book_of, newest_day, own_file, prices_that_ship, read_rows
 from invert.sheets.released import RELEASED_PRICES, released_prices
 from invert.sheets.rows import OWN_COLUMNS, PRICE_COLUMNS, PriceBook, PriceRow, SheetKey

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from calendar import month_abbr
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
 from itertools import accumulate, pairwise, product
@@ -71,14 +72,22 @@ def doubtful_prices(book: PriceBook, assumptions: Assumptions = USUAL) -> list[P
     of_place: dict[tuple[str, int | None, str | None], Problem] = {}
     for problem in found:
         of_place.setdefault((problem.origin, problem.row, problem.column), problem)
-    return list(of_place.values())
+    return [*dict.fromkeys(_doubt_about_sheet(one) for one in of_place.values())]
+
+
+def _doubt_about_sheet(doubt: Problem) -> Problem:
+    """Return a doubt about a fact of a typed sheet under the name of the sheet. The fact is typed once, and all its rows have it."""
+    if doubt.row is None and doubt.origin.startswith("'") and doubt.column not in (None, "component", "threshold_tokens", "ttl_seconds"):
+        return replace(doubt, origin=doubt.origin.rpartition(" ")[0])
+    return doubt
 
 
 def doubts_about(sheets: Iterable[SheetKey], book: PriceBook, assumptions: Assumptions = USUAL) -> tuple[Problem, ...]:
     """Return the doubts about the prices of these sheets."""
     keys = frozenset(sheets)
-    places = {row.origin for row in (*book.rows, *book.replaced) if row.sheet_key in keys}
-    return tuple(one for one in doubtful_prices(book, assumptions) if f"{one.origin}:{one.row}" in places)
+    rows = (row.problem(column, "") for row in (*book.rows, *book.replaced) if row.sheet_key in keys for column in (None, "provider"))
+    places = {(one.origin, one.row) for one in map(_doubt_about_sheet, rows)}
+    return tuple(one for one in doubtful_prices(book, assumptions) if (one.origin, one.row) in places)
 
 
 def _usd(row: PriceRow, fx: Fx) -> float:

@@ -9,8 +9,9 @@ from types import MappingProxyType
 from derive.characters import padded
 from derive.show.cells import csv_text
 from derive.show.folding import name_beside, name_column, widest_of
-from invert.sheets.assemble import Place, find, placed, prices_by_place, rows_used, sheets
+from invert.sheets.assemble import find, placed, prices_by_place, rows_used, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, Difference
+from invert.sheets.places import Place
 from invert.sheets.redescribed import Redescribed
 from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet, money_unit

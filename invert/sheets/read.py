@@ -21,7 +21,8 @@ from derive.tables.problems import BadRow, Problem
 from derive.tables.rows import Fault
 from derive.tables.shipped import Tables
 from invert.data import Data, cache_with_data, read_data
-from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, Fx, PriceBook, PriceRow, RowKey, without_collection
+from invert.sheets.places import name_price
+from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, Fx, PriceBook, PriceRow, RowKey, problem_at, without_collection
 from invert.sheets.rules import NAMES, contradictions, hold, look_alikes, missing_dates, unsaid_currencies
 from invert.sheets.sheet import FileText
 from invert.sheets.tables import FxRate, ModelRow
@@ -125,7 +126,9 @@ def book_of(data: Data, prices: Prices | None = None) -> PriceBook:
 
 def _own_rows(overlay: FileText, fx: Fx, shipped: Sequence[PriceRow], data: Data) -> tuple[list[PriceRow], list[Problem]]:
     """Return the rows of a file of the user and their faults. An exchange rate for a currency without a row is a fault."""
-    rows, faults = read_rows(BytesIO(overlay.content), overlay.place, fx, True, shipped, _described(data.tables), overlay.rates, data)
+    rows, faults = read_rows(
+        BytesIO(overlay.content), overlay.place, fx, True, shipped, _described(data.tables), overlay.rates, data, overlay.typed
+    )
     for currency in [name for name, _ in overlay.rates if not faults and name not in {row.currency for row in rows}]:
         lack = f"no price is in {currency}, for which a rate is given; is its currency {currency}?"
         faults.append(Problem(origin=overlay.place, column="currency", message=lack))
@@ -257,12 +260,13 @@ def read_rows(
     described: Sequence[ModelRow] = (),
     rates: Iterable[tuple[str, float]] = (),
     data: Data | None = None,
+    typed: tuple[str, int] | None = None,
 ) -> tuple[list[PriceRow], list[Problem]]:
     """Return the sound rows of a price file and the faults of the others. `overlay` marks a file of the user.
 
     A blank currency may not contradict the rows `beside`, and no name may only look like one of theirs or of the models `described`.
-    `rates` are US dollars for one unit of a currency, for rows without a rate of their own. At most a thousand faults are listed. Raise
-    WrongData for a file that cannot be used.
+    `rates` are US dollars for one unit of a currency, for rows without a rate of their own. Messages name the prices of a `typed` sheet,
+    given with its first row. At most a thousand faults are listed. Raise WrongData for a file that cannot be used.
 
     >>> rows, problems = read_rows(["provider,model,component,amount", "acme,m,input,2", "acme,m,output,-5"], "my.csv", overlay=True)
     >>> rows[0].amount, rows[0].origin, str(problems[0])
@@ -285,9 +289,10 @@ def read_rows(
                 cells["per"] = "mtok_hour" if cells["component"] == "cache_storage" else "mtok"
             if given_rates:
                 cells["usd_rate"] = cells.get("usd_rate") or given_rates.get(cells.get("currency", ""), "")
-            row, wrong = reader.read(cells, f"{origin}:{cells.place}")
+            place = name_price(typed[0], cells) if typed and cells.place >= typed[1] else f"{origin}:{cells.place}"
+            row, wrong = reader.read(cells, place)
             if row is None:
-                faults.add(*(Problem(origin=origin, row=cells.place, column=column, message=message) for column, message in wrong))
+                faults.add(*(problem_at(place, column, message) for column, message in wrong))
             elif clash := hold(held, row):
                 faults.add(replace(clash, column=None) if clash.column not in cells else clash)
             else:

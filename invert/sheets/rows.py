@@ -88,12 +88,19 @@ class PriceRow:
 
     def problem(self, column: str | None, message: str) -> Problem:
         """Return a problem of this row, with its file and row number."""
-        origin, _, number = self.origin.rpartition(":")
-        return (
-            Problem(origin=origin, row=int(number), column=column, message=message)
-            if number.isdecimal()
-            else Problem(origin=self.origin, column=column, message=message)
-        )
+        return problem_at(self.origin, column, message)
+
+
+def problem_at(origin: str, column: str | None, message: str) -> Problem:
+    """Return a problem of the row with this origin: a file and a row number, or the name of a typed price.
+
+    >>> str(problem_at("my.csv:3", "amount", "is negative")), str(problem_at("'acme/m' input", "amount", "is negative"))
+    ('my.csv row 3, column amount: is negative', "'acme/m' input: is negative")
+    """
+    file, _, number = origin.rpartition(":")
+    if number.isdecimal():
+        return Problem(origin=file, row=int(number), column=column, message=message)
+    return Problem(origin=origin, column=None if column == "amount" else column, message=message)
 
 
 PRICE_COLUMNS = tuple(one.name for one in fields(PriceRow))[:20]

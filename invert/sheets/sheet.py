@@ -10,12 +10,14 @@ from derive.immutable import immutable
 class FileText:
     """The bytes of a file as they were read, and how messages name it.
 
-    `rates` are US dollars for one unit of a currency, for the rows of a price file that have no rate of their own.
+    `rates` are US dollars for one unit of a currency, for the rows of a price file that have no rate of their own. `typed` has the name
+    of a typed sheet at the end of a price file, and the number of its first row: messages name its prices, not their rows.
     """
 
     place: str
     content: bytes
     rates: tuple[tuple[str, float], ...] = ()
+    typed: tuple[str, int] | None = None
 
 
 @immutable

@@ -3,8 +3,7 @@
 import re
 
 from derive.errors import WrongValue, shorten, suggest
-from derive.tables.writing import edited_table
-from invert.sheets.add import TYPED_ORDER, cells_of_sheet
+from invert.sheets.add import cells_of_sheet, typed_file
 from invert.sheets.sheet import FileText
 
 TYPED_SHEET = "typed/sheet"
@@ -14,21 +13,21 @@ _WORDS = {
     "currency": "currency", "rate": "usd_rate",
 }  # fmt: skip
 """The words before an amount or a fact, with the price or the field of a sheet that each one names."""
-_BASE = re.compile(r"([^/\s;]+)\s*/\s*([^/\s;]+)")
+_BASE = re.compile(r"(?:([A-Z]{3})\s+)?([^/\s;]+)\s*/\s*([^/\s;]+)(?:\s+([A-Z]{3}))?")
 _BAND = re.compile(r">\s*([^\s/]+)\s+([^/\s]+)\s*/\s*([^/\s]+)")
 _LIFETIME = re.compile(r"[0-9]{1,9}(?:s|min|h)")
-_ALLOWED = "2/12 (input/output), >200k 4/18, cache .2, 1h 4.5 (cache write kept for 1 h), storage 4.5 (per hour), " + ", ".join(
-    ("context 1M", "released 2026-11-20", "currency EUR", "rate 1.08 (USD for one EUR)")
+_ALLOWED = "2/12 or EUR 2/12 (input/output), >200k 4/18, cache .2, 1h 4.5 (cache write kept for 1 h), storage 4.5 (per hour), " + ", ".join(
+    ("context 1M", "released 2026-11-20", "rate 1.08 (USD for one EUR)")
 )
 
 
 def is_typed_sheet(text: str) -> bool:
-    """Return whether a text is a sheet and not the name of a file: it begins with two amounts.
+    """Return whether a text is a sheet and not the name of a file: it begins with two amounts, with or without a currency.
 
-    >>> is_typed_sheet("2/12; cache .2"), is_typed_sheet("2026/prices.csv"), is_typed_sheet("mine.csv")
-    (True, False, False)
+    >>> is_typed_sheet("2/12; cache .2"), is_typed_sheet("EUR 2/12"), is_typed_sheet("2026/prices.csv"), is_typed_sheet("mine.csv")
+    (True, True, False, False)
     """
-    return bool(re.match(r"\s*[$]?[0-9.]+\s*/\s*[$]?[0-9.]+\s*(?:;|$)", text))
+    return bool(re.match(r"\s*(?:[A-Z]{3}\s+)?[$]?[0-9.]+\s*/\s*[$]?[0-9.]+(?:\s+[A-Z]{3})?\s*(?:;|$)", text))
 
 
 def typed_sheet(text: str) -> FileText:
@@ -36,6 +35,8 @@ def typed_sheet(text: str) -> FileText:
 
     >>> typed_sheet("2/12; >200k 4/18; 1h 4.5").content.decode().splitlines()[-1]
     'typed,sheet,cache_write,4.5,,3600'
+    >>> typed_sheet("EUR 2/12").content.decode().splitlines()[-1]
+    'typed,sheet,output,12,EUR'
     """
     items: dict[str, str] = {}
     for part in filter(None, map(str.strip, text.split(";"))):
@@ -43,7 +44,7 @@ def typed_sheet(text: str) -> FileText:
             if name in items:
                 raise WrongValue(f"{shorten(part)}: {name} is given twice")
             items[name] = amount
-    return FileText(text, edited_table(b"", TYPED_ORDER, cells_of_sheet(TYPED_SHEET, items)))
+    return typed_file(text, text, cells_of_sheet(TYPED_SHEET, items))
 
 
 def _prices_of(part: str) -> dict[str, str]:
@@ -52,7 +53,9 @@ def _prices_of(part: str) -> dict[str, str]:
         threshold, above_in, above_out = band.groups()
         return {f"input@{threshold}": above_in.lstrip("$"), f"output@{threshold}": above_out.lstrip("$")}
     if base := _BASE.fullmatch(part):
-        return {"input": base[1].lstrip("$"), "output": base[2].lstrip("$")}
+        before, amount_in, amount_out, after = base.groups()
+        currency = {"currency": before or after} if before or after else {}
+        return {"input": amount_in.lstrip("$"), "output": amount_out.lstrip("$"), **currency}
     word, _, rest = part.partition(" ")
     if rest.strip() and _LIFETIME.fullmatch(word):
         return {f"cache_write:{word}": rest.strip().lstrip("$")}

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from derive.errors import UnknownName, WrongValue, shorten
 from derive.tables.cells import token_count
-from invert.sheets.assemble import Place, parts, placed, prices_by_place, repriced, spelled
+from invert.sheets.assemble import parts, placed, prices_by_place, repriced
+from invert.sheets.places import Place, spelled
 from invert.sheets.rows import SheetKey
 from invert.sheets.rules import BAND_LIMIT, LEAST_THRESHOLD, typed_number
 from invert.sheets.sheet import Price, PriceSheet, money_unit

@@ -4,14 +4,14 @@ The draws of a sheet are half of the time of an inference. They depend on its pr
 the same hundred sheets. `tests/invert/posterior/test_summary.py` tests the drawing itself, without this cache.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
 from derive.tables.shipped import Tables
 from invert import data
 from invert.assumptions import Assumptions
 from invert.data import Data
-from invert.estimators import cases
+from invert.estimators import one_markup
 from invert.posterior import sampler
 from invert.posterior.data import PriceData
 from invert.posterior.summary import Summary, summarise
@@ -24,26 +24,34 @@ _data_of, _log_evidence = data._cache_of, sampler.log_evidence
 
 def remember() -> None:
     """Cache the draws of sheets and the results from the shipped tables in this process."""
-    cases.summarise = _drawn_once
+    one_markup.summarise = _drawn_once
     sampler.log_evidence = _weighed_once
     data._cache_of = _kept_if_shipped
 
 
 @contextmanager
-def drawing_anew() -> Iterator[None]:
-    """Draw sheets each time they are asked for."""
-    held, cases.summarise = cases.summarise, summarise
+def drawing_anew() -> Iterator[list[PriceData]]:
+    """Draw the sheets of every run, and list them."""
+    drawn: list[PriceData] = []
+
+    def listed(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None) -> Summary:
+        drawn.append(price_data)
+        return summarise(price_data, assumptions, price_per_flop)
+
+    held = one_markup.summarise, data._cache_of
+    one_markup.summarise, data._cache_of = listed, _data_of
+    _data_of.cache_clear()
     try:
-        yield
+        yield drawn
     finally:
-        cases.summarise = held
+        one_markup.summarise, data._cache_of = held
 
 
-def _drawn_once(sheets: Sequence[PriceData], assumptions: Assumptions, price_per_flop: float | None = None) -> list[Summary]:
-    keys = [(one.key, assumptions, price_per_flop) for one in sheets]
-    new = {key: one for key, one in zip(keys, sheets, strict=True) if key not in _summaries}
-    _summaries.update(zip(new, summarise([*new.values()], assumptions, price_per_flop), strict=True))
-    return [_summaries[key] for key in keys]
+def _drawn_once(price_data: PriceData, assumptions: Assumptions, price_per_flop: float | None = None) -> Summary:
+    asked = price_data.key, assumptions, price_per_flop
+    if asked not in _summaries:
+        _summaries[asked] = summarise(price_data, assumptions, price_per_flop)
+    return _summaries[asked]
 
 
 def _weighed_once(sheet: PriceData, assumptions: Assumptions) -> float:

@@ -1,4 +1,4 @@
-"""What a notebook shows: rendered mathematics, then a table of every number."""
+"""What a notebook shows: the answer with its warnings, every step in numbers, and the assumptions."""
 
 import pytest
 
@@ -16,13 +16,11 @@ def shown(unknown, **given):
     return solve(unknown, **given)._repr_markdown_()
 
 
-def test_the_answer_the_mathematics_and_every_number_are_there():
+def test_the_answer_the_steps_and_the_assumptions_are_there():
     text = shown("batch", **DEPLOYED, step_time="15ms")
     assert text.startswith("**batch = 946.3 or less   where memory-bound (memory_time >= attention_time + compute_time)**")
-    assert r"\begin{gathered}" in text and r"t_w = \text{12.52 ms}" in text and text.count("$$") == 2
-    assert "together: `batch = " in shown("batch", **DEPLOYED, step_time="15ms", variants={"weight_time": "sharded"})
-    assert r"| hbm_bandwidth | $W$ | 3.35 TB/s | hardware.csv H100-SXM hbm_bandwidth" in text
-    assert r"| memory_time | $t_m$ | 15 ms | roofline.memory_time@1 |" in text
+    assert r"= 12.52\,\text{ms}$$" in text and "(`roofline.memory_time@1`):" in text
+    assert r"$W = 3.35\,\text{TB/s}$ (hardware.csv H100-SXM hbm_bandwidth)" in text
     assert "- mfu = 1 (default)" in text
 
 
@@ -31,8 +29,7 @@ def test_a_dollar_begins_no_mathematics():
 
     At 16 * 3.35e12 byte/s that is 12.27 ms, of 16 chips at 2/3600 USD/s, for 100 tokens.
     """
-    text = shown("cost_per_token", **DEPLOYED, batch=100)
-    assert r"\$1.091/MTok" in text and r"| chip_price | $g$ | \$2/h | given |" in text
+    assert r"\$1.091/MTok" in shown("cost_per_token", **DEPLOYED, batch=100)
 
 
 def test_warnings_refusals_ranges_and_sweeps_are_shown():
@@ -40,4 +37,4 @@ def test_warnings_refusals_ranges_and_sweeps_are_shown():
     assert shown("step_time", **{**DEPLOYED, "chips": 8}, batch=1).startswith("**step_time: no answer.** does not fit")
     assert "matters most" in shown("step_time", **DEPLOYED, batch="10..100")
     table = shown("step_time", **DEPLOYED, batch="1..500:lin:60")
-    assert table.startswith("| batch | step_time (or more) | where |") and "the first 40 of 60 points" in table
+    assert "| batch | step_time (or more) | where |" in table and "the first 40 of 60 points" in table

@@ -58,7 +58,7 @@ def recovers(name: str, result: str, unknown: str, deployment: dict[str, float])
     return any(one.value == truth for one in back.answers) or any(low <= deployment[unknown] <= high for low, high in within)
 
 
-@in_one_test(("name", "result"), some(product(one_of_a_kind(), RESTS_ON), 4))
+@in_one_test(("name", "result"), some(product(one_of_a_kind(), RESTS_ON), 9))
 def test_what_it_was_made_of_is_found_again(name: str, result: str):
     for unknown in RESTS_ON[result]:
         assert recovers(name, result, unknown, DEPLOYMENTS[0]), unknown
@@ -120,6 +120,7 @@ def there_and_back(result, unknown, given):
     return there, solve(unknown, anyway=True, **{n: v for n, v in given.items() if n != unknown}, **{result: there})
 
 
+@pytest.mark.slow
 def test_two_results_together_give_two_unknowns():
     """Peak and batch are both open: the rate and the time of a mixed step say what they are."""
     given = {**RATES, **MIXED, "pipeline_stages": 2, "hop_latency": "2ms", "batch": 8}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from derive.answers import DECODE_ALONE
 from derive.errors import WrongValue
 from derive.solving.api import respond, respond_all, solve
 from derive.solving.question.conventions import Conventions, Switches
@@ -110,6 +111,7 @@ def test_beside_chips_that_are_asked_for_nothing_is_of_the_one_chip_that_there_i
     chips, first = respond_all(["chips", "time_to_first_token"], served, Switches(*presets))
     alone = solve("time_to_first_token", hardware=presets[0], model=presets[1], chips=chips.value, prompt_tokens=1000)
     assert chips.value > 1 and first.value == pytest.approx(alone.value)
+    assert DECODE_ALONE in chips.kinds and DECODE_ALONE not in first.kinds
     assert any(text.startswith("at chips = ") for text in first.said)
 
 

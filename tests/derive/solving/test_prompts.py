@@ -10,8 +10,7 @@ from backsolve.cli.main import backsolve
 from derive.answers import BOUGHT, DECODE_ALONE, OR
 from derive.meanings import PROMPTS
 from derive.show.text import solution_record
-from derive.solving.api import respond_all, solve
-from derive.solving.question.conventions import Switches
+from derive.solving.api import solve
 from derive.units import show
 
 WITH_PROMPTS = PROMPTS.together
@@ -96,17 +95,10 @@ def test_nothing_is_said_of_prompts_where_nobody_spoke_of_them_or_said_where_the
     assert apart.with_prompts is None and apart.value == pytest.approx(solve("chips", **SERVED, batch=64, requests_per_second=40).value)
 
 
-def test_what_does_not_rest_on_the_rate_is_not_said_to_be_for_decode_alone():
-    given = {**{name: SERVED[name] for name in ("prompt_tokens", "output_tokens")}, "requests_per_second": 100, "step_time": 0.05}
-    chips, first = respond_all(["chips", "time_to_first_token"], given, Switches(SERVED["hardware"], SERVED["model"]))
-    assert DECODE_ALONE in chips.kinds and DECODE_ALONE not in first.kinds
-
-
 SERVED_2K = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 2000, "output_tokens": 500}
 HELD = [
     ("replicas", {"requests_per_second": 55, "chips": 4}, 30),
     ("chips", {"requests_per_second": 20}, 13),
-    ("chips", {"requests_per_second": 40}, 20),
 ]
 
 
@@ -114,8 +106,8 @@ def whole(one):
     return ceil(one.point)
 
 
-@pytest.mark.parametrize(("unknown", "given", "most", "word"), [(*HELD[0], "tpot"), (*HELD[1], "inter_token_latency")])
-def test_a_limit_on_the_time_of_a_token_is_that_on_its_speed_where_prompts_are_on_the_same_chips(unknown, given, most, word):
+def test_a_limit_on_the_time_of_a_token_is_that_on_its_speed_where_prompts_are_on_the_same_chips():
+    (unknown, given, most), word = HELD[1], "inter_token_latency"
     by_time = solve(unknown, **SERVED_2K, **given, **{word: f"<={most}ms"}, using=WITH_PROMPTS)
     by_speed = solve(unknown, **SERVED_2K, **given, tokens_per_second_per_user=f">={1000 / most}", using=WITH_PROMPTS)
     assert whole(by_time.answers[0]) == whole(by_speed.answers[0])

@@ -7,11 +7,10 @@ from functools import cache
 
 import pytest
 
-from derive.errors import WrongData
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.estimators import storage_price
-from invert.estimators.cases import Case, case_of, with_posteriors
+from invert.estimators.cases import Case, case_of
 from invert.estimators.known import judged
 from invert.estimators.market import knowledge
 from invert.estimators.names import KV_NAMES
@@ -35,9 +34,7 @@ def table(start: str) -> tuple[Inference, ...]:
 
 def cases(start: str) -> list[Case]:
     assumptions = assumptions_of(GIVEN[start])
-    return with_posteriors(
-        [case_of(one.sheet, one.model, shipped_data(), assumptions) for one in table(start)], shipped_data(), assumptions
-    )
+    return [case_of(one.sheet, one.model, shipped_data(), assumptions) for one in table(start)]
 
 
 def as_estimated(printed: Mapping[str, Estimate], estimated: Mapping[str, Estimate]) -> dict[str, Estimate]:
@@ -92,18 +89,8 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
 
 def test_what_is_scored_is_what_the_estimators_say():
     scored = judged(shipped_data())
-    read = with_posteriors([one.member.sold.case for one in scored], shipped_data(), USUAL)
-    assert [one.kv_bytes for one in scored] == [side_by_side(case, shipped_data(), USUAL)[0] for case in read] and len(read) > 5
-
-
-def test_a_case_without_a_posterior_has_no_estimate_of_one_mark_up():
-    case = replace(cases("nothing")[0], summary=None)
-    with pytest.raises(WrongData, match="no posterior was drawn"):
-        ESTIMATORS["one_markup"](case, shipped_data(), USUAL)
-    printed = table("nothing")[0]
-    assert ESTIMATORS["headline"](case, shipped_data(), USUAL) == {
-        "kv_bytes_per_token": printed.kv_bytes["headline"], "kv_bytes_stored_per_token": printed.kv_bytes_stored["headline"],
-    }  # fmt: skip
+    estimated = [side_by_side(one.member.sold.case, shipped_data(), USUAL)[0] for one in scored]
+    assert [one.kv_bytes for one in scored] == estimated and len(scored) > 5
 
 
 def test_sheets_that_publish_the_same_share_one_posterior_and_others_do_not():
@@ -124,8 +111,7 @@ def test_other_assumptions_are_those_of_every_estimator():
     before, after = side_by_side(case, shipped_data(), USUAL)[0], side_by_side(case, shipped_data(), loose)[0]
     assert after["at_rent"].high > before["at_rent"].high and after["one_markup"] == before["one_markup"]
     wide = replace(USUAL, level=0.98)
-    (again,) = with_posteriors([case], shipped_data(), wide)
-    for name, estimate in side_by_side(again, shipped_data(), wide)[0].items():
+    for name, estimate in side_by_side(case, shipped_data(), wide)[0].items():
         assert estimate.level == 0.98 and estimate.low < before[name].low and estimate.high > before[name].high
 
 

@@ -196,7 +196,7 @@ def test_kv_bytes_at_rent_against_an_earlier_calculation(name: str, published: t
 @pytest.mark.parametrize(("name", "published"), SHARES.items())
 def test_memory_time_shares_worked_out_apart(name: str, published: tuple[float, float, float]):
     """At as many draws as there are; a run has fewer, and its ends are good to a hundredth."""
-    (summary,) = summarise([one(name).price_data], USUAL, count=MOST)
+    summary = summarise(one(name).price_data, USUAL, count=MOST)
     sure, found = summary.marginals["memory_time_share"], one(name).estimates["memory_time_share"]
     assert (sure.low, sure.median, sure.high) == pytest.approx(published, abs=0.06)
     assert (found.low, found.median, found.high) == pytest.approx((sure.low, sure.median, sure.high), abs=0.01)

@@ -13,8 +13,6 @@ from scipy import integrate, stats
 from invert.anchors import assumptions_of
 from invert.assumptions import USUAL
 from invert.data import Data, read_data
-from invert.estimators import cases
-from invert.estimators.cases import Drawn, with_posteriors
 from invert.estimators.known import (
     Judged,
     bounds_at_rent,
@@ -32,10 +30,10 @@ from invert.estimators.market import kv_class
 from invert.estimators.market.regression import fit, grouped
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
-from invert.posterior.summary import summarise
 from invert.records import Estimate, interval, undetermined, upper
 from tests.tools.data import shipped_data
 from tests.tools.inferred import current
+from tests.tools.remembered import drawing_anew
 
 
 @cache
@@ -60,23 +58,11 @@ def by_class(one: Judged) -> tuple[float, float]:
 
 
 @pytest.mark.slow
-def test_a_known_sheet_with_its_posterior_is_drawn_no_second_time(monkeypatch):
-    drawn: Drawn = {}
-    with_posteriors([one.member.sold.case for one in known()], shipped_data(), USUAL, drawn=drawn)
-    asked: list[int] = []
-
-    def counted(sheets, *args, **kwargs):
-        asked.extend([len(sheets)] if sheets else [])
-        return summarise(sheets, *args, **kwargs)
-
-    monkeypatch.setattr(cases, "summarise", counted)
-    anew, sized = Data(shipped_data().tables), assumptions_of({"active_params": 60e9})
-    assert [one.kv_bytes for one in judged(anew, USUAL, drawn)] == [one.kv_bytes for one in known()]
-    # What was drawn with the size of one model says nothing of others.
-    assert [one.kv_bytes for one in judged(Data(anew.tables), sized, drawn)] == [one.kv_bytes for one in known()]
-    assert asked == [len(known())]
-    # Nor does it take what is known of these models from them: that is kept.
-    assert judged(anew, sized) is judged(anew, USUAL) and asked == [len(known())]
+def test_what_is_known_of_models_does_not_depend_on_the_facts_given_for_one():
+    anew, sized, expected = Data(shipped_data().tables), assumptions_of({"active_params": 60e9}), [one.kv_bytes for one in known()]
+    with drawing_anew() as drawn:
+        assert [one.kv_bytes for one in judged(anew, sized)] == expected
+        assert judged(anew, sized) is judged(anew, USUAL) and len(drawn) == len(known())
 
 
 # A range as a density.

@@ -2,12 +2,8 @@
 
 import pytest
 
-from derive.errors import WrongData
-from invert.assumptions import USUAL
-from invert.estimators.cases import case_of
-from invert.estimators.one_markup import anchors_of_posterior, posterior_of
+from invert.estimators.one_markup import anchors_of_posterior
 from invert.inference import infer
-from tests.tools.data import shipped_data
 from tests.tools.inferred import everything
 
 
@@ -25,9 +21,3 @@ def test_a_sheet_rests_on_the_facts_of_what_it_sells():
         assert ("long_context" in names) == ("premium_out" in sold) == bool(found.pairs)
         assert ("sweep_time" in names) == ("holding_cost_ratio" in names) == ("storage_ratio" in sold)
         assert {"active_params", "overlap", "short_context", "kv_bytes_per_token"} <= names
-
-
-def test_where_no_posterior_was_drawn_there_is_none():
-    found = infer("gemini-3.1-pro")[0]
-    with pytest.raises(WrongData, match=r"google/gemini-3\.1-pro-preview: no posterior was drawn"):
-        posterior_of(case_of(found.sheet, found.model, shipped_data(), USUAL))

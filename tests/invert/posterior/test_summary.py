@@ -1,15 +1,14 @@
 """From sheets to intervals: in their order, the same numbers for each, and none if no draw is feasible."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import isfinite, log
 
 import numpy as np
 import pytest
 
 from invert.assumptions import USUAL
-from invert.posterior import summary as summaries
 from invert.posterior.data import PriceData
-from invert.posterior.sampler import Posterior, posterior
+from invert.posterior.sampler import posterior
 from invert.posterior.summary import SUMMARISED, Summary, prior_spreads, summarise, summary_of
 from invert.validation.simulation import _SHAPES, simulate
 
@@ -36,7 +35,7 @@ FLOP = 5.62e-19
 
 @pytest.fixture(scope="module")
 def serial() -> list[Summary]:
-    return summarise(sheets(), USUAL, FLOP, count=COUNT)
+    return [summarise(one, USUAL, FLOP, count=COUNT) for one in sheets()]
 
 
 # -- intervals ----------------------------------------------------------------------------------------------------------
@@ -76,62 +75,34 @@ def test_spreads_before_any_price_are_those_of_the_priors():
 # -- no draw is feasible ------------------------------------------------------------------------------------------------
 
 
-def test_an_inconsistent_sheet_has_no_marginals_and_stops_no_other():
-    fine = sheets()[0]
-    found = summarise([impossible(), fine, impossible()], QUIET, count=COUNT)
-    for one in (found[0], found[2]):
-        assert one.marginals == {} and one.feasible_fraction == 0 and one.ess == 0
-        assert one.log_evidence == -np.inf and not isfinite(one.pareto_k)
-    assert set(found[1].marginals) == {*SUMMARISED} - {"active_params_times_markup"}
+def test_an_inconsistent_sheet_has_no_marginals():
+    found = summarise(impossible(), QUIET, count=COUNT)
+    assert found.marginals == {} and found.feasible_fraction == 0 and found.ess == 0
+    assert found.log_evidence == -np.inf and not isfinite(found.pareto_k)
 
 
-# -- the same numbers however it is run ---------------------------------------------------------------------------------
+def test_the_level_of_prices_needs_the_rent_of_a_flop():
+    assert {*SUMMARISED} - {*summarise(sheets()[0], USUAL, count=COUNT).marginals} == {"active_params_times_markup"}
 
 
-def test_every_sheet_keeps_its_place(serial: list[Summary]):
-    turned = summarise(sheets()[::-1], USUAL, FLOP, count=COUNT)[::-1]
-    assert turned == serial
-
-
-# -- sheets whose draws have the same weights -----------------------------------------------------------------------------
+# -- weights of draws ---------------------------------------------------------------------------------------------------
 
 
 def dearer(sheet: PriceData, times: float, spread: float) -> PriceData:
-    """The same ratios of prices at so many times the price, by a model as much larger of which less is known."""
+    """Return a sheet with the same ratios of prices at a multiple of its price, of a larger model with this spread of its size."""
     ((low, high),), more = sheet.cells["input_price"], log(times)
     cells = {**sheet.cells, "input_price": ((low + more, high + more),)}
     return replace(sheet, cells=cells, log_active_params=(sheet.log_active_params[0] + more, spread))
 
 
-def test_sheets_that_differ_in_size_and_price_alone_share_their_draws_where_the_price_told_the_size(monkeypatch: pytest.MonkeyPatch):
-    drawn: list[PriceData] = []
-
-    def counted(price_data: PriceData, *args: object) -> Posterior:
-        drawn.append(price_data)
-        return posterior(price_data, *args)
-
-    monkeypatch.setattr(summaries, "posterior", counted)
-    told = [replace(one, size_by_price=True) for one in sheets(1)]
-    asked = [*told, *(dearer(one, 3.0, 0.9) for one in told), *(dearer(one, 0.2, 0.1) for one in told)]
-    found = summarise(asked, USUAL, FLOP, count=COUNT)
-    assert drawn == told
-    for sheet, one in zip(asked, found, strict=True):
-        (alone,) = summarise([sheet], USUAL, FLOP, count=COUNT)
-        assert (one.sampler, one.ess) == (alone.sampler, pytest.approx(alone.ess, rel=1e-9))
-        for name, marginal in one.marginals.items():
-            assert asdict(marginal) == pytest.approx(asdict(alone.marginals[name]), rel=1e-9), name
-    assert len({one.marginals["kv_bytes_per_token"].median for one in found}) == len(asked)
-
-
-def test_draws_are_shared_by_none_whose_size_or_cache_the_price_says_more_of():
+def test_sheets_with_one_key_have_the_same_weights_unless_the_price_or_the_cache_tells_more():
     for one in sheets(1):
         untold = replace(one, size_by_price=False)
         assert dearer(untold, 3.0, 0.9).key_of_weights != untold.key_of_weights
         known = replace(one, size_by_price=True, log_kv_bytes=(10.0, 0.5))
         assert dearer(known, 3.0, 0.9).key_of_weights != known.key_of_weights
         told = replace(one, size_by_price=True)
-        assert (
-            dearer(told, 3.0, 0.9).key_of_weights
-            == told.key_of_weights
-            != replace(told, edges=tuple(1.5 * edge for edge in told.edges)).key_of_weights
-        )
+        alike = dearer(told, 3.0, 0.9)
+        assert alike.key_of_weights == told.key_of_weights
+        assert posterior(alike, USUAL, COUNT).weights.ess == pytest.approx(posterior(told, USUAL, COUNT).weights.ess, rel=1e-9)
+        assert replace(told, edges=tuple(1.5 * edge for edge in told.edges)).key_of_weights != told.key_of_weights

@@ -52,8 +52,8 @@ def test_the_key_is_what_a_row_prices_and_nothing_that_is_said_of_it():
     ("origin", "place"), [("prices.csv:7", ("prices.csv", 7)), ("C:\\own.csv:12", ("C:\\own.csv", 12)), ("own", ("own", None))]
 )
 def test_a_problem_of_a_row_names_the_file_and_the_row(origin: str, place: tuple[str, int | None]):
-    found = replace(ROW, origin=origin).problem("amount", "is odd")
-    assert (found.origin, found.row, found.column, found.message) == (*place, "amount", "is odd")
+    found = replace(ROW, origin=origin).problem("currency", "is odd")
+    assert (found.origin, found.row, found.column, found.message) == (*place, "currency", "is odd")
 
 
 RATES = {

@@ -13,7 +13,8 @@ from derive.tables.shipped import rows_of
 from invert.data import read_data
 from invert.inference import infer
 from invert.records import Estimate
-from invert.sheets.assemble import Place, prices_by_place, sheets
+from invert.sheets.assemble import prices_by_place, sheets
+from invert.sheets.places import Place
 from invert.sheets.read import load
 from invert.sheets.tables import NaturalExperiment
 from invert.validation.experiments import Retest, experiment_rows, retests
