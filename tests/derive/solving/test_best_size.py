@@ -31,6 +31,7 @@ def test_a_cost_is_answered_at_the_fewest_chips_and_not_at_one() -> None:
     assert cost.said[0] == "at chips = 3, the fewest"
 
 
+@pytest.mark.slow
 def test_copies_are_counted_at_the_largest_batch_within_the_limit_and_not_as_if_one_served_all() -> None:
     given = {"chips": 8, "context_length": "4k", "step_time": "<=30ms"}
     rate = solve("throughput", hardware=CHIP, model=MODEL, given=given)
