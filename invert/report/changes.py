@@ -176,7 +176,7 @@ def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
         "after": estimate_text(one.quantity, one.after),
         "times": f"x{one.times:.3g}" if one.times else NONE,
         "range": _share_of_range(one),
-        "per 1%": ", ".join(map(_slope, one.elasticities or (one.elasticity,))),
+        "per 1%": ", ".join(map(_slope, one.slopes or (None,))),
         "price": moving_prices(one, sheet),
     }
 

@@ -3,6 +3,7 @@
 import io
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -131,3 +132,22 @@ def test_what_is_no_file_and_no_pipe_is_not_told_to_be_given_as_one(tmp_path):
     for place in (str(tmp_path), os.devnull):
         with pytest.raises(WrongData, match=r"cannot be read: it is not a file$"):
             content_of(place)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
+def test_a_file_keeps_its_permissions_and_its_link_and_a_new_one_has_those_of_any_new_file(tmp_path):
+    for mode in (0o600, 0o640, 0o666):
+        (path := tmp_path / f"{mode}").write_text("old " * 1000)
+        path.chmod(mode)
+        (link := tmp_path / f"link-{mode}").symlink_to(path)
+        write(str(link), "new")
+        assert link.is_symlink() and path.read_text() == "new" and stat.S_IMODE(path.stat().st_mode) == mode
+    for mask, mode in ((0o022, 0o644), (0o077, 0o600), (0o002, 0o664)):
+        before = os.umask(mask)
+        try:
+            write(str(tmp_path / f"new-{mask}"), "new")
+            assert os.umask(mask) == mask, "writing leaves the mask as it was"
+        finally:
+            os.umask(before)
+        assert stat.S_IMODE((tmp_path / f"new-{mask}").stat().st_mode) == mode
+    assert len(os.listdir(tmp_path)) == 9, "nothing is left beside the files"

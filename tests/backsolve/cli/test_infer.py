@@ -5,7 +5,6 @@ import io
 import json
 import os
 import re
-import stat
 from hashlib import sha256
 from pathlib import Path
 
@@ -26,18 +25,6 @@ def test_a_choice_among_providers_is_said_on_stderr():
     assert [sheet["provider"] for sheet in json.loads(said.out)] == ["deepseek"]
 
 
-def test_a_very_long_name_to_save_under_is_cut_too(tmp_path):
-    said = call(*GEMINI, "--save", str(tmp_path / ("a" * 30_000)), color=True)
-    assert said.status == 2 and said.out
-    plain(said.err.replace(str(tmp_path), ""))
-
-
-def test_a_path_to_save_under_never_reaches_the_terminal_raw(tmp_path):
-    said = call(*GEMINI, "--save", f"{tmp_path}/none{CONTROL}/x.json", color=True)
-    assert said.status == 2
-    plain(said.err)
-
-
 def test_a_saved_run_can_be_cited_from(tmp_path):
     path = tmp_path / "run.json"
     said = call(*GEMINI, "--save", str(path))
@@ -52,14 +39,11 @@ def test_a_saved_run_can_be_cited_from(tmp_path):
         assert row["source_url"] in cited.out and row["verification"] in cited.out and row["retrieved_date"] in cited.out
 
 
-def test_saving_replaces_the_whole_file_or_nothing(tmp_path):
+def test_a_refused_question_leaves_the_saved_file_as_it_was(tmp_path):
     path = tmp_path / "run.json"
-    path.write_text("older and longer " * 10_000)
-    assert call(*GEMINI, "--save", str(path)).status == 0
-    before = path.read_text()
-    json.loads(before)
+    path.write_text("mine")
     assert refused(*GEMINI, "--save", str(path), "--anchor", "overlap=2")
-    assert path.read_text() == before and os.listdir(tmp_path) == ["run.json"]
+    assert path.read_text() == "mine" and os.listdir(tmp_path) == ["run.json"]
 
 
 @pytest.mark.parametrize("option", ["--prices", "--against"])
@@ -70,49 +54,13 @@ def test_saving_writes_over_no_file_that_is_asked_of(tmp_path, monkeypatch, opti
     assert Path("own.csv").read_bytes() == own
 
 
-def test_saving_touches_no_other_file(tmp_path):
-    (tmp_path / "run.json.part").write_text("mine")
-    assert call(*GEMINI, "--save", str(tmp_path / "run.json")).status == 0
-    assert (tmp_path / "run.json.part").read_text() == "mine"
-
-
-def test_saving_through_a_link_writes_what_it_points_to(tmp_path):
-    (tmp_path / "real.json").write_text("old")
-    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
-    assert call(*GEMINI, "--save", str(tmp_path / "link.json")).status == 0
-    assert (tmp_path / "link.json").is_symlink() and (tmp_path / "real.json").read_text().startswith("{")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
-def test_saving_keeps_the_permissions_of_a_file_that_was_there(tmp_path, mode: int):
-    path = tmp_path / "run.json"
-    path.write_text("old")
-    path.chmod(mode)
-    assert call(*GEMINI, "--save", str(path)).status == 0
-    assert stat.S_IMODE(path.stat().st_mode) == mode and path.read_text().startswith("{")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no such permissions there")
-@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
-def test_a_new_file_is_saved_with_the_permissions_of_any_new_file(tmp_path, mask: int, mode: int):
-    before = os.umask(mask)
-    try:
-        assert call(*GEMINI, "--save", str(tmp_path / "run.json")).status == 0
-        assert os.umask(mask) == mask, "saving leaves the mask as it was"
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((tmp_path / "run.json").stat().st_mode) == mode
-
-
-@pytest.mark.parametrize("place", ["no-such/run.json", ".", "file/run.json"])
+@pytest.mark.parametrize("place", ["no-such/run.json", ".", "file/run.json", "a" * 30_000, f"none{CONTROL}/x.json"])
 def test_an_unwritable_path_exits_2_after_the_answer_and_leaves_nothing(tmp_path, monkeypatch, place: str):
     monkeypatch.chdir(tmp_path)
     Path("file").write_text("mine")
     said = call(*GEMINI, "--save", place, color=True)
-    assert said.status == 2 and "gemini-3.1-pro-preview" in said.out
+    assert said.status == 2 and "gemini-3.1-pro-preview" in said.out and "cannot be written" in said.err
     plain(said.err)
-    assert f"{place}: cannot be written" in said.err
     assert os.listdir() == ["file"] and Path("file").read_text() == "mine"
 
 
@@ -165,13 +113,6 @@ def test_a_terminal_is_as_wide_as_it_is_and_a_pipe_a_hundred_columns():
     said = {name: text.rstrip("\n") for name, text in in_terminal.items()}
     assert said == {"table": glance(infer_flagships(100), 60), "wide": glance(table, 60, WIDE_KEYS)}
     assert call("infer").out.rstrip("\n") == glance(infer_flagships(100), 100)
-
-
-def test_a_price_of_ones_own_without_a_page_names_none(tmp_path):
-    file = tmp_path / "own.csv"
-    file.write_text("provider,model,component,amount\nacme,m,input,1\nacme,m,output,4\n")
-    said = call("infer", "acme/m", "--prices", str(file))
-    assert said.status == 0 and "for the page" not in said.out
 
 
 def test_a_change_by_hand_begins_with_what_it_moved_and_json_stays_the_list():
@@ -237,7 +178,6 @@ def test_the_history_of_a_model_is_shown_in_every_form():
     assert said.status == 0 and "2026-10-20: input 0.68 -> 1.36 USD/MTok" in said.out
     assert len(json.loads(call("infer", "mistral-large-4", "--history", "--as", "json").out)[0]["days"]) == 3
     assert call("infer", "mistral-large-4", "--history", "--as", "csv").out.startswith("provider,model,")
-    assert "--history needs a MODEL" in refused("infer", "--history")
 
 
 def test_a_history_that_was_saved_is_asked_again(tmp_path: Path):
@@ -356,7 +296,6 @@ def test_a_wrong_name_is_refused_before_anything_is_worked_out(monkeypatch):
     monkeypatch.setattr("invert.inference.infer", worked_out)
     for asked in (("--columns", "modl"), ("--columns", "modl", "--as", "html"), ("--columns", "modl", "--as", "csv")):
         assert "did you mean 'model'" in refused("infer", *asked)
-    assert "did you mean 'price'" in refused("infer", "--sort", "-prise") and "'provider'" in refused("infer", "--where", "provder=x")
 
 
 def test_providers_are_picked_by_patterns_and_several_of_them():
@@ -364,7 +303,6 @@ def test_providers_are_picked_by_patterns_and_several_of_them():
         "openai",
         "google",
     }
-    assert "unknown provider 'nob*'" in refused("infer", "--provider", "nob*")
     by_name, by_pattern = (json.loads(call("infer", "--provider", one, "--as", "json").out) for one in ("openai", "open*"))
     assert by_name == by_pattern, "what is sold beside each sheet too"
 
@@ -420,24 +358,12 @@ def test_what_is_wrong_with_the_row_of_a_name_comes_before_that_the_name_is_not_
         assert wanted in fault and ("unknown provider" in unknown or "is no model here" in unknown)
 
 
-@pytest.mark.parametrize(
-    "asked", [("infer",), ("infer", "--summary"), ("infer", "--as", "json"), ("prices", "list"), ("prices", "list", "--as", "csv")]
-)
-def test_a_day_before_all_sheets_has_no_answer(asked: tuple[str, ...]):
-    said = call(*asked, "--as-of", "1999-01-01")
-    assert said.status == 3 and said.err.splitlines()[-1] == "backsolve: no sheet holds on that day"
-    assert call("infer", "--as-of", "1999-01-01", "--against", "shipped").status == 0, "that no sheet was there is what has changed"
-
-
 def test_what_all_sheets_have_in_common_is_shown_in_every_form():
     asked = ("infer", "--provider", "google", "--summary")
     assert "Premiums above the first threshold" in call(*asked).out
     assert json.loads(call(*asked, "--as", "json").out)["schema"] == "infer-overview-2"
     assert call(*asked, "--as", "csv").out.startswith("section,name,")
     assert call(*asked, "--as", "markdown").out.startswith("# ")
-    assert "--summary and --wide do not go together" in refused(*asked, "--wide")
-    assert "--columns does not go together with --as json" in refused(*asked[:-1], "--as", "json", "--columns", "model")
-    assert "--wide and --columns do not go together" in refused(*asked[:-1], "--wide", "--columns", "model,price")
 
 
 def test_more_sheets_than_anybody_reads_are_summed_up_unless_a_column_or_an_order_is_asked_for(monkeypatch):

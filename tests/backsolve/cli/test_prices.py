@@ -8,27 +8,18 @@ import pytest
 
 from tests.tools.commands import GOOD, OUTPUT, call, in_terminals, price_file, refused
 
-UNUSABLE = [  # content of the file, what the message holds
-    ("empty", b"", "own.csv: is empty"),
-    ("header only", price_file(), "own.csv: has a header and no rows"),
-    ("missing column", price_file("acme,m,input", header="provider,model,component"), "own.csv row 1: there is no column amount"),
-    ("misspelt column", price_file("a,b,input,1", header="provider,model,component,ammount"), "did you mean 'amount'?"),
-    ("UTF-16", price_file(*GOOD).decode().encode("utf-16"), "own.csv row 1: this is UTF-16"),
-    ("NUL bytes", b"\0" * 4096, "own.csv row 1: this is UTF-16 or no text"),
-    ("spreadsheet", b"PK\x03\x04\x14\0\x06\0[Content_Types].xml", "own.csv row 1: this is a spreadsheet file (xlsx, ods)"),
-    ("no text", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "own.csv row 1"),
-    ("endless line", b"x" * 3_000_000, "own.csv row 1: the line is longer than 64 kB"),
-]
 
-
-@pytest.mark.parametrize(("what", "content", "holds"), UNUSABLE, ids=[row[0] for row in UNUSABLE])
 @pytest.mark.parametrize("command", [("infer",), ("prices", "list"), ("prices", "check")], ids=" ".join)
-def test_a_file_that_cannot_be_used_exits_2(tmp_path, monkeypatch, command: tuple[str, ...], what: str, content: bytes, holds: str):
+def test_a_file_that_cannot_be_used_exits_2(tmp_path, monkeypatch, command: tuple[str, ...]):
     monkeypatch.chdir(tmp_path)
-    Path("own.csv").write_bytes(content)
-    assert holds in refused(*command, "--prices", "own.csv")
-    piped = refused(*command, "--prices", "-", stdin=content)
-    assert holds.replace("own.csv", "standard input") in piped
+    for content, said in (
+        (price_file(*GOOD).decode().encode("utf-16"), "own.csv row 1: this is UTF-16"),
+        (b"x" * 3_000_000, "own.csv row 1: the line is longer than 64 kB"),
+        (price_file("a,b,input,1", header="provider,model,component,ammount"), "did you mean 'amount'?"),
+    ):
+        Path("own.csv").write_bytes(content)
+        assert said in refused(*command, "--prices", "own.csv")
+        assert said.replace("own.csv", "standard input") in refused(*command, "--prices", "-", stdin=content)
 
 
 @pytest.mark.parametrize("command", [("prices", "check"), ("prices", "list"), ("infer",)], ids=" ".join)
@@ -49,13 +40,6 @@ def test_a_model_whose_row_is_bad_is_not_called_unknown_without_the_row(tmp_path
     said = call("infer", name, "--prices", "own.csv")
     assert said.status == 2 and "own.csv row 4, column" in said.err
     assert "own.csv row 4, column" in call("infer", "--provider", "acme", "--prices", "own.csv").err
-
-
-def test_bom_crlf_and_capitals_of_a_spreadsheet_are_fine(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("own.csv").write_bytes(b"\xef\xbb\xbf" + price_file(*GOOD).replace(b"\n", b"\r\n"))
-    said = call("infer", "other/n", "--prices", "own.csv")
-    assert (said.status, said.err) == (0, "") and "other n (standard)" in said.out
 
 
 def test_a_price_file_from_standard_input():
@@ -134,8 +118,6 @@ def test_prices_of_two_days_are_compared():
     assert said.status == 0 and "x-ai/grok-4.20\n  input 2 -> 1.25 USD/MTok" in said.out
     assert json.loads(call("prices", "diff", "shipped", "2026-11-20", "--as", "json").out) == []
     assert call("prices", "diff", "shipped", "2026-11-20", "--as", "csv").out.startswith("change,provider,model,")
-    assert "is no date of the calendar" in refused("prices", "diff", "2026-02-30", "shipped")
-    assert "cannot be read" in refused("prices", "diff", "shipped", "none.csv")
 
 
 def test_a_file_from_standard_input_is_a_state():
@@ -210,7 +192,6 @@ def test_a_price_that_has_ended_is_shown_as_of_its_last_day_and_written(tmp_path
     assert said.out.endswith("2 rows added to past.csv.\n") and Path("past.csv").read_text().count(",2026-01-01") == 2
     read_later = call("prices", "add", "acme/lm-b", "input=3", "output=30", "valid_to=2026-11-25", "retrieved_date=2026-11-26")
     assert read_later.status == 0 and "on 2026-11-24: 3 in, 30 out" in read_later.out
-    assert "has no sheet" in refused("prices", "add", "acme/lm-b", "input=3", "output=30", "valid_to=0001-01-01")
 
 
 def test_a_sheet_is_added_with_what_it_implies(tmp_path):
@@ -225,38 +206,28 @@ def test_a_sheet_is_added_with_what_it_implies(tmp_path):
     assert "\n1 row added to " in call("prices", "add", "acme/perm", "cache_write:5min=2.5", "--into", str(own)).out
     before = own.read_bytes()
     assert "repeats the key" in refused(*typed, "--into", str(own))
-    assert "needs a sheet" in refused("prices", "add")
-    assert "did you mean 'input'?" in refused("prices", "add", "acme/x", "inptu=3")
     unwritten = call(*typed, "--into", str(tmp_path / "none" / "own.csv"))
     assert unwritten.status == 2 and "cannot be written" in unwritten.err
     assert own.read_bytes() == before and os.listdir(tmp_path) == ["own.csv"]
 
 
-def test_in_a_terminal_what_is_not_given_is_asked_for(tmp_path, monkeypatch):
-    own = tmp_path / "own.csv"
-    monkeypatch.setattr("backsolve.cli.prices.in_terminal", lambda _stream: True)
-    answers = ["acme/perm", "2", "10", "0.2", "1M", "", "input@200k=4", "output@200k=15", "", str(own)]
-    said = call("prices", "add", stdin="\n".join([*answers, ""]).encode())
-    assert said.status == 0 and "5 rows added" in said.out and "active parameters" in said.out
-    assert own.read_text(encoding="utf-8").splitlines()[4] == "acme,perm,input,4,200000,1000000"
-
-
-def test_in_a_terminal_an_answer_that_cannot_be_meant_is_asked_for_again(tmp_path, monkeypatch):
-    own = tmp_path / "own.csv"
-    monkeypatch.setattr("backsolve.cli.prices.in_terminal", lambda _stream: True)
-    wrong_and_right = ["acme", "acme/perm", "2,5", "2.5", "=1", "10", "", "a lot", "1M", "tomorrow", "", "inptu=3", "input@2x=3", ""]
-    said = call("prices", "add", stdin="\n".join([*wrong_and_right, str(own), ""]).encode())
-    assert said.status == 0 and own.read_text(encoding="utf-8").splitlines()[1:] == [
-        "acme,perm,input,2.5,1000000",
-        "acme,perm,output,10,1000000",
-    ]
-    for fault in ("is not provider/model", "'2,5' is not a number. Write 2.5", "formula", "'a lot'", "'tomorrow'", "did you mean 'input'?"):
-        assert fault in said.err, fault
-
-
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("backsolve.cli.prices.in_terminal", lambda _stream: True)
+
+
+@pytest.mark.usefixtures("terminal")
+def test_in_a_terminal_every_field_is_asked_for_until_its_answer_is_valid(tmp_path):
+    own = tmp_path / "own.csv"
+    wrong_and_right = ["acme", "acme/perm", "2,5", "2.5", "=1", "10", "", "a lot", "1M", "tomorrow", "", "inptu=3", "input@200k=4", ""]
+    said = call("prices", "add", stdin="\n".join([*wrong_and_right, str(own), ""]).encode())
+    assert said.status == 0 and "4 rows added" in said.out and "active parameters" in said.out
+    lines = ["acme,perm,input,2.5,,,1000000", "acme,perm,output,10,,,1000000", "acme,perm,input,4,200000,,1000000"]
+    assert own.read_text(encoding="utf-8").splitlines()[1:4] == lines
+    for fault in ("is not provider/model", "'2,5' is not a number. Write 2.5", "formula", "'a lot'", "'tomorrow'", "did you mean 'input'?"):
+        assert fault in said.err, fault
+    for shown in ("input, in USD per million tokens", "source_url", "currency=CNY"):
+        assert shown in said.err
 
 
 @pytest.mark.usefixtures("terminal")
@@ -301,12 +272,6 @@ def test_what_was_answered_is_not_lost(tmp_path: Path):
     assert left.status == 130 and f"{command}\n" in left.err
     said = call("prices", "add", "acme/perm", stdin="\n".join([*answers[:-1], "", ""]).encode())
     assert said.status == 0 and "Nothing is written: name a file" in said.out and said.err.endswith(f"{command}\n")
-
-
-@pytest.mark.usefixtures("terminal")
-def test_a_person_who_is_asked_is_told_the_currency_and_the_fields_there_are():
-    said = call("prices", "add", "acme/perm", stdin=b"2\n10\n\n\n\n\n\n").err
-    assert "input, in USD per million tokens" in said and "source_url" in said and "currency=CNY" in said
 
 
 def test_of_many_warnings_the_first_thousand_are_listed(tmp_path):

@@ -165,7 +165,6 @@ def test_without_any_database_it_says_how_to_get_one(monkeypatch):
     assert "no database of prices is installed: pip install 'backsolve[prices]'" in refused("prices", "pull")
     said = call("prices", "pull", "genai-prices")
     assert "genai-prices: is not installed: pip install backsolve[prices]" in said.err and (said.out, said.status) == ("", 2)
-    assert "--into" in refused("prices", "pull", "--into", "") and "is not a date" in refused("prices", "pull", "--on", "today")
 
 
 def test_a_file_that_cannot_be_written_or_read_is_left_alone(packages):
