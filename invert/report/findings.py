@@ -154,6 +154,8 @@ def firmness(one: Inference, table: Run) -> list[str]:
 
 def _draws(one: Inference) -> list[str]:
     found = one.summary
+    if not found:
+        return []
     if not found.marginals:
         return [f"{found.sampler}: none of the draws fits the prices"]
     return [
