@@ -32,12 +32,12 @@ def feistel_back(x, z, function):
 
 def layer(x, y, function):
     """(x, y) through one RevNet layer of the catalogue's."""
-    left = equation("reversible.revnet").sides[1].subs({HALF: y, ROUND: function(x)}, simultaneous=True)
+    left = equation("reversible.feistel").sides[1].subs({HALF: y, ROUND: function(x)}, simultaneous=True)
     return left, x
 
 
 def layer_back(left, right, function):
-    found, first = inverse("reversible.revnet", HALF)
+    found, first = inverse("reversible.feistel", HALF)
     return right, found.subs({first: left, ROUND: function(right)}, simultaneous=True)
 
 

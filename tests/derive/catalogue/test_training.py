@@ -83,7 +83,6 @@ def test_a_cost_above_the_least_has_two_places_and_one_below_has_none():
     [
         ("training.equal_cost_rl", "training.rl_cost", "rl_tokens", "rl_flops"),
         ("training.equal_cost_rl_split", "training.rl_cost_split", "rl_tokens", "rl_flops"),
-        ("training.equal_cost_inference", "training.inference_cost_lecture", "inference_tokens", "inference_flops"),
         ("training.equal_cost_inference_split", "training.inference_cost", "inference_tokens", "inference_flops"),
     ],
 )
@@ -114,7 +113,7 @@ def test_prompts_are_not_slowed_by_decode():
     # 80 % prompts at an efficiency of 0.3: 0.8 + 0.2/0.3 = 1.467 passes at full rate, and 1/0.3 = 3.333 by the lecture.
     split = value_of("inference_flops", prompt_share=0.8, **SERVED)
     assert split == pytest.approx(2e24 * (0.8 + 2 / 3))
-    assert value_of("inference_flops", "training.inference_cost_lecture", **SERVED) / split == pytest.approx(3.3333 / 1.4667, rel=1e-4)
+    assert value_of("inference_flops", prompt_share=0, **SERVED) / split == pytest.approx(3.3333 / 1.4667, rel=1e-4)
 
 
 def test_without_the_share_of_prompts_the_cost_of_inference_is_not_guessed():
@@ -152,8 +151,8 @@ def test_training_and_serving_can_be_shared_in_thirds_or_in_halves():
     given = {"rl_multiplier": 3, "decode_efficiency": 1 / 3, "active_params": 100e9, "pretrain_tokens": 100e12}
     thirds = value_of("inference_tokens", "training.equal_cost_inference", **given)
     rl = value_of("rl_tokens", "training.equal_cost_rl", **given)
-    costs = ("training.rl_cost", "training.inference_cost_lecture")
-    halves = value_of("inference_tokens", "training.equal_cost_train_and_serve", *costs, **given, rl_tokens=rl)
+    costs = ("training.equal_cost_train_and_serve", "training.rl_cost")
+    halves = value_of("inference_tokens", *costs, **given, rl_tokens=rl, prompt_share=0)
     assert halves / thirds == pytest.approx(2)
 
 
