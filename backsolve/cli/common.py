@@ -85,7 +85,7 @@ def _file_or_typed_sheet(context: click.Context, option: click.Parameter, place:
 
 def _is_typed(place: str) -> bool:
     """Return whether the text given as a file name is a typed price sheet."""
-    from invert.sheets.typed import is_typed_sheet
+    from invert.sheets.sheet import is_typed_sheet
 
     return is_typed_sheet(place) and not os.path.exists(place)
 

@@ -56,24 +56,6 @@ EQUATIONS = (
         sources=(MOE_PAPER,),
     ),
     Equation(
-        id="experts.active_params",
-        title="Active parameters from shared and routed ones",
-        relation=lambda active_params, shared_params, routed_params, active_experts, experts: (
-            active_params,
-            shared_params + routed_params * active_experts / experts,
-        ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-        ),
-        statement="A token uses the shared parameters and its share of the routed ones.",
-        assumptions=("all experts are of one size",),
-        example=Example(
-            given={"shared_params": "16.5B", "routed_params": "654.5B", "active_experts": "8", "experts": "256"},
-            result="36.95B",
-        ),
-        sources=(MOE_PAPER,),
-    ),
-    Equation(
         id="experts.routed_params",
         title="Parameters of the routed experts",
         defines="routed_params",
@@ -88,17 +70,10 @@ EQUATIONS = (
                 otherwise="a token uses a part of all parameters",
             ),
         ),
-        statement="Total parameters, active parameters and the router together determine the parameters of the experts.",
+        statement="A token leaves out all routed parameters but its own share, so these are the total less the active ones.",
         assumptions=("all experts are of one size",),
         example=Example(given={"total_params": "671B", "active_params": "37B", "active_experts": "8", "experts": "256"}, result="654.5B"),
-        derivation=lambda: (
-            Step(
-                operation="a token leaves out all routed parameters but its own",
-                premises=(at("experts.active_params"), at("experts.shared_params")),
-                eliminated=("shared_params",),
-            ),
-        ),
-        sources=(ours("two equations in two unknowns: what is shared and what is routed"),),
+        sources=(MOE_PAPER, ours("active_params = shared_params + routed_params*active_experts/experts, with the total")),
     ),
     Equation(
         id="experts.fetched_params",
@@ -572,8 +547,15 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the share that leaves of what goes to other chips",
-                premises=(at("#1"), at("experts.leaving_share_of_other_chips")),
+                operation="the share that leaves of what goes to other chips: a token's own chip is none of them",
+                relation=lambda leaving_share, expert_parallel, racks: (
+                    leaving_share,
+                    expert_parallel * (racks - 1) / (racks * (expert_parallel - 1)),
+                ),
+            ),
+            Step(
+                operation="with this share",
+                premises=(at("#1"), at("#2")),
                 eliminated=("leaving_share",),
             ),
         ),
@@ -626,31 +608,11 @@ EQUATIONS = (
         id="experts.leaving_share",
         title="Share of the traffic that leaves the rack",
         defines="leaving_share",
-        variant=Variant(group="leaving_share", name="of_experts", default=True),
         relation=lambda leaving_share, racks: (leaving_share, (racks - 1) / racks),
         statement="The probability that an expert of a token is in another rack.",
         assumptions=("experts are chosen evenly over the racks",),
         example=Example(given={"racks": "4"}, result="0.75"),
         sources=(talk("0:38:47", "0:39:35", "with two racks half of the tokens go to the other one"),),
-    ),
-    Equation(
-        id="experts.leaving_share_of_other_chips",
-        title="Share of the traffic to other chips that leaves the rack",
-        defines="leaving_share",
-        variant=Variant(group="leaving_share", name="of_other_chips"),
-        relation=lambda leaving_share, expert_parallel, racks: (
-            leaving_share,
-            expert_parallel * (racks - 1) / (racks * (expert_parallel - 1)),
-        ),
-        requires=(
-            Requirement(holds=lambda racks: racks >= 1),
-            Requirement(holds=lambda expert_parallel, racks: expert_parallel >= racks),
-            Requirement(holds=lambda expert_parallel: expert_parallel > 1),
-        ),
-        statement="A token does not send to its own chip, so its own rack has one receiver fewer than any other.",
-        assumptions=("experts are chosen evenly over the chips",),
-        example=Example(given={"expert_parallel": "32", "racks": "4"}, result="0.7742"),
-        sources=(ours("the other racks' share of the other chips"),),
     ),
     Equation(
         id="experts.scale_out_bandwidth_ratio",

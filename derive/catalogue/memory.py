@@ -345,27 +345,4 @@ EQUATIONS = (
         example=Example(given={"scale_up_size": "72", "hbm_bandwidth": "8 TB/s"}, result="576 TB/s"),
         sources=(talk("1:17:06", "1:18:14", "a larger scale-up domain is more memory bandwidth, pipelining is only more capacity"),),
     ),
-    Equation(
-        id="memory.scale_up_weight_time",
-        title="Weight-read time of a scale-up domain",
-        kind=CONDITION,
-        relation=lambda weight_time, total_params, bytes_per_weight, scale_up_bandwidth, mbu: (
-            weight_time,
-            total_params * bytes_per_weight / (scale_up_bandwidth * mbu),
-        ),
-        statement="A larger domain and a higher bandwidth per chip both shorten the read of all weights.",
-        assumptions=("one stage fills the scale-up domain", "the assumptions of the weight time"),
-        example=Example(
-            given={"total_params": "671B", "bytes_per_weight": "1", "scale_up_bandwidth": "576 TB/s", "mbu": "70%"},
-            result="1.664 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight time of a stage that fills the domain",
-                premises=(at("roofline.weight_time", chips="scale_up_size"), at("memory.scale_up_bandwidth")),
-                eliminated=("scale_up_size", "hbm_bandwidth"),
-            ),
-        ),
-        sources=(talk("1:17:06", "1:18:14", "weight time is total parameters over scale-up size times bandwidth"), ours("with mbu")),
-    ),
 )

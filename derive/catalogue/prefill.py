@@ -61,71 +61,15 @@ EQUATIONS = (
     ),
     Equation(
         id="prefill.weight_time",
+        version=2,
+        changes=("of the weight read of a pass, sharded or resident",),
         title="Weight-read time of all passes of a prompt",
         defines="prefill_weight_time",
-        variant=Variant(group="weight_time", name="sharded", default=True),
-        relation=lambda prefill_weight_time, prefill_passes, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-            prefill_weight_time,
-            prefill_passes * total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
-        ),
+        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
+        relation=lambda prefill_weight_time, prefill_passes, weight_time: (prefill_weight_time, prefill_passes * weight_time),
         statement="Each pass reads the weights, so small chunks of a prompt are memory-bound.",
-        assumptions=(_READ_ONCE_A_PASS, "weights are sharded perfectly: no chip reads what another reads too"),
-        example=Example(
-            given={
-                "prefill_passes": "5",
-                "total_params": "405B",
-                "bytes_per_weight": "1",
-                "chips": "16",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="53.97 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight read of one pass, as often as there are passes",
-                premises=(
-                    at(
-                        "roofline.weight_time",
-                        weight_time=lambda prefill_weight_time, prefill_passes: prefill_weight_time / prefill_passes,
-                    ),
-                ),
-            ),
-        ),
-        sources=(CHUNKED_PREFILL_PAPER,),
-    ),
-    Equation(
-        id="prefill.weight_time_resident",
-        title="Weight-read time of all passes of a prompt, from the bytes resident on each chip",
-        defines="prefill_weight_time",
-        variant=Variant(group="weight_time", name="resident"),
-        relation=lambda prefill_weight_time, prefill_passes, pipeline_stages, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
-            prefill_weight_time,
-            prefill_passes * pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
-        ),
-        statement="Each pass reads all weights on a chip, one stage after another.",
-        assumptions=(_READ_ONCE_A_PASS, "every chip holds and reads the same number of bytes"),
-        example=Example(
-            given={
-                "prefill_passes": "5",
-                "pipeline_stages": "2",
-                "resident_weight_bytes_per_chip": "13 GB",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="55.44 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight read of one pass, as often as there are passes",
-                premises=(
-                    at(
-                        "roofline.weight_time_resident",
-                        weight_time=lambda prefill_weight_time, prefill_passes: prefill_weight_time / prefill_passes,
-                    ),
-                ),
-            ),
-        ),
+        assumptions=(_READ_ONCE_A_PASS, "the assumptions of the weight time"),
+        example=Example(given={"prefill_passes": "5", "weight_time": "10.79 ms"}, result="53.95 ms"),
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(

@@ -1,35 +1,20 @@
 """Reversible: Feistel ciphers, RevNets, and memory bought with compute (lecture, 2:03:50 to the end)."""
 
-from derive.catalogue.sources import REVNET_PAPER, ours, talk
+from derive.catalogue.sources import CHECKPOINT_PAPER, REVNET_PAPER, ours, talk
 from derive.records import Equation, Example, Step, Variant, at
 
 EQUATIONS = (
     Equation(
         id="reversible.feistel",
-        title="A round of a Feistel network",
+        title="A round of a Feistel network, or a RevNet layer",
         defines="mixed_half",
         relation=lambda mixed_half, right_half, round_function: (mixed_half, right_half + round_function),
-        statement="(x, y) becomes (x, y + f(x)). Since x is unchanged, f(x) can be subtracted again, for any f.",
+        statement="(x, y) becomes (x, y + f(x)). Since x is unchanged, f(x) can be subtracted again, for any f. A RevNet layer swaps the"
+                  " halves: x' = y + f(x), and back y = x' - f(y').",
         assumptions=("the registry holds positive numbers. The identity does not need them",),
         example=Example(given={"right_half": "0.75", "round_function": "0.4"}, result="1.15"),
-        sources=(talk("2:08:41", "2:10:01", "the inverse subtracts the same function of the half that was kept"),),
-    ),
-    Equation(
-        id="reversible.revnet",
-        title="A RevNet layer",
-        defines="revnet_left",
-        relation=lambda revnet_left, right_half, round_function: (revnet_left, right_half + round_function),
-        statement="A Feistel round with the halves swapped: x' = y + f(x), and back y = x' - f(y'). The next layer changes the"
-                  " other half.",
-        assumptions=("the registry holds positive numbers. The identity does not need them",),
-        example=Example(given={"right_half": "0.75", "round_function": "0.4"}, result="1.15"),
-        derivation=lambda: (
-            Step(
-                operation="the mixed half of the round leaves on the other side",
-                premises=(at("reversible.feistel", mixed_half="revnet_left"),),
-            ),
-        ),
         sources=(
+            talk("2:08:41", "2:10:01", "the inverse subtracts the same function of the half that was kept"),
             REVNET_PAPER,
             talk("2:11:08", "2:11:56", "y is x' minus f of y', so the backward pass can compute its inputs again"),
         ),
@@ -114,6 +99,7 @@ EQUATIONS = (
             ),
         ),
         sources=(
+            CHECKPOINT_PAPER,
             REVNET_PAPER,
             ours("two more FLOPs a parameter and token. The lecture's last remark is that the trade of the KV cache usually pays"),
         ),

@@ -115,7 +115,6 @@ EQUATIONS = (
         version=2,
         title="FLOPs of inference",
         defines="inference_flops",
-        variant=Variant(group="inference_flops", name="split", default=True),
         relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, prompt_share, decode_efficiency: (
             inference_flops,
             flop_per_mac_and_token * active_params * inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency),
@@ -133,33 +132,6 @@ EQUATIONS = (
         sources=(
             talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
             ours("the lecture divides the prompt tokens by the efficiency of decode too"),
-        ),
-    ),
-    Equation(
-        id="training.inference_cost_lecture",
-        title="FLOPs of inference, all of it at the rate of decode",
-        kind=HEURISTIC,
-        defines="inference_flops",
-        variant=Variant(group="inference_flops", name="lecture"),
-        relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, decode_efficiency: (
-            inference_flops,
-            flop_per_mac_and_token * active_params * inference_tokens / decode_efficiency,
-        ),
-        statement="Two FLOPs per parameter and token, at the slow rate of decode, as if every token were output.",
-        assumptions=(
-            "attention FLOPs left out",
-            "prompt tokens are counted like output tokens: more expensive than training.inference_cost if there are prompts",
-        ),
-        example=Example(given={"active_params": "405B", "inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="6.998e+26 FLOP"),
-        derivation=lambda: (
-            Step(
-                operation="no token served is prompt",
-                premises=(at("training.inference_cost", prompt_share=0),),
-            ),
-        ),
-        sources=(
-            talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
-            talk("1:25:02", "1:26:05", "inference also runs at the lower efficiency"),
         ),
     ),
     Equation(
@@ -232,7 +204,7 @@ EQUATIONS = (
         derivation=lambda: (
             Step(
                 operation="equal FLOPs",
-                premises=(at("training.pretrain_cost", pretrain_flops="inference_flops"), at("training.inference_cost_lecture")),
+                premises=(at("training.pretrain_cost", pretrain_flops="inference_flops"), at("training.inference_cost", prompt_share=0)),
                 eliminated=("inference_flops",),
             ),
         ),

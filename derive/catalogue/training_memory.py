@@ -4,7 +4,7 @@
 microbatches that a chip stores at once, and the number of their layers.
 """
 
-from derive.catalogue.sources import CHECKPOINT_PAPER, MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
+from derive.catalogue.sources import MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
 from derive.records import BOUND, Equation, Example, Step, Variant, at
 from derive.requirements import Requirement
 
@@ -187,26 +187,6 @@ MEMORY = (
         sources=(ours("bytes over bytes a second"),),
     ),
     Equation(
-        id="training.activation_memory_flash",
-        title="Activations of transformer layers, attention scores recomputed",
-        defines="activation_bytes",
-        variant=Variant(group="activation_bytes", name="flash"),
-        relation=lambda activation_bytes, layer_activation_bytes, layers, tokens_in_training_batch, model_dim: (
-            activation_bytes,
-            layer_activation_bytes * layers * tokens_in_training_batch * model_dim,
-        ),
-        statement="The activations of a layer if a fused attention recomputes the scores: linear in the tokens.",
-        assumptions=(_HALF_PRECISION, "embeddings and the output layer left out"),
-        example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="575 GB"),
-        derivation=lambda: (
-            Step(
-                operation="bytes per token and unit of the width",
-                premises=(at("reversible.activation_memory", activations_per_width=34, bytes_per_activation=1),),
-            ),
-        ),
-        sources=(RECOMPUTATION_PAPER,),
-    ),
-    Equation(
         id="training.activation_memory_transformer",
         title="Activations of transformer layers, attention scores kept",
         defines="activation_bytes",
@@ -235,7 +215,9 @@ MEMORY = (
                 operation="without the scores, the activations of a layer that recomputes them",
                 premises=(
                     at(
-                        "training.activation_memory_flash",
+                        "reversible.activation_memory",
+                        activations_per_width=34,
+                        bytes_per_activation=1,
                         activation_bytes=lambda activation_bytes, score_activation_bytes, layers, tokens_in_training_batch,
                             query_heads, training_sequence_length: (
                             activation_bytes
@@ -246,26 +228,6 @@ MEMORY = (
             ),
         ),
         sources=(RECOMPUTATION_PAPER,),
-    ),
-    Equation(
-        id="training.activation_memory_recomputed",
-        title="Activation memory with full recomputation",
-        defines="activation_bytes",
-        variant=Variant(group="activation_bytes", name="recomputed"),
-        relation=lambda activation_bytes, layer_input_bytes, layers, tokens_in_training_batch, model_dim: (
-            activation_bytes,
-            layer_input_bytes * layers * tokens_in_training_batch * model_dim,
-        ),
-        statement="Only the input of each layer is kept. The backward pass computes the rest again.",
-        assumptions=("inputs in bf16", "the one layer that is computed again just now left out"),
-        example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="33.82 GB"),
-        derivation=lambda: (
-            Step(
-                operation="one value of two bytes for a token and unit of the width",
-                premises=(at("reversible.activation_memory", activations_per_width=1, bytes_per_activation=2),),
-            ),
-        ),
-        sources=(CHECKPOINT_PAPER, RECOMPUTATION_PAPER),
     ),
     Equation(
         id="training.activation_bytes_per_chip_gpipe",
@@ -366,17 +328,6 @@ MEMORY = (
         sense="<=",
         statement="A chip stores at most its memory.",
         assumptions=("no state is moved to the memory of the host",),
-        example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
-        sources=(ZERO_PAPER,),
-    ),
-    Equation(
-        id="training.states_fit",
-        title="The states of training fit",
-        kind=BOUND,
-        relation=lambda training_state_bytes_per_chip, hbm_capacity: (training_state_bytes_per_chip, hbm_capacity),
-        sense="<=",
-        statement="Weights, gradients and optimizer states are at most the memory of a chip.",
-        assumptions=("no state is moved to the memory of the host", "activations come on top"),
         example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
         sources=(ZERO_PAPER,),
     ),

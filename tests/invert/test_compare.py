@@ -324,4 +324,4 @@ def test_digits_that_say_another_rounding_are_told_and_have_no_slope(change: str
     assert all(one.elasticity is None for one in sheet.moved if one.after.kind != "point")
     points = [one.elasticity for one in sheet.moved if one.after.kind == "point" and one.elasticity]
     assert points and all(abs(slope) < 4 for slope in points)
-    assert "Rounded otherwise than before" in changes_text(found, 100)
+    assert "The rounding of these ratios changed more" in changes_text(found, 100)
