@@ -228,11 +228,7 @@ def _answered(
             names, request.providers, offered, known, book, later, own_later, partial(other_tiers_note, book, day)
         )
     except (UnknownName, NotBegun) as error:
-        # A row that could not be read may be why the name is not known: it comes first.
-        fault = faults_first(problems, (*names, *request.providers), book.overlay)
-        # A typed sheet is named by nobody but this program, so its fault says all.
-        said = str(fault) if book.overlay and book.overlay.typed else f"{fault}\n{error}"
-        raise WrongData(said) if fault else error from None
+        raise _fault_behind(error, problems, (*names, *request.providers), book.overlay) from None
     first = first_days(offered, book, data)
     chosen, left_out = released_sheets(chosen, known, {} if names else first)
     offered, _ = released_sheets(offered, known, first)
@@ -307,13 +303,16 @@ def _complete(
     return complete
 
 
-def faults_first(problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> Problem | None:
-    """Return the first problem in a row that names a requested model, else the first problem, else None."""
+def _fault_behind(error: BacksolveError, problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> BacksolveError:
+    """Return the fault in a row of a requested model without a sheet, or else the first fault and the error, or else the error."""
     lines = own.content.decode(errors="replace").lower().splitlines() if own else []
     asked = [trimmed(part).lower() for name in names for part in name.split("/")]
     of_file = [one for one in problems if own and one.origin == own.place and one.row]
     meant = (one for one in of_file if any(part in lines[one.row - 1] for part in asked if one.row and one.row <= len(lines)))
-    return next(meant, next(iter(problems), None))
+    if fault := next(meant, None):
+        return WrongData(str(fault))
+    # A typed sheet is named by nobody but this program, so its fault says all.
+    return WrongData(str(problems[0]) if own and own.typed else f"{problems[0]}\n{error}") if problems else error
 
 
 def infer_sheets(

@@ -243,7 +243,8 @@ def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
         named = isinstance(own, str) and own != called("-")
         place = f" {shlex.quote(str(own))}" if named else " -" if own is not None else ""
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
-        say(f"{counted}: {found[0]}. All: backsolve prices check{place}")
+        end = "" if found[0].message.endswith("?") else "."
+        say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")
 
 
 def report_problems(problems: "Iterable[Problem]") -> bool:
