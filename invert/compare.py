@@ -1,10 +1,10 @@
 """Two runs side by side: which inferences moved, by how much against their ranges, and which price moved them."""
 
 import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from math import log
+from math import inf, log
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
 _INPUT: Place = ("input", 0, None)
 _FACTOR: Name = ("bayes_factor", "convention")
-MOST_TURNED_BACK = 12
-"""Prices that are turned back one at a time, to see which of several moved an inference: each costs a posterior."""
+MOST_REVERTED = 12
+"""The most prices that are reverted one at a time, to see which of several moved an estimate. Each one costs a posterior."""
 
 
 def infer_against(
@@ -274,46 +274,50 @@ def _compared(
     before: Mapping[SheetKey, Side], run: Run, data: Data, assumptions: Assumptions, kept: Kept, of_day: Mapping[SheetKey, Side]
 ) -> tuple[SheetChange, ...]:
     """Compare the sheets of two runs, in the order of the later one. `of_day` has the earlier prices evaluated on the later day."""
-    pairs = [(one, before[sheet_key(one.sheet)], side_of(one)) for one in run if sheet_key(one.sheet) in before]
-    changes = [_with_copies(price_changes(old.prices, new.prices), one.sheet) for one, old, new in pairs]
-    turned = _revert_prices(
-        [(one.sheet, change) for (one, _, _), change in zip(pairs, changes, strict=True)], run.premiums, data, assumptions, kept
-    )
+    both = [one for one in run if one.key in before]
+    sides = {one.key: (before[one.key], side_of(one)) for one in both}
+    changes = {one.key: _with_copies(price_changes(*(side.prices for side in sides[one.key])), one.sheet) for one in both}
+    reverted = _revert_prices([(one.sheet, changes[one.key]) for one in both], run.premiums, data, assumptions, kept)
     calibrating = calibrating_sheets(data)
     found = []
-    for (one, old, new), change in zip(pairs, changes, strict=True):
-        names = [name for name in {**new.said, **old.said} if old.said.get(name) != new.said.get(name) and _worth_a_line(name, old, new)]
-        key = sheet_key(one.sheet)
+    for one in both:
+        key, (old, new) = one.key, sides[one.key]
+        every = {**new.said, **old.said}
+        names = [name for name in every if old.said.get(name) != new.said.get(name) and _worth_a_line(name, old, new)]
         by_day = {name for name in names if key in of_day and of_day[key].said.get(name) == new.said.get(name)}
-        moved = tuple(_moved(name, old, new, () if name in by_day else change, turned.get(key, {}), assumptions) for name in names)
-        rerounded = _rerounded_by(old, new, change, turned.get(key, {}), assumptions)
-        moved = tuple(_without_slopes(one, rerounded.keys()) for one in moved)
-        unmoved = len({**new.said, **old.said}) - len(names)
-        stayed = tuple(name for name in TAKEN_HOME if name in new.said and name not in names)
+        rerounded = _rerounded(old, new, changes[key], assumptions)
+        moved = [
+            _moved(name, old, new, () if name in by_day else changes[key], reverted.get(key, {}), assumptions.dominant_price)
+            for name in names
+        ]
         found.append(
             SheetChange(
                 key=key,
-                prices=change,
-                moved=moved,
-                unmoved=unmoved,
+                prices=changes[key],
+                moved=tuple(one if one.is_point or not rerounded else replace(one, slopes=()) for one in moved),
+                unmoved=len(every) - len(names),
                 calibrates=key[:2] in calibrating,
-                rerounded=tuple({one.name: one for of_price in rerounded.values() for one in of_price}.values()),
-                stayed=stayed,
+                rerounded=rerounded,
+                stayed=tuple(name for name in TAKEN_HOME if name in new.said and name not in names),
             )
         )
     return tuple(found)
 
 
+def _infer_again(
+    again: Iterable[PriceSheet], premiums: Sequence[Premiums], data: Data, assumptions: Assumptions, kept: Kept
+) -> dict[PriceSheet, Inference]:
+    """Infer sheets, with the premiums of the market of a run."""
+    found, _ = infer_sheets(again, data, assumptions, kept=kept)
+    return {one.sheet: one for one in with_conventions(found, premiums, assumptions, kept)}
+
+
 def _infer_on_later_day(old: Sequence[Inference], run: Run, data: Data, assumptions: Assumptions, kept: Kept) -> dict[SheetKey, Side]:
     """Infer from earlier prices that changed on the day of the later run, which separates the effect of the day from that of prices."""
-    now = {sheet_key(one.sheet): side_of(one).prices for one in run}
-    dated = [
-        replace(one.sheet, as_of=run.as_of)
-        for one in old
-        if one.sheet.as_of != run.as_of and side_of(one).prices != now.get(sheet_key(one.sheet))
-    ]
-    found = with_conventions(infer_sheets(dated, data, assumptions, kept=kept)[0], run.premiums, assumptions, kept) if dated else []
-    return {sheet_key(one.sheet): side_of(one) for one in found}
+    now = {one.key: side_of(one).prices for one in run}
+    changed = (one.sheet for one in old if one.sheet.as_of != run.as_of and side_of(one).prices != now.get(one.key))
+    found = _infer_again([replace(sheet, as_of=run.as_of) for sheet in changed], run.premiums, data, assumptions, kept)
+    return {one.key: side_of(one) for one in found.values()}
 
 
 def price_changes(old: Mapping[Place, Asked], new: Mapping[Place, Asked]) -> tuple[PriceChange, ...]:
@@ -326,24 +330,6 @@ def _with_copies(changes: Iterable[PriceChange], sheet: PriceSheet) -> tuple[Pri
     """Add to each change the price that a band copied from the band below it."""
     found = copies(sheet)
     return tuple(replace(one, copied_from=found.get(one.place, "")) for one in changes)
-
-
-def _rerounded_by(
-    old: Side, new: Side, changes: Sequence[PriceChange], turned: Mapping[Place, Side], assumptions: Assumptions
-) -> dict[Place, tuple[Rerounded, ...]]:
-    """Return the changes of rounding that each price causes: by its own change if it was reverted alone, else by all changes."""
-    alone = {one.place: _rerounded(turned[one.place], new, (one,), assumptions) for one in changes if one.place in turned}
-    found = alone or dict.fromkeys((one.place for one in changes), _rerounded(old, new, changes, assumptions))
-    return {place: rounded for place, rounded in found.items() if rounded}
-
-
-def _without_slopes(one: Moved, places: Container[Place]) -> Moved:
-    """Remove the elasticities of these prices from a range that moved."""
-    if one.after and one.after.kind == "point":
-        return one
-    first = one.elasticity if one.prices and one.prices[0].place not in places else None
-    each = tuple(None if price.place in places else slope for price, slope in zip(one.prices, one.elasticities, strict=False))
-    return replace(one, elasticity=first, elasticities=each if any(each) else ())
 
 
 def _rerounded(old: Side, new: Side, changes: Sequence[PriceChange], assumptions: Assumptions) -> tuple[Rerounded, ...]:
@@ -397,32 +383,33 @@ def _revert_prices(
     assumptions: Assumptions,
     kept: Kept,
 ) -> dict[SheetKey, dict[Place, Side]]:
-    """Run each sheet with several changed prices again with one price reverted, up to a maximum number of runs.
+    """Infer each sheet with several changed prices again with one price reverted, up to a maximum number of sheets.
 
-    Bands are reverted as a whole, because a band is not sold in parts.
+    Prices that came or went are reverted together, because a band is not sold in parts.
     """
-    asked: list[tuple[PriceSheet, tuple[PriceChange, ...]]] = []
+    tried: list[tuple[PriceSheet, tuple[PriceChange, ...]]] = []
     for sheet, changes in changed:
         gone, come = (tuple(one for one in changes if side(one) is None) for side in (attrgetter("new"), attrgetter("old")))
         groups = [*((one,) for one in changes if one.times), *filter(None, (gone, come))]
-        one_of_several = all(len(group) < len(changes) for group in groups) and not _common_factor(changes)
-        if one_of_several and len(asked) + len(groups) <= MOST_TURNED_BACK:
-            asked += [(sheet, group) for group in groups]
-    tried: list[tuple[SheetKey, tuple[PriceChange, ...], PriceSheet]] = []
-    for sheet, group in asked:
-        try:
-            amounts = {spelled(one.place): repr(one.old[0]) for one in group if one.old}
-            before = with_amounts(sheet, amounts) if amounts else without_places(sheet, [one.place for one in group])
-        except BacksolveError:
-            continue
-        tried.append((sheet_key(sheet), group, before))
-    found: dict[SheetKey, dict[Place, Side]] = {}
-    together, _ = infer_sheets([sheet for _, _, sheet in tried], data, assumptions, kept=kept)
-    with_conventions(together, premiums, assumptions, kept)
-    for key, group, sheet in tried:  # What is drawn is drawn: each is told by itself because one may have failed.
-        for back in with_conventions(infer_sheets([sheet], data, assumptions, kept=kept)[0], premiums, assumptions, kept):
-            found.setdefault(key, {}).update(dict.fromkeys((one.place for one in group), side_of(back)))
-    return found
+        alone = len(groups) < 2 or any(len(group) == len(changes) for group in groups)
+        if not alone and not _common_factor(changes) and len(tried) + len(groups) <= MOST_REVERTED:
+            tried += [(sheet, group) for group in groups]
+    backs = [(group, back) for sheet, group in tried if (back := _revert(sheet, group))]
+    found = _infer_again([back for _, back in backs], premiums, data, assumptions, kept)
+    sides: dict[SheetKey, dict[Place, Side]] = {}
+    for group, back in backs:
+        if back in found:
+            sides.setdefault(found[back].key, {}).update(dict.fromkeys((one.place for one in group), side_of(found[back])))
+    return sides
+
+
+def _revert(sheet: PriceSheet, group: Sequence[PriceChange]) -> PriceSheet | None:
+    """Return the sheet with these prices as before, or None if it is no sheet."""
+    amounts = {spelled(one.place): repr(one.old[0]) for one in group if one.old}
+    try:
+        return with_amounts(sheet, amounts) if amounts else without_places(sheet, [one.place for one in group])
+    except BacksolveError:
+        return None
 
 
 def _common_factor(changes: Sequence[PriceChange]) -> float | None:
@@ -432,36 +419,29 @@ def _common_factor(changes: Sequence[PriceChange]) -> float | None:
     return first if first and all(one and abs(one / first - 1) < 1e-9 for one in factors) else None
 
 
-def _moved(
-    name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], turned: Mapping[Place, Side], assumptions: Assumptions
-) -> Moved:
-    """Return one moved inference with the prices that moved it: all after a common change, else the price with the largest effect."""
-    quantity, estimator = name
+def _moved(name: Name, old: Side, new: Side, changes: tuple[PriceChange, ...], reverted: Mapping[Place, Side], dominant: float) -> Moved:
+    """Return one changed estimate with the prices that moved it, the largest effect first.
+
+    After a common change these are all prices. Otherwise the effect of a price is the change that its reversion makes, which is infinite if
+    the estimate becomes one of another kind. An effect below the largest over `dominant` is left out. Without reversions all prices are
+    named.
+    """
     before, after = old.said.get(name), new.said.get(name)
-    factor, by = _common_factor(changes), log_change(before, after)
-    if not turned or not changes:
-        elasticity = None if factor is None or by is None else by / log(factor)
-        return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=changes, elasticity=elasticity)
-    backs = {one: turned[one.place].said.get(name) for one in changes if one.place in turned}
-    tried = {one: 0.0 if back == after else log_change(back, after) for one, back in backs.items()}
-    of_each = {one: moved for one, moved in tried.items() if moved is not None}
-    rest = tuple(one for one in changes if one not in of_each)
-    most = max(of_each, key=lambda one: abs(of_each[one]), default=None)
-    if by is None or most is None or not of_each[most]:
-        # What became of another kind was moved by a price without which it is of the kind before, or by one that came or went.
-        return Moved(quantity=quantity, estimator=estimator, before=before, after=after, prices=rest or changes, elasticity=None)
-    slopes = {one: moved / log(one.times) for one, moved in of_each.items() if one.times}
-    first = tuple(one for one in of_each if turned[one.place] is turned[most.place])
-    others = sorted((one for one in changes if one not in first and of_each.get(one, 1.0)), key=lambda one: -abs(of_each.get(one, 0.0)))
-    # What the rest do by themselves is not known, but what is left of the whole for them.
-    next_to_it = max(*(abs(of_each.get(one, 0.0)) for one in others), abs(by - of_each[most]) if rest else 0.0, 0.0)
-    prices = first if abs(of_each[most]) > assumptions.dominant_price * next_to_it else (*first, *others)
-    return Moved(
-        quantity=quantity,
-        estimator=estimator,
-        before=before,
-        after=after,
-        prices=prices,
-        elasticity=slopes.get(most),
-        elasticities=tuple(map(slopes.get, prices)) if prices[1:] and slopes.keys() & {*prices} else (),
-    )
+    moved = Moved(quantity=name[0], estimator=name[1], before=before, after=after, prices=changes)
+    whole, factor = log_change(before, after), _common_factor(changes)
+    if factor and whole is not None:
+        return replace(moved, slopes=(whole / log(factor),))
+    effects = {}
+    for one in changes:
+        if side := reverted.get(one.place):
+            back = side.said.get(name)
+            effect = 0.0 if back == after else log_change(back, after)
+            effects[one] = inf if effect is None else effect
+    most = max(map(abs, effects.values()), default=0.0)
+    if not most:
+        return moved
+    first = sorted((one for one in effects if abs(effects[one]) * dominant >= most), key=lambda one: -abs(effects[one]))
+    slopes = [effects[one] / log(one.times) if one.times and effects[one] < inf else None for one in first]
+    untried = [one for one in changes if one not in effects]
+    slopes += [None] * len(untried)
+    return replace(moved, prices=(*first, *untried), slopes=tuple(slopes) if any(slopes) else ())

@@ -72,8 +72,9 @@ class Moved:
     """An inference that changed.
 
     `prices` are the prices that moved it, the largest effect first. It is empty if only the day, the calibration or an outside fact did.
-    `elasticity` is its change in per cent per per cent of that price. It is None for several prices, and if the rounding of the price is a
-    part of the change. `elasticities` are those of `prices` one by one, if they were separated, in their order.
+    `slopes` are its changes in per cent per per cent of a price: one for prices that changed by one factor, else one for each of `prices`
+    (None for a price that came, went or changed the kind). They are empty if the prices were not separated, or rounding is a part of the
+    change.
     """
 
     quantity: str
@@ -81,20 +82,34 @@ class Moved:
     before: Estimate | None
     after: Estimate | None
     prices: tuple[PriceChange, ...]
-    elasticity: float | None
-    elasticities: tuple[float | None, ...] = ()
+    slopes: tuple[float | None, ...] = ()
 
     @property
     def times(self) -> float | None:
         """After over before, or None where one of them has no number.
 
         >>> before, after = Estimate(kind="interval", median=2.0, low=1.0, high=4.0), Estimate(kind="interval", median=4.0)
-        >>> moved = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=(), elasticity=None)
+        >>> moved = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=())
         >>> moved.times, moved.share_of_range
         (2.0, 0.5)
         """
         moved = log_change(self.before, self.after)
         return None if moved is None else exp(moved)
+
+    @property
+    def elasticity(self) -> float | None:
+        """The slope of the price with the largest effect, or None."""
+        return self.slopes[0] if self.slopes else None
+
+    @property
+    def elasticities(self) -> tuple[float | None, ...]:
+        """The slopes of several prices, each by itself."""
+        return self.slopes if len(self.slopes) == len(self.prices) > 1 else ()
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a point now, which the rounding of prices does not move."""
+        return self.after is not None and self.after.kind == "point"
 
     @property
     def share_of_range(self) -> float | None:

@@ -6,7 +6,7 @@ from datetime import date
 from functools import wraps
 from math import exp, inf, isclose, log
 from sys import float_info
-from typing import Generic, ParamSpec, TypeVar, cast
+from typing import Generic, ParamSpec, TypedDict, TypeVar, Unpack, cast
 
 from derive.briefly import cut
 from derive.catalogue import equation
@@ -543,67 +543,53 @@ def undetermined_on_error(estimate: Callable[_P, Estimate]) -> Callable[_P, Esti
     return found
 
 
-def interval(
-    assumptions: Assumptions, low: float, median: float, high: float, because: str, *, equations: tuple[str, ...],
-    contraction: float | None = None, anchors: tuple[str, ...] = (),
-) -> Estimate:  # fmt: skip
-    """Return a central interval with its median."""
-    return _ranged_estimate("interval", (median, low, high), assumptions, because, equations, contraction, anchors)
+class _Support(TypedDict, total=False):
+    """What an estimate rests on: equations, outside facts, and how much the prices contract the prior."""
+
+    equations: tuple[str, ...]
+    contraction: float | None
+    anchors: tuple[str, ...]
 
 
-def upper(
-    assumptions: Assumptions, high: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
-    anchors: tuple[str, ...] = (),
-) -> Estimate:  # fmt: skip
-    """Return an upper bound."""
-    return _ranged_estimate("upper", (None, None, high), assumptions, because, equations, contraction, anchors)
-
-
-def lower(
-    assumptions: Assumptions, low: float, because: str, *, equations: tuple[str, ...] = (), contraction: float | None = None,
-    anchors: tuple[str, ...] = (),
-) -> Estimate:  # fmt: skip
-    """Return a lower bound."""
-    return _ranged_estimate("lower", (None, low, None), assumptions, because, equations, contraction, anchors)
-
-
-def _ranged_estimate(
-    kind: str, ends: tuple[float | None, float | None, float | None], assumptions: Assumptions, because: str,
-    equations: tuple[str, ...], contraction: float | None, anchors: tuple[str, ...],
-) -> Estimate:  # fmt: skip
-    """Return a range or a bound at the level of a run. `ends` are its median, lower and upper end."""
-    median, low, high = ends
+def _estimate(assumptions: Assumptions, kind: str, because: str, ends: tuple[float | None, ...], support: _Support) -> Estimate:
+    """Return an estimate of a kind at the level of a run. `ends` are its lower end, median and upper end."""
+    low, median, high = ends
+    too_wide = dominated(support.get("contraction"), assumptions)
     return Estimate(
-        kind=kind,
-        median=median,
-        low=low,
-        high=high,
-        level=assumptions.level,
-        because=because,
-        equations=equations,
-        contraction=contraction,
-        anchors=anchors,
-        prior_dominated=dominated(contraction, assumptions),
+        kind=kind, low=low, median=median, high=high, level=assumptions.level, because=because, prior_dominated=too_wide, **support
     )
 
 
-def point_estimate(
-    assumptions: Assumptions, value: float, because: str, *, equations: tuple[str, ...], anchors: tuple[str, ...] = ()
-) -> Estimate:
+def interval(
+    assumptions: Assumptions, low: float, median: float, high: float, because: str, **support: Unpack[_Support]
+) -> Estimate:  # fmt: skip
+    """Return a central interval with its median."""
+    return _estimate(assumptions, "interval", because, (low, median, high), support)
+
+
+def upper(assumptions: Assumptions, high: float, because: str, **support: Unpack[_Support]) -> Estimate:
+    """Return an upper bound."""
+    return _estimate(assumptions, "upper", because, (None, None, high), support)
+
+
+def lower(assumptions: Assumptions, low: float, because: str, **support: Unpack[_Support]) -> Estimate:
+    """Return a lower bound."""
+    return _estimate(assumptions, "lower", because, (low, None, None), support)
+
+
+def point_estimate(assumptions: Assumptions, value: float, because: str, **support: Unpack[_Support]) -> Estimate:
     """Return a number without a range: a reading at the given anchors."""
-    return Estimate(kind="point", median=value, level=assumptions.level, because=because, equations=equations, anchors=anchors)
+    return _estimate(assumptions, "point", because, (None, value, None), support)
 
 
-def undetermined(assumptions: Assumptions, because: str, *, equations: tuple[str, ...] = (), anchors: tuple[str, ...] = ()) -> Estimate:
+def undetermined(assumptions: Assumptions, because: str, **support: Unpack[_Support]) -> Estimate:
     """Return an undetermined estimate with the reason."""
-    return Estimate(kind="undetermined", level=assumptions.level, because=because, equations=equations, anchors=anchors)
+    return _estimate(assumptions, "undetermined", because, (None, None, None), support)
 
 
 def given_value(assumptions: Assumptions, value: float, anchor: str) -> Estimate:
     """Return a given outside fact as an estimate. Prices do not move it."""
-    return Estimate(
-        kind="given", median=value, low=value, high=value, level=assumptions.level, because="given, not estimated", anchors=(anchor,)
-    )
+    return _estimate(assumptions, "given", "given, not estimated", (value, value, value), {"anchors": (anchor,)})
 
 
 def dominated(contraction: float | None, assumptions: Assumptions) -> bool:

@@ -351,6 +351,7 @@ def _print_history(question: Question, executor: "Executor") -> "Sequence[Proble
 
 def _run_inference(question: Question, executor: "Executor") -> "tuple[InferenceTable, Comparison | None]":
     """Return the selected sheets in the requested order, and the comparison with other prices if it is shown."""
+    from invert.estimators.names import KV_NAMES
     from invert.inference import infer, infer_flagships
     from invert.report.columns import picked, sort_sheets
     from invert.sheets.assemble import TAKES_ONE
@@ -368,7 +369,10 @@ def _run_inference(question: Question, executor: "Executor") -> "tuple[Inference
             # --against does not go together with --like, and records without it contain only the sheets.
             moved = replace(moved, in_full="--as markdown")
     elif question.is_default:
-        table = infer_flagships(_MOST_LISTED, **{name: value for name, value in asked.items() if name != "changes"}, executor=executor)
+        # The usual columns need no posterior, which is a third of the time.
+        estimators = tuple(name for name in KV_NAMES if name != "one_markup" or shown.columns or shown.by)
+        options = {name: value for name, value in asked.items() if name != "changes"}
+        table = infer_flagships(_MOST_LISTED, estimators, **options, executor=executor)
     else:
         table = infer(names, **asked, executor=executor)
     for note in table.notes:

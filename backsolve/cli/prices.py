@@ -462,9 +462,6 @@ def _print_pull(pulled: "Pulled", rivals: "Sequence[Rival]", into: str | None, u
         ),
         "context: {} sheets without a longest one in any database": (len(pulled.without_context), ()),
         "context: {} sheets whose stated one ends before their last price band begins": (len(pulled.refused_context), ()),
-        "not carried: {} facts of entries": (
-            sum(pulled.not_carried.values()), (f"{what} {count}" for what, count in pulled.not_carried.items() if count),
-        ),
         "not met again: {} sheets of an earlier pull, with unchanged prices": (
             len(update.not_met), ("/".join(key[:2]) for key in update.not_met),
         ),

@@ -15,7 +15,7 @@ _PLACES, _NEAR_ONE = 600, 40
 _BEYOND, _LEAST_SHARE = 1e6, 1e-15
 """Factor by which the grid extends beyond the usual values, and its least share."""
 
-_BETWEEN, _ROUNDS = 64, 10
+_BETWEEN, _ROUNDS = 32, 11
 """Into how many parts the way to an edge is cut, and how often: to the last digit."""
 
 _WIDE = 1e-3
@@ -80,12 +80,14 @@ def _round_zero(zero: _Stretch, height: Height) -> _Stretch:
     return (float(whole), float(whole)) if abs(height(np.array([float(whole)]))[0]) <= HOLDS else zero
 
 
-def last_place(inside: float, outside: float, holds: Callable[[Floats], NDArray[np.bool_]]) -> float:
-    """Return the last place on the way from one place to another up to which something holds, to the last digit."""
+def last_places(inside: Floats, outside: Floats, holds: Callable[[Floats], NDArray[np.bool_]]) -> Floats:
+    """Return the last place on the way from each place to another up to which something holds, to the last digit."""
+    each = np.arange(len(inside))
     for _ in range(_ROUNDS):
-        places = np.linspace(inside, outside, _BETWEEN)
-        first = int(np.argmin(np.append(holds(places[1:]), False)))
-        inside, outside = float(places[first]), float(places[min(first + 1, _BETWEEN - 1)])
+        places = np.linspace(inside, outside, _BETWEEN, axis=1)
+        there = holds(places[:, 1:].ravel()).reshape(len(each), -1)
+        first = np.argmin(np.pad(there, ((0, 0), (0, 1))), axis=1)
+        inside, outside = places[each, first], places[each, np.minimum(first + 1, _BETWEEN - 1)]
     return inside
 
 
@@ -95,8 +97,8 @@ def _edges(x: Floats, y: Floats, height: Height) -> Floats:
     at = np.flatnonzero(there[1:] != there[:-1])
     if not len(at):
         return np.empty(0)
-    ends = [(x[place], x[place + 1]) if there[place] else (x[place + 1], x[place]) for place in at]
-    return np.array([last_place(inside, outside, lambda place: np.isfinite(height(place))) for inside, outside in ends])
+    inside, outside = np.where(there[at], (x[at], x[at + 1]), (x[at + 1], x[at]))
+    return last_places(inside, outside, lambda place: np.isfinite(height(place)))
 
 
 def _turning_points(x: Floats, y: Floats, height: Height) -> Floats:
@@ -171,11 +173,11 @@ def _stretch_ends(first: float, last: float, low: float | None, high: float | No
         with np.errstate(invalid="ignore"):
             return np.asarray(np.abs(height(place)) <= HOLDS)
 
-    ends = [float(first), float(last)]
-    for place, outside in enumerate((low, high)):
-        if outside is not None and not is_zero(np.array([outside]))[0]:
-            ends[place] = last_place(ends[place], float(outside), is_zero)
-    return ends[0], ends[1]
+    ends = np.array([first, last])
+    beyond = np.array([first if low is None else low, last if high is None else high])
+    open_ended = (beyond != ends) & ~is_zero(beyond)
+    ends[open_ended] = last_places(ends[open_ended], beyond[open_ended], is_zero)
+    return float(ends[0]), float(ends[1])
 
 
 def _runs(flags: NDArray[np.bool_]) -> Sequence[tuple[int, int]]:

@@ -12,7 +12,7 @@ from derive.errors import WrongValue
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
 from derive.roles import BATCH, MEMORY
-from derive.solving.checks.targets import batch_is_left_to_a_rate
+from derive.solving.checks.targets import as_limits, batch_is_left_to_a_rate
 from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.limits.answering import answer, answer_with_stopgap
 from derive.solving.limits.limits import FREE, SIZED, add_limits, refuse_limit, rests_on_unknown, split_limits
@@ -53,6 +53,7 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
         from derive.solving.symbolic import answer_symbolically
 
         return answer_symbolically(asked, formulas)
+    asked = asked if spans else as_limits(asked)
     if asked.limits and not spans and _needs_batch(asked):
         if asked.unknown == _CHIPS and (sized := _fewest_chips(_suppose_types(asked), _LACKS_BATCH)):
             return round_to_whole(_suppose_types(asked), sized)

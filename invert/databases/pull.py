@@ -20,7 +20,6 @@ from invert.databases.records import (
     Database,
     Item,
     NoPrice,
-    NotCarried,
     NotTaken,
     Offer,
     name_in_a_cell,
@@ -64,9 +63,9 @@ class Pulled:
     `agreeing` counts prices that a more reliable source also has. `copies` counts, by provider, the offers of resellers and of second names
     that repeat the first offer. `renamed` are the sheets under names that begin like a formula, as the database writes them.
     `without_context` are the sheets of `rows` without a longest context in any database. `refused_context` are the sheets with a longest
-    context below one of their own bands. `not_carried` counts the facts in entries that no column can hold. `databases` are those that were
-    read, in order. `results` has the result of each offer: TAKEN, KNOWN, COPY or the reason why it is left out. An offer is a model of one
-    provider in one region and service tier, or an entry that makes no offer. `made` has the offer that a new sheet is made of.
+    context below one of their own bands. `databases` are those that were read, in order. `results` has the result of each offer: TAKEN,
+    KNOWN, COPY or the reason why it is left out. An offer is a model of one provider in one region and service tier, or an entry that makes
+    no offer. `made` has the offer that a new sheet is made of.
     """
 
     rows: Sequence[PriceRow] = ()
@@ -77,7 +76,6 @@ class Pulled:
     agreeing: Counter[str] = field(default_factory=Counter)
     sellers: set[str] = field(default_factory=set)
     renamed: dict[str, SheetKey] = field(default_factory=dict)
-    not_carried: Counter[str] = field(default_factory=Counter)
     refused_context: set[SheetKey] = field(default_factory=set)
     without_context: set[SheetKey] = field(default_factory=set)
     databases: list[Database] = field(default_factory=list)
@@ -202,9 +200,6 @@ def _add_offers(
                 continue
             names_of = {item.provider.lower(), provider_of(item.provider)}
             wanted = not providers or any(fnmatchcase(name, one.lower()) for one in providers for name in names_of)
-            if isinstance(item, NotCarried):
-                work.not_carried[item.what] += wanted
-                continue
             read += 1
             work.sellers |= names_of
             if not wanted:

@@ -45,21 +45,6 @@ _CONDITIONED = re.compile(r"above|over|long|context|[0-9]")
 _DAY, _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
 """A day as it is written, and a month or a year."""
 _LONGEST_LINK = 2_000
-_NOT_CARRIED = {
-    **dict.fromkeys(
-        ("reasoning", "internal_reasoning", "output_reasoning_mtok", "output_cost_per_reasoning_token"), "price of reasoning tokens"
-    ),
-    "deprecation_date": "day of deprecation",
-    "discount": "discount",
-    **dict.fromkeys(("region", "regions", "supported_regions"), "region"),
-}
-"""Fields that no column here can hold, in words."""
-_RELEASED, _FREE_CACHE = "release without its day", "price of zero of a cache item"
-"""Facts that no column can hold, in fields that are otherwise read.
-
-A zero may not mean that the item is free. Most zeros of litellm in November 2026 are for cache writes, and one belongs to an entry that has
-no caching. A free item cannot be told from an item without a price of its own.
-"""
 _DEFAULT_LIFETIMES = {"claude": 300}
 """Lifetime [s] of a cache write that no database names, by a word in the model. For Claude it is five minutes at every seller."""
 _TIERS_IN_NAMES = (
@@ -92,14 +77,6 @@ class NotTaken:
 
 
 @immutable
-class NotCarried:
-    """A fact in an entry that no column can hold, in the words of _NOT_CARRIED."""
-
-    provider: str
-    what: str
-
-
-@immutable
 class Offer:
     """The prices of one model in one service tier over one stretch of time, as rates by the threshold [token] at which they begin.
 
@@ -125,7 +102,7 @@ class Offer:
     entry: int = field(default=0, compare=False)
 
 
-Item: TypeAlias = Offer | NotTaken | NotCarried | Problem
+Item: TypeAlias = Offer | NotTaken | Problem
 
 
 def provider_of(name: str) -> str:
@@ -387,22 +364,13 @@ def whole_day(text: object) -> date | None:
         return None
 
 
-def is_month(text: object) -> bool:
-    """Return whether a text is a month or a year, which some databases give as a release.
-
-    >>> is_month("2026-02"), is_month("2026"), is_month("2026-13"), is_month("2026-02-19"), is_month(2026)
-    (True, True, False, False, False)
-    """
-    return isinstance(text, str) and bool(_MONTH.fullmatch(text))
-
-
 def release_faults(name: str, value: object) -> Iterator[WrongField]:
-    """Yield the fault of the release of an entry. Its prices remain valid, and a month or a year is no fault.
+    """Yield the fault of the release of an entry. Its prices remain valid. Some databases give a month or a year, which is no fault.
 
     >>> [str(one) for one in release_faults("release_date", "soon")], [*release_faults("release_date", "2026-02")]
     (["field release_date is 'soon', not a day"], [])
     """
-    if value not in (None, "") and whole_day(value) is None and not is_month(value):
+    if value not in (None, "") and whole_day(value) is None and not (isinstance(value, str) and _MONTH.fullmatch(value)):
         yield WrongField(name, f"is {shorten(str(value))}, not a day")
 
 
@@ -424,20 +392,14 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
 
     A field that cannot be read, or that no entry has, is a separate problem and stops no other field.
     """
-    seen: Counter[frozenset[str]] = Counter()
+    seen, place = Counter[str](), -1
     for place, entry in enumerate(entries):
-        fields_of_entry = list(fields_in(entry.record))
-        seen[frozenset(name for name, _ in fields_of_entry)] += 1
-        yield from not_carried(entry.provider, fields_of_entry)
+        seen.update({name for name, _ in fields_in(entry.record)})
         label = shorten("/".join(filter(None, (entry.provider, entry.model))) or f"entry {place + 1}")
         left_out = partial(NotTaken, provider=entry.provider, model=entry.model)
         try:
-            free_cache = False
             for item in entry.read():
-                free_cache = free_cache or has_free_cache(item)
                 yield _field_problem(item, database, f", of {label}") if isinstance(item, WrongField) else _with_tier_of_name(item, place)
-            if free_cache:
-                yield NotCarried(provider=entry.provider, what=_FREE_CACHE)
         except WrongField as error:
             because = "a price that is not one" if isinstance(error, WrongPrice) else "a field that is not as known"
             yield _with_tier_of_name(left_out(because=f"{because}: {error.field}"), place)
@@ -446,34 +408,8 @@ def items_of(entries: Iterable[RawEntry], database: Database, fields: Fields) ->
             fault = f"the entry {label} has an unknown shape ({type(error).__name__}: {error})"
             yield _with_tier_of_name(left_out(because="a shape that is not known"), place)
             yield Problem(origin=str(database), message=fault)
-    for name, fault in gone(fields, seen):
+    for name, fault in gone(fields, seen, place + 1):
         yield _field_problem(WrongField(name, fault), database, "")
-
-
-def not_carried(provider: str, found: Iterable[tuple[str, Any]]) -> Iterator[NotCarried]:
-    """Yield the facts in the fields of an entry that no column can hold, each once, without blanks, zeros and yes or no.
-
-    >>> fields = [("reasoning", True), ("internal_reasoning", "0"), ("discount", 0.1), ("release_date", "2026-05")]
-    >>> [one.what for one in not_carried("acme", fields)]
-    ['discount', 'release without its day']
-    """
-    said = ((name, value) for name, value in found if value and value != "0" and not isinstance(value, bool | dict))
-    things = (_RELEASED if name == "release_date" and is_month(value) else _NOT_CARRIED.get(name) for name, value in said)
-    for what in dict.fromkeys(filter(None, things)):
-        yield NotCarried(provider=provider, what=what)
-
-
-def has_free_cache(item: object) -> bool:
-    """Return whether an offer has a price for the prompt, and a cache price of zero.
-
-    >>> cost = {("input", None): 2.0, ("cache_write", None): 0.0}
-    >>> has_free_cache(Offer(provider="acme", model="m", bands={0: cost}))
-    True
-    """
-    rates = item.bands.get(0, {}) if isinstance(item, Offer) else {}
-    return bool(rates.get(("input", None))) and any(
-        amount == 0 for (component, _), amount in rates.items() if component.startswith("cache")
-    )
 
 
 def _with_tier_of_name(item: Offer | NotTaken, entry: int) -> Offer | NotTaken:

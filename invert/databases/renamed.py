@@ -1,7 +1,6 @@
-"""Fields that a database no longer has, or has under another name in some entries, and their possible new names."""
+"""Fields that a database no longer has, and their possible new names."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from derive.errors import suggest
@@ -40,35 +39,16 @@ def fields_in(record: Any, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
                 yield from fields_in(one, depth - 1)
 
 
-def gone(fields: Fields, seen: Mapping[frozenset[str], int]) -> Iterator[tuple[str, str]]:
-    """Yield the fields that no entry has, or that some entries may have under another name, with the fault.
+def gone(fields: Fields, seen: Mapping[str, int], entries: int) -> Iterator[tuple[str, str]]:
+    """Yield the fields that none of the entries has, with the fault. `seen` counts the entries that have a field.
 
-    `seen` counts the entries by their set of names. A field in no entry is reported if another name is similar, or if there are enough
-    entries to expect it. A field in some entries is reported if a similar name is in most of the other entries, and only in these.
+    A field is reported if another name is similar, and a usual one also if there are enough entries to expect it.
 
-    >>> list(gone(Fields(usual=("context_window",)), {frozenset({"context_size", "id"}): 3}))
+    >>> list(gone(Fields(usual=("context_window",)), {"context_size": 3, "id": 3}, 3))
     [('context_window', "is in none of 3 entries, and may be 'context_size' now")]
     """
-    entries, known = sum(seen.values()), {*fields.usual, *fields.rare}
-    others = {name for names in seen for name in names if name not in known and not fields.is_known(name)}
+    others = sorted(name for name in seen if not fields.is_known(name) and name not in (*fields.usual, *fields.rare))
     for name in (*fields.usual, *fields.rare):
-        having = sum(count for names, count in seen.items() if name in names)
-        if having and entries < LEAST_ENTRIES:
-            continue
-        meant = sorted(_possible_new_names(name, others, seen) if having else others)
-        _, is_named, alike = suggest(name, meant).partition("did you mean ")
-        if having and is_named:
-            yield name, f"is in {having} of {entries} entries, and may be {alike.rstrip('?')} in others"
-        elif not having and (is_named or (name in fields.usual and entries >= LEAST_ENTRIES)):
-            yield name, f"is in none of {entries} entries" + (f", and may be {alike.rstrip('?')} now" if is_named else "")
-
-
-def _possible_new_names(name: str, others: Set[str], seen: Mapping[frozenset[str], int]) -> set[str]:
-    """Return the names in most of the entries that lack a field, and in no entry that has it."""
-    beside = {other for names in seen if name in names for other in names}
-    lacking = Counter[str]()
-    for names, count in seen.items():
-        if name not in names:
-            lacking.update(dict.fromkeys(names, count))
-    entries = sum(count for names, count in seen.items() if name not in names)
-    return {other for other in others - beside if 2 * lacking[other] > entries}
+        _, is_similar, alike = suggest(name, others).partition("did you mean ")
+        if not seen.get(name) and (is_similar or (name in fields.usual and entries >= LEAST_ENTRIES)):
+            yield name, f"is in none of {entries} entries" + (f", and may be {alike.rstrip('?')} now" if is_similar else "")

@@ -176,7 +176,7 @@ def _row(one: Moved, sheet: SheetChange) -> dict[str, str]:
         "after": estimate_text(one.quantity, one.after),
         "times": f"x{one.times:.3g}" if one.times else NONE,
         "range": _share_of_range(one),
-        "per 1%": ", ".join(map(_slope, one.elasticities or (one.elasticity,))),
+        "per 1%": ", ".join(map(_slope, one.slopes or (None,))),
         "price": moving_prices(one, sheet),
     }
 
@@ -238,11 +238,7 @@ def _rounding(sheet: SheetChange) -> list[str]:
         f"{one.name} {' -> '.join(f'{value:.4g} (of {low:.3g} to {high:.3g})' for value, low, high in (one.old, one.new))}"
         for one in sheet.rerounded
     ]
-    return (
-        [f"Rounded otherwise than before, which moves more than the price does, so its slope is not told: {'; '.join(cells)}."]
-        if cells
-        else []
-    )
+    return [f"The rounding of these ratios changed more than their value, so no slope is given: {'; '.join(cells)}."] if cells else []
 
 
 def _calibration(found: Comparison) -> list[str]:

@@ -227,16 +227,9 @@ def test_weights_in_a_type_that_a_chip_has_no_rate_of_are_computed_in_bf16(text,
     [
         ("H100-SXM", ["NVIDIA H100 80GB HBM3", "H100-80GB", "h100_sxm", "H100 SXM5 80GB", "nvidia/h100"]),
         ("A100-SXM-80GB", ["NVIDIA A100-SXM4-80GB", "A100-80GB", "a100"]), ("A100-SXM-40GB", ["NVIDIA A100-SXM4-40GB", "A100-40GB"]),
-        ("A100-PCIe-80GB", ["NVIDIA A100 80GB PCIe"]), ("H100-PCIe", ["NVIDIA H100 PCIe"]), ("H100-NVL", ["NVIDIA H100 NVL"]),
-        ("H200-SXM", ["NVIDIA H200", "H200-141GB"]), ("B200-SXM", ["NVIDIA B200"]), ("B300-SXM", ["NVIDIA B300 SXM6 AC"]),
-        ("GB200-NVL72", ["NVIDIA GB200"]), ("GB300-NVL72", ["NVIDIA GB300"]), ("H20", ["NVIDIA H20"]), ("H800-SXM", ["NVIDIA H800"]),
-        ("L40S", ["NVIDIA L40S"]), ("L4", ["NVIDIA L4"]), ("RTX-4090", ["NVIDIA GeForce RTX 4090"]),
-        ("MI300X", ["AMD Instinct MI300X OAM"]),
-        ("RTX-PRO-6000-Server", ["NVIDIA RTX PRO 6000 Blackwell Server Edition"]), ("TPU-v5e", ["v5e", "TPU v5e"]),
-        ("A10G", ["NVIDIA A10G"]), ("T4", ["Tesla T4"]), ("V100-SXM2-16GB", ["Tesla V100-SXM2-16GB"]), ("L40", ["NVIDIA L40"]),
-        ("RTX-3090", ["NVIDIA GeForce RTX 3090"]), ("RTX-A6000", ["NVIDIA RTX A6000", "A6000"]), ("GH200-96GB", ["NVIDIA GH200 480GB"]),
-        ("RTX-6000-Ada", ["NVIDIA RTX 6000 Ada Generation"]), ("MI250X", ["AMD Instinct MI250X"]), ("Inferentia2", ["inf2"]),
-        ("Rubin-VR200", ["VR200"]), ("TPU7x", ["Ironwood"]), ("Trainium2", ["AWS Trainium 2"]),
+        ("H100-PCIe", ["NVIDIA H100 PCIe"]), ("H200-SXM", ["NVIDIA H200", "H200-141GB"]), ("GB200-NVL72", ["NVIDIA GB200"]),
+        ("RTX-4090", ["NVIDIA GeForce RTX 4090"]), ("MI300X", ["AMD Instinct MI300X OAM"]), ("TPU-v5e", ["v5e", "TPU v5e"]),
+        ("T4", ["Tesla T4"]), ("Rubin-VR200", ["VR200"]), ("TPU7x", ["Ironwood"]), ("Trainium2", ["AWS Trainium 2"]),
     ],
 )  # fmt: skip
 def test_a_chip_is_found_by_what_people_and_drivers_call_it(chip, texts):
@@ -257,17 +250,11 @@ def test_what_names_no_chip_or_one_of_another_size_is_refused(text):
     ("name", "dtype", "texts"),
     [
         ("Llama-3.1-8B", "", ["meta-llama/Llama-3.1-8B-Instruct", "llama3.1:8b", "LLAMA 3.1 8B", "Meta-Llama-3.1-8B-Instruct"]),
-        ("Llama-3-8B", "", ["meta-llama/Meta-Llama-3-8B-Instruct"]), ("Llama-2-7B", "", ["meta-llama/Llama-2-7b-chat-hf"]),
-        ("Qwen2.5-72B", "", ["Qwen/Qwen2.5-72B-Instruct"]), ("Qwen3-30B-A3B", "", ["Qwen/Qwen3-30B-A3B-Instruct-2507"]),
+        ("Llama-2-7B", "", ["meta-llama/Llama-2-7b-chat-hf"]), ("DeepSeek-R1", "", ["DeepSeek-R1-0528"]),
+        ("Qwen3-30B-A3B", "", ["Qwen/Qwen3-30B-A3B-Instruct-2507"]), ("Mistral-Large-2", "", ["mistralai/Mistral-Large-Instruct-2411"]),
         ("Qwen3-235B-A22B", "fp8", ["Qwen/Qwen3-235B-A22B-FP8", "Qwen/Qwen3-235B-A22B-Thinking-2507-FP8"]),
-        ("Qwen3-Coder-480B-A35B", "fp8", ["Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8"]), ("DeepSeek-R1", "", ["DeepSeek-R1-0528"]),
-        ("DeepSeek-V3", "", ["deepseek-ai/DeepSeek-V3-0324"]), ("Mixtral-8x7B", "", ["mistralai/Mixtral-8x7B-Instruct-v0.1"]),
-        ("Llama-3.1-405B", "fp8", ["meta-llama/Llama-3.1-405B-Instruct-FP8"]), ("MiniMax-M2", "", ["MiniMaxAI/MiniMax-M2"]),
         ("Llama-2-70B", "awq", ["TheBloke/Llama-2-70B-Chat-AWQ"]), ("Qwen2.5-72B", "int4", ["Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4"]),
-        ("Llama-3.1-70B", "q4_k_m", ["bartowski/Meta-Llama-3.1-70B-Instruct-GGUF:Q4_K_M"]),
-        ("Llama-3.1-405B", "w4a16", ["neuralmagic/Meta-Llama-3.1-405B-Instruct-quantized.w4a16"]),
-        ("Mistral-Large-2", "", ["mistralai/Mistral-Large-Instruct-2411"]), ("Command-R-35B", "awq", ["command-r-35b-awq"]),
-        ("Command-R+", "", ["Command-R-Plus", "CohereLabs/c4ai-command-r-plus"]),
+        ("Llama-3.1-70B", "q4_k_m", ["bartowski/Meta-Llama-3.1-70B-Instruct-GGUF:Q4_K_M"]), ("Command-R+", "", ["Command-R-Plus"]),
     ],
 )  # fmt: skip
 def test_a_model_is_found_by_its_id_on_hugging_face_and_a_type_in_it_is_that_of_the_weights(name, dtype, texts):
@@ -349,15 +336,6 @@ def test_a_model_that_selects_what_it_reads_gets_no_dense_attention(small):
         "kv_replication": "latents",
     }
     assert preset.left_out == presets.DENSE_ONLY
-
-
-def test_columns_of_states_and_index_keys_are_read_where_the_table_has_them(small):
-    """A blank one is left to whoever asks."""
-    assert (model("V3.2").givens["indexer_heads"], model("V3.2").givens["indexer_bytes_per_element"]) == (64, 1.03125)
-    states = {"state_heads": "32", "state_key_dim": "128", "state_value_dim": "128", "state_bytes_per_element": "4"}
-    assert not states.keys() & model("Mixed").givens.keys()
-    with reading(architectures(SMALL[-1] | states)):
-        assert {name: model("Mixed").givens[name] for name in states} == {name: float(text) for name, text in states.items()}
 
 
 def test_windows_and_states_choose_what_is_stored_read_and_multiplied(small):
@@ -516,17 +494,14 @@ def stored(chip, name, **given):
     [
         # one type of fewer bytes than the chip computes in
         ("A100:bf16", "DeepSeek-V3", 1, "native_dtype: weights stored as published, fp8"),
-        ("H100:bf16", "MiniMax-M2", 1, "native_dtype: weights stored as published, fp8"),
         # experts and the rest in two types, on chips that compute in neither of them, in one or in both
         ("A100:int8", "gpt-oss-120b", GPT_OSS, "native_dtype: weights stored as published, mxfp4 experts + bf16"),
-        ("H100:bf16", "gpt-oss-120b", GPT_OSS, "native_dtype: weights stored as published, mxfp4 experts + bf16"),
         ("H100:fp8", "gpt-oss-120b", GPT_OSS, "native_dtype: weights stored as published, mxfp4 experts + bf16"),
         ("B200:fp4", "gpt-oss-120b", GPT_OSS, "native_dtype: weights stored as published, mxfp4 experts + bf16"),
         ("H200:fp8", "Kimi-K2-Thinking", KIMI, "native_dtype: weights stored as published, int4 experts + bf16"),
         # a chip that computes in fewer bytes than the model was published in: whoever names it converts the weights
         ("B200:fp4", "DeepSeek-V3", 0.5, "hardware.csv B200-SXM: weights stored as fp4"),
         ("H100:fp8", "Llama-3-70B", 1, "hardware.csv H100-SXM: weights stored as fp8"),
-        ("H100:fp8", "DeepSeek-V3", 1, "hardware.csv H100-SXM: weights stored as fp8"),
         # nobody read what it was published in
         ("H100:fp8", "Mistral-Small-4-119B", 1, "hardware.csv H100-SXM: weights stored as fp8"),
     ],
@@ -538,19 +513,15 @@ def test_weights_are_stored_as_published_where_the_chip_is_no_narrower(chip, nam
     assert (of_model in said) == owner.startswith("native_dtype")
 
 
-def warnings_of(model: str, width: str) -> str:
-    return " ".join(solve("weight_bytes", hardware="H100:bf16", model=model, bytes_per_weight=width).warnings)
+@in_one_test(
+    ("name", "width", "is_slip"), [("gpt-oss-120b", "int4", True), ("gpt-oss-120b", "bf16", False), ("DeepSeek-V3", "int4", False)]
+)
+def test_a_width_of_the_experts_alone_is_doubted_in_a_model_of_two_types(name, width, is_slip):
+    warnings = " ".join(solve("weight_bytes", hardware="H100:bf16", model=name, bytes_per_weight=width).warnings)
+    assert ("bytes_per_weight = 0.5 B is of the experts alone: gpt-oss-120b as published" in warnings) == is_slip
 
 
-def test_bytes_of_the_experts_alone_are_too_few_for_all_weights_of_a_model_of_two_types():
-    """gpt-oss-120b has 65.25 GB of weights on the disk: 4.25 bits of each in the experts, bf16 beside them."""
-    said = "bytes_per_weight = 0.5312 B is of the experts alone: gpt-oss-120b as published, in mxfp4 experts + bf16, has 0.55 B"
-    assert said in warnings_of("gpt-oss-120b", "mxfp4") and said.replace("0.5312", "0.5") in warnings_of("gpt-oss-120b", "int4")
-    assert "of the experts alone" not in warnings_of("gpt-oss-120b", "0.55") + warnings_of("gpt-oss-120b", "bf16")
-    assert "of the experts alone" not in warnings_of("DeepSeek-V3", "mxfp4")
-
-
-@in_one_test("chip", ["A100:bf16", "H100:bf16", "H100:fp8", "MI300X:fp8", "B200:fp4"])
+@in_one_test("chip", ["A100:bf16", "H100:fp8", "B200:fp4"])
 @in_one_test("name", ["DeepSeek-V3", "gpt-oss-120b", "Kimi-K2-Thinking"])
 def test_arithmetic_stays_at_the_rate_that_the_chip_was_named_with(chip, name):
     asked = {"hardware": chip, "model": name, "chips": 1, "batch": 64}
@@ -632,12 +603,6 @@ def test_a_table_of_open_models_that_cannot_be_used_stops_none_of_the_architectu
         assert model("Apertus-8B").givens["total_params"] == 8e9
         with pytest.raises(BadRow, match=r"open_models\.csv row .*total_params"):
             model("apertus-70b")
-
-
-def test_a_chip_is_known_with_its_power_where_the_table_has_one():
-    """700 W of the chip alone, not the 1.73 kW with its share of the server; eight of them at 4,000 tokens a second take 1.4 J a token."""
-    assert hardware("H100:fp8").givens["chip_power"] == 700
-    assert solve("energy_per_token", hardware="H100:fp8", chips=8, throughput="4k token/s").answers[0].value == pytest.approx(1.4)
 
 
 # -- rents -----------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ def test_a_bound_and_a_median_are_not_compared_as_numbers():
 
 def test_an_inference_without_a_range_moved_by_no_share_of_it():
     point, later = Estimate(kind="point", median=2.0), Estimate(kind="point", median=4.0)
-    one = Moved(quantity="q", estimator="joint", before=point, after=later, prices=(), elasticity=None)
+    one = Moved(quantity="q", estimator="joint", before=point, after=later, prices=())
     assert (one.times, one.share_of_range) == (pytest.approx(2), None)
 
 

@@ -1,15 +1,14 @@
 """Given times and rates as targets: a size that is asked for meets them or exceeds them."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from derive.quantities import QUANTITIES, quantity
+from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
 from derive.roles import BATCH, FASTER, MEMORY
 from derive.solving.explain.refusals import results_made_of
-from derive.solving.question.givens import is_limit
-from derive.solving.question.questions import Question
+from derive.solving.question.questions import Question, drop_knowns
 
 
 def better_side(name: str) -> str | None:
@@ -56,12 +55,16 @@ def batch_is_left_to_a_rate(asked: Question) -> bool:
     return any(source == "given" and better_side(name) == LOWER for name, source in asked.provenance.items())
 
 
-def limit_speeds(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the givens with times and rates as limits: to be met or exceeded.
+def find_targets(asked: Question) -> dict[str, str]:
+    """Return the limits, and every given time or rate from which the unknown follows, each with the side on which it is met."""
+    given = {name for name, source in asked.provenance.items() if source == "given" and better_side(name)}
+    # A result that is given hides what another is made of.
+    speeds = [name for name in given if name in results_made_of(drop_knowns(asked, given - {name}), asked.unknown)]
+    sides = {name: side for name in speeds if (side := better_side(name))} | {**asked.limits}
+    return {name: sides[name] for name in asked.provenance if name in sides}
 
-    >>> limit_speeds({"tpot": "30ms", "throughput": 2000, "batch": 8})
-    {'tpot': '<=30ms', 'throughput': '>=2000', 'batch': 8}
-    """
-    signs = {UPPER: "<=", LOWER: ">=", None: ""}
-    sides = {spelled: None if is_limit(value) else better_side(quantity(spelled).name) for spelled, value in given.items()}
-    return {spelled: f"{signs[sides[spelled]]}{value}" if sides[spelled] else value for spelled, value in given.items()}
+
+def as_limits(asked: Question) -> Question:
+    """Return the question with its targets as limits if it asks for chips and has several: no number meets all of them exactly."""
+    targets = find_targets(asked) if asked.unknown == MEMORY.bought else {}
+    return replace(asked, limits=targets) if len(targets) > 1 else asked

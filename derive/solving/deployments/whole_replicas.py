@@ -9,50 +9,86 @@ from derive.errors import WrongValue
 from derive.meanings import PROMPTS
 from derive.records import LOWER
 from derive.roles import BATCH, REPLICA
-from derive.solving.checks.targets import limit_speeds
+from derive.solving.checks.targets import find_targets
 from derive.solving.deployments.prompts import given_with_prompts
 from derive.solving.limits.limits import add_limits
 from derive.solving.one_question import suppose_usual
 from derive.solving.question.conventions import Switches
 from derive.solving.question.givens import read_limits
+from derive.solving.question.questions import Question
 from derive.solving.question.switches import pose_question
 from derive.solving.result import Solution
 
-_TOGETHER, _ALONE = ", prefill and decode together", ", decode alone"
+_Group = tuple[float, int, tuple[float, float]]
+"""Replicas that are alike: how many, the chips of one, and its least and largest batch."""
 
 
 def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: Switches) -> Solution:
     """Return an answer to a sizing question that leads with the whole replicas that meet the same targets.
 
-    A question sizes a deployment if it asks for chips beside a rate of all replicas and its model has heads.
+    A question sizes a deployment if it asks for chips beside a rate of all replicas and its model has heads. If it has prompts, there are
+    two deployments: prompts on the same chips, and on chips of their own.
     """
     if solution.unknown != REPLICA.chips or [one.bound for one in solution.answers] != [LOWER] or solution.sweep or solution.spans:
         return solution
-    targets = limit_speeds(given)
-    ways: dict[str, tuple[Mapping[str, Any], Switches]] = {_ALONE if DECODE_ALONE in solution.kinds else "": (targets, switches)}
+    lines = []
     if solution.with_prompts:
         together = switches.join(*switches.using, PROMPTS.together)
-        ways = {_TOGETHER: (given_with_prompts(targets) or targets, together), **ways}
-    found = ((label, _whole_replicas(*way)) for label, way in ways.items())
-    return replace(solution, lead=tuple(f"{solution.unknown} >= {text.format(label)}" for label, text in found if text))
+        lines.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode together"))
+    apart = DECODE_ALONE in solution.kinds and _show_two_groups(given, switches)
+    lines.append(apart or _show_one_group(given, switches, ", decode alone" if DECODE_ALONE in solution.kinds else ""))
+    return replace(solution, lead=tuple(f"{solution.unknown} >= {text}" for text in lines if text))
 
 
-def _whole_replicas(given: Mapping[str, Any], switches: Switches) -> str:
-    """Return the fewest chips of whole replicas as text, with room for a label, or no text if no replicas meet the targets."""
+def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str) -> str:
+    """Return the fewest chips of whole replicas as text, or no text if no replicas meet the targets."""
     from derive.solving.limits.sizing import fewest_of_replicas
 
+    asked, sizes = _pose_limits(given, switches)
+    found = fewest_of_replicas(asked, sizes) if asked else None
+    return f"{_count_chips(found)}   {_show_replicas(found)}{label}, batch {_show_batches(found)}" if found else ""
+
+
+def _show_two_groups(given: Mapping[str, Any], switches: Switches) -> str:
+    """Return the fewest chips of replicas that decode, and of those that compute prompts, or no text if one of them has none."""
+    from derive.solving.limits.sizing import fewest_of_replicas, split_phases
+
+    asked, sizes = _pose_limits(given, switches)
+    if asked is None:
+        return ""
+    decode, prompts = split_phases(asked)
+    first, second = fewest_of_replicas(decode, sizes), fewest_of_replicas(prompts, sizes, of_prompts=True)
+    if not first or not second:
+        return ""
+    both = f"decode on {_show_replicas(first)}, batch {_show_batches(first)}, prefill on {_show_replicas(second)}"
+    return f"{_count_chips(first)} + {_count_chips(second)}   {both}"
+
+
+def _pose_limits(given: Mapping[str, Any], switches: Switches) -> tuple[Question | None, list[int]]:
+    """Return the question with its targets as limits and the possible sizes of a replica, or no question if it sizes no deployment."""
     asked, spans = pose_question(REPLICA.chips, given, switches)
     heads, domain = asked.known.get(REPLICA.heads), asked.known.get(REPLICA.domain, REPLICA.usual_domain)
     sized = not asked.known.keys().isdisjoint(REPLICA.sized_by) and asked.known.keys().isdisjoint(BATCH.also)
     if not heads or not sized:
-        return ""
+        return None, []
     try:
-        asked = add_limits(suppose_usual(asked, spans), read_limits(given)[1])
+        limited = add_limits(suppose_usual(asked, spans), read_limits(given)[1])
+        limited = replace(limited, limits=find_targets(limited))
     except WrongValue:
-        return ""
-    found = fewest_of_replicas(asked, [size for size in range(1, int(min(heads, domain)) + 1) if heads % size == 0])
-    if found is None:
-        return ""
-    count, size, (low, high) = found
-    batch = f"{low:.0f}-{high:.0f}" if low < high else f"{low:.0f}"
-    return f"{count * size:.0f}   {count:.0f} replica{'s' * (count != 1)} of tp={size}{{}}, batch {batch}"
+        return None, []
+    return limited, [size for size in range(1, int(min(heads, domain)) + 1) if heads % size == 0]
+
+
+def _count_chips(group: _Group) -> str:
+    count, size, _ = group
+    return f"{count * size:.0f}"
+
+
+def _show_replicas(group: _Group) -> str:
+    count, size, _ = group
+    return f"{count:.0f} replica{'s' * (count != 1)} of tp={size}"
+
+
+def _show_batches(group: _Group) -> str:
+    *_, (low, high) = group
+    return f"{low:.0f}-{high:.0f}" if low < high else f"{low:.0f}"

@@ -39,29 +39,46 @@ from derive.solving.question.questions import Question, known_values, pose_again
 from derive.solving.result import Answer, Reason, Solution
 from derive.units import show
 
-_MOST_LOOPS = 12
-"""How many loops are followed for one question."""
+_MOST_LOOPS, _MOST_NESTED = 12, 5
+"""How many loops are followed one after another, and how many of those with a loop inside, which take longest."""
 
 _Found = tuple[Solution, Way | None]
-_Stops = list[tuple[Stop, Way]]
+
+
+class _Search:
+    """The ways of a question that were followed: each is followed once, and where it stopped is kept."""
+
+    def __init__(self, asked: Question):
+        self.asked, self.stops = asked, list[tuple[Stop, Way]]()
+        self._outcomes: dict[tuple[Way, frozenset[tuple[str, float]]], Solution | Stop] = {}
+        self._nested = 0
+
+    def follow(self, known: Mapping[str, float], way: Way) -> Solution | Stop:
+        """Return what a way leads to."""
+        key = way, frozenset(known.items())
+        if key not in self._outcomes:
+            self._nested += any(isinstance(leg, Loop) and any(isinstance(step, Loop) for step in leg.steps) for leg in way.legs)
+            far = Stop(way.legs[-1], Reason(code="not_identified", message=f"{self.asked.unknown} was looked for in {_MOST_NESTED} loops"))
+            self._outcomes[key] = far if self._nested > _MOST_NESTED else _follow(self.asked, known, way)
+        return self._outcomes[key]
 
 
 def find_answer(asked: Question, told: bool = True) -> _Found:
     """Return the answer, and the way to it if equations lead there. The missing inputs are looked up only if `told`."""
     equalities = tuple(row for row in asked.active if row.sense == "=")
-    stops: _Stops = []
-    outcome = _answer_by_steps(asked, equalities, stops)
-    if looped := _answer_by_trial(asked, equalities, outcome, stops):
+    search = _Search(asked)
+    outcome = _answer_by_steps(search, equalities)
+    if looped := _answer_by_trial(search, equalities, outcome):
         return looped
     if outcome is None:
-        outcome = _answer_without_free_inputs(asked, equalities)
-    bounded = outcome is None and not stops
+        outcome = _answer_without_free_inputs(search, equalities)
+    bounded = outcome is None and not search.stops
     if bounded:
-        outcome = _answer_by_steps(asked, asked.active, stops)
+        outcome = _answer_by_steps(search, asked.active)
         if outcome and not _is_informative(asked, outcome[0]):
             outcome = None
-        if not stops and (not outcome or list_unused(asked, {*outcome[0].given})):
-            outcome = _tighter_bound(outcome, _answer_by_bounds(asked, stops))
+        if not search.stops and (not outcome or list_unused(asked, {*outcome[0].given})):
+            outcome = _tighter_bound(outcome, _answer_by_bounds(search))
     if outcome and (bounded or _only_bounded(outcome[0])) and (aside := _result_left_aside(asked, *outcome)):
         return refuse_question(asked, aside), None
     if outcome and bounded and (lacking := _definition_lacks(asked, outcome[0])):
@@ -71,37 +88,39 @@ def find_answer(asked: Question, told: bool = True) -> _Found:
     known = [*known_values(asked)][-1]
     if free := find_indifferent_result(asked, known):
         return refuse_question(asked, free), None
-    if stops:
-        return refuse_question(asked, _reason_of_stops(asked, stops)), None
+    if search.stops:
+        return refuse_question(asked, _reason_of_stops(asked, search.stops)), None
     reason = missing_givens(asked, known) if told else Reason(code="missing_givens", message="what is missing was not asked for")
     return refuse_question(asked, reason), None
 
 
-def _answer_by_steps(asked: Question, rows: tuple[Equation, ...], stops: _Stops) -> tuple[Solution, Way] | None:
-    """Return the first answer by one equation at a time, or by a loop. `stops` collects where ways ended."""
+def _answer_by_steps(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
+    """Return the first answer by one equation at a time, or by a loop."""
+    asked, stops = search.asked, search.stops
     for known in known_values(asked):
         failed: Failed = frozenset()
         here = len(stops)
         while (way := find_plain_way(asked.unknown, rows, frozenset(known), failed)) is not None:
-            outcome = _follow(asked, known, way)
+            outcome = search.follow(known, way)
             if isinstance(outcome, Solution):
                 return outcome, way
             stops.append((outcome, way))
             failed |= {(outcome.leg.id, outcome.leg.unknown)}
         for way in islice(find_loops(asked.unknown, rows, frozenset(known), failed), _MOST_LOOPS):
-            outcome = _follow(asked, known, way)
+            outcome = search.follow(known, way)
             if isinstance(outcome, Solution) and not _only_bounded(outcome):
                 return outcome, way
         for stop, way in stops[here:]:
             carried = carry_bounds(way, stop.leg, frozenset(known)) if stop.reason.code == "not_identified" else None
-            outcome = _follow(asked, known, carried) if carried else stop
+            outcome = search.follow(known, carried) if carried else stop
             if carried and isinstance(outcome, Solution) and outcome.answers:
                 return outcome, carried
     return None
 
 
-def _answer_by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple[Solution, Way] | None, stops: _Stops) -> _Found | None:
+def _answer_by_trial(search: _Search, rows: tuple[Equation, ...], bounded: tuple[Solution, Way] | None) -> _Found | None:
     """Return the answer by a loop. If one equation at a time only bounds the unknown, the loop must close on a result left aside."""
+    asked, stops = search.asked, search.stops
     first, aside = bounded, _results_aside(asked, bounded[0]) if bounded else []
     if bounded and not (aside and _only_bounded(bounded[0])):
         return None
@@ -114,14 +133,14 @@ def _answer_by_trial(asked: Question, rows: tuple[Equation, ...], bounded: tuple
     for known in known_values(asked) if bounded else ():
         # Another result may lead there one equation at a time.
         plain = find_plain_way(asked.unknown, rows, frozenset(known), failed)
-        outcome = _follow(asked, known, plain) if plain else None
+        outcome = search.follow(known, plain) if plain else None
         if plain and bounded and isinstance(outcome, Solution) and outcome.answers and not {*aside}.isdisjoint(outcome.given):
             return _intersect_answers(asked, outcome, plain.rows[-1], bounded[0]), None
     for start, way in islice(_loops(asked, rows, failed), _MOST_LOOPS):
         loop = next(leg for leg in way.legs if isinstance(leg, Loop))
         if bounded and (loop.unknown != asked.unknown or {*aside}.isdisjoint(loop.closing.symbols)):
             continue
-        outcome = _follow(asked, start, way)
+        outcome = search.follow(start, way)
         if isinstance(outcome, Solution) and _only_bounded(outcome) and not loop.goes_forwards:
             # An equation that was turned round may hold over a stretch for having been used twice.
             continue
@@ -157,11 +176,12 @@ def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Itera
                 yield known, way
 
 
-def _answer_without_free_inputs(asked: Question, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
+def _answer_without_free_inputs(search: _Search, rows: tuple[Equation, ...]) -> tuple[Solution, Way] | None:
     """Return an answer that does not depend on undetermined quantities."""
+    asked = search.asked
     for known in known_values(asked):
         for way in find_cancelling(asked.unknown, rows, frozenset(known)):
-            outcome = _follow(asked, known, way)
+            outcome = search.follow(known, way)
             if isinstance(outcome, Solution) and outcome.answers:
                 # A result that is left aside may say more than bounds, or which one of several answers holds.
                 aside = {result for name in (asked.unknown, *way.cancelled) for result in results_made_of(asked, name)}
@@ -218,7 +238,7 @@ def evaluate_result(asked: Question, name: str, root: float) -> Solution:
 
 def answer_forwards(asked: Question) -> Solution:
     """Return the answer to a question by one equation at a time."""
-    outcome = _answer_by_steps(asked, tuple(row for row in asked.active if row.sense == "="), [])
+    outcome = _answer_by_steps(_Search(asked), tuple(row for row in asked.active if row.sense == "="))
     return outcome[0] if outcome else refuse_question(asked, missing_givens(asked, asked.known))
 
 
@@ -329,8 +349,9 @@ def _batch_does_not_fit(asked: Question) -> Reason | None:
     return reason if reason and reason.code == SHORT_OF_MEMORY else None
 
 
-def _answer_by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | None:
+def _answer_by_bounds(search: _Search) -> tuple[Solution, Way] | None:
     """Return what inequalities on quantities that are made of the unknown leave of it, the one that leaves least."""
+    asked = search.asked
     made = {row.defines: row for row in asked.active if row.defines}
     for known in known_values(asked):
         tightest: tuple[Solution, Way] | None = None
@@ -341,9 +362,9 @@ def _answer_by_bounds(asked: Question, stops: _Stops) -> tuple[Solution, Way] | 
             if whole is None or not {asked.unknown} <= {*whole.symbols} <= {*known, asked.unknown}:
                 continue
             way = Way((Step(whole, asked.unknown),))
-            outcome = _follow(asked, known, way)
+            outcome = search.follow(known, way)
             if isinstance(outcome, Stop):
-                stops.append((outcome, way))
+                search.stops.append((outcome, way))
             elif _is_informative(asked, outcome):
                 tightest = _tighter_bound(tightest, (outcome, way))
         if tightest:

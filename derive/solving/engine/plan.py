@@ -367,22 +367,31 @@ def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equat
 @lru_cache(maxsize=4096)
 def _propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed, goal: str = "") -> Mapping[str, Leg]:
     """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
-    reached, legs = set(known), dict[str, Leg]()
-    waiting = [row for row in rows if not reached.issuperset(row.symbols)]
-    while goal not in reached:
+    places, legs = _places_of(rows), dict[str, Leg]()
+    open_in = [row.names - known for row in rows]
+    ready = [at for at, names in enumerate(open_in) if len(names) == 1]
+    while ready and goal not in legs and goal not in known:
         found: dict[str, list[Equation]] = {}
-        for row in waiting:
-            name, *more = {*row.symbols} - reached
-            if not more and (row.sense == "=" or name == goal) and (row.id, name) not in failed:
+        for row, (name,) in ((rows[at], open_in[at]) for at in ready if len(open_in[at]) == 1):
+            if (row.sense == "=" or name == goal) and (row.id, name) not in failed:
                 found.setdefault(name, []).append(row)
-        if not found:
-            break
         for name, some in found.items():
             first, *others = sorted(some, key=lambda row: (row.defines != name, row.defines is None))
             legs[name] = Step(first, name, tuple(others))
-        reached |= found.keys()
-        waiting = [row for row in waiting if not reached.issuperset(row.symbols)]
+        ready = sorted({at for name in found for at in places[name]})
+        for at in ready:
+            open_in[at] -= found.keys()
     return legs
+
+
+@lru_cache(maxsize=256)
+def _places_of(rows: tuple[Equation, ...]) -> Mapping[str, list[int]]:
+    """Return the places of the equations that contain each quantity."""
+    found: dict[str, list[int]] = {}
+    for at, row in enumerate(rows):
+        for name in {*row.symbols}:
+            found.setdefault(name, []).append(at)
+    return found
 
 
 def _definition_legs(

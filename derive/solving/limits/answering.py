@@ -20,7 +20,7 @@ from derive.solving.engine.engine import refuse_question
 from derive.solving.engine.find import answer_forwards, evaluate_result
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import Way
-from derive.solving.explain.refusals import results_made_of
+from derive.solving.explain.refusals import is_reachable, results_made_of
 from derive.solving.limits.limits import (
     FREE,
     SIZED,
@@ -63,7 +63,10 @@ def answer_with_way(asked: Question) -> _Outcome:
     if not solution.unused:
         return solution, way
     place = value_inside(solution.answers[0]) if solution.answers else None
-    there = (_result_at(alone, place) if place and rests_on_unknown(alone) else _result_beside(alone) for alone in split_limits(asked))
+    there = (
+        _result_at(alone, place) if place and rests_on_unknown(alone) else _result_beside(alone)
+        for alone in split_limits(replace(asked, silent=True))
+    )
     used = {name for one in there if one.answers for name in one.given}
     return replace(solution, unused=tuple(name for name in solution.unused if name not in used)), way
 
@@ -96,6 +99,8 @@ def _answer_within_limits(asked: Question) -> _Outcome:
 def _answer_by_all_else(asked: Question) -> _Outcome | None:
     """Return what the givens without the limits determine, or a refusal if that is beyond a limit, or None if they leave it open."""
     unlimited = drop_knowns(asked, {*asked.limits})
+    if not is_reachable(unlimited):
+        return None
     solution, _ = consistent_answer(replace(unlimited, silent=True))
     if solution.reason and solution.reason.code == SHORT_OF_MEMORY and asked.unknown in {row.defines for row in asked.active}:
         return solution, None

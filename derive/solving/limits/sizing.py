@@ -15,7 +15,7 @@ from derive.requirements import HOLDS
 from derive.roles import BATCH, MEMORY, REPLICA
 from derive.solving.checks.fit import MEMORY_BINDS, SHORT_OF_MEMORY, evaluate_definitions
 from derive.solving.checks.speed_limits import ENDLESS, out_of_reach, warn_beyond_domain
-from derive.solving.checks.targets import batch_is_left_to_a_rate, better_side, is_within
+from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets, is_within
 from derive.solving.engine.engine import refuse_question
 from derive.solving.explain.refusals import results_made_of
 from derive.solving.limits.answering import answer_with_way
@@ -47,7 +47,7 @@ def fewest_chips(asked: Question, refused: Reason) -> Solution | None:
     counted = not asked.known.keys().isdisjoint((FREE, *BATCH.also))
     if asked.unknown != _CHIPS or counted or not (lacks_batch or refused.code == SHORT_OF_MEMORY):
         return None
-    targets = _target_sides(asked)
+    targets = find_targets(asked)
     a_time_alone = not asked.limits and len(targets) < 2 and LOWER not in targets.values()
     if a_time_alone or not targets.keys() >= asked.limits.keys():
         return None
@@ -86,21 +86,22 @@ def add_enough_chips(asked: Question, refused: Solution) -> Solution:
     return replace(refused, reason=replace(refused.refusal, message=message))
 
 
-def fewest_of_replicas(asked: Question, sizes: Sequence[int]) -> tuple[float, int, tuple[float, float]] | None:
+def fewest_of_replicas(asked: Question, sizes: Sequence[int], of_prompts: bool = False) -> tuple[float, int, tuple[float, float]] | None:
     """Return the replicas that meet every limit with the fewest chips: how many, the chips of one, and its least and largest batch.
 
-    A rate of all replicas is divided by the rate of one. With equally many chips the larger replica is faster. Return None if no
-    replicas meet all limits.
+    A rate of all replicas is divided by the rate of one. Replicas `of_prompts` compute the prompts of this rate and nothing else. With
+    equally many chips the larger replica is faster. Return None if no replicas meet all limits.
     """
-    every = np.array([asked.known[FREE]]) if FREE in asked.known else np.arange(1.0, _MOST_BATCH + 1)
-    known, within = _evaluate_results(asked, np.array(sizes, dtype=float), every)
-    if not asked.limits.keys() <= known.keys():
+    batch = 1.0 if of_prompts else asked.known.get(FREE)
+    every = np.array([batch]) if batch else np.arange(1.0, _MOST_BATCH + 1)
+    known, within = _evaluate_results(asked, np.array(sizes, dtype=float), every, (REPLICA.apart,) if of_prompts else ())
+    if not known.keys() >= {*asked.limits, *((REPLICA.apart,) if of_prompts else ())}:
         return None
     count = np.ones_like(within, dtype=float)
     for one in split_limits(asked):
         name, least = limited_name(one), one.known[limited_name(one)] * (1 - HOLDS)
         if name in REPLICA.sized_by and one.limits[name] == LOWER:
-            count = np.maximum(count, np.ceil(least / known[name]))
+            count = np.maximum(count, np.ceil(least / known[name] * (known[REPLICA.apart] if of_prompts else 1.0)))
         else:
             within = within & is_within(one.limits[name], known[name], one.known[name])
     chips = np.where(within, count * np.array(sizes)[:, None], np.inf)
@@ -112,13 +113,22 @@ def fewest_of_replicas(asked: Question, sizes: Sequence[int]) -> tuple[float, in
     return float(fewest.min() / sizes[place]), sizes[place], (float(batches[0]), float(batches[-1]))
 
 
-def _evaluate_results(asked: Question, chips: _Points, batches: _Points) -> tuple[dict[str, Any], _Fits]:
-    """Return the limited results of all numbers of chips with all batches, as far as they can be found, and which of them fit."""
+def split_phases(asked: Question) -> tuple[Question, Question]:
+    """Return the question of the replicas that decode, and of those that compute prompts: a limit that the batch moves is of decode.
+
+    The rate of all replicas is of both.
+    """
+    moved = {name for one in split_limits(asked) if (name := limited_name(one)) in results_made_of(one, FREE)}
+    return drop_knowns(asked, asked.limits.keys() - moved), drop_knowns(asked, moved - {*REPLICA.sized_by})
+
+
+def _evaluate_results(asked: Question, chips: _Points, batches: _Points, more: tuple[str, ...] = ()) -> tuple[dict[str, Any], _Fits]:
+    """Return the limited results, and more, of all numbers of chips with all batches, as far as they can be found, and which fit."""
     question = pose_again(asked, FREE, {**asked.known, _CHIPS: 1.0})
     inputs = {name: value for name, value in question.known.items() if name not in asked.limits}
     inputs |= {name: value for name, value in default_values(question, inputs).items() if name != FREE}
     held = (MEMORY.needed, MEMORY.room)
-    known = evaluate_definitions(question, (*asked.limits, *held), {**inputs, _CHIPS: chips[:, None], FREE: batches[None, :]})
+    known = evaluate_definitions(question, (*asked.limits, *more, *held), {**inputs, _CHIPS: chips[:, None], FREE: batches[None, :]})
     needed, room = (known.get(name, 0.0) for name in held)
     return known, np.broadcast_to(needed <= room, (len(chips), len(batches)))
 
@@ -158,15 +168,6 @@ def _refuse_all(asked: Question, chips: _Points, batches: _Points) -> Solution |
         values = np.broadcast_to(known[name], fits.shape)[fits]
         message += f": nearest is {name} = {show(name, float(values.min() if one.limits[name] == UPPER else values.max()))}"
     return refuse_question(asked, Reason(code="no_solution", violated=tuple(asked.limits), message=message))
-
-
-def _target_sides(asked: Question) -> dict[str, str]:
-    """Return every limit, and the side of every given time or rate as a limit."""
-    given = {name for name, source in asked.provenance.items() if source == "given" and better_side(name)}
-    # A result that is given hides what another is made of.
-    speeds = [name for name in given if name in results_made_of(drop_knowns(asked, given - {name}), _CHIPS)]
-    sides = {name: side for name in speeds if (side := better_side(name))} | {**asked.limits}
-    return {name: sides[name] for name in asked.provenance if name in sides}
 
 
 def _answer_with_batches(asked: Question, chips: float, batches: _Points) -> Solution | None:

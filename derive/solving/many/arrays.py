@@ -56,8 +56,11 @@ def _extend_world(leg: Leg, world: "dict[str, Floats | float]") -> "dict[str, Fl
     return world
 
 
-def solve_leg(leg: Leg, world: Arrays, required: bool = True) -> Iterator[Floats]:
-    """Yield the roots of a leg at arrays. Unless `required`, a left side has roots also where its equation does not apply."""
+def solve_leg(leg: Leg, world: Arrays, required: bool = True, surely: bool = True) -> Iterator[Floats]:
+    """Yield the roots of a leg at arrays. Unless `required`, a left side has roots also where its equation does not apply.
+
+    Unless `surely`, points at which digits were lost are left as they are, as on a curve whose zeros are looked at again.
+    """
     if isinstance(leg, Loop):
         yield from _close_loop(leg, world)
         return
@@ -70,7 +73,7 @@ def solve_leg(leg: Leg, world: Arrays, required: bool = True) -> Iterator[Floats
     if isinstance(leg.row, Equation) and any(branch.roots is None for branch in branches(leg.row, leg.unknown)):
         yield from _close_loop(Loop(leg.row, leg.unknown, ()), world)
         return
-    yield from _distinct_rows(points(leg.row, leg.unknown, world))
+    yield from _distinct_rows(points(leg.row, leg.unknown, world, surely))
 
 
 def right_side_of(row: Row, world: Arrays) -> Any:
@@ -89,7 +92,7 @@ def height_of(loop: Loop, world: Arrays, required: bool = True) -> Height:
         with np.errstate(all="ignore"):
             there = {**world, loop.unknown: trial}
             for leg in loop.steps:
-                there[leg.unknown], *others = solve_leg(leg, there, required)
+                there[leg.unknown], *others = solve_leg(leg, there, required, surely=False)
                 if others:
                     raise NoClosedForm(f"{leg.id} has several answers for {leg.unknown}")
             one, other = np.asarray(evaluate_arrays(left, there), dtype=float), np.asarray(closing.right_side(there), dtype=float)
@@ -115,20 +118,21 @@ def _close_loop(loop: Loop, world: Arrays) -> Iterator[Floats]:
         raise NoClosedForm(f"{loop.id} is closed for at most {_MOST_TRIALS} questions at once")
     columns = {name: np.broadcast_to(world[name], shape) for name in loop.needs}
     grid = grid_of(loop.unknown, _PLACES)
-    heights = height_of(loop, {name: column[None, :] for name, column in columns.items()})(
-        np.broadcast_to(grid[:, None], (len(grid), *shape))
-    )
+    # A root beside the edge of where the equations apply is seen from both sides, and then has to be on the right one.
+    across = height_of(loop, {name: column[None, :] for name, column in columns.items()}, required=False)
+    heights = across(np.broadcast_to(grid[:, None], (len(grid), *shape)))
     with np.errstate(invalid="ignore"):
         place, at = np.nonzero(heights[:-1] * heights[1:] <= 0)
     found = np.full((int(np.bincount(at).max(initial=0)) or 1, *shape), np.nan)
     if len(at):
 
         def height(trial: Floats, *rest: Floats) -> Floats:
-            return height_of(loop, dict(zip(columns, rest, strict=True)))(trial)
+            return height_of(loop, dict(zip(columns, rest, strict=True)), required=False)(trial)
 
         there = tuple(column[at] for column in columns.values())
         roots = np.asarray(elementwise.find_root(height, (grid[place], grid[place + 1]), args=there, maxiter=300).x)
-        roots = np.where(np.abs(height(roots, *there)) <= HOLDS, roots, np.nan)
+        applied = height_of(loop, dict(zip(columns, there, strict=True)))(roots)
+        roots = np.where(np.abs(applied) <= HOLDS, roots, np.nan)
         order = np.lexsort((place, at))
         rank = np.arange(len(at)) - np.searchsorted(at[order], at[order])
         found[rank, at[order]] = roots[order]
@@ -185,11 +189,11 @@ def _find_larger(pairs: tuple[TreePair, ...], world: Arrays) -> NDArray[np.bool_
     return np.asarray(np.logical_and.reduce(np.broadcast_arrays(*won)))
 
 
-def points(equation: Row, unknown: str, values: Arrays) -> Floats:
+def points(equation: Row, unknown: str, values: Arrays, surely: bool = True) -> Floats:
     """Return the roots in closed form at arrays of inputs, of the shape (closed forms, points), or NaN without a root.
 
     A point has no root if its unknown does not bind, or if there is no solution. If digits were lost or two terms are nearly equal, the
-    points in doubt are solved one by one, unless they are many.
+    points in doubt are solved one by one if that is to be done `surely`, unless they are many.
     """
     others = tuple(name for name in equation.symbols if name != unknown)
     shape = np.broadcast_shapes(*(np.shape(values[name]) for name in others))
@@ -208,7 +212,7 @@ def points(equation: Row, unknown: str, values: Arrays) -> Floats:
                 unsure |= np.logical_or(doubtful, loses_digits(root))
     found = np.where(free, np.nan, np.stack(rows))
     places = np.flatnonzero(unsure | free) if len(shape) <= 1 else ()
-    for at in places if len(places) <= _ASKED_SINGLY else ():
+    for at in places if surely and len(places) <= _ASKED_SINGLY else ():
         answers, _ = solve_equation(equation, unknown, {name: float(column[at]) for name, column in given.items()})
         single = [one.value for one in answers if one.kind == "point"]
         if len(single) <= len(found):

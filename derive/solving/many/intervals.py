@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from derive.expressions.curve import last_place
+from derive.expressions.curve import last_places
 from derive.immutable import immutable
 from derive.records import LOWER, UPPER
 from derive.requirements import HOLDS
@@ -273,7 +273,7 @@ def _borders(asked: Question, ranges: _Ranges, way: Way, table: Sweep) -> list[t
     for one in at if len(at) <= _MOST_BORDERS else ():
         inside, outside = column[order[[one, one + 1]]].tolist()
         here = partial(_has_regime, asked, name, way, labels[one])
-        last = last_place(inside, outside, here)
+        (last,) = last_places(np.array([inside]), np.array([outside]), here).tolist()
         met = float(_run_again(asked, {name: np.array([last])}, way).values[0][0])
         found += [(side, met) for side in labels[[one, one + 1]]] if met == met else []
     return found

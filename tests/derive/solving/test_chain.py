@@ -229,3 +229,16 @@ def test_a_regime_ends_at_its_pole_and_is_not_beyond_it(unknown, given, low, hig
         return
     (found,) = solution.answers
     assert (found.kind, found.low) == ("interval", pytest.approx(low, rel=1e-9)) and found.high == (high and pytest.approx(high, rel=1e-9))
+
+
+def test_a_root_beside_the_edge_of_a_loop_inside_a_loop_is_found():
+    """The latency of a token on this grid and on the best one, at 0.95 bytes per weight and hops of 490 us: next to the best number of
+    chips another width has the same latencies.
+    """
+    grid = {"layers": 25, "allreduces_per_layer": 4 / 3, "hbm_bandwidth": 8e11, "active_params": 1.6e10, "chips": 2.8}
+    here, best = equation("roofline.grid_latency"), equation("roofline.minimum_latency")
+    given = {row.symbols[0]: row.right_side({**grid, "bytes_per_weight": 0.95, "hop_latency": 4.9e-4}) for row in (here, best)}
+    first, second = (one.value for one in solve("bytes_per_weight", **grid, **given).answers)
+    hop = solve("hop_latency", **grid, bytes_per_weight=second, grid_latency=given["grid_latency"]).value
+    assert first == pytest.approx(0.95) and second > 1
+    assert best.right_side({**grid, "bytes_per_weight": second, "hop_latency": hop}) == pytest.approx(given["minimum_latency"])

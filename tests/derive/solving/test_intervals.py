@@ -140,7 +140,6 @@ FIT = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_p
 FIT |= {"variants": {"weight_time": "sharded"}, "attention_time": 0, "attention_compute_ratio": 0}
 PARTLY = {
     "does not fit from the middle on": ("step_time", {**FIT, "batch": "1k..30k"}, "does not fit"),
-    "does not fit at the end": ("step_time", {**FIT, "batch": "1k..5k"}, "does not fit"),
     "fits in few": ("step_time", {**FIT, "batch": "4300..5000"}, "does not fit"),
     "no solution at first": ("batch", {**FIT, "step_time": "5ms..14ms"}, "no batch"),
     "a requirement is broken at first": ("bandwidth_bound_fraction", {"using": IDLE, "output_input_ratio": "0.5..5"}, "requires"),

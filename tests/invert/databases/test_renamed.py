@@ -101,17 +101,8 @@ def test_an_entry_that_is_no_record_is_left_out_and_counted(module: ModuleType, 
 
 def test_a_field_that_few_entries_lack_is_not_missed():
     fields, most = Fields(usual=("context",), rare=("cache_read",)), LEAST_ENTRIES
-    assert list(gone(fields, {frozenset({"input"}): most - 1})) == [] and list(gone(fields, {frozenset({"context"}): 1000})) == []
-    assert list(gone(fields, {frozenset(): most})) == [("context", f"is in none of {most} entries")]
+    assert list(gone(fields, {"input": most - 1}, most - 1)) == [] == list(gone(fields, {"context": 1}, 1000))
+    assert list(gone(fields, {}, most)) == [("context", f"is in none of {most} entries")]
     deep: dict[str, Any] = {}
     deep["within"] = deep
     assert {name for name, _ in fields_in(deep)} == {"within"}, "a record within itself has an end"
-
-
-def test_a_field_that_is_called_otherwise_in_some_entries_alone_is_named():
-    fields, held, other = Fields(usual=("context",)), frozenset({"context", "id"}), frozenset({"context_size", "id"})
-    said = [("context", "is in 7 of 10 entries, and may be 'context_size' in others")]
-    assert list(gone(fields, {held: 7, other: 3})) == said
-    assert list(gone(fields, {held: 7, other: 2, frozenset({"id"}): 1})) == said, "some may have none"
-    assert list(gone(fields, {held: 7, other: 1, frozenset({"id"}): 2})) == [], "a field of another meaning, that few have"
-    assert list(gone(fields, {held: 6, held | other: 1, other: 3})) == [], "both stand side by side"

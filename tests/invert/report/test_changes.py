@@ -33,7 +33,7 @@ def found() -> Comparison:
 def hostile(text: str) -> Comparison:
     before, after = (Estimate(kind="interval", median=value, low=value / 2, high=value * 2) for value in (2e9, 3e9))
     price = PriceChange(place=("input", 0, None), old=(2.0, "USD", "mtok"), new=(3.0, "USD", "mtok"))
-    one = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=(price,), elasticity=1.0)
+    one = Moved(quantity="active_params", estimator="market", before=before, after=after, prices=(price,), slopes=(1.0,))
     sheet = SheetChange(key=(text, text, "", "standard"), prices=(price,), moved=(one,), unmoved=3, calibrates=False)
     key = (text, "m", "", "standard")
     return Comparison(before=text, after="now", sheets=(sheet,), added=(key,), gone=(key,), recalibrated=False, notes=())
@@ -92,12 +92,12 @@ def test_what_a_price_file_says_is_inert_in_every_form():
     assert all(line.replace("\\|", "").count("|") == 9 for line in page.splitlines() if line.startswith("|"))
 
 
-def test_of_two_prices_that_moved_it_both_are_named_and_of_what_is_rounded_otherwise_no_slope_is_told():
+def test_both_prices_are_named_without_a_slope_if_a_ratio_is_rounded_otherwise():
     _, found = infer_against("", ["gemini-3.1-pro"], changes={"input": "+10%", "output": "-10%"})
     last = {re.split("  +", line)[0]: re.split("  +", line)[-2:] for line in changes_text(found, 120).splitlines() if line}
-    assert last["bandwidth-bound fraction"][0].endswith("%, -") and last["bandwidth-bound fraction"][1] == "output; input"
+    assert last["bandwidth-bound fraction"] == ["-", "both"]
     assert last["KV from premium at cost"][1] == "output" and last["active by price"] == ["-", "input"]
-    assert "so its slope is not told: output / input 5.4 (of 5.2 to 5.69) -> 4.909" in " ".join(changes_text(found, 120).split())
+    assert "so no slope is given: output / input 6 (of 5.48 to 6.93) -> 4.909" in " ".join(changes_text(found, 120).split())
 
 
 def test_what_moved_in_no_figure_that_is_shown_is_counted_among_the_unmoved(found: Comparison):
