@@ -228,11 +228,7 @@ def _answered(
             names, request.providers, offered, known, book, later, own_later, partial(other_tiers_note, book, day)
         )
     except (UnknownName, NotBegun) as error:
-        # A row that could not be read may be why the name is not known: it comes first.
-        fault = faults_first(problems, (*names, *request.providers), book.overlay)
-        # A typed sheet is named by nobody but this program, so its fault says all.
-        said = str(fault) if book.overlay and book.overlay.typed else f"{fault}\n{error}"
-        raise WrongData(said) if fault else error from None
+        raise _fault_behind(error, problems, (*names, *request.providers), book.overlay) from None
     first = first_days(offered, book, data)
     chosen, left_out = released_sheets(chosen, known, {} if names else first)
     offered, _ = released_sheets(offered, known, first)
@@ -253,9 +249,7 @@ def _answered(
     problems += faults
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
-    inferences, before = (
-        _with_fast_modes(_complete(found, premiums, book, assumptions, kept), of_day, data) for found in (inferences, before)
-    )
+    inferences, before = (_complete(found, premiums, of_day, book, data, kept) for found in (inferences, before))
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
@@ -298,27 +292,27 @@ def _flagships(chosen: list[PriceSheet], known: list[ModelRow], new: Collection[
 
 
 def _complete(
-    found: list[Inference], premiums: tuple[Premiums, ...], book: PriceBook, assumptions: Assumptions, kept: Kept
+    found: list[Inference], premiums: tuple[Premiums, ...], asked: Mapping[SheetKey, float], book: PriceBook, data: Data, kept: Kept
 ) -> list[Inference]:
-    """Add the results that need all sheets, and a flag for unreadable rows."""
-    return [_with_refused(one, book) for one in with_conventions(found, premiums, assumptions, kept)]
+    """Add what needs other sheets (convention and fast mode), and a flag if a row of the model could not be read."""
+    complete = []
+    for one in with_conventions(found, premiums, found[0].assumptions, kept) if found else ():
+        fast = or_left_out(partial(pair_fast_mode, one.key, one.observables.output_input_ratio.value, asked, data)).value
+        refused = (SOME_NOT_READ,) if one.key[:2] in book.refused else ()
+        complete.append(replace(one, fast_mode=fast, flags=(*one.flags, *refused)))
+    return complete
 
 
-def _with_fast_modes(found: list[Inference], asked: Mapping[SheetKey, float], data: Data) -> list[Inference]:
-    """Return inferences with the fast mode of their model, where one is on offer."""
-    return [
-        replace(one, fast_mode=or_left_out(partial(pair_fast_mode, one.key, one.observables.output_input_ratio.value, asked, data)).value)
-        for one in found
-    ]
-
-
-def faults_first(problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> Problem | None:
-    """Return the first problem in a row that names a requested model, else the first problem, else None."""
+def _fault_behind(error: BacksolveError, problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> BacksolveError:
+    """Return the fault in a row of a requested model without a sheet, or else the first fault and the error, or else the error."""
     lines = own.content.decode(errors="replace").lower().splitlines() if own else []
     asked = [trimmed(part).lower() for name in names for part in name.split("/")]
     of_file = [one for one in problems if own and one.origin == own.place and one.row]
     meant = (one for one in of_file if any(part in lines[one.row - 1] for part in asked if one.row and one.row <= len(lines)))
-    return next(meant, next(iter(problems), None))
+    if fault := next(meant, None):
+        return WrongData(str(fault))
+    # A typed sheet is named by nobody but this program, so its fault says all.
+    return WrongData(str(problems[0]) if own and own.typed else f"{problems[0]}\n{error}") if problems else error
 
 
 def infer_sheets(
@@ -399,12 +393,6 @@ def _cache_key_sheet(read: Case) -> PriceSheet:
 def _move_to_day(found: Inference, sheet: PriceSheet) -> Inference:
     """Return the result for the sheet of a later day, with the flags of that day."""
     return replace(found, sheet=sheet, flags=found.flags if sheet.start_known else (*found.flags, "start not known"))
-
-
-def _with_refused(one: Inference, book: PriceBook) -> Inference:
-    """Add a flag if a row of the model could not be read, so a band or price may be missing."""
-    refused = (one.sheet.provider, one.sheet.model) in book.refused
-    return replace(one, flags=(*one.flags, SOME_NOT_READ)) if refused else one
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:

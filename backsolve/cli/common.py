@@ -85,7 +85,7 @@ def _file_or_typed_sheet(context: click.Context, option: click.Parameter, place:
 
 def _is_typed(place: str) -> bool:
     """Return whether the text given as a file name is a typed price sheet."""
-    from invert.sheets.typed import is_typed_sheet
+    from invert.sheets.sheet import is_typed_sheet
 
     return is_typed_sheet(place) and not os.path.exists(place)
 
@@ -243,7 +243,8 @@ def tell_doubts(doubts: "Iterable[Problem]", own: object) -> None:
         named = isinstance(own, str) and own != called("-")
         place = f" {shlex.quote(str(own))}" if named else " -" if own is not None else ""
         counted = "1 doubtful price" if len(found) == 1 else f"{len(found)} doubtful prices, the first"
-        say(f"{counted}: {found[0]}. All: backsolve prices check{place}")
+        end = "" if found[0].message.endswith("?") else "."
+        say(f"{counted}: {found[0]}{end} All: backsolve prices check{place}")
 
 
 def report_problems(problems: "Iterable[Problem]") -> bool:
