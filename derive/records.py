@@ -248,10 +248,10 @@ class Equation:
     `relation` has the quantities (and constants with units) of the equation as parameters, by their registry names. It returns the quantity
     on the left and the expression on the right. It is called when the symbols are first needed. `defined_elsewhere` is true for a further
     relation of a quantity that another equation defines. The equation may be used if each entry of `requires` is true. `variant` is set if
-    several equations define one quantity. An equation that is true with only one of them has its name too. A `stand_in` joins by itself only if its quantity is requested, or is not given while all of its inputs are at hand. A
-    condition or a rule of thumb with a `rule`, its name on the first line of an answer, is used if definitions give no answer. `direction`
-    is the side on which a bound with the sense = limits its left side. `changes` has one line for every version after the first: the change
-    of the mathematics, and the reason.
+    several equations define one quantity. An equation that is true with only one of them has its name too. A `stand_in` joins by itself
+    only if its quantity is requested, or is not given while all of its inputs are at hand. A condition or a rule of thumb with a `rule`,
+    its name on the first line of an answer, is used if definitions give no answer. `direction` is the side on which a bound with the sense
+    = limits its left side. `changes` has one line for every version after the first: the change of the mathematics, and the reason.
     """
 
     id: str
