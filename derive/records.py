@@ -268,7 +268,12 @@ class Equation:
     statement: str
     assumptions: tuple[str, ...] = ()
     rule: str = ""
-    example: Example | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Values of the example that are not those of `derive.catalogue.example_values`."""
+
+    result: str = ""
+    """The left side of the example, to four digits."""
+
     derivation: Callable[[], tuple[Step, ...]] | None = None
     sources: tuple[Source, ...]
     stand_in: bool = False
@@ -277,6 +282,15 @@ class Equation:
 
     unsaid: tuple[str, ...] = ()
     """Quantities with a neutral default that the source leaves out of its formula. A citation shows the formula without and with them."""
+
+    @cached_property
+    def example(self) -> Example | None:
+        """Return the equation worked once: the values on its right side as a person types them, and the result."""
+        from derive.catalogue.example_values import EXAMPLE_VALUES
+
+        values = {**EXAMPLE_VALUES, **self.given}
+        right = {name: values[name] for name in self.symbols[1:] if name in values}
+        return Example(given=right, result=self.result) if self.result else None
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:

@@ -47,7 +47,7 @@ SKELETON = """    Equation(
         statement="TODO: what it says, in one plain sentence.",
         # TODO: requires=(Requirement(holds=lambda ...: ... >= ..., otherwise="..."),), where it may be used
         assumptions=("TODO: what is left out, or taken for granted",),
-        # TODO: example=Example(given={{"batch": "64"}}, result="12.3 ms"), all that stands on the right, and the left to four digits
+        # TODO: result="12.3 ms", the left side to four digits, at `given` or at the values of example_values.py
         # TODO: derivation=lambda: (Step(...),), if it follows from other equations
         sources=(ours("TODO: or talk(...), or a work of derive/catalogue/sources.py"),),
     ),
@@ -120,7 +120,7 @@ def missing(row: Equation) -> Iterator[str]:
     if row.kind == ESTIMATE and row.variant is None:
         yield "the entry: an estimate takes part only where it is chosen; give it a `variant`, with the group it is chosen from"
     if row.example is None:
-        yield "the entry: no `example`; give all that stands on the right as a person types it, and the result to four digits"
+        yield "the entry: no `result`; work it once, at the values of example_values.py or at `given`, to four digits"
     elif row.example.given.keys() == {*row.symbols[1:]} <= QUANTITIES.keys():
         yield from in_example(row, row.example)
     yield from in_lecture(row)

@@ -249,9 +249,7 @@ def _answered(
     problems += faults
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
-    inferences, before = (
-        _with_fast_modes(_complete(found, premiums, book, assumptions, kept), of_day, data) for found in (inferences, before)
-    )
+    inferences, before = (_complete(found, premiums, of_day, book, data, kept) for found in (inferences, before))
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
@@ -294,18 +292,15 @@ def _flagships(chosen: list[PriceSheet], known: list[ModelRow], new: Collection[
 
 
 def _complete(
-    found: list[Inference], premiums: tuple[Premiums, ...], book: PriceBook, assumptions: Assumptions, kept: Kept
+    found: list[Inference], premiums: tuple[Premiums, ...], asked: Mapping[SheetKey, float], book: PriceBook, data: Data, kept: Kept
 ) -> list[Inference]:
-    """Add the results that need all sheets, and a flag for unreadable rows."""
-    return [_with_refused(one, book) for one in with_conventions(found, premiums, assumptions, kept)]
-
-
-def _with_fast_modes(found: list[Inference], asked: Mapping[SheetKey, float], data: Data) -> list[Inference]:
-    """Return inferences with the fast mode of their model, where one is on offer."""
-    return [
-        replace(one, fast_mode=or_left_out(partial(pair_fast_mode, one.key, one.observables.output_input_ratio.value, asked, data)).value)
-        for one in found
-    ]
+    """Add what needs other sheets (convention and fast mode), and a flag if a row of the model could not be read."""
+    complete = []
+    for one in with_conventions(found, premiums, found[0].assumptions, kept) if found else ():
+        fast = or_left_out(partial(pair_fast_mode, one.key, one.observables.output_input_ratio.value, asked, data)).value
+        refused = (SOME_NOT_READ,) if one.key[:2] in book.refused else ()
+        complete.append(replace(one, fast_mode=fast, flags=(*one.flags, *refused)))
+    return complete
 
 
 def _fault_behind(error: BacksolveError, problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> BacksolveError:
@@ -398,12 +393,6 @@ def _cache_key_sheet(read: Case) -> PriceSheet:
 def _move_to_day(found: Inference, sheet: PriceSheet) -> Inference:
     """Return the result for the sheet of a later day, with the flags of that day."""
     return replace(found, sheet=sheet, flags=found.flags if sheet.start_known else (*found.flags, "start not known"))
-
-
-def _with_refused(one: Inference, book: PriceBook) -> Inference:
-    """Add a flag if a row of the model could not be read, so a band or price may be missing."""
-    refused = (one.sheet.provider, one.sheet.model) in book.refused
-    return replace(one, flags=(*one.flags, SOME_NOT_READ)) if refused else one
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:

@@ -2,7 +2,7 @@
 
 from derive.catalogue.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk
-from derive.records import Equation, Example, Variant
+from derive.records import Equation, Variant
 
 DECODE_ATTENTION_EQUATIONS = (
     Equation(
@@ -16,10 +16,8 @@ DECODE_ATTENTION_EQUATIONS = (
         ),
         statement="Each query head multiplies its query with a key and its weight with a value of every token in the window.",
         assumptions=("windowed layers have as many query heads as the others",),
-        example=Example(
-            given={"window_layers": "52", "query_heads": "32", "window_key_dim": "128", "window_value_dim": "128"},
-            result="852 kFLOP/token",
-        ),
+        given={"window_layers": "52", "query_heads": "32", "window_key_dim": "128"},
+        result="852 kFLOP/token",
         sources=(WINDOW_PAPER, ours("attention_flops of the windowed layers")),
     ),
     Equation(
@@ -33,7 +31,8 @@ DECODE_ATTENTION_EQUATIONS = (
         ),
         statement="A vector that is key and value at once is stored once and multiplied with twice.",
         assumptions=("windowed layers have as many query heads as the others",),
-        example=Example(given={"window_layers": "61", "query_heads": "128", "window_key_dim": "512"}, result="15.99 MFLOP/token"),
+        given={"window_layers": "61", "window_key_dim": "512"},
+        result="15.99 MFLOP/token",
         sources=(COMPRESSED_DOCS, ours("attention_flops of the windowed layers, values as wide as keys")),
     ),
     Equation(
@@ -49,10 +48,8 @@ DECODE_ATTENTION_EQUATIONS = (
         ),
         statement="Every indexer head multiplies its query with the index key of an entry, which all heads share.",
         assumptions=("the sum over the heads is left out",),
-        example=Example(
-            given={"indexer_layers": "30", "indexer_heads": "64", "indexer_dim": "128", "sparse_compression_ratio": "4"},
-            result="122.9 kFLOP/token",
-        ),
+        given={"indexer_layers": "30", "indexer_heads": "64"},
+        result="122.9 kFLOP/token",
         sources=(DSA_PAPER, COMPRESSED_DOCS),
     ),
     Equation(
@@ -69,10 +66,7 @@ DECODE_ATTENTION_EQUATIONS = (
             "projections absorbed into the query and the output, as in decode. Short prompts need less if all latents are expanded,"
             " behind a mask",
         ),
-        example=Example(
-            given={"sparse_layers": "61", "query_heads": "128", "latent_dim": "512", "rope_dim": "64"},
-            result="16.99 MFLOP",
-        ),
+        result="16.99 MFLOP",
         sources=(DSA_PAPER,),
     ),
     Equation(
@@ -86,7 +80,8 @@ DECODE_ATTENTION_EQUATIONS = (
         ),
         statement="Each query head attends to the keys and values of head_dim that its layer selected.",
         assumptions=("all KV heads select the same tokens, or as many each",),
-        example=Example(given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128"}, result="1.868 MFLOP"),
+        given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128"},
+        result="1.868 MFLOP",
         sources=(MSA_CONFIG,),
     ),
     Equation(
@@ -106,17 +101,8 @@ DECODE_ATTENTION_EQUATIONS = (
         statement="Layers of full attention process the whole context, windowed layers their window, sparse layers the entries that"
                   " they select.",
         assumptions=("what linear layers do with their states is left out", "tokens not yet compressed are left out"),
-        example=Example(
-            given={
-                "attention_flops_per_pair": "184.3 kFLOP/token",
-                "context_length": "32k",
-                "window_flops_per_token": "15.99 MFLOP/token",
-                "window_tokens": "128",
-                "selected_flops_per_entry": "7.864 MFLOP",
-                "read_entries": "1024",
-            },
-            result="16 GFLOP",
-        ),
+        given={"attention_flops_per_pair": "184.3 kFLOP/token", "context_length": "32k", "read_entries": "1024"},
+        result="16 GFLOP",
         sources=(
             talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: a new token meets its whole context"),
             WINDOW_PAPER,

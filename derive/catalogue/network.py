@@ -2,7 +2,7 @@
 
 from derive.catalogue.arithmetic import maximum, power
 from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TENSOR_PARALLEL_PAPER, ours
-from derive.records import Equation, Example, Step, Variant, at
+from derive.records import Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 SEVERAL_CHIPS = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
@@ -28,10 +28,8 @@ EQUATIONS = (
             "a ring: as few bytes as there can be without switches that add up by themselves, which halve them",
             "every chip sends over a link of its own, at its full rate in one direction",
         ),
-        example=Example(
-            given={"chips": "16", "all_reduce_bytes": "8.389 MB", "link_bandwidth": "450 GB/s", "hop_latency": "2 us"},
-            result="94.95 us",
-        ),
+        given={"link_bandwidth": "450 GB/s", "hop_latency": "2 us"},
+        result="94.95 us",
         sources=(RING_PAPER,),
     ),
     Equation(
@@ -45,10 +43,7 @@ EQUATIONS = (
         ),
         statement="Chips that share a layer add the activations of every position of a step, each as wide as the model.",
         assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
-        example=Example(
-            given={"batch": "64", "tokens_verified_per_step": "4", "model_dim": "16384", "bytes_per_activation": "2"},
-            result="8.389 MB",
-        ),
+        result="8.389 MB",
         sources=(TENSOR_PARALLEL_PAPER,),
     ),
     Equation(
@@ -62,10 +57,7 @@ EQUATIONS = (
         ),
         statement="Chips that share a layer add the activations of every token of a pass, each as wide as the model.",
         assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
-        example=Example(
-            given={"prefill_batch": "2", "new_tokens_per_pass": "2000", "model_dim": "16384", "bytes_per_activation": "2"},
-            result="131.1 MB",
-        ),
+        result="131.1 MB",
         derivation=lambda: (
             Step(
                 operation="every token of a pass is a position",
@@ -93,16 +85,8 @@ EQUATIONS = (
         requires=(SEVERAL_CHIPS,),
         statement="Chips that share every layer have partial sums. A reduce-scatter adds them and an all-gather distributes them.",
         assumptions=_OF_SUMS,
-        example=Example(
-            given={
-                "layers": "126",
-                "allreduces_per_layer": "2",
-                "all_reduce_bytes": "8.389 MB",
-                "chips": "16",
-                "link_bandwidth": "450 GB/s",
-            },
-            result="8.808 ms",
-        ),
+        given={"link_bandwidth": "450 GB/s"},
+        result="8.808 ms",
         derivation=lambda: (
             Step(
                 operation="every layer runs its all-reduces, and hops take no time",
@@ -132,16 +116,8 @@ EQUATIONS = (
         ),
         statement="The all-reduce time adds to the arithmetic or to the reads, whichever is longer.",
         assumptions=("no other traffic, and launches cost no time", "no part of it is hidden behind arithmetic or reads: an upper bound"),
-        example=Example(
-            given={
-                "tensor_parallel_time": "652.4 us",
-                "memory_time": "4.06 ms",
-                "tokens_verified_per_step": "4",
-                "compute_time": "565.9 us",
-                "attention_time": "173.9 us",
-            },
-            result="0.1384",
-        ),
+        given={"tensor_parallel_time": "652.4 us", "memory_time": "4.06 ms", "compute_time": "565.9 us", "attention_time": "173.9 us"},
+        result="0.1384",
         sources=(ours("the sums of a layer over a step that waits for all of them. A measured share is at most this"),),
     ),
     Equation(
@@ -172,19 +148,8 @@ EQUATIONS = (
             "the best way to cut, of many parts on either side: all of an activation is sent but a small share",
             "the links alone, with no overlap with arithmetic",
         ),
-        example=Example(
-            given={
-                "layers": "118",
-                "batch": "512",
-                "tokens_verified_per_step": "4",
-                "bytes_per_activation": "2",
-                "model_dim": "18432",
-                "ffn_dim": "73728",
-                "chips": "64",
-                "link_bandwidth": "270 GB/s",
-            },
-            result="33 ms",
-        ),
+        given={"layers": "118", "batch": "512", "model_dim": "18432", "ffn_dim": "73728", "chips": "64", "link_bandwidth": "270 GB/s"},
+        result="33 ms",
         derivation=lambda: (
             Step(
                 operation="what it means: in and out of both matrices, each side of an activation by the chips along it",
@@ -230,7 +195,7 @@ EQUATIONS = (
             "every chip sends its share over a link of its own, at its full rate in one direction",
             "all of it after the prefill. Sent layer by layer, most of it is hidden",
         ),
-        example=Example(given={"kv_bytes_per_sequence": "4.129 GB", "chips": "16", "link_bandwidth": "50 GB/s"}, result="5.161 ms"),
+        result="5.161 ms",
         sources=(SPLITWISE_PAPER,),
     ),
 )

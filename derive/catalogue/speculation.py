@@ -2,7 +2,7 @@
 
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.sources import SPECULATIVE_PAPER, ours
-from derive.records import BOUND, LOWER, Equation, Example, Step, Variant, at
+from derive.records import BOUND, LOWER, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 SPECULATION = (
@@ -25,7 +25,7 @@ SPECULATION = (
             "each drafted token is accepted with the same chance, whatever the others",
             "verification of all drafted tokens needs one step",
         ),
-        example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3"}, result="2.952 tokens"),
+        result="2.952 tokens",
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -34,7 +34,7 @@ SPECULATION = (
         defines="tokens_verified_per_step",
         relation=lambda tokens_verified_per_step, draft_tokens: (tokens_verified_per_step, draft_tokens + 1),
         statement="A step verifies every drafted token and computes the next one. Each adds arithmetic, and all share the reads.",
-        example=Example(given={"draft_tokens": "3"}, result="4"),
+        result="4",
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -45,7 +45,7 @@ SPECULATION = (
         sense="<=",
         statement="A step yields at most one token for each position that it computes.",
         assumptions=("a token is yielded by the step that computes its position",),
-        example=Example(given={"tokens_verified_per_step": "4"}, result="4 tokens"),
+        result="4 tokens",
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -62,16 +62,8 @@ SPECULATION = (
         ),
         statement="The step time of the same batch without speculative decoding, by the roofline.",
         assumptions=("arithmetic and memory traffic overlap perfectly", "no network"),
-        example=Example(
-            given={
-                "overhead_time": "12.6 ms",
-                "compute_time": "3.274 ms",
-                "attention_time": "534.1 us",
-                "plain_weight_time": "10.79 ms",
-                "kv_time": "14.09 ms",
-            },
-            result="37.48 ms",
-        ),
+        given={"plain_weight_time": "10.79 ms"},
+        result="37.48 ms",
         sources=(ours("roofline.step_time with no drafts, and with the weights that are then read"),),
     ),
     Equation(
@@ -84,7 +76,7 @@ SPECULATION = (
         ),
         statement="The draft model runs once for every token it drafts, before verification.",
         assumptions=("drafts are made one after another, and not while the step before is checked",),
-        example=Example(given={"draft_tokens": "3", "draft_cost_ratio": "0.05", "plain_step_time": "24.88 ms"}, result="3.732 ms"),
+        result="3.732 ms",
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -103,7 +95,8 @@ SPECULATION = (
             ),
         ),
         statement="It is one while decode is memory-bound, and the number of positions when compute-bound.",
-        example=Example(given={"step_time": "31.5 ms", "drafting_time": "3.732 ms", "plain_step_time": "24.88 ms"}, result="1.116"),
+        given={"step_time": "31.5 ms"},
+        result="1.116",
         sources=(ours("what is left of a step after the drafting, over the step without drafts"),),
     ),
     Equation(
@@ -125,10 +118,8 @@ SPECULATION = (
         changes=(
             "verification is longer than a plain step by its arithmetic. The form before was true only for memory-bound decode",
         ),
-        example=Example(
-            given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_cost_ratio": "0.05", "verification_ratio": "1.116"},
-            result="2.332",
-        ),
+        given={"verification_ratio": "1.116"},
+        result="2.332",
         derivation=lambda: (
             Step(
                 operation="what it means: tokens over the time of a step with drafts, against one token in the time of one without",
@@ -171,7 +162,8 @@ SPECULATION = (
         requires=(Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),),
         statement="Refused drafts are wasted work. If arithmetic is the bottleneck, drafts slow decode down by this factor.",
         assumptions=("the assumptions of serving.speculative_tokens",),
-        example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_operations_ratio": "0.05"}, result="1.406"),
+        given={"draft_operations_ratio": "0.05"},
+        result="1.406",
         derivation=lambda: (
             Step(
                 operation="what it means: FLOPs of drafting and checking over the tokens they bring",
@@ -199,7 +191,8 @@ SPECULATION = (
         ),
         statement="Each position counts as a sequence, so the gain of drafts ends at a fraction of the balance batch.",
         assumptions=("KV reads and attention FLOPs left out", "every weight is read"),
-        example=Example(given={"balance_batch": "211", "tokens_verified_per_step": "4"}, result="52.75"),
+        given={"balance_batch": "211"},
+        result="52.75",
         derivation=lambda: (
             Step(
                 operation="arithmetic of all positions and weight read need the same time",

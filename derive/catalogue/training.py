@@ -5,7 +5,7 @@ from derive.catalogue.training_budget import BUDGET
 from derive.catalogue.training_memory import MEMORY
 from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
-from derive.records import HEURISTIC, Equation, Example, Step, Variant, at
+from derive.records import HEURISTIC, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 EQUATIONS = (
@@ -20,7 +20,7 @@ EQUATIONS = (
         ),
         statement="Two FLOPs per parameter and token forward, four backward.",
         assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
-        example=Example(given={"active_params": "405B", "pretrain_tokens": "15.6T"}, result="3.791e+25 FLOP"),
+        result="3.791e+25 FLOP",
         sources=(talk("1:21:58", "1:22:18", "six times active parameters times tokens"),),
     ),
     Equation(
@@ -41,15 +41,8 @@ EQUATIONS = (
             "every sequence is one document. In packed sequences each token sees less",
             "activations are stored, not computed again",
         ),
-        example=Example(
-            given={
-                "pretrain_tokens": "15.6T",
-                "active_params": "405B",
-                "attention_flops_per_pair": "8.258 MFLOP/token",
-                "training_sequence_length": "8192",
-            },
-            result="3.949e+25 FLOP",
-        ),
+        given={"attention_flops_per_pair": "8.258 MFLOP/token"},
+        result="3.949e+25 FLOP",
         derivation=lambda: (
             Step(
                 operation="without attention, three times half the sequence for every token, the costs are equal",
@@ -80,10 +73,7 @@ EQUATIONS = (
         assumptions=(
             "everything runs at the efficiency of decode, also training: more expensive than training.rl_cost_split if it trains",
         ),
-        example=Example(
-            given={"rl_multiplier": "6", "active_params": "405B", "rl_tokens": "2T", "decode_efficiency": "30%"},
-            result="1.62e+25 FLOP",
-        ),
+        result="1.62e+25 FLOP",
         sources=(
             talk(
                 "1:22:18", "1:23:18", "somewhere between two and six, over an efficiency of about 30 percent",
@@ -104,10 +94,7 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="Only the roll-out is slow. Passes that train, or score with another policy, run at the rate of pre-training.",
         assumptions=("passes over tokens that are there already run at the efficiency of pre-training", "attention FLOPs left out"),
-        example=Example(
-            given={"decode_efficiency": "30%", "rl_multiplier": "6", "active_params": "405B", "rl_tokens": "2T"},
-            result="8.64e+24 FLOP",
-        ),
+        result="8.64e+24 FLOP",
         sources=(ours("the lecture divides the training passes by the efficiency of decode too"),),
     ),
     Equation(
@@ -125,10 +112,7 @@ EQUATIONS = (
             "attention FLOPs left out",
             "cached prompt tokens are free and are not counted as served",
         ),
-        example=Example(
-            given={"active_params": "405B", "inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"},
-            result="3.079e+26 FLOP",
-        ),
+        result="3.079e+26 FLOP",
         sources=(
             talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
             ours("the lecture divides the prompt tokens by the efficiency of decode too"),
@@ -148,7 +132,7 @@ EQUATIONS = (
             "equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",
             "all of reinforcement learning at the efficiency of decode. training.equal_cost_rl_split has only the roll-out at it",
         ),
-        example=Example(given={"rl_multiplier": "6", "rl_tokens": "2T", "decode_efficiency": "30%"}, result="6.667T tokens"),
+        result="6.667T tokens",
         derivation=lambda: (
             Step(
                 operation="equal FLOPs",
@@ -176,7 +160,7 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="The lecture's rule, but only the roll-out is slow.",
         assumptions=("equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",),
-        example=Example(given={"decode_efficiency": "30%", "rl_multiplier": "6", "rl_tokens": "2T"}, result="3.556T tokens"),
+        result="3.556T tokens",
         derivation=lambda: (
             Step(
                 operation="equal FLOPs",
@@ -200,7 +184,7 @@ EQUATIONS = (
             "equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",
             "prompt tokens are counted like output tokens. training.equal_cost_inference_split tells them apart",
         ),
-        example=Example(given={"inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="288T tokens"),
+        result="288T tokens",
         derivation=lambda: (
             Step(
                 operation="equal FLOPs",
@@ -221,7 +205,7 @@ EQUATIONS = (
         ),
         statement="The lecture's rule, but only the output is slow. The larger the share of prompts, the more tokens a model may serve.",
         assumptions=("equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",),
-        example=Example(given={"inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"}, result="126.7T tokens"),
+        result="126.7T tokens",
         derivation=lambda: (
             Step(
                 operation="equal FLOPs",
@@ -239,7 +223,8 @@ EQUATIONS = (
         relation=lambda inference_flops, pretrain_flops, rl_flops: (inference_flops, pretrain_flops + rl_flops),
         statement="The other split: half for both kinds of training, half for inference.",
         assumptions=("equal costs are assumed to be the optimum",),
-        example=Example(given={"pretrain_flops": "3.791e+25 FLOP", "rl_flops": "8.64e+24 FLOP"}, result="4.655e+25 FLOP"),
+        given={"rl_flops": "8.64e+24 FLOP"},
+        result="4.655e+25 FLOP",
         sources=(talk("1:24:09", "1:24:36", "that would also be valid, it is a small factor"),),
     ),
     Equation(
@@ -249,7 +234,8 @@ EQUATIONS = (
         relation=lambda inference_tokens, fleet_throughput, deployment_time: (inference_tokens, fleet_throughput * deployment_time),
         statement="The rate of the fleet times the time in which the model is served.",
         assumptions=("a constant rate, or its mean",),
-        example=Example(given={"fleet_throughput": "50M token/s", "deployment_time": "60 d"}, result="259.2T tokens"),
+        given={"fleet_throughput": "50M token/s", "deployment_time": "60 d"},
+        result="259.2T tokens",
         sources=(
             talk(
                 "1:29:46", "1:30:46", "500 million tokens a second for two months. A tenth of it for one model is around 200 trillion",
@@ -267,7 +253,8 @@ EQUATIONS = (
         ),
         statement="A model that is overtaken serves no tokens, so a plan uses the expected value.",
         assumptions=("a model serves all tokens or none",),
-        example=Example(given={"inference_tokens": "259.2T", "frontier_probability": "40%"}, result="103.7T tokens"),
+        given={"frontier_probability": "40%"},
+        result="103.7T tokens",
         sources=(talk("1:29:06", "1:29:28", "derate by the chance that the model stays at the frontier", "no number is given"),),
     ),
     Equation(
@@ -284,7 +271,7 @@ EQUATIONS = (
             "a convention: the ratio depends on the budget and on the fit, see training.compute_optimal_size",
             "active parameters replace the parameters of a dense model",
         ),
-        example=Example(given={"active_params": "405B"}, result="8.1T tokens"),
+        result="8.1T tokens",
         sources=(CHINCHILLA_TABLE, talk("1:31:31", "1:31:43", "twenty times parameters is two trillion for 100 billion")),
     ),
     Equation(
@@ -293,7 +280,8 @@ EQUATIONS = (
         defines="overtraining_ratio",
         relation=lambda overtraining_ratio, pretrain_tokens, chinchilla_tokens: (overtraining_ratio, pretrain_tokens / chinchilla_tokens),
         statement="The training tokens of a model over the Chinchilla tokens of its size.",
-        example=Example(given={"pretrain_tokens": "15.6T", "chinchilla_tokens": "8.1T"}, result="1.926"),
+        given={"chinchilla_tokens": "8.1T"},
+        result="1.926",
         sources=(
             talk(
                 "1:31:43", "1:32:12", "a hundred times",

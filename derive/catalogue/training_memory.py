@@ -5,7 +5,7 @@ microbatches that a chip stores at once, and the number of their layers.
 """
 
 from derive.catalogue.sources import MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
-from derive.records import BOUND, Equation, Example, Step, Variant, at
+from derive.records import BOUND, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 _MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
@@ -25,17 +25,8 @@ MEMORY = (
         ),
         statement="Every copy of the model has its weights, their gradients and the optimizer states.",
         assumptions=(_MODEL_PARALLEL, "copies that train on different data share no states: no ZeRO, no FSDP"),
-        example=Example(
-            given={
-                "total_params": "405B",
-                "bytes_per_weight": "2",
-                "gradient_bytes_per_param": "2",
-                "optimizer_bytes_per_param": "12",
-                "chips": "8",
-                "pipeline_stages": "16",
-            },
-            result="50.62 GB",
-        ),
+        given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
+        result="50.62 GB",
         sources=(ZERO_PAPER,),
     ),
     Equation(
@@ -53,18 +44,8 @@ MEMORY = (
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-1: each copy stores and updates its own part of the optimizer states.",
         assumptions=(_MODEL_PARALLEL,),
-        example=Example(
-            given={
-                "total_params": "405B",
-                "bytes_per_weight": "2",
-                "gradient_bytes_per_param": "2",
-                "optimizer_bytes_per_param": "12",
-                "data_parallel": "128",
-                "chips": "8",
-                "pipeline_stages": "16",
-            },
-            result="12.95 GB",
-        ),
+        given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
+        result="12.95 GB",
         derivation=lambda: (
             Step(
                 operation="a copy holds its part of the optimizer states",
@@ -95,18 +76,8 @@ MEMORY = (
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-2: a gradient is stored where the update needs it.",
         assumptions=(_MODEL_PARALLEL,),
-        example=Example(
-            given={
-                "total_params": "405B",
-                "bytes_per_weight": "2",
-                "gradient_bytes_per_param": "2",
-                "optimizer_bytes_per_param": "12",
-                "data_parallel": "128",
-                "chips": "8",
-                "pipeline_stages": "16",
-            },
-            result="6.674 GB",
-        ),
+        given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
+        result="6.674 GB",
         derivation=lambda: (
             Step(
                 operation="a copy holds its part of the gradients",
@@ -135,18 +106,8 @@ MEMORY = (
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-3, or FSDP: weights are gathered one layer at a time, when they are used.",
         assumptions=(_MODEL_PARALLEL, "the layer that is gathered just now left out"),
-        example=Example(
-            given={
-                "total_params": "405B",
-                "bytes_per_weight": "2",
-                "gradient_bytes_per_param": "2",
-                "optimizer_bytes_per_param": "12",
-                "data_parallel": "128",
-                "chips": "8",
-                "pipeline_stages": "16",
-            },
-            result="395.5 MB",
-        ),
+        given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
+        result="395.5 MB",
         derivation=lambda: (
             Step(
                 operation="a copy holds its part of the weights",
@@ -170,10 +131,8 @@ MEMORY = (
         ),
         statement="Weights and optimizer states are written, and gradients are computed again.",
         assumptions=("one copy of the model is written, whatever lies on the chips of others",),
-        example=Example(
-            given={"total_params": "405B", "bytes_per_weight": "2", "optimizer_bytes_per_param": "12"},
-            result="5.67 TB",
-        ),
+        given={"bytes_per_weight": "2"},
+        result="5.67 TB",
         sources=(ZERO_PAPER, ours("the part that a run cannot recompute from its data")),
     ),
     Equation(
@@ -183,7 +142,8 @@ MEMORY = (
         relation=lambda checkpoint_time, checkpoint_bytes, tier_bandwidth: (checkpoint_time, checkpoint_bytes / tier_bandwidth),
         statement="The bytes of a checkpoint over the write bandwidth of the storage, of all writers together.",
         assumptions=("the storage is written as fast as it is read, and chips and network are no slower",),
-        example=Example(given={"checkpoint_bytes": "5.67 TB", "tier_bandwidth": "200 GB/s"}, result="28.35 s"),
+        given={"checkpoint_bytes": "5.67 TB", "tier_bandwidth": "200 GB/s"},
+        result="28.35 s",
         sources=(ours("bytes over bytes a second"),),
     ),
     Equation(
@@ -200,16 +160,7 @@ MEMORY = (
         ),
         statement="Every head keeps a score, its softmax and a mask for each pair of tokens: quadratic in the length of a sequence.",
         assumptions=(_HALF_PRECISION, "embeddings and the output layer left out", "scores are kept for all pairs, masked ones as well"),
-        example=Example(
-            given={
-                "layers": "126",
-                "tokens_in_training_batch": "8192",
-                "model_dim": "16384",
-                "query_heads": "128",
-                "training_sequence_length": "8192",
-            },
-            result="5.987 TB",
-        ),
+        result="5.987 TB",
         derivation=lambda: (
             Step(
                 operation="without the scores, the activations of a layer that recomputes them",
@@ -241,10 +192,8 @@ MEMORY = (
         requires=(Requirement(holds=lambda training_microbatches: training_microbatches >= 1),),
         statement="Every stage stores the activations of its layers for all microbatches before the first backward pass.",
         assumptions=("activation_bytes are of one microbatch, in all layers", _ALL_SHARDED),
-        example=Example(
-            given={"activation_bytes": "33.82 GB", "training_microbatches": "64", "chips": "8", "pipeline_stages": "16"},
-            result="16.91 GB",
-        ),
+        given={"chips": "8", "pipeline_stages": "16"},
+        result="16.91 GB",
         sources=(ours("the microbatches that the schedule holds at once, each for the layers of one stage"),),
     ),
     Equation(
@@ -259,7 +208,8 @@ MEMORY = (
             "as many microbatches a training step as stages or more. The first stage stores one per stage, later stages fewer",
             _ALL_SHARDED,
         ),
-        example=Example(given={"activation_bytes": "33.82 GB", "chips": "8"}, result="4.228 GB"),
+        given={"chips": "8"},
+        result="4.228 GB",
         derivation=lambda: (
             Step(
                 operation="the first stage holds as many microbatches as there are stages",
@@ -288,10 +238,8 @@ MEMORY = (
             "passes run ahead as in Megatron, where even a single virtual stage runs further ahead than plain 1F1B",
             _ALL_SHARDED,
         ),
-        example=Example(
-            given={"activation_bytes": "33.82 GB", "pipeline_stages": "16", "virtual_stages": "4", "chips": "8"},
-            result="5.218 GB",
-        ),
+        given={"pipeline_stages": "16", "chips": "8"},
+        result="5.218 GB",
         derivation=lambda: (
             Step(
                 operation="beside one microbatch per stage, all short passes except one run ahead",
@@ -317,7 +265,8 @@ MEMORY = (
         ),
         statement="States that stay, and activations that wait for the backward pass.",
         assumptions=("buffers of communication and fragmentation left out",),
-        example=Example(given={"training_state_bytes_per_chip": "12.95 GB", "activation_bytes_per_chip": "4.228 GB"}, result="17.18 GB"),
+        given={"training_state_bytes_per_chip": "12.95 GB", "activation_bytes_per_chip": "4.228 GB"},
+        result="17.18 GB",
         sources=(ZERO_PAPER, RECOMPUTATION_PAPER),
     ),
     Equation(
@@ -328,7 +277,7 @@ MEMORY = (
         sense="<=",
         statement="A chip stores at most its memory.",
         assumptions=("no state is moved to the memory of the host",),
-        example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
+        result="80 GB",
         sources=(ZERO_PAPER,),
     ),
 )

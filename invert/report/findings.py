@@ -37,7 +37,7 @@ def estimates_table(one: Inference, table: Run) -> Table:
         (column.heading, column.text(one), column.span(one), held_in_words(of), of.because + "; PRIOR-DOMINATED" * of.prior_dominated)
         for column, of in found.items()
     ]
-    return aligned(columns, [dict(zip(columns, row, strict=True)) for row in rows])
+    return aligned(columns, rows)
 
 
 def _estimated(one: Inference) -> list[Column]:
