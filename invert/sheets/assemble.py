@@ -186,7 +186,7 @@ def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> st
     """
     sold = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
     tiers = sorted({row.service_tier for row in sold})
-    ends = [row.end for row in book.rows if (row.provider, row.model) in pairs and row.end <= day]
+    ends = [row.end for row in book.rows if (row.provider, row.model) in pairs and date.min < row.end <= day]
     if ends and not tiers:
         return f"its prices end on {max(ends)}; --as-of {max(ends) - timedelta(days=1)}"
     return f"--all shows {' and '.join(tiers)}" if tiers[1:] else "".join(f"--tier {tier} has one" for tier in tiers)
