@@ -40,8 +40,9 @@ class SeveralNames(BacksolveError):
 class RetiredName(BacksolveError):
     """The id of an equation that was replaced. The message names its successor."""
 
-    def __init__(self, given: str, successor: str):
-        super().__init__(f"equation {shorten(given)} was retired; its successor is {successor!r}: backsolve show {successor}")
+    def __init__(self, given: str, successor: str, beside: str = ""):
+        use = f"{successor!r} with {beside}" if beside else repr(successor)
+        super().__init__(f"equation {shorten(given)} was retired; its successor is {use}: backsolve show {successor}")
 
 
 class WrongUnit(BacksolveError):

@@ -40,14 +40,13 @@ MADE = (
 SKELETON = """    Equation(
         id="{id}",
         title="TODO: what it is, in a few words",
-        # TODO: kind=BOUND, ESTIMATE, CONDITION, HEURISTIC or EMPIRICAL and no `defines`, if it is no definition
-        defines="{name}",
+        # TODO: kind=BOUND, ESTIMATE, CONDITION, HEURISTIC or EMPIRICAL, if it is no definition
         # TODO: the quantities it speaks of, and the right side
         relation=lambda {name}: ({name}, {name}),
         statement="TODO: what it says, in one plain sentence.",
         # TODO: requires=(Requirement(holds=lambda ...: ... >= ..., otherwise="..."),), where it may be used
         assumptions=("TODO: what is left out, or taken for granted",),
-        # TODO: example=Example(given={{"batch": "64"}}, result="12.3 ms"), all that stands on the right, and the left to four digits
+        # TODO: result="12.3 ms", the left side to four digits, at `given` or at the values of example_values.py
         # TODO: derivation=lambda: (Step(...),), if it follows from other equations
         sources=(ours("TODO: or talk(...), or a work of derive/catalogue/sources.py"),),
     ),
@@ -116,11 +115,11 @@ def missing(row: Equation) -> Iterator[str]:
             except WrongData:
                 yield f"derive/quantities: derive/show/mathml.py draws no such LaTeX as that of {name}, {QUANTITIES[name].latex}"
     if row.kind == DEFINITION and row.defines is None and not row.steps:
-        yield "the entry: a definition says with `defines` what it defines, or with `steps` what it follows from"
+        yield "the entry: a further relation of a quantity says with `derivation` what it follows from"
     if row.kind == ESTIMATE and row.variant is None:
         yield "the entry: an estimate takes part only where it is chosen; give it a `variant`, with the group it is chosen from"
     if row.example is None:
-        yield "the entry: no `example`; give all that stands on the right as a person types it, and the result to four digits"
+        yield "the entry: no `result`; work it once, at the values of example_values.py or at `given`, to four digits"
     elif row.example.given.keys() == {*row.symbols[1:]} <= QUANTITIES.keys():
         yield from in_example(row, row.example)
     yield from in_lecture(row)

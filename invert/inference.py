@@ -26,6 +26,7 @@ from invert.estimators.input_price import markup_of_lists
 from invert.estimators.joint_point import broken_by
 from invert.estimators.known import bounds_at_rent, error_of_lecture, record_of_storage_price, told_by_others
 from invert.estimators.market import knowledge, kv_class
+from invert.estimators.names import KV_NAMES
 from invert.estimators.one_markup import posterior_of
 from invert.estimators.readings import drain_time_of_sheet, known_cache, read_pair, tiers_of_lifetimes
 from invert.estimators.registry import ESTIMATORS, side_by_side
@@ -130,12 +131,13 @@ def infer(
 
 @immutable
 class Kept:
-    """Cache shared by runs on equal assumptions.
+    """Cache shared by runs on equal assumptions, with the estimators of KV bytes that run.
 
     Inferences are cached by data, sheet and model, readings of bands by their inputs, and the probability of premiums as a cost by price
     data. A second run computes only the differences.
     """
 
+    estimators: tuple[str, ...] = tuple(KV_NAMES)
     inferences: dict[tuple[Data, PriceSheet, ModelRow | None], Inference] = field(default_factory=dict)
     readings: dict[tuple[object, ...], tuple[PairInference, ...]] = field(default_factory=dict)
     by_cost: dict[Hashable, float | None] = field(default_factory=dict)
@@ -165,13 +167,13 @@ class RunOptions(TypedDict, total=False):
     knowledge: str | FileText | None
 
 
-def infer_flagships(most: int, **asked: Unpack[RunOptions]) -> InferenceTable:
+def infer_flagships(most: int, estimators: tuple[str, ...] = tuple(KV_NAMES), **asked: Unpack[RunOptions]) -> InferenceTable:
     """Infer the sheets of the default table, or all sheets if these are zero or more than `most`.
 
     The default table has the flagships, the user's own sheets, and those with a price that is new since the last release. The others are
-    `not_picked`.
+    `not_picked`. `estimators` are those of KV bytes that run: no posterior is drawn without `one_markup`.
     """
-    _, _, found = run_of((), Kept(), most_flagships=most, **asked)
+    _, _, found = run_of((), Kept(estimators=estimators), most_flagships=most, **asked)
     return found
 
 
@@ -226,11 +228,7 @@ def _answered(
             names, request.providers, offered, known, book, later, own_later, partial(other_tiers_note, book, day)
         )
     except (UnknownName, NotBegun) as error:
-        # A row that could not be read may be why the name is not known: it comes first.
-        fault = faults_first(problems, (*names, *request.providers), book.overlay)
-        # A typed sheet is named by nobody but this program, so its fault says all.
-        said = str(fault) if book.overlay and book.overlay.typed else f"{fault}\n{error}"
-        raise WrongData(said) if fault else error from None
+        raise _fault_behind(error, problems, (*names, *request.providers), book.overlay) from None
     first = first_days(offered, book, data)
     chosen, left_out = released_sheets(chosen, known, {} if names else first)
     offered, _ = released_sheets(offered, known, first)
@@ -251,9 +249,7 @@ def _answered(
     problems += faults
     before, _ = infer_sheets(published, data, assumptions, executor, kept) if published else ([], [])
     premiums, of_day = premiums_of(offered), base_inputs(book, day)
-    inferences, before = (
-        _with_fast_modes(_complete(found, premiums, book, assumptions, kept), of_day, data) for found in (inferences, before)
-    )
+    inferences, before = (_complete(found, premiums, of_day, book, data, kept) for found in (inferences, before))
     newest = book.newest_retrieved
     if book.day_moved and not as_of:
         notes = [*notes, book.day_moved]
@@ -296,27 +292,27 @@ def _flagships(chosen: list[PriceSheet], known: list[ModelRow], new: Collection[
 
 
 def _complete(
-    found: list[Inference], premiums: tuple[Premiums, ...], book: PriceBook, assumptions: Assumptions, kept: Kept
+    found: list[Inference], premiums: tuple[Premiums, ...], asked: Mapping[SheetKey, float], book: PriceBook, data: Data, kept: Kept
 ) -> list[Inference]:
-    """Add the results that need all sheets, and a flag for unreadable rows."""
-    return [_with_refused(one, book) for one in with_conventions(found, premiums, assumptions, kept)]
+    """Add what needs other sheets (convention and fast mode), and a flag if a row of the model could not be read."""
+    complete = []
+    for one in with_conventions(found, premiums, found[0].assumptions, kept) if found else ():
+        fast = or_left_out(partial(pair_fast_mode, one.key, one.observables.output_input_ratio.value, asked, data)).value
+        refused = (SOME_NOT_READ,) if one.key[:2] in book.refused else ()
+        complete.append(replace(one, fast_mode=fast, flags=(*one.flags, *refused)))
+    return complete
 
 
-def _with_fast_modes(found: list[Inference], asked: Mapping[SheetKey, float], data: Data) -> list[Inference]:
-    """Return inferences with the fast mode of their model, where one is on offer."""
-    return [
-        replace(one, fast_mode=or_left_out(partial(pair_fast_mode, one.key, one.observables.output_input_ratio.value, asked, data)).value)
-        for one in found
-    ]
-
-
-def faults_first(problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> Problem | None:
-    """Return the first problem in a row that names a requested model, else the first problem, else None."""
+def _fault_behind(error: BacksolveError, problems: Sequence[Problem], names: Iterable[str], own: FileText | None) -> BacksolveError:
+    """Return the fault in a row of a requested model without a sheet, or else the first fault and the error, or else the error."""
     lines = own.content.decode(errors="replace").lower().splitlines() if own else []
     asked = [trimmed(part).lower() for name in names for part in name.split("/")]
     of_file = [one for one in problems if own and one.origin == own.place and one.row]
     meant = (one for one in of_file if any(part in lines[one.row - 1] for part in asked if one.row and one.row <= len(lines)))
-    return next(meant, next(iter(problems), None))
+    if fault := next(meant, None):
+        return WrongData(str(fault))
+    # A typed sheet is named by nobody but this program, so its fault says all.
+    return WrongData(str(problems[0]) if own and own.typed else f"{problems[0]}\n{error}") if problems else error
 
 
 def infer_sheets(
@@ -330,11 +326,13 @@ def infer_sheets(
     read, problems = _read(chosen, data, assumptions)
     keys = [(data, _cache_key_sheet(one), one.model) for one in read]
     new = {key: one for key, one in zip(keys, read, strict=True) if key not in kept.inferences}
-    worth = worths((one.architecture for one in read), data, assumptions)
+    worth = worths((one.architecture for one in read), data, assumptions, kept.estimators)
     cases = [*new.values()]
     batches = [cases[start : start + _BATCH] for start in range(0, len(cases), _BATCH)]
     work = partial(_infer_cases, data=data, assumptions=assumptions, worth=worth)
-    inferred = executor.map(work, batches) if executor and len(batches) > 1 else map(partial(work, kept=kept), batches)
+    alone = replace(kept, inferences={}, readings={}, by_cost={})
+    parallel = executor and len(batches) > 1
+    inferred = executor.map(partial(work, kept=alone), batches) if executor and parallel else map(partial(work, kept=kept), batches)
     known = dict(zip(new, chain.from_iterable(inferred), strict=True))
     kept.inferences.update((key, one) for key, one in known.items() if isinstance(one, Inference))
     found = []
@@ -356,14 +354,13 @@ def _infer_cases(
     data: Data,
     assumptions: Assumptions,
     worth: Mapping[str | None, Part[Worth]],
-    kept: Kept | None = None,
+    kept: Kept,
 ) -> list[Inference | WrongData | WrongValue]:
     """Return the result or the error of each sheet."""
-    kept = kept or Kept()
 
     def conclude(one: Case) -> Inference | WrongData | WrongValue:
         try:
-            return _conclude(one, kept.pairs_of(one, assumptions), data, assumptions, worth[one.architecture])
+            return _conclude(one, kept.pairs_of(one, assumptions), data, assumptions, worth[one.architecture], kept.estimators)
         except (WrongData, WrongValue) as error:
             return error
 
@@ -396,12 +393,6 @@ def _cache_key_sheet(read: Case) -> PriceSheet:
 def _move_to_day(found: Inference, sheet: PriceSheet) -> Inference:
     """Return the result for the sheet of a later day, with the flags of that day."""
     return replace(found, sheet=sheet, flags=found.flags if sheet.start_known else (*found.flags, "start not known"))
-
-
-def _with_refused(one: Inference, book: PriceBook) -> Inference:
-    """Add a flag if a row of the model could not be read, so a band or price may be missing."""
-    refused = (one.sheet.provider, one.sheet.model) in book.refused
-    return replace(one, flags=(*one.flags, SOME_NOT_READ)) if refused else one
 
 
 def _problem(sheet: PriceSheet, error: BacksolveError) -> Problem:
@@ -498,12 +489,14 @@ def _tier_rules(data: Data, day: date, assumptions: Assumptions) -> TierRules:
     return TierRules(rule.reference, rule.kind, scoreboard(data, kv_class.usual_stored(data, day, assumptions), assumptions))
 
 
-def _conclude(read: Case, pairs: tuple[PairInference, ...], data: Data, assumptions: Assumptions, worth: Part[Worth]) -> Inference:
+def _conclude(
+    read: Case, pairs: tuple[PairInference, ...], data: Data, assumptions: Assumptions, worth: Part[Worth], names: tuple[str, ...]
+) -> Inference:
     """Infer everything that one sheet implies alone, from its readings and its posterior."""
     sheet, seen, anchors = read.sheet, read.seen, read.anchors
     known, broken = known_cache(read.model, data, assumptions), broken_by(read, assumptions)
-    summary, prior = posterior_of(read.price_data, data, assumptions)
-    kv_bytes, beside = side_by_side(read, data, assumptions)
+    summary, prior = posterior_of(read.price_data, data, assumptions) if "one_markup" in names else (None, {})
+    kv_bytes, beside = side_by_side(read, data, assumptions, names)
     kv_bytes, stored = _attach_records(kv_bytes, worth), {"headline": beside.pop("kv_bytes_stored_per_token")}
     if kv_bytes["at_rent"].kind == "upper":
         kv_bytes["at_rent"] = told_by_others(kv_bytes["at_rent"], bounds_at_rent(data, assumptions))
@@ -533,7 +526,7 @@ def _conclude(read: Case, pairs: tuple[PairInference, ...], data: Data, assumpti
         times_reading=_times_reading(known, pairs),
         price_data=read.price_data,
         summary=summary,
-        contractions=_contractions(summary, prior, assumptions),
+        contractions=_contractions(summary, prior, assumptions) if summary else {},
         kv_bytes={name: drop_unchecked_level(one) for name, one in kv_bytes.items()},
         apart=_ratio_of_medians(kv_bytes),
         kv_bytes_stored={name: drop_unchecked_level(one) for name, one in stored.items()},
@@ -595,10 +588,10 @@ def with_conventions(inferences: list[Inference], premiums: Sequence[Premiums], 
     asked = [
         place
         for place, one in enumerate(inferences)
-        if one.pairs and not one.contradiction and one.kv_bytes["one_markup"].kind in ("interval", "given")
+        if one.summary and one.pairs and not one.contradiction and one.kv_bytes["one_markup"].kind in ("interval", "given")
     ]
     new = [one for place in asked if (one := inferences[place]).price_data.key not in kept.by_cost]
-    by_cost = probabilities_by_cost([one.price_data for one in new], [one.summary.log_evidence for one in new], assumptions)
+    by_cost = probabilities_by_cost([one.price_data for one in new], [one.summary.log_evidence for one in new if one.summary], assumptions)
     kept.by_cost.update(zip((one.price_data.key for one in new), by_cost, strict=True))
     found = list(inferences)
     for place in asked:
@@ -680,7 +673,7 @@ def _flags(read: Case, pairs: tuple[PairInference, ...], known: KnownCache | Non
         flags.append("KV given")
     if found["headline"].prior_dominated:
         flags.append("KV PRIOR-DOMINATED")
-    if found["balance_context"].kind == "undetermined":
+    if "balance_context" in found and found["balance_context"].kind == "undetermined":
         flags.append("inconsistent")
     currencies = sorted({price.currency for price in prices_by_place(sheet).values()})
     if currencies != ["USD"]:

@@ -108,7 +108,7 @@ class Inference:
     known: KnownCache | None
     times_reading: TimesReading | None
     price_data: PriceData = field(compare=False)
-    summary: Summary
+    summary: Summary | None
     contractions: Mapping[str, Contraction]
     kv_bytes: Mapping[str, Estimate]
     apart: Apart | None

@@ -54,7 +54,7 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
     lacking = run(clone, ID)
     assert (lacking.returncode, lacking.stderr) == (1, "")
     lines = lacking.stdout.splitlines()
-    for place in ("derive/catalogue/scheduling.py, line", "derive/quantities: planted_latency", "the entry: no `example`"):
+    for place in ("derive/catalogue/scheduling.py, line", "derive/quantities: planted_latency", "the entry: no `result`"):
         assert any(line.startswith(f"  {place}") for line in lines), place
     assert sum(line.startswith("  derive/catalogue/scheduling.py, line") for line in lines) == chapter.read_text().count("TODO") == 9
 
@@ -67,14 +67,14 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
             "relation=lambda planted_latency: (planted_latency, planted_latency)",
             "relation=lambda mean_latency, step_time: (mean_latency, 18 * step_time)",
         ),
-        (LEFT_OUT, LEFT_OUT + "\n        example=Example(given={'step_time': '2 ms'}, result='36 ms'),"),
+        (LEFT_OUT, LEFT_OUT + "\n        given={'step_time': '2 ms'},\n        result='36 ms',"),
     )
-    definition = 'defines="planted_latency",'
-    replaced(chapter, (definition, f'{definition}\n        kind="estimate",'))
+    named = f'id="{ID}",'
+    replaced(chapter, (named, f'{named}\n        kind="estimate",'))
     assert run(clone, ID).stdout.splitlines()[1:] == [
         "  the entry: an estimate takes part only where it is chosen; give it a `variant`, with the group it is chosen from"
     ]
-    replaced(chapter, (f'{definition}\n        kind="estimate",', definition))
+    replaced(chapter, (f'{named}\n        kind="estimate",', named))
     figures = clone / "tests" / "validation" / "lecture.csv"
     appended(figures, f"99,planted,{ID}\n")
     (line,) = run(clone, ID).stdout.splitlines()[1:]

@@ -9,7 +9,6 @@ from functools import cache
 from math import log10
 
 from backsolve.site.formulas import Json, quantities_data
-from backsolve.site.parts import figure_of
 from backsolve.site.presets import SUSTAINED, leg_of
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.catalogue import equation
@@ -49,6 +48,9 @@ _POINTS = 96
 _STEP: tuple[tuple[Tree, Tree], ...] = ((0, 1), (_THRESHOLD, 1), (_THRESHOLD, "premium_out"), ("end", "premium_out"))
 """The price of a token over the context: one price up to a threshold, another from there on."""
 
+_NEUTRAL = {**NEUTRAL_DEFAULTS, "prompt_share": 0.0}
+"""The values of quantities without a slider. The lecture counts every served token as output."""
+
 _LEGS = (
     ("batching.sparsity", "total_params"),
     ("batching.machine_balance_ratio", "peak_flops"),
@@ -69,7 +71,7 @@ _LEGS = (
     ("pipeline.kv_cancellation", "memory_per_chip"),
     ("training.pretrain_cost", "pretrain_flops"),
     ("training.rl_cost", "rl_flops"),
-    ("training.inference_cost_lecture", "inference_flops"),
+    ("training.inference_cost", "inference_flops"),
 )
 """Equations and the quantity that each one gives, in the order in which they follow from the sliders."""
 
@@ -322,7 +324,7 @@ def points_of(picture: Picture, line: Line, state: Mapping[str, float], legs: li
 
 def start() -> dict[str, float]:
     """Return the first state of the pictures: the lecture, at ideal rates."""
-    return NEUTRAL_DEFAULTS | presets()[LECTURE]
+    return _NEUTRAL | presets()[LECTURE]
 
 
 def chart_of(picture: Picture, state: Mapping[str, float], legs: list[Json]) -> Chart:
@@ -410,7 +412,7 @@ def blackboard_data(keys: Collection[str] = ()) -> Json:
     spoken = {*SHARED, *presets()[LECTURE], *(name for one in shown for name in (one.across, one.up)), "balance_batch"}
     return {
         "legs": legs_of_pictures(),
-        "neutral": NEUTRAL_DEFAULTS,
+        "neutral": _NEUTRAL,
         "sustained": SUSTAINED,
         "presets": presets(),
         "shared": [name for name in SHARED if any(name in one.moved_by for one in shown)],
@@ -431,6 +433,6 @@ def shown_pictures() -> list[Json]:
 
 def _shown(key: str, time: str, chart: Chart, ids: Sequence[str], claimed: Sequence[str]) -> Json:
     return {
-        **{"key": key, "title": chart.title, "time": time, "drawing": figure_of(chart).drawing},
+        **{"key": key, "title": chart.title, "time": time, "chart": chart},
         **{"equations": [*map(equation, ids)], "claims": [claims()[id] for id in claimed]},
     }

@@ -15,7 +15,7 @@ CHAPTERS = (
     *("training", "bands", "readings", "cache", "architecture", "reversible", "prefill", "network", "energy"),
 )
 
-ROOF_IDS = ("serving.peak_throughput", "serving.peak_decode_rate", "serving.peak_prefill_rate", "serving.least_cost")
+ROOF_IDS = ("serving.peak_throughput", "serving.peak_prefill_rate")
 """Bounds that results are held against, and that answer when named: beside what a question lacks they say next to nothing."""
 
 
@@ -40,7 +40,7 @@ def equation(id: str) -> Equation:
     found = by_id().get(name)
     if found is None:
         if former := _retired().get(name):
-            raise RetiredName(name, former[0])
+            raise RetiredName(name, *former[:2])
         raise UnknownName("equation", id, by_id(), "backsolve list names them")
     if version and version != str(found.version):
         changed = [f"version {at}: {said}" for at, said in enumerate(found.changes, 2) if version.isdecimal() and at > int(version) > 0]
@@ -56,10 +56,10 @@ def cited_equation(reference: str) -> Equation:
     """
     name, _, version = reference.partition("@")
     former = None if name in by_id() else _retired().get(name)
-    return former[1] if former and version == str(former[1].version) else equation(reference)
+    return former[2] if former and version == str(former[2].version) else equation(reference)
 
 
-def _retired() -> Mapping[str, tuple[str, Equation]]:
+def _retired() -> Mapping[str, tuple[str, str, Equation]]:
     from derive.catalogue.retired import RETIRED
 
     return RETIRED

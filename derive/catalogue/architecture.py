@@ -5,7 +5,7 @@ from derive.catalogue.fixed_caches import FIXED
 from derive.catalogue.parameter_counts import COUNTS
 from derive.catalogue.prefill_attention import PREFILL_ATTENTION
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, MLA_PAPER, MSA_CONFIG, UNEQUAL_CONFIG, ours, talk
-from derive.records import Equation, Example, Variant
+from derive.records import Equation, Variant
 from derive.requirements import Requirement
 
 EQUATIONS = (
@@ -14,7 +14,6 @@ EQUATIONS = (
         version=2,
         changes=("over kv_layers, which are all layers unless given, with the keys of indexers",),
         title="KV bytes per token, grouped-query attention",
-        defines="kv_bytes_per_token",
         variant=Variant(group="kv_bytes_per_token", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
         relation=lambda kv_bytes_per_token, entry_per_token, kv_layers, kv_heads, key_dim, value_dim, bytes_per_element,
             indexer_layers, indexer_dim, indexer_bytes_per_element: (
@@ -26,19 +25,8 @@ EQUATIONS = (
         statement="Every layer stores a key and a value for each KV head, both head_dim wide unless their widths are given, and its indexer"
                   " a key. Query heads do not matter.",
         assumptions=("what grows with the context alone: windows and linear states are counted apart",),
-        example=Example(
-            given={
-                "kv_layers": "60",
-                "kv_heads": "4",
-                "key_dim": "192",
-                "value_dim": "128",
-                "bytes_per_element": "2",
-                "indexer_layers": "57",
-                "indexer_dim": "128",
-                "indexer_bytes_per_element": "2",
-            },
-            result="168.2 kB/token",
-        ),
+        given={"kv_layers": "60", "bytes_per_element": "2", "indexer_layers": "57", "indexer_bytes_per_element": "2"},
+        result="168.2 kB/token",
         sources=(
             talk(
                 "1:39:06",
@@ -62,7 +50,6 @@ EQUATIONS = (
         version=2,
         changes=("over kv_layers, which are all layers unless given, with the keys of indexers",),
         title="KV bytes per token, multi-head latent attention",
-        defines="kv_bytes_per_token",
         variant=Variant(group="kv_bytes_per_token", name="mla", holds_for=("mla_hybrid", "mla_indexed")),
         relation=lambda kv_bytes_per_token, latent_per_token, kv_layers, latent_dim, rope_dim, bytes_per_element, entry_per_token,
             indexer_layers, indexer_dim, indexer_bytes_per_element: (
@@ -74,18 +61,8 @@ EQUATIONS = (
         statement="Every layer stores one latent for keys and values together, one rotary key shared by all heads, and the key of its"
                   " indexer.",
         assumptions=("what grows with the context alone: linear states are counted apart",),
-        example=Example(
-            given={
-                "kv_layers": "61",
-                "latent_dim": "512",
-                "rope_dim": "64",
-                "bytes_per_element": "1",
-                "indexer_layers": "61",
-                "indexer_dim": "128",
-                "indexer_bytes_per_element": "1.03125",
-            },
-            result="43.19 kB/token",
-        ),
+        given={"indexer_layers": "61"},
+        result="43.19 kB/token",
         sources=(MLA_PAPER, DSA_PAPER),
     ),
     *FIXED,
@@ -94,7 +71,6 @@ EQUATIONS = (
         version=2,
         changes=("over the layers that attend to the whole context, with the FLOPs of indexers",),
         title="Attention FLOPs per query and context token, grouped-query attention",
-        defines="attention_flops_per_pair",
         variant=Variant(group="attention_flops_per_pair", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, sparse_layers, query_heads, key_dim, value_dim,
             indexer_flops_per_pair: (
@@ -106,17 +82,8 @@ EQUATIONS = (
         statement="Each query head multiplies its query with a key and its weight with a value, both head_dim wide unless their widths are"
                   " given. In sparse layers only the indexer processes the whole context.",
         assumptions=("the slope at long context", "the indexer's arithmetic runs at the rate of attention"),
-        example=Example(
-            given={
-                "kv_layers": "60",
-                "sparse_layers": "57",
-                "query_heads": "64",
-                "key_dim": "192",
-                "value_dim": "128",
-                "indexer_flops_per_pair": "58.37 kFLOP/token",
-            },
-            result="181.3 kFLOP/token",
-        ),
+        given={"kv_layers": "60", "sparse_layers": "57", "query_heads": "64", "indexer_flops_per_pair": "58.37 kFLOP/token"},
+        result="181.3 kFLOP/token",
         sources=(talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: it decides prefill from 8 k to 100 k tokens"),),
     ),
     Equation(
@@ -124,7 +91,6 @@ EQUATIONS = (
         version=2,
         changes=("over kv_layers, which are all layers unless given",),
         title="Attention FLOPs per query and context token, latent attention expanded (prefill)",
-        defines="attention_flops_per_pair",
         variant=Variant(group="attention_flops_per_pair", name="mla", holds_for=("mla_hybrid",)),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim,
             rope_dim, value_dim: (
@@ -133,10 +99,7 @@ EQUATIONS = (
         ),
         statement="Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head.",
         assumptions=("dense attention", "the latent is expanded, as in prefill"),
-        example=Example(
-            given={"kv_layers": "61", "query_heads": "128", "nope_dim": "128", "rope_dim": "64", "value_dim": "128"},
-            result="4.997 MFLOP/token",
-        ),
+        result="4.997 MFLOP/token",
         sources=(MLA_PAPER,),
     ),
     Equation(
@@ -144,7 +107,6 @@ EQUATIONS = (
         version=2,
         changes=("over the layers that attend to the whole context, with the FLOPs of indexers",),
         title="Attention FLOPs per query and context token, latent attention absorbed (decode)",
-        defines="attention_flops_per_pair",
         variant=Variant(
             group="attention_flops_per_pair", name="mla_absorbed", holds_for=("mla_hybrid_absorbed", "mla_indexed_absorbed")
         ),
@@ -158,23 +120,13 @@ EQUATIONS = (
         statement="Decode works on the latent itself: keys are latent_dim + rope_dim wide, values latent_dim. In sparse layers only the"
                   " indexer processes the whole context.",
         assumptions=("projections absorbed into the query and the output, as in decode", "the slope at long context"),
-        example=Example(
-            given={
-                "kv_layers": "61",
-                "sparse_layers": "61",
-                "query_heads": "128",
-                "latent_dim": "512",
-                "rope_dim": "64",
-                "indexer_flops_per_pair": "999.4 kFLOP/token",
-            },
-            result="999.4 kFLOP/token",
-        ),
+        given={"indexer_flops_per_pair": "999.4 kFLOP/token"},
+        result="999.4 kFLOP/token",
         sources=(MLA_PAPER, DSA_PAPER),
     ),
     Equation(
         id="architecture.attention_flops_of_entries",
         title="Attention FLOPs per query and context token, tokens compressed into shared entries",
-        defines="attention_flops_per_pair",
         variant=Variant(group="attention_flops_per_pair", name="compressed"),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, heavily_compressed_layers, query_heads, head_dim,
             heavy_compression_ratio, indexer_flops_per_pair: (
@@ -184,16 +136,8 @@ EQUATIONS = (
         ),
         statement="Indexers and heavily compressed layers process one entry for every few tokens.",
         assumptions=("the slope at long context", "the indexer's arithmetic runs at the rate of attention"),
-        example=Example(
-            given={
-                "heavily_compressed_layers": "31",
-                "query_heads": "128",
-                "head_dim": "512",
-                "heavy_compression_ratio": "128",
-                "indexer_flops_per_pair": "122.9 kFLOP/token",
-            },
-            result="186.4 kFLOP/token",
-        ),
+        given={"indexer_flops_per_pair": "122.9 kFLOP/token"},
+        result="186.4 kFLOP/token",
         sources=(COMPRESSED_DOCS,),
     ),
     *DECODE_ATTENTION_EQUATIONS,
@@ -201,7 +145,6 @@ EQUATIONS = (
     Equation(
         id="architecture.attention_intensity",
         title="Arithmetic intensity of decode attention",
-        defines="attention_intensity",
         relation=lambda attention_intensity, attention_flops_per_pair, kv_bytes_per_token: (
             attention_intensity,
             attention_flops_per_pair / kv_bytes_per_token,
@@ -209,10 +152,8 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda attention_flops_per_pair: attention_flops_per_pair > 0),),
         statement="Attention is memory-bound below the ridge point: 16 for groups of 8 in fp8, 242 for DeepSeek-V3 decode in bf16.",
         assumptions=("decode FLOPs against the bytes that decode reads",),
-        example=Example(
-            given={"attention_flops_per_pair": "8.258 MFLOP/token", "kv_bytes_per_token": "516.1 kB/token"},
-            result="16 FLOP/byte",
-        ),
+        given={"attention_flops_per_pair": "8.258 MFLOP/token", "kv_bytes_per_token": "516.1 kB/token"},
+        result="16 FLOP/byte",
         sources=(ours("FLOPs per pair over the KV bytes read for it"),),
     ),
     *COUNTS,

@@ -12,7 +12,7 @@ from derive.catalogue.bands_inverse import INVERSE
 from derive.catalogue.price_levels import LEVELS
 from derive.catalogue.pricing_rules import RULES
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Example, Step, at
+from derive.records import CONDITION, Equation, Step, at
 from derive.requirements import Requirement
 
 EQUATIONS = (
@@ -28,15 +28,8 @@ EQUATIONS = (
         ),
         statement="Prefill is compute-bound: weights, and attention over the part of the prompt before the token.",
         assumptions=("prefill in chunks of 2,000 tokens or more", ONE_ATTENTION),
-        example=Example(
-            given={
-                "prompt_position": "0.5",
-                "context_length": "100k",
-                "attention_flops_per_pair": "2 MFLOP/token",
-                "active_params": "100B",
-            },
-            result="1.5",
-        ),
+        given={"context_length": "100k", "active_params": "100B"},
+        result="1.5",
         derivation=lambda: (
             Step(
                 operation="what is claimed: prefill pays for its weights, and for attention over the part of the prompt before the token",
@@ -74,19 +67,8 @@ EQUATIONS = (
                   " step yields several tokens and one is assumed, the balance context is too long and KV bytes too few by this"
                   " factor.",
         assumptions=(DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
-        example=Example(
-            given={
-                "prefill_decode_flops_ratio": "1.3",
-                "context_length": "100k",
-                "attention_flops_per_pair": "2 MFLOP/token",
-                "active_params": "100B",
-                "weight_compute_ratio": "8.45",
-                "balance_context": "78k",
-                "tokens_per_step": "1.8",
-                "overlap": "0.8",
-            },
-            result="7.549",
-        ),
+        given={"context_length": "100k", "active_params": "100B", "weight_compute_ratio": "8.45"},
+        result="7.549",
         derivation=lambda: (
             Step(
                 operation="what is claimed: the larger time and the part of the smaller that is not hidden, as in a step of overlap 0 to 1."
@@ -121,7 +103,8 @@ EQUATIONS = (
         statement="The ratio of every price of a sheet to the base input price equals the ratio of its cost to the cost of a prompt"
                   " token of the base band.",
         assumptions=BAND_MEANS,
-        example=Example(given={"input_price": "2 USD/MTok", "cost_ratio": "9.9", "prefill_cost_ratio": "1.1"}, result="18 USD/MTok"),
+        given={"cost_ratio": "9.9"},
+        result="18 USD/MTok",
         sources=(ours("a common mark-up, eliminated between a price and the base input price"),),
     ),
     Equation(
@@ -141,16 +124,8 @@ EQUATIONS = (
         ),
         statement="Prefill is compute-bound, so an input premium can only pay for attention FLOPs. It gives no information about KV bytes.",
         assumptions=BAND_MEANS,
-        example=Example(
-            given={
-                "prompt_position": "0.5",
-                "long_context": "300k",
-                "short_context": "20k",
-                "attention_flops_per_pair": "2 MFLOP/token",
-                "active_params": "100B",
-            },
-            result="2.273",
-        ),
+        given={"active_params": "100B"},
+        result="2.273",
         derivation=lambda: (
             Step(
                 operation="the cost of a prompt token at the two band means, the mark-up being common",
@@ -182,7 +157,8 @@ EQUATIONS = (
         ),
         statement="Weight read and KV read of the base band, in units of linear compute time.",
         assumptions=(DENSE,),
-        example=Example(given={"weight_compute_ratio": "8.45", "short_context": "20k", "balance_context": "78k"}, result="8.706"),
+        given={"weight_compute_ratio": "8.45"},
+        result="8.706",
         derivation=lambda: (
             Step(
                 operation="what it means",
@@ -227,16 +203,8 @@ EQUATIONS = (
         ),
         statement="Memory time over memory plus compute time at the short context: 0.833 at R = 5 without attention, where 1 - 1/R is 0.8.",
         assumptions=(*BAND_MEANS, DENSE, ONE_ATTENTION, NOTHING_IN_VAIN),
-        example=Example(
-            given={
-                "memory_ratio_short": "8.71",
-                "tokens_per_step": "1.8",
-                "short_context": "20k",
-                "attention_flops_per_pair": "2 MFLOP/token",
-                "active_params": "100B",
-            },
-            result="0.8013",
-        ),
+        given={"active_params": "100B"},
+        result="0.8013",
         derivation=lambda: (
             Step(
                 operation="both times in units of the linear compute time, attention and every token of the step counted as compute",
@@ -274,18 +242,8 @@ EQUATIONS = (
         ),
         statement="Storing a token in HBM for one sweep at the sustained bandwidth costs as much as reading it once.",
         assumptions=("storage priced as HBM times holding_cost_ratio", "the memory of the replica is full", ONE_COPY),
-        example=Example(
-            given={
-                "input_price": "2 USD/MTok",
-                "prefill_decode_flops_ratio": "1.3",
-                "holding_cost_ratio": "0.5",
-                "mbu": "70%",
-                "balance_context": "78k",
-                "sweep_time": "23.88 ms",
-                "prefill_cost_ratio": "1.1",
-            },
-            result="1.599 USD/MTok/h",
-        ),
+        given={"holding_cost_ratio": "0.5"},
+        result="1.599 USD/MTok/h",
         derivation=lambda: (
             Step(
                 operation="what is claimed: storage is priced as the memory it fills, input at the same mark-up over recomputing",
@@ -340,10 +298,7 @@ EQUATIONS = (
         sense=">=",
         statement="A cached token is read at least once from HBM. A more expensive tier and attention of the suffix cost extra.",
         assumptions=("one mark-up throughout", ONE_COPY),
-        example=Example(
-            given={"input_price": "2 USD/MTok", "prefill_decode_flops_ratio": "1.3", "balance_context": "78k", "prefill_cost_ratio": "1.1"},
-            result="0.0000303 USD/MTok",
-        ),
+        result="0.0000303 USD/MTok",
         derivation=lambda: (
             Step(
                 operation="what is claimed: a hit pays at least for one read from memory, at the mark-up of the input price",

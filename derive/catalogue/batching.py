@@ -3,21 +3,20 @@
 from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.assumed import EVERY_EXPERT_IN_USE
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Example, Step, Variant, at
+from derive.records import BOUND, CONDITION, HEURISTIC, UPPER, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
         id="batching.machine_balance_ratio",
         title="Machine balance ratio",
-        defines="machine_balance_ratio",
         relation=lambda machine_balance_ratio, peak_flops, bytes_per_weight, flop_per_weight, hbm_bandwidth: (
             machine_balance_ratio,
             peak_flops * bytes_per_weight / (flop_per_weight * hbm_bandwidth),
         ),
         statement="Weights a chip can multiply by while it reads one weight: about 300 on an H100 and on a B200.",
         assumptions=("peaks of the data sheet, dense",),
-        example=Example(given={"peak_flops": "1979 TFLOP/s", "bytes_per_weight": "1", "hbm_bandwidth": "3.35 TB/s"}, result="295.4"),
+        result="295.4",
         sources=(
             talk(
                 "0:17:56",
@@ -33,18 +32,16 @@ EQUATIONS = (
     Equation(
         id="batching.ridge_point",
         title="Ridge point",
-        defines="ridge_point",
         relation=lambda ridge_point, peak_flops, hbm_bandwidth: (ridge_point, peak_flops / hbm_bandwidth),
         statement="Arithmetic intensity above which a chip is compute-bound.",
         assumptions=("peaks of the data sheet, dense",),
-        example=Example(given={"peak_flops": "1979 TFLOP/s", "hbm_bandwidth": "3.35 TB/s"}, result="590.7 FLOP/byte"),
+        result="590.7 FLOP/byte",
         sources=(ROOFLINE_PAPER, ours("twice machine_balance_ratio over bytes_per_weight")),
     ),
     Equation(
         id="batching.arithmetic_intensity",
         version=2,
         title="Arithmetic intensity of a decode step",
-        defines="arithmetic_intensity",
         relation=lambda arithmetic_intensity, ridge_point, mfu, tokens_verified_per_step, compute_time, mbu, memory_time: (
             arithmetic_intensity,
             ridge_point * mfu * tokens_verified_per_step * compute_time / (mbu * memory_time),
@@ -55,17 +52,8 @@ EQUATIONS = (
             "FLOPs for drafts that are refused count",
         ),
         changes=("a step computes every position that it checks: with drafts the roof was below what a step attains",),
-        example=Example(
-            given={
-                "ridge_point": "590.7 FLOP/byte",
-                "mfu": "0.5",
-                "tokens_verified_per_step": "4",
-                "compute_time": "3.274 ms",
-                "mbu": "0.7",
-                "memory_time": "24.88 ms",
-            },
-            result="222.1 FLOP/byte",
-        ),
+        given={"mfu": "0.5", "mbu": "0.7"},
+        result="222.1 FLOP/byte",
         sources=(ROOFLINE_PAPER, ours("FLOPs are a time of arithmetic at its rate, bytes a time of reading at its own")),
     ),
     Equation(
@@ -73,34 +61,26 @@ EQUATIONS = (
         title="Attainable FLOP/s of a chip",
         kind=BOUND,
         direction=UPPER,
-        defines="attainable_flops",
         relation=lambda attainable_flops, peak_flops, mfu, arithmetic_intensity, hbm_bandwidth, mbu: (
             attainable_flops,
             minimum(peak_flops * mfu, arithmetic_intensity * hbm_bandwidth * mbu),
         ),
         statement="The roof: memory delivers FLOPs in proportion to the arithmetic intensity, until arithmetic is slower.",
         assumptions=("arithmetic and memory traffic overlap perfectly",),
-        example=Example(
-            given={
-                "peak_flops": "1979 TFLOP/s",
-                "mfu": "0.5",
-                "arithmetic_intensity": "222.1 FLOP/byte",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "0.7",
-            },
-            result="520.8 TFLOP/s",
-        ),
+        given={"mfu": "0.5", "arithmetic_intensity": "222.1 FLOP/byte", "mbu": "0.7"},
+        result="520.8 TFLOP/s",
         sources=(ROOFLINE_PAPER,),
     ),
     Equation(
         id="batching.balance_ratio_from_ridge",
+        defined_elsewhere=True,
         title="Machine balance ratio from the ridge point",
         relation=lambda machine_balance_ratio, ridge_point, bytes_per_weight, flop_per_weight: (
             machine_balance_ratio,
             ridge_point * bytes_per_weight / flop_per_weight,
         ),
         statement="A ridge point of 600 FLOP/byte and weights of one byte make a balance ratio of 300.",
-        example=Example(given={"ridge_point": "590.7 FLOP/byte", "bytes_per_weight": "1"}, result="295.4"),
+        result="295.4",
         derivation=lambda: (
             Step(
                 operation="peak FLOP/s and bandwidth enter both only as their ratio",
@@ -113,7 +93,6 @@ EQUATIONS = (
     Equation(
         id="batching.sparsity",
         title="Sparsity",
-        defines="sparsity",
         relation=lambda sparsity, total_params, active_params: (sparsity, total_params / active_params),
         requires=(
             Requirement(
@@ -122,7 +101,8 @@ EQUATIONS = (
             ),
         ),
         statement="Total over active parameters: 1 for a dense model.",
-        example=Example(given={"total_params": "671B", "active_params": "37B"}, result="18.14"),
+        given={"total_params": "671B", "active_params": "37B"},
+        result="18.14",
         sources=(
             talk(
                 "0:19:16",
@@ -136,7 +116,6 @@ EQUATIONS = (
     Equation(
         id="batching.balance_batch",
         title="Balance batch",
-        defines="balance_batch",
         relation=lambda balance_batch, machine_balance_ratio, sparsity, mfu, mbu: (
             balance_batch,
             machine_balance_ratio * sparsity * mfu / mbu,
@@ -144,7 +123,8 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda sparsity: sparsity >= 1),),
         statement="Batch at which compute time equals weight-read time: balance ratio times sparsity, whatever the model's size.",
         assumptions=("KV reads, attention FLOPs and drafts left out", EVERY_EXPERT_IN_USE),
-        example=Example(given={"machine_balance_ratio": "300", "sparsity": "8", "mfu": "50%", "mbu": "70%"}, result="1714"),
+        given={"sparsity": "8"},
+        result="1714",
         derivation=lambda: (
             Step(
                 operation="at the balance batch arithmetic and weight read need the same time",
@@ -176,7 +156,6 @@ EQUATIONS = (
         id="batching.balance_batch_with_kv",
         version=2,
         title="Balance batch with KV reads and attention",
-        defines="balance_batch_with_kv",
         relation=lambda balance_batch_with_kv, balance_batch, attention_compute_ratio, kv_compute_ratio: (
             balance_batch_with_kv,
             balance_batch / (1 + attention_compute_ratio - kv_compute_ratio),
@@ -193,7 +172,8 @@ EQUATIONS = (
         ),
         assumptions=(EVERY_EXPERT_IN_USE, "no drafts"),
         changes=("attention FLOPs count, and the KV read enters by its ratio to the arithmetic, so that windows and selections are right",),
-        example=Example(given={"balance_batch": "1714", "attention_compute_ratio": "0.1", "kv_compute_ratio": "0.4"}, result="2449"),
+        given={"attention_compute_ratio": "0.1", "kv_compute_ratio": "0.4"},
+        result="2449",
         derivation=lambda: (
             Step(
                 operation="at this batch the arithmetic needs the same time as weight and KV read together",
@@ -225,7 +205,8 @@ EQUATIONS = (
         relation=lambda batch, batch_multiple, balance_batch: (batch, batch_multiple * balance_batch),
         statement="In practice one runs at two or three times the balance batch.",
         assumptions=("someone claims the multiple",),
-        example=Example(given={"batch_multiple": "2.5", "balance_batch": "1714"}, result="4285"),
+        given={"batch_multiple": "2.5"},
+        result="4285",
         sources=(
             talk(
                 "0:19:41",
@@ -238,12 +219,14 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.weight_compute_ratio",
+        defined_elsewhere=True,
         title="Weight time over compute time, from the batch",
         variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_compute_ratio, balance_batch, batch: (weight_compute_ratio, balance_batch / batch),
         statement="The ratio of weight-read time to linear compute time: 1 at the balance batch.",
         assumptions=("every weight is read, whatever the batch",),
-        example=Example(given={"balance_batch": "211", "batch": "64"}, result="3.297"),
+        given={"balance_batch": "211"},
+        result="3.297",
         derivation=lambda: (
             Step(
                 operation="what it means",
@@ -260,16 +243,14 @@ EQUATIONS = (
     Equation(
         id="batching.weight_time_over_compute_time",
         title="Weight time over compute time",
-        defines="weight_compute_ratio",
         relation=lambda weight_compute_ratio, weight_time, compute_time: (weight_compute_ratio, weight_time / compute_time),
         statement="The ratio of weight-read time to linear compute time, for any set of weights that a step reads.",
-        example=Example(given={"weight_time": "10.79 ms", "compute_time": "3.274 ms"}, result="3.296"),
+        result="3.296",
         sources=(ours("the definition of the ratio"),),
     ),
     Equation(
         id="batching.compute_utilisation_of_step",
         title="Compute time over step time",
-        defines="compute_utilisation",
         relation=lambda compute_utilisation, tokens_verified_per_step, compute_time, step_time: (
             compute_utilisation,
             tokens_verified_per_step * compute_time / step_time,
@@ -279,11 +260,12 @@ EQUATIONS = (
             "relative to the mfu given, which is a share of peak",
             "attention FLOPs have their own share. FLOPs of refused drafts count",
         ),
-        example=Example(given={"tokens_verified_per_step": "4", "compute_time": "3.274 ms", "step_time": "28.61 ms"}, result="0.4577"),
+        result="0.4577",
         sources=(ours("the definition of the share"),),
     ),
     Equation(
         id="batching.compute_utilisation_of_rate",
+        defined_elsewhere=True,
         title="Compute utilisation from a rate",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda compute_utilisation, flop_per_weight, active_params, tokens_verified_per_step, throughput, chips, pipeline_stages,
@@ -301,20 +283,8 @@ EQUATIONS = (
             "relative to the mfu given, which is a share of peak",
             "attention FLOPs have their own share. FLOPs of refused drafts count",
         ),
-        example=Example(
-            given={
-                "active_params": "405B",
-                "tokens_verified_per_step": "4",
-                "throughput": "13.2k token/s",
-                "chips": "16",
-                "pipeline_stages": "2",
-                "peak_flops": "1979 TFLOP/s",
-                "mfu": "50%",
-                "tokens_per_step": "2.952",
-                "idle_fraction": "0.0006986",
-            },
-            result="0.4579",
-        ),
+        given={"tokens_per_step": "2.952", "idle_fraction": "0.0006986"},
+        result="0.4579",
         derivation=lambda: (
             Step(
                 operation="arithmetic over step time, by the arithmetic of a batch",
@@ -342,6 +312,7 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.compute_utilisation",
+        defined_elsewhere=True,
         version=3,
         title="Compute utilisation of decode",
         kind=BOUND,
@@ -367,18 +338,7 @@ EQUATIONS = (
             " It bounds the share from above, under perfect overlap alone",
             "drafting enters by its time, as launches and all-reduces do",
         ),
-        example=Example(
-            given={
-                "tokens_verified_per_step": "4",
-                "attention_compute_ratio": "0.1631",
-                "weight_compute_ratio": "3.296",
-                "kv_compute_ratio": "4.304",
-                "drafting_time": "3.732 ms",
-                "overhead_time": "12.6 ms",
-                "compute_time": "3.274 ms",
-            },
-            result="0.3178",
-        ),
+        result="0.3178",
         derivation=lambda: (
             Step(
                 operation="what it means",
@@ -419,7 +379,7 @@ EQUATIONS = (
         sense=">=",
         statement="Sparsity costs no time if at least the balance batch of sequences decodes at once.",
         assumptions=("KV reads left out", "a replica of a single stage", "someone wants the balance batch: fewer are possible"),
-        example=Example(given={"balance_batch": "1714"}, result="1714"),
+        result="1714",
         sources=(talk("0:30:44", "0:31:25", "doubling sparsity is free if there are users enough to double the batch"),),
     ),
     Equation(
@@ -433,7 +393,8 @@ EQUATIONS = (
         ),
         statement="If price follows cost, the batch shrinks by the price ratio times the speed ratio: 15 for 6x at 2.5x.",
         assumptions=("price is proportional to chip time in both modes", "same weights on the same hardware"),
-        example=Example(given={"fast_batch": "400", "fast_price_ratio": "6", "fast_speed_ratio": "2.5"}, result="6000"),
+        given={"fast_batch": "400"},
+        result="6000",
         derivation=lambda: (
             Step(
                 operation="the fast token costs pi times as much, its step takes 1/sigma of the time",
@@ -472,7 +433,7 @@ EQUATIONS = (
         relation=lambda fast_batch_ratio, fast_price_ratio, fast_speed_ratio: (fast_batch_ratio, fast_price_ratio * fast_speed_ratio),
         statement="If price follows cost, a token of fast mode shares its step with fewer: by price ratio times speed ratio.",
         assumptions=("price is proportional to chip time in both modes", "same weights on the same hardware"),
-        example=Example(given={"fast_price_ratio": "6", "fast_speed_ratio": "2.5"}, result="15"),
+        result="15",
         derivation=lambda: (
             Step(
                 operation="the batch of the normal mode over that of the fast mode",
@@ -495,7 +456,7 @@ EQUATIONS = (
         relation=lambda normal_batch, fast_speed_ratio, balance_batch: (normal_batch, fast_speed_ratio * balance_batch),
         statement="If normal mode is compute-bound and fast mode is at the latency floor, normal mode runs at sigma balance batches.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
-        example=Example(given={"fast_speed_ratio": "2.5", "balance_batch": "1714"}, result="4285"),
+        result="4285",
         derivation=lambda: (
             Step(
                 operation="fast mode needs the weight time, normal mode sigma times as long, and that is its compute time",
@@ -518,7 +479,7 @@ EQUATIONS = (
         relation=lambda fast_batch, balance_batch, fast_price_ratio: (fast_batch, balance_batch / fast_price_ratio),
         statement="Under the same reading, fast mode runs at the balance batch over the price ratio.",
         assumptions=("KV reads left out", "normal mode compute-bound, fast mode at the latency floor"),
-        example=Example(given={"balance_batch": "1714", "fast_price_ratio": "6"}, result="285.7"),
+        result="285.7",
         derivation=lambda: (
             Step(
                 operation="the ratio of the batches, with the batch of the normal mode",
@@ -553,16 +514,8 @@ EQUATIONS = (
             "a condition: KV reads and attention FLOPs left out, every weight is read. With them, serving.speculative_speedup",
             "the assumptions of serving.speculative_tokens",
         ),
-        example=Example(
-            given={
-                "acceptance_rate": "80%",
-                "draft_tokens": "3",
-                "draft_cost_ratio": "0.05",
-                "batch": "64",
-                "balance_batch": "211",
-            },
-            result="2.165",
-        ),
+        given={"balance_batch": "211"},
+        result="2.165",
         derivation=lambda: (
             Step(
                 operation="without drafts a step is one read of the weights, with them the arithmetic of all its positions if longer",

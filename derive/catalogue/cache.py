@@ -2,18 +2,18 @@
 
 from derive.catalogue.cache_tariffs import TARIFFS
 from derive.catalogue.sources import ours, talk
-from derive.records import CONDITION, HEURISTIC, Equation, Example, Step, at
+from derive.records import CONDITION, HEURISTIC, Equation, Step, at
 from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
         id="cache.read_ratio_of_prices",
         title="Cache read price over input price",
-        defines="cache_read_ratio",
         stand_in=True,
         relation=lambda cache_read_ratio, cache_read_price, input_price: (cache_read_ratio, cache_read_price / input_price),
         statement="The price of a cached prompt token over the price of an uncached one.",
-        example=Example(given={"cache_read_price": "0.3 USD/MTok", "input_price": "3 USD/MTok"}, result="0.1"),
+        given={"input_price": "3 USD/MTok"},
+        result="0.1",
         sources=(ours("the ratio of two prices of a sheet"),),
     ),
     Equation(
@@ -24,36 +24,32 @@ EQUATIONS = (
             "follows from the rate of prefill: where a prompt waits for the weights it costs more than its arithmetic",
         ),
         title="Cost of recomputing a token of KV",
-        defines="rematerialisation_cost",
         relation=lambda rematerialisation_cost, chip_price, prefill_rate_per_chip: (
             rematerialisation_cost,
             chip_price / prefill_rate_per_chip,
         ),
         statement="A token that is not kept is prefilled again: the price of a chip over its prefill rate.",
         assumptions=("the chips do no other work while they prefill",),
-        example=Example(given={"chip_price": "2 USD/h", "prefill_rate_per_chip": "4513 token/s"}, result="0.1231 USD/MTok"),
+        given={"prefill_rate_per_chip": "4513 token/s"},
+        result="0.1231 USD/MTok",
         sources=(talk("1:50:54", "1:51:13", "rematerialisation costs parameters over FLOPs, holding is free"),),
     ),
     Equation(
         id="cache.hold_cost",
         title="Cost of holding a token of KV",
-        defines="hold_cost",
         relation=lambda hold_cost, tier_price, kv_bytes_per_token, ttl, tier_capacity: (
             hold_cost,
             tier_price * kv_bytes_per_token * ttl / tier_capacity,
         ),
         statement="The token's share of the capacity of the device, for the time it is kept.",
         assumptions=("the device is full", "capacity pays for the whole device"),
-        example=Example(
-            given={"tier_price": "0.4 USD/h", "kv_bytes_per_token": "20 kB", "ttl": "1 h", "tier_capacity": "1 TB"},
-            result="0.008 USD/MTok",
-        ),
+        given={"ttl": "1 h"},
+        result="0.008 USD/MTok",
         sources=(talk("1:55:05", "1:59:24", "holding costs bytes over capacity, times the price of the device"),),
     ),
     Equation(
         id="cache.retrieve_cost",
         title="Cost of reading a token of KV back",
-        defines="retrieve_cost",
         relation=lambda retrieve_cost, transfers_per_hold, tier_price, kv_bytes_per_token, tier_bandwidth: (
             retrieve_cost,
             transfers_per_hold * tier_price * kv_bytes_per_token / tier_bandwidth,
@@ -61,10 +57,7 @@ EQUATIONS = (
         statement="The device is busy for the bytes over its bandwidth: once for a read, twice if the write is included. For HBM"
                   " itself this is almost zero.",
         assumptions=("bandwidth pays for the whole device while it transfers",),
-        example=Example(
-            given={"transfers_per_hold": "2", "tier_price": "0.4 USD/h", "kv_bytes_per_token": "20 kB", "tier_bandwidth": "400 GB/s"},
-            result="0.00001111 USD/MTok",
-        ),
+        result="0.00001111 USD/MTok",
         sources=(
             talk(
                 "1:55:05",
@@ -77,20 +70,20 @@ EQUATIONS = (
     Equation(
         id="cache.cache_cost",
         title="Cost of a cached token of KV",
-        defines="cache_cost",
         relation=lambda cache_cost, hold_cost, retrieve_cost: (cache_cost, hold_cost + retrieve_cost),
         statement="Hold it and read it back. Outside HBM it is also written, so there are at least two transfers per hold.",
         assumptions=("capacity and bandwidth each pay for the whole device: of one both full and busy, up to twice what it costs",),
-        example=Example(given={"hold_cost": "0.008 USD/MTok", "retrieve_cost": "0.00001111 USD/MTok"}, result="0.008011 USD/MTok"),
+        given={"hold_cost": "0.008 USD/MTok", "retrieve_cost": "0.00001111 USD/MTok"},
+        result="0.008011 USD/MTok",
         sources=(talk("1:55:05", "1:59:24", "each tier has a cost to retrieve and a cost to hold"),),
     ),
     Equation(
         id="cache.drain_time",
         title="Drain time of a tier",
-        defines="drain_time",
         relation=lambda drain_time, tier_capacity, tier_bandwidth: (drain_time, tier_capacity / tier_bandwidth),
         statement="The time to read the whole device once. At this hold time, holding costs as much as one read.",
-        example=Example(given={"tier_capacity": "7.68 TB", "tier_bandwidth": "28 GB/s"}, result="4.571 min"),
+        given={"tier_capacity": "7.68 TB", "tier_bandwidth": "28 GB/s"},
+        result="4.571 min",
         sources=(
             talk(
                 "2:00:37",
@@ -108,7 +101,8 @@ EQUATIONS = (
         relation=lambda ttl, drain_time: (ttl, drain_time),
         statement="A cache is kept in the tier whose drain time is its lifetime. There holding and reading cost the same.",
         assumptions=("the balance is assumed to be the optimum", "one read per hold"),
-        example=Example(given={"drain_time": "4.571 min"}, result="4.571 min"),
+        given={"drain_time": "4.571 min"},
+        result="4.571 min",
         derivation=lambda: (
             Step(
                 operation="holding for the lifetime costs as much as reading back once",
@@ -132,22 +126,13 @@ EQUATIONS = (
     Equation(
         id="cache.break_even",
         title="Hold time at which keeping costs as much as recomputing",
-        defines="break_even_time",
         relation=lambda break_even_time, rematerialisation_cost, tier_capacity, tier_price, kv_bytes_per_token: (
             break_even_time,
             rematerialisation_cost * tier_capacity / (tier_price * kv_bytes_per_token),
         ),
         statement="Below this time it is cheaper to hold a token than to prefill it again.",
         assumptions=("reading back is free, as from HBM",),
-        example=Example(
-            given={
-                "rematerialisation_cost": "0.1231 USD/MTok",
-                "tier_capacity": "1 TB",
-                "tier_price": "0.4 USD/h",
-                "kv_bytes_per_token": "20 kB",
-            },
-            result="15.39 h",
-        ),
+        result="15.39 h",
         derivation=lambda: (
             Step(
                 operation="holding for that long costs as much as recomputing",
@@ -159,7 +144,6 @@ EQUATIONS = (
     Equation(
         id="cache.tier_switch_time",
         title="Hold time beyond which a cheaper tier costs less",
-        defines="tier_switch_time",
         relation=lambda tier_switch_time, transfers_per_hold, cold_tier_price, cold_tier_bandwidth,
             tier_price, tier_bandwidth, tier_capacity, cold_tier_capacity: (
             tier_switch_time,
@@ -185,18 +169,8 @@ EQUATIONS = (
             "both tiers are written and read as often",
             "capacity and bandwidth each pay for the whole device",
         ),
-        example=Example(
-            given={
-                "transfers_per_hold": "2",
-                "cold_tier_price": "0.05 USD/h",
-                "cold_tier_bandwidth": "28 GB/s",
-                "tier_price": "0.4 USD/h",
-                "tier_bandwidth": "400 GB/s",
-                "tier_capacity": "1 TB",
-                "cold_tier_capacity": "7.68 TB",
-            },
-            result="3.994 s",
-        ),
+        given={"cold_tier_price": "0.05 USD/h", "cold_tier_bandwidth": "28 GB/s", "cold_tier_capacity": "7.68 TB"},
+        result="3.994 s",
         derivation=lambda: (
             Step(
                 operation="the cost of a cached token in one tier",
@@ -236,7 +210,8 @@ EQUATIONS = (
         statement="If input is priced at the cost of recomputing and a hit at the cost of reading back, the ratio of prices is the"
                   " ratio of the two costs.",
         assumptions=("one mark-up on input and cache reads",),
-        example=Example(given={"retrieve_cost": "0.02 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"}, result="0.1"),
+        given={"retrieve_cost": "0.02 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"},
+        result="0.1",
         sources=(
             talk(
                 "1:59:50",
@@ -257,7 +232,8 @@ EQUATIONS = (
         ),
         statement="If input is priced at the cost of recomputing, the extra price of a cache write pays for holding.",
         assumptions=("one mark-up on input and storage",),
-        example=Example(given={"hold_cost": "0.05 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"}, result="0.25"),
+        given={"hold_cost": "0.05 USD/MTok", "rematerialisation_cost": "0.2 USD/MTok"},
+        result="0.25",
         sources=(
             ours("with HBM as the tier, a premium of 1 for an hour gives 2.2 kB at 100 B on an H100 in fp8 at full utilisation:"
                  " the lecture's 2 kB, by another door"),
@@ -274,10 +250,7 @@ EQUATIONS = (
         ),
         statement="If storage is sold at cost, its price per token and second is the token's share of the device.",
         assumptions=("storage sold at cost", "the device is full"),
-        example=Example(
-            given={"tier_price": "0.4 USD/h", "kv_bytes_per_token": "20 kB", "tier_capacity": "1 TB"},
-            result="0.008 USD/MTok/h",
-        ),
+        result="0.008 USD/MTok/h",
         derivation=lambda: (
             Step(
                 operation="what is claimed: the storage price over the lifetime is what holding costs",
@@ -314,23 +287,13 @@ EQUATIONS = (
             "one mark-up on output and storage",
             "off HBM it is not the tier's own drain time: it scales with the holding costs",
         ),
-        example=Example(
-            given={
-                "output_price": "12 USD/MTok",
-                "premium_out": "1.5",
-                "tokens_per_step": "1.8",
-                "long_context": "300k",
-                "short_context": "20k",
-                "storage_price": "4.5 USD/MTok/h",
-            },
-            result="30.86 ms",
-        ),
+        given={"output_price": "12 USD/MTok", "storage_price": "4.5 USD/MTok/h"},
+        result="30.86 ms",
         sources=(ours("KV bytes, active parameters and base margins cancel. Gemini's Pro sheets come near the drain time of HBM"),),
     ),
     Equation(
         id="cache.break_even_reads",
         title="Number of re-reads from which caching saves money",
-        defines="break_even_reads",
         relation=lambda break_even_reads, cache_write_premium, cache_read_ratio: (
             break_even_reads,
             cache_write_premium / (1 - cache_read_ratio),
@@ -341,7 +304,8 @@ EQUATIONS = (
         ),
         statement="Write once and read n times at the cache prices, against n + 1 inputs at the plain price.",
         assumptions=("every re-read falls within the lifetime",),
-        example=Example(given={"cache_write_premium": "0.25", "cache_read_ratio": "0.1"}, result="0.2778"),
+        given={"cache_read_ratio": "0.1"},
+        result="0.2778",
         sources=(ours("(1 + phi) + h n < 1 + n"),),
     ),
     *TARIFFS,

@@ -3,7 +3,7 @@
 from derive.catalogue.arithmetic import power
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import ours, talk
-from derive.records import Equation, Example, Step, Variant, at
+from derive.records import Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 EQUATIONS = (
@@ -12,24 +12,14 @@ EQUATIONS = (
         version=2,
         changes=("over the copies of a cache on the chips: each reads its own",),
         title="Balance context",
-        defines="balance_context",
         relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, kv_replication, mfu: (
             balance_context,
             flop_per_weight * active_params * mbu / (ridge_point * kv_bytes_per_token * kv_replication * mfu),
         ),
         statement="Context at which KV read and arithmetic of a sequence need the same time. Bytes per weight cancel.",
         assumptions=("dense attention", "attention FLOPs left out", COPIES),
-        example=Example(
-            given={
-                "active_params": "405B",
-                "mbu": "70%",
-                "ridge_point": "590.7 FLOP/byte",
-                "kv_bytes_per_token": "516.1 kB/token",
-                "kv_replication": "2",
-                "mfu": "50%",
-            },
-            result="1860 tokens",
-        ),
+        given={"kv_bytes_per_token": "516.1 kB/token"},
+        result="1860 tokens",
         derivation=lambda: (
             Step(
                 operation="at the balance context KV read and arithmetic of the batch need the same time",
@@ -52,7 +42,6 @@ EQUATIONS = (
     Equation(
         id="context.balance_context_with_attention",
         title="Balance context, attention included",
-        defines="balance_context_with_attention",
         relation=lambda balance_context_with_attention, balance_context, attention_intensity, mbu, attention_rate_ratio, ridge_point,
             kv_replication, mfu: (
             balance_context_with_attention,
@@ -71,18 +60,8 @@ EQUATIONS = (
             " than the chip can at the rate of attention, there is no such context and decode stays compute-bound."
         ),
         assumptions=("dense attention", "attention and the multiplications with the weights follow one another", COPIES),
-        example=Example(
-            given={
-                "balance_context": "1860",
-                "attention_intensity": "16 FLOP/byte",
-                "mbu": "70%",
-                "attention_rate_ratio": "0.5",
-                "ridge_point": "590.7 FLOP/byte",
-                "kv_replication": "2",
-                "mfu": "50%",
-            },
-            result="1933 tokens",
-        ),
+        given={"balance_context": "1860", "attention_intensity": "16 FLOP/byte"},
+        result="1933 tokens",
         derivation=lambda: (
             Step(
                 operation="read and arithmetic need the same time, with attention as additional weights at its own rate",
@@ -126,20 +105,21 @@ EQUATIONS = (
     Equation(
         id="context.kv_compute_ratio_of_times",
         title="KV time over compute time",
-        defines="kv_compute_ratio",
         relation=lambda kv_compute_ratio, kv_time, compute_time: (kv_compute_ratio, kv_time / compute_time),
         statement="The ratio of KV-read time to linear compute time, for any part of the cache that a step reads.",
-        example=Example(given={"kv_time": "14.09 ms", "compute_time": "3.274 ms"}, result="4.304"),
+        result="4.304",
         sources=(ours("what the ratio means, for any attention"),),
     ),
     Equation(
         id="context.kv_compute_ratio",
+        defined_elsewhere=True,
         title="KV time over compute time by the balance context",
         variant=Variant(group="kv_time", name="dense", default=True),
         relation=lambda kv_compute_ratio, context_length, balance_context: (kv_compute_ratio, context_length / balance_context),
         statement="With dense attention it is the context over the balance context, whatever the batch.",
         assumptions=("dense attention", "attention FLOPs left out"),
-        example=Example(given={"context_length": "8k", "balance_context": "1860"}, result="4.301"),
+        given={"balance_context": "1860"},
+        result="4.301",
         derivation=lambda: (
             Step(
                 operation="what it means",
@@ -163,17 +143,13 @@ EQUATIONS = (
     Equation(
         id="context.attention_compute_ratio",
         title="Attention time over compute time",
-        defines="attention_compute_ratio",
         relation=lambda attention_compute_ratio, attention_flops_per_sequence, flop_per_weight, active_params, attention_rate_ratio: (
             attention_compute_ratio,
             attention_flops_per_sequence / (flop_per_weight * active_params * attention_rate_ratio),
         ),
         statement="The ratio of the time for attention FLOPs to the time for weight FLOPs, whatever the batch.",
         assumptions=("attention sustains the same share of its peak as the weights of theirs",),
-        example=Example(
-            given={"attention_flops_per_sequence": "66.06 GFLOP", "active_params": "405B", "attention_rate_ratio": "0.5"},
-            result="0.1631",
-        ),
+        result="0.1631",
         derivation=lambda: (
             Step(
                 operation="what it means",
@@ -198,7 +174,6 @@ EQUATIONS = (
         version=2,
         changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time with sparse attention",
-        defines="kv_time",
         variant=Variant(group="kv_time", name="sparse"),
         relation=lambda kv_time, batch, sparse_attention_coefficient, context_length, one_token,
             sparse_attention_exponent, kv_bytes_per_token, kv_replication, chips, hbm_bandwidth, mbu: (
@@ -213,20 +188,8 @@ EQUATIONS = (
         ),
         statement="A sparse attention reads c L^p tokens of the context instead of L. p = 1/2 is the lecture's square root.",
         assumptions=("one law c L^p over the contexts of interest", "L counted in tokens", COPIES),
-        example=Example(
-            given={
-                "batch": "64",
-                "sparse_attention_coefficient": "20",
-                "context_length": "8k",
-                "sparse_attention_exponent": "0.5",
-                "kv_bytes_per_token": "516.1 kB/token",
-                "kv_replication": "2",
-                "chips": "16",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="3.15 ms",
-        ),
+        given={"sparse_attention_coefficient": "20", "sparse_attention_exponent": "0.5", "kv_bytes_per_token": "516.1 kB/token"},
+        result="3.15 ms",
         sources=(
             talk(
                 "0:12:31",
@@ -241,7 +204,6 @@ EQUATIONS = (
         version=2,
         changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time with windows, states and selections",
-        defines="kv_time",
         variant=Variant(group="kv_time", name="fixed"),
         relation=lambda kv_time, batch, kv_read_bytes_per_sequence, kv_replication, chips, hbm_bandwidth, mbu: (
             kv_time,
@@ -250,36 +212,26 @@ EQUATIONS = (
         statement="Every sequence reads the KV bytes that grow with its context, and its windows, states and selected entries."
                   " States are also written back.",
         assumptions=("no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
-        example=Example(
-            given={
-                "batch": "64",
-                "kv_read_bytes_per_sequence": "4.129 GB",
-                "kv_replication": "2",
-                "chips": "16",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="14.09 ms",
-        ),
+        given={"kv_read_bytes_per_sequence": "4.129 GB"},
+        result="14.09 ms",
         sources=(ours("roofline.kv_time over the bytes a step reads, for models whose reads do not all grow with the context"),),
     ),
     Equation(
         id="context.compress_select",
         title="Entries that a sparse attention of summaries and chosen blocks reads",
-        defines="attention_reads",
         relation=lambda attention_reads, context_length, block_size, one_token, selected_blocks: (
             attention_reads,
             context_length * one_token / block_size + selected_blocks * block_size,
         ),
         statement="One summary for every block, then the chosen blocks token by token.",
         assumptions=("a summary costs as much to read as a token", "as many blocks are chosen at any context"),
-        example=Example(given={"context_length": "8k", "block_size": "64", "selected_blocks": "16"}, result="1149 tokens"),
+        given={"block_size": "64"},
+        result="1149 tokens",
         sources=(ours("the least scheme that compresses, selects and reads"),),
     ),
     Equation(
         id="context.compress_select_minimum",
         title="Fewest reads of a sparse attention of summaries and chosen blocks",
-        defines="least_attention_reads",
         relation=lambda least_attention_reads, context_length, one_token, selected_blocks: (
             least_attention_reads,
             2 * power(context_length * one_token * selected_blocks, 1, 2),
@@ -287,7 +239,7 @@ EQUATIONS = (
         statement="At the best block size the reads grow with the square root of the context. This may be the source of the"
                   " lecture's law.",
         assumptions=("the block size follows the context", "the assumptions of context.compress_select"),
-        example=Example(given={"context_length": "8k", "selected_blocks": "16"}, result="715.5 tokens"),
+        result="715.5 tokens",
         derivation=lambda: (
             Step(
                 operation="the best size of a block",
@@ -312,7 +264,6 @@ EQUATIONS = (
     Equation(
         id="context.attention_context",
         title="Context at which attention FLOPs equal weight FLOPs",
-        defines="attention_context",
         relation=lambda attention_context, flop_per_weight, active_params, attention_flops_per_pair: (
             attention_context,
             flop_per_weight * active_params / attention_flops_per_pair,
@@ -320,7 +271,8 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda attention_flops_per_pair: attention_flops_per_pair > 0),),
         statement="Beyond this context a token's attention costs more arithmetic than its weights.",
         assumptions=("dense attention",),
-        example=Example(given={"active_params": "405B", "attention_flops_per_pair": "8.258 MFLOP/token"}, result="98.09k tokens"),
+        given={"attention_flops_per_pair": "8.258 MFLOP/token"},
+        result="98.09k tokens",
         sources=(
             talk(
                 "1:51:24",

@@ -2,13 +2,12 @@
 
 from derive.catalogue.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, MSA_CONFIG, WINDOW_PAPER, ours, talk
-from derive.records import Equation, Example, Variant
+from derive.records import Equation, Variant
 
 DECODE_ATTENTION_EQUATIONS = (
     Equation(
         id="architecture.window_flops_per_token",
         title="Attention FLOPs of windowed layers per query and token of the window",
-        defines="window_flops_per_token",
         variant=Variant(group="window_flops_per_token", name="own_values", default=True),
         relation=lambda window_flops_per_token, flop_per_mac_and_token, window_layers, query_heads, window_key_dim, window_value_dim: (
             window_flops_per_token,
@@ -16,16 +15,13 @@ DECODE_ATTENTION_EQUATIONS = (
         ),
         statement="Each query head multiplies its query with a key and its weight with a value of every token in the window.",
         assumptions=("windowed layers have as many query heads as the others",),
-        example=Example(
-            given={"window_layers": "52", "query_heads": "32", "window_key_dim": "128", "window_value_dim": "128"},
-            result="852 kFLOP/token",
-        ),
+        given={"window_layers": "52", "query_heads": "32", "window_key_dim": "128"},
+        result="852 kFLOP/token",
         sources=(WINDOW_PAPER, ours("attention_flops of the windowed layers")),
     ),
     Equation(
         id="architecture.window_flops_per_token_shared",
         title="Attention FLOPs of windowed layers per query and token of the window, if the key is the value",
-        defines="window_flops_per_token",
         variant=Variant(group="window_flops_per_token", name="shared_values"),
         relation=lambda window_flops_per_token, flop_per_mac_and_token, window_layers, query_heads, window_key_dim: (
             window_flops_per_token,
@@ -33,7 +29,8 @@ DECODE_ATTENTION_EQUATIONS = (
         ),
         statement="A vector that is key and value at once is stored once and multiplied with twice.",
         assumptions=("windowed layers have as many query heads as the others",),
-        example=Example(given={"window_layers": "61", "query_heads": "128", "window_key_dim": "512"}, result="15.99 MFLOP/token"),
+        given={"window_layers": "61", "window_key_dim": "512"},
+        result="15.99 MFLOP/token",
         sources=(COMPRESSED_DOCS, ours("attention_flops of the windowed layers, values as wide as keys")),
     ),
     Equation(
@@ -41,7 +38,6 @@ DECODE_ATTENTION_EQUATIONS = (
         version=2,
         changes=("an entry of an indexer may stand for several tokens",),
         title="Indexer FLOPs per token of context",
-        defines="indexer_flops_per_pair",
         relation=lambda indexer_flops_per_pair, flop_per_mac_and_token, indexer_layers, indexer_heads, indexer_dim,
             sparse_compression_ratio: (
             indexer_flops_per_pair,
@@ -49,16 +45,13 @@ DECODE_ATTENTION_EQUATIONS = (
         ),
         statement="Every indexer head multiplies its query with the index key of an entry, which all heads share.",
         assumptions=("the sum over the heads is left out",),
-        example=Example(
-            given={"indexer_layers": "30", "indexer_heads": "64", "indexer_dim": "128", "sparse_compression_ratio": "4"},
-            result="122.9 kFLOP/token",
-        ),
+        given={"indexer_layers": "30", "indexer_heads": "64"},
+        result="122.9 kFLOP/token",
         sources=(DSA_PAPER, COMPRESSED_DOCS),
     ),
     Equation(
         id="architecture.selected_flops_per_entry",
         title="Attention FLOPs of sparse layers per query and selected entry, latent attention absorbed",
-        defines="selected_flops_per_entry",
         variant=Variant(group="selected_flops_per_entry", name="mla_indexed"),
         relation=lambda selected_flops_per_entry, flop_per_mac, sparse_layers, query_heads, latent_dim, rope_dim: (
             selected_flops_per_entry,
@@ -69,16 +62,12 @@ DECODE_ATTENTION_EQUATIONS = (
             "projections absorbed into the query and the output, as in decode. Short prompts need less if all latents are expanded,"
             " behind a mask",
         ),
-        example=Example(
-            given={"sparse_layers": "61", "query_heads": "128", "latent_dim": "512", "rope_dim": "64"},
-            result="16.99 MFLOP",
-        ),
+        result="16.99 MFLOP",
         sources=(DSA_PAPER,),
     ),
     Equation(
         id="architecture.selected_flops_per_entry_gqa_indexed",
         title="Attention FLOPs of sparse layers per query and selected entry, grouped queries or compressed entries",
-        defines="selected_flops_per_entry",
         variant=Variant(group="selected_flops_per_entry", name="gqa_indexed", default=True, holds_for=("compressed",)),
         relation=lambda selected_flops_per_entry, flop_per_mac, sparse_layers, query_heads, head_dim: (
             selected_flops_per_entry,
@@ -86,7 +75,8 @@ DECODE_ATTENTION_EQUATIONS = (
         ),
         statement="Each query head attends to the keys and values of head_dim that its layer selected.",
         assumptions=("all KV heads select the same tokens, or as many each",),
-        example=Example(given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128"}, result="1.868 MFLOP"),
+        given={"sparse_layers": "57", "query_heads": "64", "head_dim": "128"},
+        result="1.868 MFLOP",
         sources=(MSA_CONFIG,),
     ),
     Equation(
@@ -94,7 +84,6 @@ DECODE_ATTENTION_EQUATIONS = (
         version=2,
         changes=("windows and selected entries are terms of one sum, which are 0 without them",),
         title="Attention FLOPs of one new token",
-        defines="attention_flops_per_sequence",
         relation=lambda attention_flops_per_sequence, attention_flops_per_pair, context_length, window_flops_per_token, window_tokens,
             selected_flops_per_entry, read_entries: (
             attention_flops_per_sequence,
@@ -106,17 +95,8 @@ DECODE_ATTENTION_EQUATIONS = (
         statement="Layers of full attention process the whole context, windowed layers their window, sparse layers the entries that"
                   " they select.",
         assumptions=("what linear layers do with their states is left out", "tokens not yet compressed are left out"),
-        example=Example(
-            given={
-                "attention_flops_per_pair": "184.3 kFLOP/token",
-                "context_length": "32k",
-                "window_flops_per_token": "15.99 MFLOP/token",
-                "window_tokens": "128",
-                "selected_flops_per_entry": "7.864 MFLOP",
-                "read_entries": "1024",
-            },
-            result="16 GFLOP",
-        ),
+        given={"attention_flops_per_pair": "184.3 kFLOP/token", "context_length": "32k", "read_entries": "1024"},
+        result="16 GFLOP",
         sources=(
             talk("1:51:24", "1:52:20", "the quadratic term, dropped as small", "kept: a new token meets its whole context"),
             WINDOW_PAPER,

@@ -1,14 +1,13 @@
 """Energy: the electricity of a token, and its cost."""
 
 from derive.catalogue.sources import WAREHOUSE_BOOK, ours
-from derive.records import Equation, Example
+from derive.records import Equation
 from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
         id="energy.energy_per_token",
         title="Energy of a decoded token",
-        defines="energy_per_token",
         relation=lambda energy_per_token, chips, pipeline_stages, chip_power, throughput: (
             energy_per_token,
             chips * pipeline_stages * chip_power / throughput,
@@ -18,26 +17,22 @@ EQUATIONS = (
             "every chip draws its power all the time, whatever it waits for: with the power of a data sheet more than is metered",
             "chips alone: servers, network and cooling are in electricity_cost_per_token, by power_usage_effectiveness",
         ),
-        example=Example(
-            given={"chips": "16", "pipeline_stages": "2", "chip_power": "700 W", "throughput": "13.2k token/s"},
-            result="1.697 J/token",
-        ),
+        result="1.697 J/token",
         sources=(WAREHOUSE_BOOK, ours("power over rate")),
     ),
     Equation(
         id="energy.tokens_per_joule",
         title="Decoded tokens per joule",
-        defines="tokens_per_joule",
         relation=lambda tokens_per_joule, energy_per_token: (tokens_per_joule, 1 / energy_per_token),
         statement="The inverse of the energy per token.",
         assumptions=("the energy of the chips alone",),
-        example=Example(given={"energy_per_token": "1.697 J/token"}, result="0.5893 token/J"),
+        given={"energy_per_token": "1.697 J/token"},
+        result="0.5893 token/J",
         sources=(ours("the energy of a token turned round"),),
     ),
     Equation(
         id="energy.electricity_cost_per_token",
         title="Cost of the electricity for a decoded token",
-        defines="electricity_cost_per_token",
         relation=lambda electricity_cost_per_token, energy_per_token, power_usage_effectiveness, electricity_price: (
             electricity_cost_per_token,
             energy_per_token * power_usage_effectiveness * electricity_price,
@@ -48,17 +43,13 @@ EQUATIONS = (
             "every joule at the same price, with no charge for the highest power drawn",
             "not to be added to a chip_price that pays for electricity, as a rent does",
         ),
-        example=Example(
-            given={"energy_per_token": "1.4 J/token", "power_usage_effectiveness": "1.2", "electricity_price": "0.08 USD/kWh"},
-            result="0.03733 USD/MTok",
-        ),
+        result="0.03733 USD/MTok",
         sources=(WAREHOUSE_BOOK, ours("energy times its price, building included")),
     ),
     Equation(
         id="energy.fleet_electricity_cost",
         version=2,
         title="Cost of the electricity of a fleet",
-        defines="fleet_electricity_cost",
         relation=lambda fleet_electricity_cost, fleet_chips, chip_power, power_usage_effectiveness, deployment_time, electricity_price: (
             fleet_electricity_cost,
             fleet_chips * chip_power * power_usage_effectiveness * deployment_time * electricity_price,
@@ -72,22 +63,12 @@ EQUATIONS = (
             "not to be added to a fleet_cost whose chip_price pays for electricity, as a rent does",
         ),
         changes=("of the chips of a fleet, which a definition of their own counts",),
-        example=Example(
-            given={
-                "fleet_chips": "1600",
-                "chip_power": "700 W",
-                "power_usage_effectiveness": "1.2",
-                "deployment_time": "30 d",
-                "electricity_price": "0.08 USD/kWh",
-            },
-            result="77410 USD",
-        ),
+        result="77410 USD",
         sources=(WAREHOUSE_BOOK, ours("power over time, building included, times its price")),
     ),
     Equation(
         id="energy.fleet_power",
         title="Power of a fleet",
-        defines="fleet_power",
         relation=lambda fleet_power, fleet_chips, chip_power, power_usage_effectiveness: (
             fleet_power,
             fleet_chips * chip_power * power_usage_effectiveness,
@@ -98,26 +79,21 @@ EQUATIONS = (
             "every chip draws its power at the same moment",
             "servers and network are in power_usage_effectiveness, or in a chip_power that includes them",
         ),
-        example=Example(
-            given={"fleet_chips": "1600", "chip_power": "700 W", "power_usage_effectiveness": "1.2"},
-            result="1.344 MW",
-        ),
+        result="1.344 MW",
         sources=(WAREHOUSE_BOOK, ours("the power of one chip times their number, building included")),
     ),
     Equation(
         id="energy.output_energy",
         title="Energy of decoded tokens",
-        defines="output_energy",
         relation=lambda output_energy, energy_per_token, output_tokens: (output_energy, energy_per_token * output_tokens),
         statement="The energy of a decoded token times the number of decoded tokens.",
         assumptions=("the energy of the chips alone", "prompts are included if energy_per_token includes them"),
-        example=Example(given={"energy_per_token": "1.4 J/token", "output_tokens": "500"}, result="700 J"),
+        result="700 J",
         sources=(ours("the energy of a token times their number"),),
     ),
     Equation(
         id="energy.training_energy",
         title="Energy of a training run",
-        defines="training_energy",
         relation=lambda training_energy, chip_hours, chip_power, power_usage_effectiveness: (
             training_energy,
             chip_hours * chip_power * power_usage_effectiveness,
@@ -128,16 +104,13 @@ EQUATIONS = (
             "every chip draws its power all the time: with the power of a data sheet more than is metered",
             "servers and network are in power_usage_effectiveness, or in a chip_power that includes them",
         ),
-        example=Example(
-            given={"chip_hours": "2.664M h", "chip_power": "700 W", "power_usage_effectiveness": "1.2"},
-            result="2.238 GWh",
-        ),
+        given={"chip_hours": "2.664M h"},
+        result="2.238 GWh",
         sources=(WAREHOUSE_BOOK, ours("power over the chip time of a run, building included")),
     ),
     Equation(
         id="energy.training_electricity_cost",
         title="Cost of the electricity of a training run",
-        defines="training_electricity_cost",
         relation=lambda training_electricity_cost, training_energy, electricity_price: (
             training_electricity_cost,
             training_energy * electricity_price,
@@ -147,7 +120,8 @@ EQUATIONS = (
             "every joule at the same price, with no charge for the highest power drawn",
             "not to be added to a training_cost whose chip_price pays for electricity, as a rent does",
         ),
-        example=Example(given={"training_energy": "2.238 GWh", "electricity_price": "0.08 USD/kWh"}, result="179000 USD"),
+        given={"training_energy": "2.238 GWh"},
+        result="179000 USD",
         sources=(ours("energy times its price"),),
     ),
 )

@@ -2,24 +2,22 @@
 
 from derive.catalogue.arithmetic import logarithm, maximum, minimum, part_times, power
 from derive.catalogue.sources import DEEPSEEK_V3_PAPER, GPT_OSS_CARD, MOE_PAPER, SWITCH_PAPER, ours, scaling_book, talk
-from derive.records import BOUND, HEURISTIC, Equation, Example, Step, Variant, at
+from derive.records import BOUND, HEURISTIC, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
         id="experts.experts_per_chip",
         title="Experts on one chip",
-        defines="experts_per_chip",
         relation=lambda experts_per_chip, experts, expert_parallel: (experts_per_chip, experts / expert_parallel),
         statement="The experts of a layer are divided evenly over the chips.",
-        example=Example(given={"experts": "256", "expert_parallel": "32"}, result="8"),
+        result="8",
         sources=(talk("0:33:54", "0:34:23", "256 experts over 64 of a rack's 72 GPUs are four each"),),
     ),
     Equation(
         id="experts.touched_experts",
         version=2,
         title="Experts that a batch uses",
-        defines="activated_experts",
         relation=lambda activated_experts, experts, active_experts, batch, tokens_verified_per_step: (
             activated_experts,
             experts * (1 - (1 - active_experts / experts) ** (batch * tokens_verified_per_step)),
@@ -34,7 +32,8 @@ EQUATIONS = (
         ),
         statement="An expert is read if at least one token of the pass needs it.",
         assumptions=("tokens choose their experts independently and evenly: skewed routing touches fewer",),
-        example=Example(given={"experts": "256", "active_experts": "8", "batch": "32", "tokens_verified_per_step": "2"}, result="222.4"),
+        given={"batch": "32", "tokens_verified_per_step": "2"},
+        result="222.4",
         sources=(
             MOE_PAPER,
             ours("the lecture reads all weights whatever the batch. That is true if tokens need nearly every expert"),
@@ -43,7 +42,6 @@ EQUATIONS = (
     Equation(
         id="experts.shared_params",
         title="Parameters that every token uses",
-        defines="shared_params",
         relation=lambda shared_params, total_params, routed_params: (shared_params, total_params - routed_params),
         requires=(
             Requirement(
@@ -52,31 +50,13 @@ EQUATIONS = (
             ),
         ),
         statement="Attention, embeddings, shared experts and dense layers: everything that is not routed.",
-        example=Example(given={"total_params": "671B", "routed_params": "654.5B"}, result="16.5B"),
-        sources=(MOE_PAPER,),
-    ),
-    Equation(
-        id="experts.active_params",
-        title="Active parameters from shared and routed ones",
-        relation=lambda active_params, shared_params, routed_params, active_experts, experts: (
-            active_params,
-            shared_params + routed_params * active_experts / experts,
-        ),
-        requires=(
-            Requirement(holds=lambda active_experts, experts: active_experts < experts, otherwise="a token uses a part of all experts"),
-        ),
-        statement="A token uses the shared parameters and its share of the routed ones.",
-        assumptions=("all experts are of one size",),
-        example=Example(
-            given={"shared_params": "16.5B", "routed_params": "654.5B", "active_experts": "8", "experts": "256"},
-            result="36.95B",
-        ),
+        given={"total_params": "671B"},
+        result="16.5B",
         sources=(MOE_PAPER,),
     ),
     Equation(
         id="experts.routed_params",
         title="Parameters of the routed experts",
-        defines="routed_params",
         relation=lambda routed_params, total_params, active_params, active_experts, experts: (
             routed_params,
             (total_params - active_params) / (1 - active_experts / experts),
@@ -88,38 +68,27 @@ EQUATIONS = (
                 otherwise="a token uses a part of all parameters",
             ),
         ),
-        statement="Total parameters, active parameters and the router together determine the parameters of the experts.",
+        statement="A token leaves out all routed parameters but its own share, so these are the total less the active ones.",
         assumptions=("all experts are of one size",),
-        example=Example(given={"total_params": "671B", "active_params": "37B", "active_experts": "8", "experts": "256"}, result="654.5B"),
-        derivation=lambda: (
-            Step(
-                operation="a token leaves out all routed parameters but its own",
-                premises=(at("experts.active_params"), at("experts.shared_params")),
-                eliminated=("shared_params",),
-            ),
-        ),
-        sources=(ours("two equations in two unknowns: what is shared and what is routed"),),
+        given={"total_params": "671B", "active_params": "37B"},
+        result="654.5B",
+        sources=(MOE_PAPER, ours("active_params = shared_params + routed_params*active_experts/experts, with the total")),
     ),
     Equation(
         id="experts.fetched_params",
         title="Parameters a step reads",
-        defines="fetched_params",
         relation=lambda fetched_params, shared_params, routed_params, activated_experts, experts: (
             fetched_params,
             shared_params + routed_params * activated_experts / experts,
         ),
         statement="The shared parameters and the experts that any token of the batch uses.",
         assumptions=("all experts are of one size", "an expert is read once, however many tokens use it"),
-        example=Example(
-            given={"shared_params": "16.5B", "routed_params": "654.5B", "activated_experts": "222.4", "experts": "256"},
-            result="585.1B",
-        ),
+        result="585.1B",
         sources=(ours("between active parameters at one sequence and total parameters at many"),),
     ),
     Equation(
         id="experts.fetched_bytes_per_weight",
         title="Bytes of a weight that a step reads",
-        defines="fetched_bytes_per_weight",
         relation=lambda fetched_bytes_per_weight, expert_bytes_per_weight, fetched_params, shared_params, shared_bytes_per_weight: (
             fetched_bytes_per_weight,
             (expert_bytes_per_weight * (fetched_params - shared_params) + shared_bytes_per_weight * shared_params) / fetched_params,
@@ -132,14 +101,12 @@ EQUATIONS = (
         ),
         statement="If experts are stored in fewer bytes than the rest, a step that reads few experts reads wider weights on average.",
         assumptions=("all experts are stored alike, and so is all beside them",),
-        example=Example(
-            given={"expert_bytes_per_weight": "0.5", "fetched_params": "585.1B", "shared_params": "16.5B", "shared_bytes_per_weight": "2"},
-            result="0.5423",
-        ),
+        result="0.5423",
         sources=(ours("the mean over the reads: activated experts and all other weights"),),
     ),
     Equation(
         id="experts.mean_bytes_per_weight",
+        defined_elsewhere=True,
         version=2,
         changes=("the same mean, written as the width of the rest and the difference that experts make",),
         title="Bytes of a weight, experts and the rest together",
@@ -155,10 +122,8 @@ EQUATIONS = (
         ),
         statement="The mean over all weights of a model whose experts are stored in fewer bytes than the rest.",
         assumptions=("all experts are stored alike, and so is all beside them",),
-        example=Example(
-            given={"expert_bytes_per_weight": "0.5", "routed_params": "654.5B", "shared_bytes_per_weight": "2", "total_params": "671B"},
-            result="0.5369",
-        ),
+        given={"total_params": "671B"},
+        result="0.5369",
         derivation=lambda: (
             Step(
                 operation="the mean over what a step reads, where it reads all",
@@ -175,7 +140,6 @@ EQUATIONS = (
         id="experts.weight_time_touched",
         version=5,
         title="Weight-read time with only the activated experts",
-        defines="weight_time",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda weight_time, attention_replicas, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance,
             routed_params, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
@@ -206,21 +170,8 @@ EQUATIONS = (
             "every chip holds as many experts",
             "unless expert_imbalance is given, activated experts are spread evenly over the chips: see experts.busiest_chip",
         ),
-        example=Example(
-            given={
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "shared_bytes_per_weight": "2",
-                "fetched_params": "585.1B",
-                "expert_imbalance": "1.1",
-                "routed_params": "654.5B",
-                "expert_bytes_per_weight": "0.5",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="5.927 ms",
-        ),
+        given={"chips": "32"},
+        result="5.927 ms",
         derivation=lambda: (
             Step(
                 operation="the weight time of all the bytes that the busiest chip reads, times the chips",
@@ -253,7 +204,6 @@ EQUATIONS = (
             "experts and other weights may have widths of their own",
         ),
         title="Weight-read time with only the activated experts, of a step without drafts",
-        defines="plain_weight_time",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda plain_weight_time, attention_replicas, shared_params, shared_bytes_per_weight, routed_params, active_experts,
             experts, batch, expert_imbalance, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
@@ -271,23 +221,8 @@ EQUATIONS = (
         ),
         statement="One token per sequence uses fewer experts than the token and its drafts.",
         assumptions=("activated experts lie on the chips as unevenly as in a step with drafts",),
-        example=Example(
-            given={
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "shared_bytes_per_weight": "2",
-                "routed_params": "654.5B",
-                "active_experts": "8",
-                "experts": "256",
-                "batch": "32",
-                "expert_imbalance": "1.1",
-                "expert_bytes_per_weight": "0.5",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="4.819 ms",
-        ),
+        given={"batch": "32", "chips": "32"},
+        result="4.819 ms",
         derivation=lambda: (
             Step(
                 operation="the weight time of a pass with one position a sequence",
@@ -328,7 +263,7 @@ EQUATIONS = (
             "tokens choose their experts independently and evenly: skewed routing is worse",
             "against draws at random within a sixth where a chip has one activated expert or more on average, else within a quarter",
         ),
-        example=Example(given={"activated_experts": "222.4", "experts": "256", "expert_parallel": "32"}, result="1.151"),
+        result="1.151",
         sources=(
             ours(
                 "activated experts of a chip are nearly binomial, and the largest of n chips lies about (ln n)^(3/4) standard deviations"
@@ -339,32 +274,28 @@ EQUATIONS = (
     Equation(
         id="experts.expert_capacity",
         title="Tokens that an expert processes",
-        defines="expert_capacity",
         relation=lambda expert_capacity, capacity_factor, batch, tokens_verified_per_step, active_experts, experts: (
             expert_capacity,
             capacity_factor * batch * tokens_verified_per_step * active_experts / experts,
         ),
         statement="Buffers of fixed size have room for the mean number of tokens times a factor. Further tokens are dropped.",
         assumptions=("buffers of a fixed size: serving usually drops no tokens",),
-        example=Example(
-            given={"capacity_factor": "1.25", "batch": "32", "tokens_verified_per_step": "2", "active_experts": "8", "experts": "256"},
-            result="2.5",
-        ),
+        given={"capacity_factor": "1.25", "batch": "32", "tokens_verified_per_step": "2"},
+        result="2.5",
         sources=(SWITCH_PAPER,),
     ),
     Equation(
         id="experts.sequences_per_chip",
         title="Sequences for each chip",
-        defines="sequences_per_chip",
         relation=lambda sequences_per_chip, batch, chips: (sequences_per_chip, batch / chips),
         statement="Outside the experts a sequence belongs to one chip, so the batch is divided over the chips.",
-        example=Example(given={"batch": "2048", "chips": "32"}, result="64"),
+        given={"batch": "2048", "chips": "32"},
+        result="64",
         sources=(scaling_book("88 sequences a chip on 144 chips"),),
     ),
     Equation(
         id="experts.all_to_all_time",
         title="All-to-all time of one step",
-        defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="one_message_an_expert", default=True),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, active_experts, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, link_bandwidth: (
@@ -383,18 +314,8 @@ EQUATIONS = (
             "one message an expert",
             "no overlap with arithmetic",
         ),
-        example=Example(
-            given={
-                "moe_layers": "58",
-                "sequences_per_chip": "64",
-                "active_experts": "8",
-                "model_dim": "7168",
-                "dispatch_bytes_per_element": "1",
-                "combine_bytes_per_element": "2",
-                "link_bandwidth": "50 GB/s",
-            },
-            result="12.77 ms",
-        ),
+        given={"model_dim": "7168"},
+        result="12.77 ms",
         sources=(
             talk(
                 "0:36:20", "0:38:47", "any chip talks to any other, as much in as out",
@@ -406,7 +327,6 @@ EQUATIONS = (
     Equation(
         id="experts.reached_chips",
         title="Other chips with experts of a token",
-        defines="reached_chips",
         relation=lambda reached_chips, expert_parallel, active_experts: (
             reached_chips,
             (expert_parallel - 1) * (1 - (1 - 1 / expert_parallel) ** active_experts),
@@ -414,13 +334,12 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda expert_parallel: expert_parallel > 1, otherwise="experts on one chip reach no other"),),
         statement="Two experts of a token may be on one chip, or on the token's own chip.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more chips are reached",),
-        example=Example(given={"expert_parallel": "32", "active_experts": "8"}, result="6.953"),
+        result="6.953",
         sources=(ours("each other chip is missed by all experts of a token with the chance (1 - 1/n)^k"),),
     ),
     Equation(
         id="experts.all_to_all_time_one_copy",
         title="All-to-all time of one step, one copy per chip",
-        defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="one_copy_a_chip"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, link_bandwidth: (
@@ -434,18 +353,8 @@ EQUATIONS = (
         ),
         statement="A chip gets a token once for all of its experts there, and sends back their sum.",
         assumptions=("the experts of a chip add up their results before they send them", "no overlap with arithmetic"),
-        example=Example(
-            given={
-                "moe_layers": "58",
-                "sequences_per_chip": "64",
-                "reached_chips": "6.953",
-                "model_dim": "7168",
-                "dispatch_bytes_per_element": "1",
-                "combine_bytes_per_element": "2",
-                "link_bandwidth": "50 GB/s",
-            },
-            result="11.1 ms",
-        ),
+        given={"model_dim": "7168"},
+        result="11.1 ms",
         derivation=lambda: (
             Step(
                 operation="the all-to-all time, with a message for each chip in place of each expert",
@@ -457,7 +366,6 @@ EQUATIONS = (
     Equation(
         id="experts.all_to_all_time_one_rack",
         title="All-to-all time of one step within one rack",
-        defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="in_one_rack"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, scale_up_link_bandwidth: (
@@ -475,18 +383,8 @@ EQUATIONS = (
             "all chips that experts lie on are of one scale-up domain: over several, experts.all_to_all_time_racks",
             "a chip's link gives its full rate in one direction, whichever chip of the domain it sends to",
         ),
-        example=Example(
-            given={
-                "moe_layers": "58",
-                "sequences_per_chip": "64",
-                "reached_chips": "6.953",
-                "model_dim": "7168",
-                "dispatch_bytes_per_element": "1",
-                "combine_bytes_per_element": "2",
-                "scale_up_link_bandwidth": "450 GB/s",
-            },
-            result="1.233 ms",
-        ),
+        given={"model_dim": "7168"},
+        result="1.233 ms",
         derivation=lambda: (
             Step(
                 operation="one copy a chip, over the link of the domain",
@@ -501,18 +399,17 @@ EQUATIONS = (
     Equation(
         id="experts.racks",
         title="Scale-up domains with experts of a layer",
-        defines="racks",
         relation=lambda racks, expert_parallel, scale_up_size: (racks, maximum(1, expert_parallel / scale_up_size)),
         statement="Chips fill one domain after another.",
         assumptions=("all domains except the last are full",),
-        example=Example(given={"expert_parallel": "32", "scale_up_size": "8"}, result="4"),
+        given={"scale_up_size": "8"},
+        result="4",
         sources=(ours("chips over the chips of one domain. Experts on fewer chips stay within one"),),
     ),
     Equation(
         id="experts.all_to_all_time_racks",
         version=3,
         title="All-to-all time of one step over several racks",
-        defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="over_racks"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
             combine_bytes_per_element, expert_parallel, racks, scale_up_link_bandwidth, scale_out_link_bandwidth: (
@@ -542,21 +439,8 @@ EQUATIONS = (
             "of the other chips that a token reaches none is its own: a larger share of them is in other racks than of all chips",
             "a rack has a chip at least",
         ),
-        example=Example(
-            given={
-                "moe_layers": "58",
-                "sequences_per_chip": "64",
-                "reached_chips": "6.953",
-                "model_dim": "7168",
-                "dispatch_bytes_per_element": "1",
-                "combine_bytes_per_element": "2",
-                "expert_parallel": "32",
-                "racks": "4",
-                "scale_up_link_bandwidth": "450 GB/s",
-                "scale_out_link_bandwidth": "50 GB/s",
-            },
-            result="8.594 ms",
-        ),
+        given={"model_dim": "7168"},
+        result="8.594 ms",
         derivation=lambda: (
             Step(
                 operation="what it means: one copy a chip, the longer of what stays in the rack and what leaves it",
@@ -572,8 +456,15 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the share that leaves of what goes to other chips",
-                premises=(at("#1"), at("experts.leaving_share_of_other_chips")),
+                operation="the share that leaves of what goes to other chips: a token's own chip is none of them",
+                relation=lambda leaving_share, expert_parallel, racks: (
+                    leaving_share,
+                    expert_parallel * (racks - 1) / (racks * (expert_parallel - 1)),
+                ),
+            ),
+            Step(
+                operation="with this share",
+                premises=(at("#1"), at("#2")),
                 eliminated=("leaving_share",),
             ),
         ),
@@ -588,7 +479,6 @@ EQUATIONS = (
         version=2,
         changes=("over the racks that the router picks, which are all racks unless it limits them",),
         title="Racks with experts of a token",
-        defines="reached_racks",
         relation=lambda reached_racks, rack_limit, active_experts: (
             reached_racks,
             rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
@@ -597,7 +487,8 @@ EQUATIONS = (
         statement="The experts of a token are in fewer racks than there are experts, because some share a rack. A router that first picks"
                   " a few racks, and then experts in them, reaches no other racks.",
         assumptions=("experts are chosen independently and evenly: without repetition a little more racks are reached",),
-        example=Example(given={"rack_limit": "4", "active_experts": "8"}, result="3.6"),
+        given={"rack_limit": "4"},
+        result="3.6",
         sources=(DEEPSEEK_V3_PAPER, ours("each rack is missed by all experts of a token with the chance (1 - 1/n)^k"),),
     ),
     Equation(
@@ -608,60 +499,38 @@ EQUATIONS = (
         sense="<=",
         statement="At most the number of its experts, and at most the number of racks.",
         assumptions=("a token goes to no rack without one of its experts",),
-        example=Example(given={"active_experts": "8", "racks": "4"}, result="4"),
+        result="4",
         sources=(DEEPSEEK_V3_PAPER,),
     ),
     Equation(
         id="experts.leaving_copies",
         title="Copies of a token that leave its rack",
-        defines="leaving_copies",
         relation=lambda leaving_copies, reached_racks, racks: (leaving_copies, reached_racks * (racks - 1) / racks),
         requires=(Requirement(holds=lambda racks: racks >= 1),),
         statement="One copy goes to every rack with experts of the token, except its own.",
         assumptions=("a token's own rack is among those it reaches as often as any other",),
-        example=Example(given={"reached_racks": "3.6", "racks": "4"}, result="2.7"),
+        given={"reached_racks": "3.6"},
+        result="2.7",
         sources=(DEEPSEEK_V3_PAPER, ours("of the racks that are reached, one in all racks is the token's own")),
     ),
     Equation(
         id="experts.leaving_share",
         title="Share of the traffic that leaves the rack",
-        defines="leaving_share",
-        variant=Variant(group="leaving_share", name="of_experts", default=True),
         relation=lambda leaving_share, racks: (leaving_share, (racks - 1) / racks),
         statement="The probability that an expert of a token is in another rack.",
         assumptions=("experts are chosen evenly over the racks",),
-        example=Example(given={"racks": "4"}, result="0.75"),
+        result="0.75",
         sources=(talk("0:38:47", "0:39:35", "with two racks half of the tokens go to the other one"),),
-    ),
-    Equation(
-        id="experts.leaving_share_of_other_chips",
-        title="Share of the traffic to other chips that leaves the rack",
-        defines="leaving_share",
-        variant=Variant(group="leaving_share", name="of_other_chips"),
-        relation=lambda leaving_share, expert_parallel, racks: (
-            leaving_share,
-            expert_parallel * (racks - 1) / (racks * (expert_parallel - 1)),
-        ),
-        requires=(
-            Requirement(holds=lambda racks: racks >= 1),
-            Requirement(holds=lambda expert_parallel, racks: expert_parallel >= racks),
-            Requirement(holds=lambda expert_parallel: expert_parallel > 1),
-        ),
-        statement="A token does not send to its own chip, so its own rack has one receiver fewer than any other.",
-        assumptions=("experts are chosen evenly over the chips",),
-        example=Example(given={"expert_parallel": "32", "racks": "4"}, result="0.7742"),
-        sources=(ours("the other racks' share of the other chips"),),
     ),
     Equation(
         id="experts.scale_out_bandwidth_ratio",
         title="Bandwidth inside a rack over bandwidth between racks",
-        defines="scale_out_bandwidth_ratio",
         relation=lambda scale_out_bandwidth_ratio, scale_up_link_bandwidth, scale_out_link_bandwidth: (
             scale_out_bandwidth_ratio,
             scale_up_link_bandwidth / scale_out_link_bandwidth,
         ),
         statement="Both links of one chip, in one direction.",
-        example=Example(given={"scale_up_link_bandwidth": "450 GB/s", "scale_out_link_bandwidth": "50 GB/s"}, result="9"),
+        result="9",
         sources=(
             talk(
                 "0:38:47", "0:39:35", "scale-out is about eight times slower than scale-up",
@@ -672,7 +541,6 @@ EQUATIONS = (
     Equation(
         id="experts.scale_out_slowdown",
         title="Slowdown of the all-to-all over several racks",
-        defines="scale_out_slowdown",
         variant=Variant(group="scale_out_slowdown", name="one_message_an_expert", default=True),
         relation=lambda scale_out_slowdown, racks, scale_out_bandwidth_ratio: (
             scale_out_slowdown,
@@ -683,7 +551,7 @@ EQUATIONS = (
             "traffic inside and between racks overlaps",
             "one message an expert: with one copy a rack less leaves (experts.scale_out_slowdown_one_copy)",
         ),
-        example=Example(given={"racks": "4", "scale_out_bandwidth_ratio": "9"}, result="6.75"),
+        result="6.75",
         derivation=lambda: (
             Step(
                 operation="what it means: the longer of what stays and what leaves, in units of the time within one rack",
@@ -708,7 +576,6 @@ EQUATIONS = (
     Equation(
         id="experts.scale_out_slowdown_one_copy",
         title="Slowdown of the all-to-all over several racks, one copy per rack",
-        defines="scale_out_slowdown",
         variant=Variant(group="scale_out_slowdown", name="one_copy_a_rack"),
         relation=lambda scale_out_slowdown, scale_out_bandwidth_ratio, leaving_copies, active_experts: (
             scale_out_slowdown,
@@ -719,7 +586,8 @@ EQUATIONS = (
             "traffic inside and between racks overlaps",
             "inside the racks every expert gets a message, as within one rack",
         ),
-        example=Example(given={"scale_out_bandwidth_ratio": "9", "leaving_copies": "2.7", "active_experts": "8"}, result="3.038"),
+        given={"leaving_copies": "2.7"},
+        result="3.038",
         derivation=lambda: (
             Step(
                 operation="what it means: the longer of the messages inside the racks and the copies that leave one, in units of the time"

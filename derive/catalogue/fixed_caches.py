@@ -2,7 +2,7 @@
 
 from derive.catalogue.arithmetic import minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, GQA_PAPER, LINEAR_PAPER, MSA_CONFIG, WINDOW_PAPER, ours
-from derive.records import Equation, Example, Variant
+from derive.records import Equation, Variant
 
 FIXED = (
     Equation(
@@ -10,7 +10,6 @@ FIXED = (
         version=2,
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, tokens compressed into shared entries",
-        defines="kv_bytes_per_token",
         variant=Variant(group="kv_bytes_per_token", name="compressed"),
         relation=lambda kv_bytes_per_token, entry_per_token, sparse_layers, head_dim, indexer_dim, sparse_compression_ratio,
             heavily_compressed_layers, heavy_compression_ratio, bytes_per_element, indexer_bytes_per_element: (
@@ -26,19 +25,8 @@ FIXED = (
             "one KV head, whose key is also its value",
             "what grows with the context alone: windows are counted apart, tokens not yet compressed left out",
         ),
-        example=Example(
-            given={
-                "sparse_layers": "30",
-                "head_dim": "512",
-                "indexer_dim": "128",
-                "sparse_compression_ratio": "4",
-                "heavily_compressed_layers": "31",
-                "heavy_compression_ratio": "128",
-                "bytes_per_element": "1",
-                "indexer_bytes_per_element": "1.03125",
-            },
-            result="4.954 kB/token",
-        ),
+        given={"sparse_layers": "30"},
+        result="4.954 kB/token",
         sources=(COMPRESSED_DOCS,),
     ),
     Equation(
@@ -46,7 +34,6 @@ FIXED = (
         version=2,
         changes=("less the caches of sparse layers, which read only the entries that they select",),
         title="KV bytes read per token of context",
-        defines="kv_read_bytes_per_token",
         relation=lambda kv_read_bytes_per_token, kv_bytes_per_token, entry_per_token, sparse_layers, selected_entry_width,
             bytes_per_element, sparse_compression_ratio: (
             kv_read_bytes_per_token,
@@ -57,28 +44,20 @@ FIXED = (
         statement="A step reads every byte that grows with the context, except in sparse layers, which read the keys of their indexer and"
                   " the entries that they select.",
         assumptions=("the slope beyond window and selection: what sparse layers read of their entries no longer grows",),
-        example=Example(
-            given={
-                "kv_bytes_per_token": "4.954 kB/token",
-                "sparse_layers": "30",
-                "selected_entry_width": "512",
-                "bytes_per_element": "1",
-                "sparse_compression_ratio": "4",
-            },
-            result="1.114 kB/token",
-        ),
+        given={"kv_bytes_per_token": "4.954 kB/token", "sparse_layers": "30", "selected_entry_width": "512"},
+        result="1.114 kB/token",
         sources=(DSA_PAPER, MSA_CONFIG, COMPRESSED_DOCS, ours("an assumption of roofline.kv_time, as a separate quantity")),
     ),
     Equation(
         id="architecture.window_kv_width",
         title="Values a windowed layer stores for one token",
-        defines="window_kv_width",
         relation=lambda window_kv_width, window_kv_heads, window_key_dim, window_value_dim: (
             window_kv_width,
             window_kv_heads * (window_key_dim + window_value_dim),
         ),
         statement="A key and a value for each KV head of the layer. If the key is also the value, the value adds no width.",
-        example=Example(given={"window_kv_heads": "8", "window_key_dim": "192", "window_value_dim": "128"}, result="2560"),
+        given={"window_kv_heads": "8", "window_key_dim": "192"},
+        result="2560",
         sources=(WINDOW_PAPER, GQA_PAPER, ours("heads and widths of windowed layers may differ from other layers")),
     ),
     Equation(
@@ -86,7 +65,6 @@ FIXED = (
         version=2,
         changes=("capped by the context: a window holds no more tokens than there are",),
         title="KV bytes in windows",
-        defines="window_kv_bytes",
         relation=lambda window_kv_bytes, entry_per_token, window_layers, window_tokens, context_length, window_kv_width,
             bytes_per_element: (
             window_kv_bytes,
@@ -94,16 +72,8 @@ FIXED = (
         ),
         statement="A windowed layer keeps the last window_tokens tokens of a sequence, or all if there are fewer.",
         assumptions=("tokens behind the window are dropped: a server that keeps them needs far more",),
-        example=Example(
-            given={
-                "window_layers": "39",
-                "window_tokens": "128",
-                "context_length": "32k",
-                "window_kv_width": "2560",
-                "bytes_per_element": "2",
-            },
-            result="25.56 MB",
-        ),
+        given={"window_layers": "39", "context_length": "32k", "window_kv_width": "2560", "bytes_per_element": "2"},
+        result="25.56 MB",
         sources=(WINDOW_PAPER, ours("the lesser of window and context, so that a short sequence holds no empty window")),
     ),
     Equation(
@@ -111,54 +81,45 @@ FIXED = (
         version=2,
         changes=("states have a data type of their own: many servers keep them in fp32 beside a cache of bf16 or fp8",),
         title="Bytes of the states of linear attention",
-        defines="linear_state_bytes",
         relation=lambda linear_state_bytes, linear_layers, state_heads, state_key_dim, state_value_dim, state_bytes_per_element: (
             linear_state_bytes,
             linear_layers * state_heads * state_key_dim * state_value_dim * state_bytes_per_element,
         ),
         statement="A linear layer keeps one matrix per head, key width by value width, instead of keys and values of every token.",
         assumptions=("the few tokens that short convolutions keep are left out",),
-        example=Example(
-            given={
-                "linear_layers": "36",
-                "state_heads": "32",
-                "state_key_dim": "128",
-                "state_value_dim": "128",
-                "state_bytes_per_element": "2",
-            },
-            result="37.75 MB",
-        ),
+        given={
+            "linear_layers": "36", "state_heads": "32", "state_key_dim": "128", "state_value_dim": "128", "state_bytes_per_element": "2",
+        },
+        result="37.75 MB",
         sources=(LINEAR_PAPER,),
     ),
     Equation(
         id="architecture.selected_entry_width",
         title="Values of a selected entry, latent attention",
-        defines="selected_entry_width",
         variant=Variant(group="selected_entry_width", name="mla_indexed"),
         relation=lambda selected_entry_width, latent_dim, rope_dim: (selected_entry_width, latent_dim + rope_dim),
         statement="A selected token is read as its latent and its rotary key, once for all heads.",
-        example=Example(given={"latent_dim": "512", "rope_dim": "64"}, result="576"),
+        result="576",
         sources=(DSA_PAPER,),
     ),
     Equation(
         id="architecture.selected_entry_width_gqa_indexed",
         title="Values of a selected entry, grouped-query attention",
-        defines="selected_entry_width",
         variant=Variant(group="selected_entry_width", name="gqa_indexed", default=True),
         relation=lambda selected_entry_width, kv_heads, head_dim: (selected_entry_width, 2 * kv_heads * head_dim),
         statement="A selected token is read as a key and a value of head_dim for each KV head.",
         assumptions=("all KV heads select the same tokens, or as many each",),
-        example=Example(given={"kv_heads": "4", "head_dim": "128"}, result="1024"),
+        given={"head_dim": "128"},
+        result="1024",
         sources=(MSA_CONFIG,),
     ),
     Equation(
         id="architecture.selected_entry_width_compressed",
         title="Values of a selected entry, tokens compressed into shared entries",
-        defines="selected_entry_width",
         variant=Variant(group="selected_entry_width", name="compressed"),
         relation=lambda selected_entry_width, head_dim: (selected_entry_width, head_dim),
         statement="A selected entry is one vector of head_dim that is key and value at once.",
-        example=Example(given={"head_dim": "512"}, result="512"),
+        result="512",
         sources=(COMPRESSED_DOCS,),
     ),
     Equation(
@@ -166,14 +127,14 @@ FIXED = (
         version=2,
         changes=("an entry may stand for several tokens",),
         title="Entries a sparse layer reads",
-        defines="read_entries",
         relation=lambda read_entries, selected_entries, entry_per_token, context_length, sparse_compression_ratio: (
             read_entries,
             minimum(selected_entries, entry_per_token * context_length / sparse_compression_ratio),
         ),
         statement="A sparse layer reads the entries that it selects, or all if there are fewer.",
         assumptions=("tokens not yet compressed are left out",),
-        example=Example(given={"selected_entries": "1024", "context_length": "32k", "sparse_compression_ratio": "4"}, result="1024"),
+        given={"context_length": "32k"},
+        result="1024",
         sources=(
             DSA_PAPER,
             COMPRESSED_DOCS,
@@ -185,54 +146,40 @@ FIXED = (
         version=2,
         changes=("over the entries that are read: a context with fewer than are selected reads fewer",),
         title="KV bytes read of selected entries",
-        defines="selected_kv_bytes",
         relation=lambda selected_kv_bytes, sparse_layers, read_entries, selected_entry_width, bytes_per_element: (
             selected_kv_bytes,
             sparse_layers * read_entries * selected_entry_width * bytes_per_element,
         ),
         statement="A sparse layer reads the same number of entries at any context that is long enough.",
-        example=Example(
-            given={"sparse_layers": "61", "read_entries": "2048", "selected_entry_width": "576", "bytes_per_element": "1"},
-            result="71.96 MB",
-        ),
+        given={"read_entries": "2048", "selected_entry_width": "576"},
+        result="71.96 MB",
         sources=(DSA_PAPER, ours("entries times their width")),
     ),
     Equation(
         id="architecture.fixed_kv_bytes",
         title="KV bytes read of windows, states and selections",
-        defines="fixed_kv_bytes_per_sequence",
         relation=lambda fixed_kv_bytes_per_sequence, window_kv_bytes, linear_state_bytes, selected_kv_bytes: (
             fixed_kv_bytes_per_sequence,
             window_kv_bytes + linear_state_bytes + selected_kv_bytes,
         ),
         statement="The part of the read that does not grow: the same at any context that fills windows and selections, and zero"
                   " without them.",
-        example=Example(
-            given={"window_kv_bytes": "3.998 MB", "linear_state_bytes": "18.87 MB", "selected_kv_bytes": "15.73 MB"},
-            result="38.6 MB",
-        ),
+        given={"window_kv_bytes": "3.998 MB", "selected_kv_bytes": "15.73 MB"},
+        result="38.6 MB",
         sources=(ours("the part of a step's KV read that stops growing, each mechanism apart"),),
     ),
     Equation(
         id="architecture.kv_bytes_per_sequence",
         unsaid=("window_kv_bytes", "linear_state_bytes"),
         title="KV bytes a sequence stores",
-        defines="kv_bytes_per_sequence",
         relation=lambda kv_bytes_per_sequence, context_length, kv_bytes_per_token, window_kv_bytes, linear_state_bytes: (
             kv_bytes_per_sequence,
             context_length * kv_bytes_per_token + window_kv_bytes + linear_state_bytes,
         ),
         statement="The part that grows with the context, and windows and states. Selected entries are part of the growing cache and"
                   " are not stored again.",
-        example=Example(
-            given={
-                "context_length": "32k",
-                "kv_bytes_per_token": "81.92 kB/token",
-                "window_kv_bytes": "436.2 MB",
-                "linear_state_bytes": "18.87 MB",
-            },
-            result="3.077 GB",
-        ),
+        given={"context_length": "32k", "kv_bytes_per_token": "81.92 kB/token", "window_kv_bytes": "436.2 MB"},
+        result="3.077 GB",
         sources=(ours("what grows without end, and what stops growing"),),
     ),
     Equation(
@@ -240,7 +187,6 @@ FIXED = (
         version=2,
         changes=("states are written back as well as read: as many bytes again over the same bus",),
         title="KV bytes that a step reads for a sequence, with the states that are written back",
-        defines="kv_read_bytes_per_sequence",
         relation=lambda kv_read_bytes_per_sequence, context_length, kv_read_bytes_per_token, fixed_kv_bytes_per_sequence,
             linear_state_bytes: (
             kv_read_bytes_per_sequence,
@@ -251,15 +197,8 @@ FIXED = (
             " written back."
         ),
         assumptions=("the one token that a step adds to caches and windows is left out",),
-        example=Example(
-            given={
-                "context_length": "32k",
-                "kv_read_bytes_per_token": "8.052 kB/token",
-                "fixed_kv_bytes_per_sequence": "71.96 MB",
-                "linear_state_bytes": "18.87 MB",
-            },
-            result="348.5 MB",
-        ),
+        given={"context_length": "32k", "kv_read_bytes_per_token": "8.052 kB/token", "fixed_kv_bytes_per_sequence": "71.96 MB"},
+        result="348.5 MB",
         sources=(LINEAR_PAPER, ours("what grows without end, and what stops growing. A state is updated as a whole in every step")),
     ),
 )

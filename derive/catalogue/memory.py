@@ -7,7 +7,7 @@ chapters, is the sequences of one pass on the chips of one stage.
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import COPIES
 from derive.catalogue.sources import GPT_OSS_CARD, SGLANG_DOCS, VLLM_DOCS, ours, scaling_book, talk
-from derive.records import BOUND, CONDITION, Equation, Example, Step, Variant, at
+from derive.records import BOUND, CONDITION, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 _SOME_IS_LEFT = Requirement(holds=lambda reserved_share: reserved_share < 1, otherwise="all of the memory is held back")
@@ -25,12 +25,11 @@ EQUATIONS = (
     Equation(
         id="memory.weight_bytes",
         title="Bytes of the weights",
-        defines="weight_bytes",
         variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
         statement="Memory contains all parameters, active or not: the price of sparsity is capacity.",
         assumptions=("no weight is held twice",),
-        example=Example(given={"total_params": "405B", "bytes_per_weight": "1"}, result="405 GB"),
+        result="405 GB",
         sources=(
             talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"),
             talk("1:01:44", "1:01:58", "a trillion parameters is a terabyte", "bytes per weight are in the equation"),
@@ -44,7 +43,6 @@ EQUATIONS = (
             "experts and other weights may have widths of their own",
         ),
         title="Bytes of the weights of a mixture of experts",
-        defines="weight_bytes",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda weight_bytes, total_params, bytes_per_weight, attention_replicas, shared_params, shared_bytes_per_weight: (
             weight_bytes,
@@ -53,29 +51,21 @@ EQUATIONS = (
         unsaid=("attention_replicas",),
         statement="All weights at their mean width, and each further copy of the weights beside the experts at its own width.",
         assumptions=("no expert is held twice", "all experts are stored alike, and so is all beside them"),
-        example=Example(
-            given={
-                "total_params": "671B",
-                "bytes_per_weight": "0.5369",
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "shared_bytes_per_weight": "2",
-            },
-            result="459.3 GB",
-        ),
+        given={"total_params": "671B", "bytes_per_weight": "0.5369"},
+        result="459.3 GB",
         sources=(talk("0:30:44", "0:31:25", "doubling sparsity costs memory capacity"), GPT_OSS_CARD, SGLANG_DOCS),
     ),
     Equation(
         id="memory.resident_weight_bytes",
         title="Weight bytes on each chip",
-        defines="resident_weight_bytes_per_chip",
         relation=lambda resident_weight_bytes_per_chip, weight_bytes, chips, pipeline_stages: (
             resident_weight_bytes_per_chip,
             weight_bytes / (chips * pipeline_stages),
         ),
         statement="All weights on the chips use memory, replicas included.",
         assumptions=("every chip holds the same number of bytes",),
-        example=Example(given={"weight_bytes": "416 GB", "chips": "16", "pipeline_stages": "2"}, result="13 GB"),
+        given={"weight_bytes": "416 GB"},
+        result="13 GB",
         sources=(scaling_book("DeepSeek-V3 in production holds about 22 GB of weights on each chip"),),
     ),
     Equation(
@@ -85,7 +75,7 @@ EQUATIONS = (
         relation=lambda attention_replicas, chips: (attention_replicas, chips),
         statement="Every chip computes attention of sequences of its own, and so holds all weights beside the experts.",
         assumptions=("a condition: attention of a sequence is on one chip, experts are spread over all chips of a stage",),
-        example=Example(given={"chips": "16"}, result="16"),
+        result="16",
         sources=(SGLANG_DOCS,),
     ),
     Equation(
@@ -93,16 +83,14 @@ EQUATIONS = (
         version=2,
         changes=("over the bytes of a sequence, windows and states among them, and times the copies of a cache on the chips",),
         title="Bytes of the KV cache",
-        defines="kv_cache_bytes",
         relation=lambda kv_cache_bytes, sequences_in_flight, kv_bytes_per_sequence, kv_replication: (
             kv_cache_bytes,
             sequences_in_flight * kv_bytes_per_sequence * kv_replication,
         ),
         statement="Every sequence in flight has a cache, over all stages together.",
         assumptions=("no prefix shared between sequences", "equal context lengths, or their mean", COPIES),
-        example=Example(
-            given={"sequences_in_flight": "128", "kv_bytes_per_sequence": "4.129 GB", "kv_replication": "2"}, result="1.057 TB"
-        ),
+        given={"sequences_in_flight": "128"},
+        result="1.057 TB",
         sources=(talk("1:04:23", "1:07:15", "memory is total parameters plus batch times context times bytes per token"),),
     ),
     Equation(
@@ -116,7 +104,7 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda chips: chips >= 1, otherwise="a part of a chip holds one copy, like a whole one"),),
         statement="A chip has at most one copy of a cache.",
         assumptions=("no chip holds two copies of the same cache",),
-        example=Example(given={"chips": "16"}, result="16"),
+        result="16",
         sources=(ours("a second copy on a chip would never be read"),),
     ),
     Equation(
@@ -133,7 +121,8 @@ EQUATIONS = (
         unsaid=("attention_replicas",),
         statement="Heads are divided over the chips. If there are fewer KV heads than chips, several chips have the same one.",
         assumptions=("a condition: attention of every sequence is divided by heads over all chips of a stage, and in no other way",),
-        example=Example(given={"chips": "16", "kv_heads": "4", "attention_replicas": "2"}, result="2"),
+        given={"attention_replicas": "2"},
+        result="2",
         sources=(ours("chips over heads: a head is on so many chips, and each holds it and reads it"),),
     ),
     Equation(
@@ -148,18 +137,19 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda chips, attention_replicas: chips >= attention_replicas, otherwise="more copies than chips"),),
         statement="All heads use the same latent, so every chip with some of the heads needs it.",
         assumptions=("a condition: attention of every sequence is divided by heads over all chips of a stage, and in no other way",),
-        example=Example(given={"chips": "16", "attention_replicas": "2"}, result="8"),
+        given={"attention_replicas": "2"},
+        result="8",
         derivation=lambda: (Step(operation="one KV head for all", premises=(at("memory.kv_copies_of_heads", kv_heads=1),)),),
         sources=(ours("a latent is a cache of one head"),),
     ),
     Equation(
         id="memory.demand",
         title="Memory demand",
-        defines="memory_demand",
         relation=lambda memory_demand, weight_bytes, kv_cache_bytes: (memory_demand, weight_bytes + kv_cache_bytes),
         statement="Weights and caches share the memory of all chips.",
         assumptions=("activations and buffers left out",),
-        example=Example(given={"weight_bytes": "405 GB", "kv_cache_bytes": "1.057 TB"}, result="1.462 TB"),
+        given={"kv_cache_bytes": "1.057 TB"},
+        result="1.462 TB",
         sources=(talk("1:04:23", "1:07:15", "memory is total parameters plus batch times context times bytes per token"),),
     ),
     Equation(
@@ -167,20 +157,18 @@ EQUATIONS = (
         version=2,
         changes=("without the reserved share, which is zero unless it is given",),
         title="Memory capacity",
-        defines="memory_capacity",
         relation=lambda memory_capacity, chips, pipeline_stages, hbm_capacity, reserved_share: (
             memory_capacity,
             chips * pipeline_stages * hbm_capacity * (1 - reserved_share),
         ),
         requires=(_SOME_IS_LEFT,),
         statement="The memory of all chips of all stages, less the reserved share of each.",
-        example=Example(given={"chips": "16", "pipeline_stages": "2", "hbm_capacity": "80 GB", "reserved_share": "10%"}, result="2.304 TB"),
+        result="2.304 TB",
         sources=(talk("1:01:44", "1:01:58", "a rack has tens of terabytes"),),
     ),
     Equation(
         id="memory.reserved_share",
         title="Reserved share of the memory",
-        defines="reserved_share",
         variant=Variant(group="reserved_share", name="in_bytes", default=True),
         relation=lambda reserved_share, reserved_bytes_per_chip, hbm_capacity: (reserved_share, reserved_bytes_per_chip / hbm_capacity),
         requires=(
@@ -191,31 +179,32 @@ EQUATIONS = (
         ),
         statement="An engine reserves memory for activations, buffers and the runtime.",
         assumptions=("every chip holds back the same number of bytes",),
-        example=Example(given={"reserved_bytes_per_chip": "8 GB", "hbm_capacity": "80 GB"}, result="0.1"),
+        given={"reserved_bytes_per_chip": "8 GB"},
+        result="0.1",
         sources=(VLLM_DOCS,),
     ),
     Equation(
         id="memory.usable_share",
         title="Reserved share of the memory, from the usable share",
-        defines="reserved_share",
         variant=Variant(group="reserved_share", name="usable"),
         relation=lambda reserved_share, usable_share: (reserved_share, 1 - usable_share),
         statement="An engine reserves all memory above its setting (gpu_memory_utilization of vLLM, mem_fraction_static of SGLang).",
         assumptions=("the usable share is free for weights and KV cache. In vLLM it also contains the activations",),
-        example=Example(given={"usable_share": "90%"}, result="0.1"),
+        given={"usable_share": "90%"},
+        result="0.1",
         sources=(VLLM_DOCS,),
     ),
     Equation(
         id="memory.per_chip",
         title="Memory demand of one chip",
-        defines="memory_per_chip",
         relation=lambda memory_per_chip, memory_demand, chips, pipeline_stages: (
             memory_per_chip,
             memory_demand / (chips * pipeline_stages),
         ),
         statement="Stages and the chips of a stage share the demand.",
         assumptions=("weights are sharded perfectly, and caches evenly", "every stage holds as many layers"),
-        example=Example(given={"memory_demand": "1.462 TB", "chips": "16", "pipeline_stages": "2"}, result="45.69 GB"),
+        given={"memory_demand": "1.462 TB"},
+        result="45.69 GB",
         sources=(
             talk(
                 "1:04:23", "1:07:15", "divide by expert parallelism and by pipeline stages",
@@ -231,7 +220,8 @@ EQUATIONS = (
         sense="<=",
         statement="Weights and caches are at most the available memory.",
         assumptions=("all memory is free for weights and caches", "sharding is perfect"),
-        example=Example(given={"memory_capacity": "2.56 TB"}, result="2.56 TB"),
+        given={"memory_capacity": "2.56 TB"},
+        result="2.56 TB",
         sources=(talk("0:46:44", "0:47:02", "total parameters are bounded by the memory of the scale-up domain"),),
     ),
     Equation(
@@ -252,18 +242,7 @@ EQUATIONS = (
         requires=_ROOM_BESIDE_THE_WEIGHTS,
         statement="The memory beside the weights over the cache of one sequence.",
         assumptions=("the assumptions of memory.fits",),
-        example=Example(
-            given={
-                "chips": "16",
-                "pipeline_stages": "2",
-                "hbm_capacity": "80 GB",
-                "reserved_share": "10%",
-                "weight_bytes": "405 GB",
-                "kv_bytes_per_sequence": "4.129 GB",
-                "kv_replication": "2",
-            },
-            result="230",
-        ),
+        result="230",
         derivation=lambda: (
             Step(
                 operation="the demand at the limit of the capacity",
@@ -286,7 +265,6 @@ EQUATIONS = (
     Equation(
         id="memory.tokens_that_fit",
         title="Tokens whose cache fits beside the weights",
-        defines="kv_cache_tokens",
         relation=lambda kv_cache_tokens, chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes, kv_bytes_per_token,
             kv_replication: (
             kv_cache_tokens,
@@ -298,18 +276,8 @@ EQUATIONS = (
             "the assumptions of memory.fits",
             "no windows and no linear states: the fixed part of a sequence is left out",
         ),
-        example=Example(
-            given={
-                "chips": "16",
-                "pipeline_stages": "2",
-                "hbm_capacity": "80 GB",
-                "reserved_share": "10%",
-                "weight_bytes": "405 GB",
-                "kv_bytes_per_token": "516.1 kB",
-                "kv_replication": "2",
-            },
-            result="1.84M tokens",
-        ),
+        given={"kv_bytes_per_token": "516.1 kB"},
+        result="1.84M tokens",
         sources=(VLLM_DOCS,),
     ),
     Equation(
@@ -323,7 +291,8 @@ EQUATIONS = (
             "one stage that fills the domain: a condition, because with more stages more fits",
             "all memory is free for weights and caches",
         ),
-        example=Example(given={"scale_up_size": "72", "hbm_capacity": "192 GB"}, result="13.82 TB"),
+        given={"hbm_capacity": "192 GB"},
+        result="13.82 TB",
         derivation=lambda: (
             Step(
                 operation="the capacity of one stage that fills the domain",
@@ -339,33 +308,10 @@ EQUATIONS = (
     Equation(
         id="memory.scale_up_bandwidth",
         title="Memory bandwidth of a scale-up domain",
-        defines="scale_up_bandwidth",
         relation=lambda scale_up_bandwidth, scale_up_size, hbm_bandwidth: (scale_up_bandwidth, scale_up_size * hbm_bandwidth),
         statement="All chips of the domain read at once. Pipeline stages do not, because they work one after another.",
-        example=Example(given={"scale_up_size": "72", "hbm_bandwidth": "8 TB/s"}, result="576 TB/s"),
+        given={"hbm_bandwidth": "8 TB/s"},
+        result="576 TB/s",
         sources=(talk("1:17:06", "1:18:14", "a larger scale-up domain is more memory bandwidth, pipelining is only more capacity"),),
-    ),
-    Equation(
-        id="memory.scale_up_weight_time",
-        title="Weight-read time of a scale-up domain",
-        kind=CONDITION,
-        relation=lambda weight_time, total_params, bytes_per_weight, scale_up_bandwidth, mbu: (
-            weight_time,
-            total_params * bytes_per_weight / (scale_up_bandwidth * mbu),
-        ),
-        statement="A larger domain and a higher bandwidth per chip both shorten the read of all weights.",
-        assumptions=("one stage fills the scale-up domain", "the assumptions of the weight time"),
-        example=Example(
-            given={"total_params": "671B", "bytes_per_weight": "1", "scale_up_bandwidth": "576 TB/s", "mbu": "70%"},
-            result="1.664 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight time of a stage that fills the domain",
-                premises=(at("roofline.weight_time", chips="scale_up_size"), at("memory.scale_up_bandwidth")),
-                eliminated=("scale_up_size", "hbm_bandwidth"),
-            ),
-        ),
-        sources=(talk("1:17:06", "1:18:14", "weight time is total parameters over scale-up size times bandwidth"), ours("with mbu")),
     ),
 )

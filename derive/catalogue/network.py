@@ -2,7 +2,7 @@
 
 from derive.catalogue.arithmetic import maximum, power
 from derive.catalogue.sources import POPE_PAPER, RING_PAPER, SPLITWISE_PAPER, TENSOR_PARALLEL_PAPER, ours
-from derive.records import Equation, Example, Step, Variant, at
+from derive.records import Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 SEVERAL_CHIPS = Requirement(holds=lambda chips: chips > 1, otherwise="one chip waits for no other")
@@ -17,7 +17,6 @@ EQUATIONS = (
     Equation(
         id="network.all_reduce_time",
         title="Time of an all-reduce",
-        defines="all_reduce_time",
         relation=lambda all_reduce_time, chips, all_reduce_bytes, link_bandwidth, hop_latency: (
             all_reduce_time,
             2 * (chips - 1) * (all_reduce_bytes / (chips * link_bandwidth) + hop_latency),
@@ -28,16 +27,13 @@ EQUATIONS = (
             "a ring: as few bytes as there can be without switches that add up by themselves, which halve them",
             "every chip sends over a link of its own, at its full rate in one direction",
         ),
-        example=Example(
-            given={"chips": "16", "all_reduce_bytes": "8.389 MB", "link_bandwidth": "450 GB/s", "hop_latency": "2 us"},
-            result="94.95 us",
-        ),
+        given={"link_bandwidth": "450 GB/s", "hop_latency": "2 us"},
+        result="94.95 us",
         sources=(RING_PAPER,),
     ),
     Equation(
         id="network.all_reduce_bytes",
         title="Bytes of an all-reduce of a decode step",
-        defines="all_reduce_bytes",
         variant=Variant(group="summed", name="step", default=True),
         relation=lambda all_reduce_bytes, batch, tokens_verified_per_step, model_dim, bytes_per_activation: (
             all_reduce_bytes,
@@ -45,16 +41,12 @@ EQUATIONS = (
         ),
         statement="Chips that share a layer add the activations of every position of a step, each as wide as the model.",
         assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
-        example=Example(
-            given={"batch": "64", "tokens_verified_per_step": "4", "model_dim": "16384", "bytes_per_activation": "2"},
-            result="8.389 MB",
-        ),
+        result="8.389 MB",
         sources=(TENSOR_PARALLEL_PAPER,),
     ),
     Equation(
         id="network.all_reduce_bytes_of_prompts",
         title="Bytes of an all-reduce of a pass over prompts",
-        defines="all_reduce_bytes",
         variant=Variant(group="summed", name="prompts"),
         relation=lambda all_reduce_bytes, prefill_batch, new_tokens_per_pass, one_token, model_dim, bytes_per_activation: (
             all_reduce_bytes,
@@ -62,10 +54,7 @@ EQUATIONS = (
         ),
         statement="Chips that share a layer add the activations of every token of a pass, each as wide as the model.",
         assumptions=("one of the two sums of a layer: after attention, or after the feed-forward",),
-        example=Example(
-            given={"prefill_batch": "2", "new_tokens_per_pass": "2000", "model_dim": "16384", "bytes_per_activation": "2"},
-            result="131.1 MB",
-        ),
+        result="131.1 MB",
         derivation=lambda: (
             Step(
                 operation="every token of a pass is a position",
@@ -83,7 +72,6 @@ EQUATIONS = (
     Equation(
         id="network.tensor_parallel_time",
         title="Tensor-parallel all-reduce time",
-        defines="tensor_parallel_time",
         version=2,
         changes=("from the bytes of one all-reduce, so that it also holds for a pass over prompts",),
         relation=lambda tensor_parallel_time, layers, allreduces_per_layer, all_reduce_bytes, chips, link_bandwidth: (
@@ -93,16 +81,8 @@ EQUATIONS = (
         requires=(SEVERAL_CHIPS,),
         statement="Chips that share every layer have partial sums. A reduce-scatter adds them and an all-gather distributes them.",
         assumptions=_OF_SUMS,
-        example=Example(
-            given={
-                "layers": "126",
-                "allreduces_per_layer": "2",
-                "all_reduce_bytes": "8.389 MB",
-                "chips": "16",
-                "link_bandwidth": "450 GB/s",
-            },
-            result="8.808 ms",
-        ),
+        given={"link_bandwidth": "450 GB/s"},
+        result="8.808 ms",
         derivation=lambda: (
             Step(
                 operation="every layer runs its all-reduces, and hops take no time",
@@ -122,7 +102,6 @@ EQUATIONS = (
     Equation(
         id="network.exposed_share_of_sums",
         title="Share of a step for its all-reduces, if no computation hides them",
-        defines="exposed_communication_share",
         stand_in=True,
         relation=lambda exposed_communication_share, tensor_parallel_time, memory_time, tokens_verified_per_step, compute_time,
             attention_time: (
@@ -132,22 +111,13 @@ EQUATIONS = (
         ),
         statement="The all-reduce time adds to the arithmetic or to the reads, whichever is longer.",
         assumptions=("no other traffic, and launches cost no time", "no part of it is hidden behind arithmetic or reads: an upper bound"),
-        example=Example(
-            given={
-                "tensor_parallel_time": "652.4 us",
-                "memory_time": "4.06 ms",
-                "tokens_verified_per_step": "4",
-                "compute_time": "565.9 us",
-                "attention_time": "173.9 us",
-            },
-            result="0.1384",
-        ),
+        given={"tensor_parallel_time": "652.4 us", "memory_time": "4.06 ms", "compute_time": "565.9 us", "attention_time": "173.9 us"},
+        result="0.1384",
         sources=(ours("the sums of a layer over a step that waits for all of them. A measured share is at most this"),),
     ),
     Equation(
         id="network.weight_stationary_2d",
         title="Communication time of a feed-forward layer that is sharded in two dimensions",
-        defines="weight_stationary_time",
         relation=lambda weight_stationary_time, layers, batch, tokens_verified_per_step, bytes_per_activation, model_dim, ffn_dim, chips,
             link_bandwidth: (
             weight_stationary_time,
@@ -172,19 +142,8 @@ EQUATIONS = (
             "the best way to cut, of many parts on either side: all of an activation is sent but a small share",
             "the links alone, with no overlap with arithmetic",
         ),
-        example=Example(
-            given={
-                "layers": "118",
-                "batch": "512",
-                "tokens_verified_per_step": "4",
-                "bytes_per_activation": "2",
-                "model_dim": "18432",
-                "ffn_dim": "73728",
-                "chips": "64",
-                "link_bandwidth": "270 GB/s",
-            },
-            result="33 ms",
-        ),
+        given={"layers": "118", "batch": "512", "model_dim": "18432", "ffn_dim": "73728", "chips": "64", "link_bandwidth": "270 GB/s"},
+        result="33 ms",
         derivation=lambda: (
             Step(
                 operation="what it means: in and out of both matrices, each side of an activation by the chips along it",
@@ -220,7 +179,6 @@ EQUATIONS = (
     Equation(
         id="network.kv_transfer_time",
         title="Time to send the cache of a prompt to the chips that decode",
-        defines="kv_transfer_time",
         relation=lambda kv_transfer_time, kv_bytes_per_sequence, chips, link_bandwidth: (
             kv_transfer_time,
             kv_bytes_per_sequence / (chips * link_bandwidth),
@@ -230,7 +188,7 @@ EQUATIONS = (
             "every chip sends its share over a link of its own, at its full rate in one direction",
             "all of it after the prefill. Sent layer by layer, most of it is hidden",
         ),
-        example=Example(given={"kv_bytes_per_sequence": "4.129 GB", "chips": "16", "link_bandwidth": "50 GB/s"}, result="5.161 ms"),
+        result="5.161 ms",
         sources=(SPLITWISE_PAPER,),
     ),
 )

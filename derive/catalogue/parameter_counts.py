@@ -1,7 +1,7 @@
 """Architecture, continued: parameters counted from the dimensions of a model, if their number is not published."""
 
 from derive.catalogue.sources import LLAMA_REFERENCE, MIXTRAL_PAPER, MLA_PAPER, MOE_PAPER, ours
-from derive.records import Equation, Example, Step, Variant, at
+from derive.records import Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 _SMALL_PARTS = "norms and biases left out: they are a ten-thousandth"
@@ -17,7 +17,6 @@ COUNTS = (
     Equation(
         id="architecture.attention_params",
         title="Parameters of a layer's attention, grouped queries",
-        defines="attention_params_per_layer",
         variant=Variant(group="attention_params_per_layer", name="gqa", default=True),
         relation=lambda attention_params_per_layer, model_dim, head_dim, query_heads, kv_heads: (
             attention_params_per_layer,
@@ -25,13 +24,13 @@ COUNTS = (
         ),
         statement="Queries and the output have a matrix for every query head, keys and values one for every KV head.",
         assumptions=("keys and values are equally wide", _SMALL_PARTS),
-        example=Example(given={"model_dim": "16384", "head_dim": "128", "query_heads": "128", "kv_heads": "8"}, result="570.4M"),
+        given={"head_dim": "128", "kv_heads": "8"},
+        result="570.4M",
         sources=(LLAMA_REFERENCE,),
     ),
     Equation(
         id="architecture.attention_params_mla",
         title="Parameters of a layer's attention, latents of keys, values and queries",
-        defines="attention_params_per_layer",
         variant=Variant(group="attention_params_per_layer", name="mla"),
         relation=lambda attention_params_per_layer, model_dim, query_latent_dim, query_heads, nope_dim, rope_dim, latent_dim, value_dim: (
             attention_params_per_layer,
@@ -43,24 +42,13 @@ COUNTS = (
         ),
         statement="Queries go through a latent, keys and values through another and the shared rotary key, and the heads to the output.",
         assumptions=(_SMALL_PARTS,),
-        example=Example(
-            given={
-                "model_dim": "7168",
-                "query_latent_dim": "1536",
-                "query_heads": "128",
-                "nope_dim": "128",
-                "rope_dim": "64",
-                "latent_dim": "512",
-                "value_dim": "128",
-            },
-            result="187.1M",
-        ),
+        given={"model_dim": "7168", "query_latent_dim": "1536"},
+        result="187.1M",
         sources=(MLA_PAPER,),
     ),
     Equation(
         id="architecture.total_params_dense",
         title="Parameters of a dense model",
-        defines="total_params",
         variant=Variant(group="total_params", name="dense", default=True),
         stand_in=True,
         relation=lambda total_params, vocab_size, model_dim, layers, attention_params_per_layer, ffn_dim: (
@@ -69,13 +57,12 @@ COUNTS = (
         ),
         statement="The vocabulary at both ends, and in every layer attention and three matrices of the feed-forward part.",
         assumptions=("every layer is alike", _GATED, _UNTIED, _SMALL_PARTS),
-        example=Example(given=_OF_DENSE, result="405.8B"),
+        result="405.8B",
         sources=(LLAMA_REFERENCE,),
     ),
     Equation(
         id="architecture.total_params_moe",
         title="Parameters of a mixture of experts",
-        defines="total_params",
         variant=Variant(group="total_params", name="moe"),
         stand_in=True,
         relation=lambda total_params, vocab_size, model_dim, layers, attention_params_per_layer, moe_layers, ffn_dim, moe_ffn_dim,
@@ -89,23 +76,16 @@ COUNTS = (
         requires=(_LAYERS,),
         statement="As for a dense model, but some layers have experts and their router instead of the feed-forward part.",
         assumptions=("experts are of one size, shared ones among them", _GATED, _UNTIED, _SMALL_PARTS),
-        example=Example(
-            given={
-                **_OF_MIXTURE,
-                "moe_layers": "59",
-                "ffn_dim": "12288",
-                "moe_ffn_dim": "1536",
-                "experts": "160",
-                "shared_experts": "2",
-            },
-            result="235.7B",
-        ),
+        given={
+            "vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M", "moe_layers": "59",
+            "ffn_dim": "12288", "experts": "160",
+        },
+        result="235.7B",
         sources=(MOE_PAPER, ours("the matrices of a mixture, counted")),
     ),
     Equation(
         id="architecture.active_params_dense",
         title="Active parameters of a dense model",
-        defines="active_params",
         variant=Variant(group="active_params", name="dense", default=True),
         stand_in=True,
         relation=lambda active_params, vocab_size, model_dim, layers, attention_params_per_layer, ffn_dim: (
@@ -114,7 +94,7 @@ COUNTS = (
         ),
         statement="A token uses all of them.",
         assumptions=("no experts", _VOCABULARY, "every layer is alike", _GATED, _UNTIED, _SMALL_PARTS),
-        example=Example(given=_OF_DENSE, result="405.8B"),
+        result="405.8B",
         derivation=lambda: (
             Step(operation="all parameters", premises=(at("architecture.total_params_dense", total_params="active_params"),)),
         ),
@@ -123,7 +103,6 @@ COUNTS = (
     Equation(
         id="architecture.active_params_moe",
         title="Active parameters of a mixture of experts",
-        defines="active_params",
         variant=Variant(group="active_params", name="moe"),
         stand_in=True,
         relation=lambda active_params, vocab_size, model_dim, layers, attention_params_per_layer, moe_layers, ffn_dim, moe_ffn_dim,
@@ -143,18 +122,11 @@ COUNTS = (
             _UNTIED,
             _SMALL_PARTS,
         ),
-        example=Example(
-            given={
-                **_OF_MIXTURE,
-                "moe_layers": "59",
-                "ffn_dim": "12288",
-                "moe_ffn_dim": "1536",
-                "experts": "160",
-                "active_experts": "6",
-                "shared_experts": "2",
-            },
-            result="21.37B",
-        ),
+        given={
+            "vocab_size": "102400", "model_dim": "5120", "layers": "60", "attention_params_per_layer": "149.2M", "moe_layers": "59",
+            "ffn_dim": "12288", "experts": "160", "active_experts": "6",
+        },
+        result="21.37B",
         derivation=lambda: (
             Step(
                 operation="all parameters except unused experts",

@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.sources import GPIPE_PAPER, MEGATRON_PAPER, talk
-from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Example, Step, Variant, at
+from derive.records import BOUND, CONDITION, HEURISTIC, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 
@@ -25,12 +25,11 @@ EQUATIONS = (
     Equation(
         id="pipeline.sequences_in_flight",
         title="Sequences in flight",
-        defines="sequences_in_flight",
         version=2,
         changes=("a microbatch is the batch of one pass",),
         relation=lambda sequences_in_flight, microbatches, batch: (sequences_in_flight, microbatches * batch),
         statement="All microbatches in the pipeline times the sequences of one.",
-        example=Example(given={"microbatches": "2", "batch": "64"}, result="128"),
+        result="128",
         sources=(
             talk(
                 "1:08:36", "1:10:03", "the batch in flight is the number of microbatches times their size",
@@ -46,7 +45,8 @@ EQUATIONS = (
         relation=lambda microbatches, pipeline_stages: (microbatches, pipeline_stages),
         statement="The fewest microbatches that leave no stage idle.",
         assumptions=("all stages need the same time", "no time passes between stages"),
-        example=Example(given={"pipeline_stages": "4"}, result="4"),
+        given={"pipeline_stages": "4"},
+        result="4",
         sources=(talk("1:08:36", "1:10:03", "one needs as many microbatches as pipeline stages, by a drawing"),),
     ),
     Equation(
@@ -65,18 +65,7 @@ EQUATIONS = (
         ),
         statement="More stages need more microbatches. So a chip has fewer weights but not fewer caches.",
         assumptions=("as many microbatches as stages", "the assumptions of memory.per_chip"),
-        example=Example(
-            given={
-                "total_params": "405B",
-                "bytes_per_weight": "1",
-                "chips": "16",
-                "pipeline_stages": "2",
-                "batch": "64",
-                "kv_bytes_per_sequence": "4.129 GB",
-                "kv_replication": "2",
-            },
-            result="45.69 GB",
-        ),
+        result="45.69 GB",
         derivation=lambda: (
             Step(
                 operation="the demand of one chip, with the caches of all microbatches",
@@ -114,7 +103,6 @@ EQUATIONS = (
         id="pipeline.idle_fraction",
         title="Idle share of a stage in decode",
         version=3,
-        defines="idle_fraction",
         relation=lambda idle_fraction, microbatches, step_time, pipeline_stages, hop_latency: (
             idle_fraction,
             maximum(0, 1 - microbatches * step_time / (pipeline_stages * (step_time + hops(pipeline_stages) * hop_latency))),
@@ -129,17 +117,14 @@ EQUATIONS = (
             "hops between stages leave them idle too: as many microbatches as stages do not fill them",
             "a single stage has no hop, whatever one takes",
         ),
-        example=Example(
-            given={"microbatches": "3", "step_time": "28.61 ms", "pipeline_stages": "4", "hop_latency": "10 us"},
-            result="0.251",
-        ),
+        given={"microbatches": "3", "pipeline_stages": "4"},
+        result="0.251",
         sources=(talk("0:57:28", "0:57:40", "four stages and one batch at a time leave three quarters idle"),),
     ),
     Equation(
         id="pipeline.bubble",
         version=2,
         title="Bubble of a training schedule",
-        defines="bubble_fraction",
         variant=Variant(group="bubble_fraction", name="contiguous", default=True),
         relation=lambda bubble_fraction, pipeline_stages, training_microbatches: (
             bubble_fraction,
@@ -161,7 +146,8 @@ EQUATIONS = (
             "a pass needs the same time in all stages. A backward pass may be longer than a forward one",
             "each stage is one run of layers, and no backward pass is cut in two to fill the bubble (zero bubble, DualPipe)",
         ),
-        example=Example(given={"pipeline_stages": "16", "training_microbatches": "64"}, result="0.1899"),
+        given={"pipeline_stages": "16"},
+        result="0.1899",
         sources=(
             GPIPE_PAPER,
             talk("0:59:01", "1:00:46", "training has a bubble. One forward one backward and zero bubble fight it", "no formula is given"),
@@ -170,7 +156,6 @@ EQUATIONS = (
     Equation(
         id="pipeline.interleaved_bubble",
         title="Bubble of an interleaved training schedule",
-        defines="bubble_fraction",
         variant=Variant(group="bubble_fraction", name="interleaved"),
         relation=lambda bubble_fraction, pipeline_stages, virtual_stages, training_microbatches: (
             bubble_fraction,
@@ -191,7 +176,8 @@ EQUATIONS = (
             "a pass needs the same time in all virtual stages",
             "traffic between stages costs no time",
         ),
-        example=Example(given={"pipeline_stages": "16", "virtual_stages": "4", "training_microbatches": "64"}, result="0.05535"),
+        given={"pipeline_stages": "16"},
+        result="0.05535",
         derivation=lambda: (
             Step(
                 operation="a pass through a virtual stage is shorter and more frequent, as with more microbatches",
@@ -213,27 +199,27 @@ EQUATIONS = (
         sense="<=",
         statement="A virtual stage has at least one layer.",
         assumptions=("no layer is cut",),
-        example=Example(given={"layers_per_stage": "9"}, result="9"),
+        given={"layers_per_stage": "9"},
+        result="9",
         sources=(MEGATRON_PAPER,),
     ),
     Equation(
         id="pipeline.layers_per_stage",
         version=2,
         title="Layers of a stage",
-        defines="layers_per_stage",
         relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
         changes=("more stages than layers are refused: a stage needs a layer",),
         requires=(
             Requirement(holds=lambda layers, pipeline_stages: layers >= pipeline_stages, otherwise="a stage has one layer at least"),
         ),
         statement="The layers are divided evenly over the stages.",
-        example=Example(given={"layers": "126", "pipeline_stages": "14"}, result="9"),
+        given={"pipeline_stages": "14"},
+        result="9",
         sources=(talk("0:50:48", "0:52:55", "a stage is a number of layers"),),
     ),
     Equation(
         id="pipeline.rack_hop_ratio",
         title="Scale-up time over scale-out time of a stage",
-        defines="rack_hop_ratio",
         relation=lambda rack_hop_ratio, active_experts, layers_per_stage, scale_out_bandwidth_ratio: (
             rack_hop_ratio,
             2 * active_experts * layers_per_stage / scale_out_bandwidth_ratio,
@@ -243,14 +229,14 @@ EQUATIONS = (
             " If the ratio is one or more, the hop between racks is not the bottleneck."
         ),
         assumptions=("the same bytes in every message", "every expert of a token lies on another chip"),
-        example=Example(given={"active_experts": "8", "layers_per_stage": "4", "scale_out_bandwidth_ratio": "9"}, result="7.111"),
+        given={"layers_per_stage": "4"},
+        result="7.111",
         sources=(talk("0:50:48", "0:52:55", "activated experts times layers times two against eight"),),
     ),
     Equation(
         id="pipeline.hop_latency",
         title="Latency of a token through the stages",
         version=3,
-        defines="token_latency",
         relation=lambda token_latency, step_time, pipeline_stages, hop_latency, microbatches: (
             token_latency,
             maximum(step_time + hops(pipeline_stages) * hop_latency, microbatches * step_time / pipeline_stages),
@@ -266,10 +252,7 @@ EQUATIONS = (
             "microbatches beyond what the stages and hops hold wait in a queue. A single stage is included",
             "a single stage has no hop, whatever one takes",
         ),
-        example=Example(
-            given={"step_time": "28.61 ms", "pipeline_stages": "2", "hop_latency": "10 us", "microbatches": "2"},
-            result="28.63 ms",
-        ),
+        result="28.63 ms",
         sources=(
             talk("1:00:49", "1:01:14", "pipelining is neutral in latency"),
             talk(

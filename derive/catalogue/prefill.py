@@ -3,7 +3,7 @@
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, GPT_OSS_CARD, MOE_PAPER, ours, talk
-from derive.records import BOUND, LOWER, Equation, Example, Step, Variant, at
+from derive.records import BOUND, LOWER, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 _READ_ONCE_A_PASS = "the weights are read once a pass"
@@ -17,7 +17,6 @@ EQUATIONS = (
         title="Time to compute a prompt",
         kind=BOUND,
         direction=LOWER,
-        defines="prefill_time",
         relation=lambda prefill_time, prefill_passes, overhead_time, prefill_batch, uncached_tokens, flop_per_mac_and_token,
             active_params, prefill_attention_factor,
             chips, peak_flops, mfu, prefill_decode_flops_ratio, prefill_weight_time: (
@@ -41,91 +40,19 @@ EQUATIONS = (
             "with pipeline stages, one of them computes at a time",
             ATTENTION_LEFT_OUT,
         ),
-        example=Example(
-            given={
-                "prefill_passes": "5",
-                "overhead_time": "12.6 ms",
-                "prefill_batch": "2",
-                "uncached_tokens": "2400",
-                "active_params": "405B",
-                "prefill_attention_factor": "1.098",
-                "chips": "16",
-                "peak_flops": "1979 TFLOP/s",
-                "mfu": "50%",
-                "prefill_decode_flops_ratio": "1.3",
-                "prefill_weight_time": "10.79 ms",
-            },
-            result="270.4 ms",
-        ),
+        result="270.4 ms",
         sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), DISTSERVE_PAPER, ours("with attention and a read for every pass")),
     ),
     Equation(
         id="prefill.weight_time",
+        version=2,
+        changes=("of the weight read of a pass, sharded or resident",),
         title="Weight-read time of all passes of a prompt",
-        defines="prefill_weight_time",
-        variant=Variant(group="weight_time", name="sharded", default=True),
-        relation=lambda prefill_weight_time, prefill_passes, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
-            prefill_weight_time,
-            prefill_passes * total_params * bytes_per_weight / (chips * hbm_bandwidth * mbu),
-        ),
+        variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
+        relation=lambda prefill_weight_time, prefill_passes, weight_time: (prefill_weight_time, prefill_passes * weight_time),
         statement="Each pass reads the weights, so small chunks of a prompt are memory-bound.",
-        assumptions=(_READ_ONCE_A_PASS, "weights are sharded perfectly: no chip reads what another reads too"),
-        example=Example(
-            given={
-                "prefill_passes": "5",
-                "total_params": "405B",
-                "bytes_per_weight": "1",
-                "chips": "16",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="53.97 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight read of one pass, as often as there are passes",
-                premises=(
-                    at(
-                        "roofline.weight_time",
-                        weight_time=lambda prefill_weight_time, prefill_passes: prefill_weight_time / prefill_passes,
-                    ),
-                ),
-            ),
-        ),
-        sources=(CHUNKED_PREFILL_PAPER,),
-    ),
-    Equation(
-        id="prefill.weight_time_resident",
-        title="Weight-read time of all passes of a prompt, from the bytes resident on each chip",
-        defines="prefill_weight_time",
-        variant=Variant(group="weight_time", name="resident"),
-        relation=lambda prefill_weight_time, prefill_passes, pipeline_stages, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
-            prefill_weight_time,
-            prefill_passes * pipeline_stages * resident_weight_bytes_per_chip / (hbm_bandwidth * mbu),
-        ),
-        statement="Each pass reads all weights on a chip, one stage after another.",
-        assumptions=(_READ_ONCE_A_PASS, "every chip holds and reads the same number of bytes"),
-        example=Example(
-            given={
-                "prefill_passes": "5",
-                "pipeline_stages": "2",
-                "resident_weight_bytes_per_chip": "13 GB",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="55.44 ms",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the weight read of one pass, as often as there are passes",
-                premises=(
-                    at(
-                        "roofline.weight_time_resident",
-                        weight_time=lambda prefill_weight_time, prefill_passes: prefill_weight_time / prefill_passes,
-                    ),
-                ),
-            ),
-        ),
+        assumptions=(_READ_ONCE_A_PASS, "the assumptions of the weight time"),
+        result="53.95 ms",
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
@@ -136,7 +63,6 @@ EQUATIONS = (
             "experts and other weights may have widths of their own",
         ),
         title="Weight-read time of all passes of a prompt, with only the activated experts",
-        defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params, active_experts,
             experts, prefill_batch, uncached_tokens, one_token, shared_bytes_per_weight, expert_bytes_per_weight, chips,
@@ -160,24 +86,8 @@ EQUATIONS = (
             "all experts are stored alike, and so is all beside them",
             "tokens choose their experts independently and evenly: skewed routing touches fewer",
         ),
-        example=Example(
-            given={
-                "prefill_passes": "5",
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "routed_params": "654.5B",
-                "active_experts": "8",
-                "experts": "256",
-                "prefill_batch": "2",
-                "uncached_tokens": "240",
-                "shared_bytes_per_weight": "2",
-                "expert_bytes_per_weight": "0.5",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="29.57 ms",
-        ),
+        given={"uncached_tokens": "240", "chips": "32"},
+        result="29.57 ms",
         derivation=lambda: (
             Step(
                 operation="what it means: the shared parameters and the activated experts, once a pass",
@@ -213,30 +123,25 @@ EQUATIONS = (
     Equation(
         id="prefill.time_to_first_token",
         title="Time to the first token",
-        defines="time_to_first_token",
         relation=lambda time_to_first_token, queue_time, prefill_time: (time_to_first_token, queue_time + prefill_time),
         statement="A request waits for its turn and then for its prompt, whose last pass yields the first token.",
         assumptions=(
             "prefill is not interleaved with decode. With chunked prefill each chunk needs the time of its decode step",
             "sending the cache to other chips that decode is not counted: the first token does not wait for it",
         ),
-        example=Example(given={"queue_time": "50 ms", "prefill_time": "207.4 ms"}, result="257.4 ms"),
+        result="257.4 ms",
         sources=(DISTSERVE_PAPER,),
     ),
     Equation(
         id="prefill.cost_per_token",
         title="Cost of a prompt token",
-        defines="prefill_cost_per_token",
         relation=lambda prefill_cost_per_token, chips, chip_price, prefill_time, prefill_batch, uncached_tokens: (
             prefill_cost_per_token,
             chips * chip_price * prefill_time / (prefill_batch * uncached_tokens),
         ),
         statement="The chips are paid for the time of a prompt, and its uncached tokens share this cost.",
         assumptions=("prompts follow one another without a gap", "pipeline stages that do not compute this prompt compute another"),
-        example=Example(
-            given={"chips": "16", "chip_price": "2 USD/h", "prefill_time": "207.4 ms", "prefill_batch": "2", "uncached_tokens": "2400"},
-            result="0.3841 USD/MTok",
-        ),
+        result="0.3841 USD/MTok",
         sources=(talk("1:41:45", "1:47:33", _PROMPT_IN_A_PASS), ours("the chip cost for this time, over the tokens")),
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.catalogue.arithmetic import maximum, minimum
 from derive.catalogue.sources import COMPRESSED_DOCS, DSA_PAPER, KAPLAN_PAPER, MLA_PAPER, WINDOW_PAPER, ours
-from derive.records import Equation, Example, Step, Variant, at
+from derive.records import Equation, Step, Variant, at
 
 _PLACES = ("a mean over places in the prompt, not a sum over whole tokens", "every prompt is as long, and as much of it is cached")
 
@@ -27,7 +27,6 @@ PREFILL_ATTENTION = (
     Equation(
         id="architecture.prefill_attention_flops",
         title="Attention FLOPs of prefill per query and context token, same as decode",
-        defines="prefill_attention_flops_per_pair",
         variant=Variant(group="prefill_attention_flops_per_pair", name="same", default=True),
         relation=lambda prefill_attention_flops_per_pair, attention_flops_per_pair: (
             prefill_attention_flops_per_pair,
@@ -35,7 +34,8 @@ PREFILL_ATTENTION = (
         ),
         statement="If keys and values are stored as attention uses them, a prompt token needs the same FLOPs as a decoded one.",
         assumptions=("prefill expands no keys or values: true for grouped queries, not for a latent cache",),
-        example=Example(given={"attention_flops_per_pair": "8.258 MFLOP/token"}, result="8.258 MFLOP/token"),
+        given={"attention_flops_per_pair": "8.258 MFLOP/token"},
+        result="8.258 MFLOP/token",
         sources=(ours("one product with keys and one with values in either phase"),),
     ),
     Equation(
@@ -43,7 +43,6 @@ PREFILL_ATTENTION = (
         version=2,
         changes=("over kv_layers, which are all layers unless given",),
         title="Attention FLOPs of prefill per query and context token, latent attention",
-        defines="prefill_attention_flops_per_pair",
         variant=Variant(group="prefill_attention_flops_per_pair", name="mla", holds_for=("mla_hybrid",)),
         relation=lambda prefill_attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim, rope_dim, value_dim: (
             prefill_attention_flops_per_pair,
@@ -51,10 +50,7 @@ PREFILL_ATTENTION = (
         ),
         statement="Prefill expands the latent into keys of nope_dim + rope_dim and values of value_dim for every head.",
         assumptions=("dense attention", "the latent is expanded, as in prefill"),
-        example=Example(
-            given={"kv_layers": "61", "query_heads": "128", "nope_dim": "128", "rope_dim": "64", "value_dim": "128"},
-            result="4.997 MFLOP/token",
-        ),
+        result="4.997 MFLOP/token",
         derivation=lambda: (
             Step(
                 operation="the expanded form, whatever decode does",
@@ -66,14 +62,14 @@ PREFILL_ATTENTION = (
     Equation(
         id="architecture.prefill_window_tokens",
         title="Window tokens that a new token of a prompt attends to",
-        defines="prefill_window_tokens",
         relation=lambda prefill_window_tokens, window_tokens, cached_tokens, uncached_tokens: (
             prefill_window_tokens,
             mean_met(window_tokens, cached_tokens, uncached_tokens),
         ),
         statement="A token attends to all tokens before it until the window is full, and then to the window.",
         assumptions=_PLACES,
-        example=Example(given={"window_tokens": "1024", "cached_tokens": "500", "uncached_tokens": "1000"}, result="886.7 tokens"),
+        given={"window_tokens": "1024", "cached_tokens": "500", "uncached_tokens": "1000"},
+        result="886.7 tokens",
         sources=(WINDOW_PAPER, ours("the mean of the lesser of window and place")),
     ),
     Equation(
@@ -81,7 +77,6 @@ PREFILL_ATTENTION = (
         version=2,
         changes=("an entry may stand for several tokens",),
         title="Entries a sparse layer reads for a new token of a prompt",
-        defines="prefill_read_entries",
         relation=lambda prefill_read_entries, selected_entries, entry_per_token, sparse_compression_ratio, cached_tokens,
             uncached_tokens: (
             prefill_read_entries,
@@ -91,10 +86,8 @@ PREFILL_ATTENTION = (
         ),
         statement="A token reads all entries before it while they are fewer than its selection, and then its selection.",
         assumptions=(*_PLACES, "tokens not yet compressed are left out"),
-        example=Example(
-            given={"selected_entries": "1024", "sparse_compression_ratio": "4", "cached_tokens": "2000", "uncached_tokens": "6000"},
-            result="932.5",
-        ),
+        given={"cached_tokens": "2000", "uncached_tokens": "6000"},
+        result="932.5",
         sources=(DSA_PAPER, COMPRESSED_DOCS, ours("the mean of the lesser of selection and place")),
     ),
     Equation(
@@ -102,7 +95,6 @@ PREFILL_ATTENTION = (
         version=2,
         changes=("windows and selected entries are terms of one sum, which are 0 without them",),
         title="Attention FLOPs of one new token of a prompt",
-        defines="prefill_attention_flops_per_token",
         relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens,
             window_flops_per_token, prefill_window_tokens, selected_flops_per_entry, prefill_read_entries: (
             prefill_attention_flops_per_token,
@@ -114,18 +106,11 @@ PREFILL_ATTENTION = (
         statement="A new token attends to all cached tokens and on average to half of the new tokens, to its window, and to the entries"
                   " that it selects.",
         assumptions=("what linear layers do with their states is left out", *_PLACES),
-        example=Example(
-            given={
-                "prefill_attention_flops_per_pair": "184.3 kFLOP/token",
-                "cached_tokens": "12k",
-                "uncached_tokens": "8000",
-                "window_flops_per_token": "15.99 MFLOP/token",
-                "prefill_window_tokens": "128",
-                "selected_flops_per_entry": "7.864 MFLOP",
-                "prefill_read_entries": "1024",
-            },
-            result="13.05 GFLOP",
-        ),
+        given={
+            "prefill_attention_flops_per_pair": "184.3 kFLOP/token", "cached_tokens": "12k", "uncached_tokens": "8000",
+            "prefill_window_tokens": "128", "prefill_read_entries": "1024",
+        },
+        result="13.05 GFLOP",
         sources=(KAPLAN_PAPER, ours("the mean over the places of a prompt. Chunks do not change it")),
     ),
 )

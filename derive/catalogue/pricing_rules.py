@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.sources import ours
-from derive.records import CONDITION, Equation, Example, Step, at, solved_claim
+from derive.records import CONDITION, Equation, Step, at, solved_claim
 from derive.requirements import Requirement
 
 _AFFINE = ("the cost of a band is affine in the context, and premiums follow cost",)
@@ -54,17 +54,8 @@ RULES = (
             "base_cost is 1 if the base band is compute-bound, bands.base_cost_memory_bound if memory-bound",
             ONE_COPY,
         ),
-        example=Example(
-            given={
-                "active_params": "100B",
-                "mbu": "70%",
-                "base_cost": "8.3",
-                "ridge_point": "590.7 FLOP/byte",
-                "mfu": "50%",
-                "cost_context_scale": "400k",
-            },
-            result="9.836 kB/token",
-        ),
+        given={"active_params": "100B", "base_cost": "8.3", "cost_context_scale": "400k"},
+        result="9.836 kB/token",
         derivation=lambda: (
             Step(
                 operation="what is claimed: the slope of the cost, base_cost over its scale, is the KV read, one over the balance context",
@@ -90,7 +81,7 @@ RULES = (
         statement="If the base band is memory-bound already, a step costs as much as R input tokens for each token it yields,"
         " before any context is read.",
         assumptions=("attention FLOPs left out", "one mark-up throughout"),
-        example=Example(given={"output_input_ratio": "6", "tokens_per_step": "1.8", "prefill_decode_flops_ratio": "1.3"}, result="8.308"),
+        result="8.308",
         derivation=lambda: (
             Step(
                 operation="what is claimed: a step costs its memory time even without context, and its tokens are priced at that",
@@ -108,7 +99,7 @@ RULES = (
         relation=lambda cost_context_scale, long_context_threshold: (cost_context_scale, long_context_threshold),
         statement="Cost doubles at the threshold: the lecture's rule in this form. The premium is not used.",
         assumptions=_AFFINE,
-        example=Example(given={"long_context_threshold": "200k"}, result="200k tokens"),
+        result="200k tokens",
         derivation=lambda: (
             Step(
                 operation="the reading of the threshold and the slope of the cost, from a base of one compute time, give the same KV bytes",
@@ -131,7 +122,7 @@ RULES = (
         requires=(Requirement(holds=lambda premium_out: premium_out > 1),),
         statement="The cost at the threshold over the cost at no context is the premium.",
         assumptions=_AFFINE,
-        example=Example(given={"long_context_threshold": "200k", "premium_out": "1.5"}, result="400k tokens"),
+        result="400k tokens",
         derivation=lambda: (
             Step(
                 operation="what is claimed: the premium is the cost at the threshold over the cost at no context",
@@ -156,7 +147,7 @@ RULES = (
         ),
         statement="The cost at the longest context over the cost at the threshold is the premium.",
         assumptions=_AFFINE,
-        example=Example(given={"max_context": "1M", "premium_out": "1.5", "long_context_threshold": "200k"}, result="1.4M tokens"),
+        result="1.4M tokens",
         derivation=lambda: (
             Step(
                 operation="what is claimed: the premium is the cost at the longest context over the cost at the threshold",
@@ -181,7 +172,7 @@ RULES = (
         ),
         statement="The cost at the mean of the upper band over the cost at the mean of the lower is the premium.",
         assumptions=_AFFINE,
-        example=Example(given={"long_context": "300k", "premium_out": "1.5", "short_context": "20k"}, result="540k tokens"),
+        result="540k tokens",
         derivation=lambda: (
             Step(
                 operation="what is claimed: the premium is the cost at the mean of the upper band over the cost at the mean of the lower",
@@ -213,7 +204,7 @@ RULES = (
         ),
         statement="Band means, with the threshold halfway between them, as in the least-squares split of the demand.",
         assumptions=_AFFINE,
-        example=Example(given={"long_context_threshold": "200k", "premium_out": "1.5", "short_context": "20k"}, result="700k tokens"),
+        result="700k tokens",
         derivation=lambda: (
             Step(
                 operation="a further claim: the threshold is halfway between the band means",

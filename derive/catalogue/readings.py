@@ -9,7 +9,7 @@ from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import ONE_COPY
 from derive.catalogue.band_terms import BAND_MEANS, DENSE
 from derive.catalogue.sources import flashcard, ours, talk
-from derive.records import CONDITION, Equation, Example, Step, at
+from derive.records import CONDITION, Equation, Step, at
 from derive.requirements import Requirement
 
 _KV_ALONE = {
@@ -31,10 +31,8 @@ EQUATIONS = (
         ),
         statement="If the long-context price starts where the KV read overtakes compute, the threshold gives KV bytes.",
         assumptions=("the threshold is the crossover of cost", "weight reads left out", DENSE, "mfu = mbu", ONE_COPY),
-        example=Example(
-            given={"active_params": "100B", "bytes_per_weight": "1", "machine_balance_ratio": "300", "long_context_threshold": "200k"},
-            result="1.667 kB/token",
-        ),
+        given={"active_params": "100B"},
+        result="1.667 kB/token",
         derivation=lambda: (
             Step(
                 operation="the threshold is the balance context, at equal utilisations",
@@ -71,10 +69,8 @@ EQUATIONS = (
             "the assumptions of the weight time",
             ONE_COPY,
         ),
-        example=Example(
-            given={"total_params": "1T", "bytes_per_weight": "1", "batch": "2000", "long_context_threshold": "200k"},
-            result="2.5 kB/token",
-        ),
+        given={"total_params": "1T", "batch": "2000"},
+        result="2.5 kB/token",
         derivation=lambda: (
             Step(
                 operation="at the threshold KV read and weight read need the same time",
@@ -109,16 +105,8 @@ EQUATIONS = (
             DENSE,
             ONE_COPY,
         ),
-        example=Example(
-            given={
-                "batch_multiple": "2",
-                "active_params": "100B",
-                "bytes_per_weight": "1",
-                "machine_balance_ratio": "300",
-                "long_context_threshold": "200k",
-            },
-            result="833.3 B/token",
-        ),
+        given={"batch_multiple": "2", "active_params": "100B"},
+        result="833.3 B/token",
         derivation=lambda: (
             Step(
                 operation="at the threshold the batch is just the balance batch with KV reads",
@@ -154,7 +142,7 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda output_input_ratio: output_input_ratio > 1),),
         statement="The share of its compute that decode leaves idle, if an output token costs R input tokens: 0.8 at R = 5.",
         assumptions=("the assumptions of readings.output_input_ratio",),
-        example=Example(given={"output_input_ratio": "6"}, result="0.8333"),
+        result="0.8333",
         sources=(
             talk("1:47:56", "1:48:23", "this would be at 1 and this would be at 5", "the name and the form 1 - 1/R are ours"),
             flashcard("card on output price", "decode runs at a fifth of the utilisation of prefill"),
@@ -163,11 +151,11 @@ EQUATIONS = (
     Equation(
         id="readings.price_ratio",
         title="Output over input price",
-        defines="output_input_ratio",
         relation=lambda output_input_ratio, output_price, input_price: (output_input_ratio, output_price / input_price),
         statement="The ratio every reading of decode starts from: 2 to 8 on current sheets.",
         assumptions=("both prices of the same band",),
-        example=Example(given={"output_price": "12 USD/MTok", "input_price": "2 USD/MTok"}, result="6"),
+        given={"output_price": "12 USD/MTok"},
+        result="6",
         sources=(talk("1:41:33", "1:41:42", "output costs three to five times input"),),
     ),
     Equation(
@@ -185,10 +173,8 @@ EQUATIONS = (
         statement="If prefill is compute-bound, decode memory-bound and both priced alike, R is memory over compute time"
         " of as many tokens as a step yields.",
         assumptions=("one mark-up on input and output", "decode memory-bound, prefill compute-bound", "attention FLOPs left out", DENSE),
-        example=Example(
-            given={"balance_batch": "2400", "batch": "240", "context_length": "60k", "balance_context": "78k", "tokens_per_step": "1.8"},
-            result="5.983",
-        ),
+        given={"balance_batch": "2400", "batch": "240", "context_length": "60k"},
+        result="5.983",
         derivation=lambda: (
             Step(
                 operation="what is claimed: a prompt token costs its arithmetic, the tokens of a step its reads, and both are priced alike",
@@ -236,16 +222,7 @@ EQUATIONS = (
         ),
         statement="Two bands give two points on the memory line, and its slope is one over the balance context.",
         assumptions=(*BAND_MEANS, "attention FLOPs left out", DENSE),
-        example=Example(
-            given={
-                "long_context": "300k",
-                "short_context": "20k",
-                "output_input_ratio": "6",
-                "tokens_per_step": "1.8",
-                "premium_out": "1.5",
-            },
-            result="51.85k tokens",
-        ),
+        result="51.85k tokens",
         derivation=lambda: (
             Step(
                 operation="the output/input ratio at the two band means. The weight read is the same in both",
@@ -277,10 +254,8 @@ EQUATIONS = (
         ),
         statement="R minus the KV read of the short band is the weight read: B_star over B.",
         assumptions=("the assumptions of readings.joint_slope",),
-        example=Example(
-            given={"output_input_ratio": "6", "tokens_per_step": "1.8", "short_context": "20k", "balance_context": "51.85k"},
-            result="10.41",
-        ),
+        given={"balance_context": "51.85k"},
+        result="10.41",
         derivation=lambda: (
             Step(
                 operation="the output/input ratio at the mean of the base band",
@@ -307,7 +282,8 @@ EQUATIONS = (
             "one token a step",
             DENSE,
         ),
-        example=Example(given={"covered_context": "300k", "balance_context": "78k", "long_context_threshold": "200k"}, result="1.5"),
+        given={"covered_context": "300k"},
+        result="1.5",
         derivation=lambda: (
             Step(
                 operation="what is claimed: the premium is the cost at the far end over the cost at the threshold, at a large batch",
@@ -339,11 +315,10 @@ EQUATIONS = (
     Equation(
         id="readings.input_markup",
         title="Markup of the input price over its compute cost",
-        defines="input_markup",
         relation=lambda input_markup, input_price, rematerialisation_cost: (input_markup, input_price / rematerialisation_cost),
         statement="The input price over the compute cost of an input token.",
         assumptions=("the assumptions of cache.rematerialisation_cost",),
-        example=Example(given={"input_price": "2 USD/MTok", "rematerialisation_cost": "0.1231 USD/MTok"}, result="16.25"),
+        result="16.25",
         sources=(
             talk(
                 "1:41:18",

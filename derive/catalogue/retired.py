@@ -20,10 +20,11 @@ _OPERATIONS: Operations = {**IN_ORDER, ROOT: _root, LOGARITHM: logarithm, LARGES
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {"<=": le, ">=": ge, "<": lt, ">": gt}
 
 
-def _retired(record: str) -> tuple[str, tuple[str, Equation]]:
+def _retired(record: str) -> tuple[str, tuple[str, str, Equation]]:
     """Return an entry of `RETIRED` from a record of `_RECORDS`."""
     named, title, *lines = map(str.strip, record.splitlines())
-    reference, successor = named.split(" -> ")
+    reference, use = named.split(" -> ")
+    successor, _, beside = use.partition(" with ")
     formula, _, needed = " ".join(lines).partition(" if ")
     id, _, version = reference.partition("@")
     left, sense, right = _sides(formula)
@@ -36,10 +37,11 @@ def _retired(record: str) -> tuple[str, tuple[str, Equation]]:
             Requirement(holds=_function(_COMPARISONS[sign], low, high)) for low, sign, high in map(_sides, filter(None, needed.split(", ")))
         ),
         sense=sense,
-        statement=f"Retired. Use {successor}.",
+        defined_elsewhere=True,
+        statement=f"Retired. Use {use}.",
         sources=(ours(f"retired in favour of {successor}"),),
     )
-    return id, (successor, row)
+    return id, (successor, beside, row)
 
 
 def _pair(left: Any, right: Any) -> tuple[Any, Any]:
@@ -287,14 +289,49 @@ experts.reached_racks_limited@1 -> experts.reached_racks
   Racks with experts of a token, if the router limits them
   reached_racks = rack_limit*(1 - (1 - 1/rack_limit)**active_experts)
   if rack_limit >= 1
-reversible.revnet_kept_half@1 -> reversible.revnet
+reversible.revnet_kept_half@1 -> reversible.feistel
   The half that a RevNet layer keeps
   revnet_right = left_half
 energy.output_electricity_cost@1 -> energy.electricity_cost_per_token
   Cost of the electricity for decoded tokens
   output_electricity_cost = electricity_cost_per_token*output_tokens
+serving.least_cost@1 -> serving.peak_throughput
+  Lowest cost of a decoded token
+  cost_per_token >= chip_price*flop_per_weight*active_params/(one_token*peak_flops*mfu)
+serving.peak_decode_rate@1 -> serving.peak_throughput
+  Largest decode rate that the arithmetic of one chip allows
+  decode_rate_per_chip <= one_token*peak_flops*mfu/(flop_per_weight*active_params)
+experts.active_params@1 -> experts.routed_params
+  Active parameters from shared and routed ones
+  active_params = shared_params + routed_params*active_experts/experts
+  if active_experts < experts
+training.states_fit@1 -> training.memory_fits
+  The states of training fit
+  training_state_bytes_per_chip <= hbm_capacity
+memory.scale_up_weight_time@1 -> roofline.weight_time with chips=scale_up_size
+  Weight-read time of a scale-up domain
+  weight_time = total_params*bytes_per_weight/(scale_up_bandwidth*mbu)
+prefill.weight_time_resident@1 -> prefill.weight_time
+  Weight-read time of all passes of a prompt, from the bytes resident on each chip
+  prefill_weight_time = prefill_passes*pipeline_stages*resident_weight_bytes_per_chip/(hbm_bandwidth*mbu)
+experts.leaving_share_of_other_chips@1 -> experts.leaving_share
+  Share of the traffic to other chips that leaves the rack
+  leaving_share = expert_parallel*(racks - 1)/(racks*(expert_parallel - 1))
+  if racks >= 1, expert_parallel >= racks, expert_parallel > 1
+training.activation_memory_flash@1 -> reversible.activation_memory with activations_per_width=17 bytes_per_activation=2
+  Activations of transformer layers, attention scores recomputed
+  activation_bytes = layer_activation_bytes*layers*tokens_in_training_batch*model_dim
+training.activation_memory_recomputed@1 -> reversible.activation_memory with activations_per_width=1 bytes_per_activation=2
+  Activation memory with full recomputation
+  activation_bytes = layer_input_bytes*layers*tokens_in_training_batch*model_dim
+training.inference_cost_lecture@1 -> training.inference_cost with prompt_share=0
+  FLOPs of inference, all of it at the rate of decode
+  inference_flops = flop_per_mac_and_token*active_params*inference_tokens/decode_efficiency
+reversible.revnet@1 -> reversible.feistel
+  A RevNet layer
+  revnet_left = right_half + round_function
 """
-"""The last version of each retired equation: `id@version -> successor`, its title, its formula and conditions."""
+"""The last version of each retired equation: `id@version -> successor with givens`, its title, its formula and conditions."""
 
-RETIRED: dict[str, tuple[str, Equation]] = dict(map(_retired, re.findall("^[a-z].*(?:\n .*)+", _RECORDS, re.MULTILINE)))
-"""By id: the successor, and the equation in its last version. An id is never used again for something else."""
+RETIRED: dict[str, tuple[str, str, Equation]] = dict(map(_retired, re.findall("^[a-z].*(?:\n .*)+", _RECORDS, re.MULTILINE)))
+"""By id: the successor, the givens that make it the same, and the equation in its last version. An id is never used again."""

@@ -1,35 +1,20 @@
 """Reversible: Feistel ciphers, RevNets, and memory bought with compute (lecture, 2:03:50 to the end)."""
 
-from derive.catalogue.sources import REVNET_PAPER, ours, talk
-from derive.records import Equation, Example, Step, Variant, at
+from derive.catalogue.sources import CHECKPOINT_PAPER, REVNET_PAPER, ours, talk
+from derive.records import Equation, Step, Variant, at
 
 EQUATIONS = (
     Equation(
         id="reversible.feistel",
-        title="A round of a Feistel network",
-        defines="mixed_half",
+        title="A round of a Feistel network, or a RevNet layer",
         relation=lambda mixed_half, right_half, round_function: (mixed_half, right_half + round_function),
-        statement="(x, y) becomes (x, y + f(x)). Since x is unchanged, f(x) can be subtracted again, for any f.",
+        statement="(x, y) becomes (x, y + f(x)). Since x is unchanged, f(x) can be subtracted again, for any f. A RevNet layer swaps the"
+                  " halves: x' = y + f(x), and back y = x' - f(y').",
         assumptions=("the registry holds positive numbers. The identity does not need them",),
-        example=Example(given={"right_half": "0.75", "round_function": "0.4"}, result="1.15"),
-        sources=(talk("2:08:41", "2:10:01", "the inverse subtracts the same function of the half that was kept"),),
-    ),
-    Equation(
-        id="reversible.revnet",
-        title="A RevNet layer",
-        defines="revnet_left",
-        relation=lambda revnet_left, right_half, round_function: (revnet_left, right_half + round_function),
-        statement="A Feistel round with the halves swapped: x' = y + f(x), and back y = x' - f(y'). The next layer changes the"
-                  " other half.",
-        assumptions=("the registry holds positive numbers. The identity does not need them",),
-        example=Example(given={"right_half": "0.75", "round_function": "0.4"}, result="1.15"),
-        derivation=lambda: (
-            Step(
-                operation="the mixed half of the round leaves on the other side",
-                premises=(at("reversible.feistel", mixed_half="revnet_left"),),
-            ),
-        ),
+        given={"right_half": "0.75", "round_function": "0.4"},
+        result="1.15",
         sources=(
+            talk("2:08:41", "2:10:01", "the inverse subtracts the same function of the half that was kept"),
             REVNET_PAPER,
             talk("2:11:08", "2:11:56", "y is x' minus f of y', so the backward pass can compute its inputs again"),
         ),
@@ -37,7 +22,6 @@ EQUATIONS = (
     Equation(
         id="reversible.activation_memory",
         title="Activations stored for the backward pass",
-        defines="activation_bytes",
         variant=Variant(group="activation_bytes", name="stored", default=True),
         relation=lambda activation_bytes, activation_per_token, layers, tokens_in_training_batch, model_dim,
             activations_per_width, bytes_per_activation: (
@@ -46,16 +30,8 @@ EQUATIONS = (
         ),
         statement="Every layer keeps its inputs until the backward pass: linear in depth, and sometimes the largest part of memory.",
         assumptions=("no activations are recomputed",),
-        example=Example(
-            given={
-                "layers": "48",
-                "tokens_in_training_batch": "8192",
-                "model_dim": "4096",
-                "activations_per_width": "17",
-                "bytes_per_activation": "2",
-            },
-            result="54.76 GB",
-        ),
+        given={"layers": "48", "model_dim": "4096"},
+        result="54.76 GB",
         sources=(
             talk(
                 "2:12:05", "2:12:46", "training memory is linear in layers and can be the largest footprint",
@@ -66,7 +42,6 @@ EQUATIONS = (
     Equation(
         id="reversible.activation_memory_reversible",
         title="Activations stored by a reversible network",
-        defines="activation_bytes",
         variant=Variant(group="activation_bytes", name="reversible"),
         relation=lambda activation_bytes, activation_per_token, tokens_in_training_batch, model_dim, activations_per_width,
             bytes_per_activation: (
@@ -75,10 +50,8 @@ EQUATIONS = (
         ),
         statement="Only the activations of one layer are stored. The rest is computed backwards from the output, at any depth.",
         assumptions=("every layer is reversible",),
-        example=Example(
-            given={"tokens_in_training_batch": "8192", "model_dim": "4096", "activations_per_width": "17", "bytes_per_activation": "2"},
-            result="1.141 GB",
-        ),
+        given={"model_dim": "4096"},
+        result="1.141 GB",
         derivation=lambda: (
             Step(
                 operation="as if there were one layer",
@@ -90,7 +63,6 @@ EQUATIONS = (
     Equation(
         id="reversible.training_cost",
         title="FLOPs of pre-training with every layer computed twice, reversible or recomputed",
-        defines="pretrain_flops",
         variant=Variant(group="pretrain_flops", name="reversible", holds_for=("recomputed",)),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
@@ -99,7 +71,8 @@ EQUATIONS = (
         statement="One more forward pass, layer by layer, on the way back. It uses compute to save memory, and a KV cache does the"
                   " opposite.",
         assumptions=("attention FLOPs left out", "every layer is reversible"),
-        example=Example(given={"active_params": "7B", "pretrain_tokens": "2T"}, result="1.12e+23 FLOP"),
+        given={"active_params": "7B", "pretrain_tokens": "2T"},
+        result="1.12e+23 FLOP",
         derivation=lambda: (
             Step(
                 operation="without the pass that recomputes the activations, the cost equals training with stored activations",
@@ -114,6 +87,7 @@ EQUATIONS = (
             ),
         ),
         sources=(
+            CHECKPOINT_PAPER,
             REVNET_PAPER,
             ours("two more FLOPs a parameter and token. The lecture's last remark is that the trade of the KV cache usually pays"),
         ),

@@ -4,14 +4,13 @@ from derive.catalogue.arithmetic import maximum
 from derive.catalogue.assumed import COPIES, EVERY_EXPERT_READ
 from derive.catalogue.roofline_grid import GRID
 from derive.catalogue.sources import ROOFLINE_PAPER, SPECULATIVE_PAPER, flashcard, ours, scaling_book, scaling_book_inference, talk
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
         id="roofline.compute_time",
         title="Compute time of one decode step",
-        defines="compute_time",
         relation=lambda compute_time, flop_per_weight, batch, active_params, chips, peak_flops, mfu: (
             compute_time,
             flop_per_weight * batch * active_params / (chips * peak_flops * mfu),
@@ -22,10 +21,7 @@ EQUATIONS = (
             "one new token of each sequence. Checking drafts multiplies it",
             "the work is spread evenly over the chips",
         ),
-        example=Example(
-            given={"batch": "64", "active_params": "405B", "chips": "16", "peak_flops": "1979 TFLOP/s", "mfu": "50%"},
-            result="3.274 ms",
-        ),
+        result="3.274 ms",
         sources=(
             talk(
                 "0:03:28",
@@ -38,7 +34,6 @@ EQUATIONS = (
     Equation(
         id="roofline.weight_time",
         title="Weight-read time of one decode step",
-        defines="weight_time",
         variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
             weight_time,
@@ -49,10 +44,7 @@ EQUATIONS = (
             EVERY_EXPERT_READ,
             "weights are sharded perfectly: no chip holds a copy of what another holds",
         ),
-        example=Example(
-            given={"total_params": "405B", "bytes_per_weight": "1", "chips": "16", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
-            result="10.79 ms",
-        ),
+        result="10.79 ms",
         sources=(
             talk(
                 "0:05:09",
@@ -72,7 +64,6 @@ EQUATIONS = (
         id="roofline.weight_time_resident",
         version=2,
         title="Weight-read time from the bytes resident on each chip",
-        defines="weight_time",
         variant=Variant(group="weight_time", name="resident"),
         relation=lambda weight_time, pipeline_stages, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
             weight_time,
@@ -81,10 +72,8 @@ EQUATIONS = (
         statement="A chip reads the weights in its own memory once per step, replicas included. Pipeline stages read one after another.",
         changes=("a pass goes through all stages, whose chips read their own weights in turn",),
         assumptions=("every chip holds and reads the same number of bytes",),
-        example=Example(
-            given={"pipeline_stages": "2", "resident_weight_bytes_per_chip": "13 GB", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"},
-            result="11.09 ms",
-        ),
+        given={"resident_weight_bytes_per_chip": "13 GB"},
+        result="11.09 ms",
         sources=(
             scaling_book(
                 "DeepSeek-V3 in production holds about 22 GB of weights on each chip, not 671 GB over 144",
@@ -95,12 +84,11 @@ EQUATIONS = (
     Equation(
         id="roofline.plain_weight_time",
         title="Weight-read time of a step without drafts",
-        defines="plain_weight_time",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
-        example=Example(given={"weight_time": "10.79 ms"}, result="10.79 ms"),
+        result="10.79 ms",
         sources=(ours("what a step with drafts is compared with"),),
     ),
     Equation(
@@ -108,7 +96,6 @@ EQUATIONS = (
         version=2,
         changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time of one decode step",
-        defines="kv_time",
         variant=Variant(group="kv_time", name="dense", default=True),
         relation=lambda kv_time, batch, context_length, kv_bytes_per_token, kv_replication, chips, hbm_bandwidth, mbu: (
             kv_time,
@@ -116,37 +103,26 @@ EQUATIONS = (
         ),
         statement="Every sequence reads the KV cache of its whole context once per step.",
         assumptions=("dense attention", "no prefix shared inside the batch", "equal context lengths, or their mean", COPIES),
-        example=Example(
-            given={
-                "batch": "64",
-                "context_length": "8k",
-                "kv_bytes_per_token": "516.1 kB/token",
-                "kv_replication": "2",
-                "chips": "16",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="14.09 ms",
-        ),
+        given={"kv_bytes_per_token": "516.1 kB/token"},
+        result="14.09 ms",
         sources=(talk("0:05:21", "0:05:46", "KV fetch is batch times context length times bytes per token over bandwidth"),),
     ),
     Equation(
         id="roofline.memory_time",
         title="Memory time of one decode step",
-        defines="memory_time",
         relation=lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time),
         statement="Weights and KV cache share one memory bus, so their times add.",
-        example=Example(given={"weight_time": "10.79 ms", "kv_time": "14.09 ms"}, result="24.88 ms"),
+        result="24.88 ms",
         sources=(talk("0:09:17", "0:09:35", "memory time is the sum of weight fetch and KV fetch"),),
     ),
     Equation(
         id="roofline.overhead_time",
         title="Time per layer over all layers of a pass",
-        defines="overhead_time",
         relation=lambda overhead_time, layers, layer_time: (overhead_time, layers * layer_time),
         statement="Every layer launches kernels, adds up over its chips and routes tokens, however few bytes it reads.",
         assumptions=("every layer takes as long", "nothing of it overlaps with arithmetic or reads"),
-        example=Example(given={"layers": "126", "layer_time": "100 us"}, result="12.6 ms"),
+        given={"layer_time": "100 us"},
+        result="12.6 ms",
         sources=(
             ours("efficiencies.csv: for a single sequence a layer takes nearly as much beside its reads on one chip as on eight"),
         ),
@@ -157,7 +133,6 @@ EQUATIONS = (
         title="Step time with perfect overlap (roofline)",
         kind=BOUND,
         direction=LOWER,
-        defines="step_time",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time: (
             step_time,
@@ -173,17 +148,7 @@ EQUATIONS = (
         changes=(
             "attention FLOPs count as arithmetic, and drafts are made before and checked in the step: without these a step could"
             " beat the peak FLOP/s", "the time of launches and all-reduces in every layer is added"),
-        example=Example(
-            given={
-                "overhead_time": "12.6 ms",
-                "drafting_time": "3.732 ms",
-                "tokens_verified_per_step": "4",
-                "compute_time": "3.274 ms",
-                "attention_time": "534.1 us",
-                "memory_time": "24.88 ms",
-            },
-            result="41.21 ms",
-        ),
+        result="41.21 ms",
         sources=(
             talk(
                 "0:02:50",
@@ -201,7 +166,6 @@ EQUATIONS = (
         version=3,
         title="Step time with no overlap",
         kind=ESTIMATE,
-        defines="step_time",
         variant=Variant(group="overlap", name="sum"),
         relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time: (
             step_time,
@@ -210,17 +174,7 @@ EQUATIONS = (
         statement="Without overlap, arithmetic and memory traffic follow one another.",
         assumptions=("no overlap at all", "no network"),
         changes=("attention FLOPs and drafts count", "the time of launches and all-reduces in every layer is added"),
-        example=Example(
-            given={
-                "overhead_time": "12.6 ms",
-                "drafting_time": "3.732 ms",
-                "tokens_verified_per_step": "4",
-                "compute_time": "3.274 ms",
-                "attention_time": "534.1 us",
-                "memory_time": "24.88 ms",
-            },
-            result="56.44 ms",
-        ),
+        result="56.44 ms",
         sources=(ours("the other honest end: between the maximum and twice the maximum of the two times"),),
     ),
     Equation(
@@ -228,7 +182,6 @@ EQUATIONS = (
         version=3,
         title="Step time with attention separate",
         kind=ESTIMATE,
-        defines="step_time",
         variant=Variant(group="overlap", name="kv_plus_max"),
         relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, attention_time, kv_time, compute_time,
             weight_time: (
@@ -245,25 +198,13 @@ EQUATIONS = (
             "attention takes as long as its FLOPs where those are slower than the KV read, and drafts count",
             "the time of launches and all-reduces in every layer is added",
         ),
-        example=Example(
-            given={
-                "overhead_time": "12.6 ms",
-                "drafting_time": "3.732 ms",
-                "tokens_verified_per_step": "4",
-                "attention_time": "534.1 us",
-                "kv_time": "14.09 ms",
-                "compute_time": "3.274 ms",
-                "weight_time": "10.79 ms",
-            },
-            result="43.52 ms",
-        ),
+        result="43.52 ms",
         sources=(scaling_book_inference("attention time plus the maximum of weight and compute time"),),
     ),
     Equation(
         id="roofline.attention_time",
         version=2,
         title="Time of the attention FLOPs of one decode step",
-        defines="attention_time",
         relation=lambda attention_time, batch, attention_flops_per_sequence, chips, peak_flops, attention_rate_ratio, mfu: (
             attention_time,
             batch * attention_flops_per_sequence / (chips * peak_flops * attention_rate_ratio * mfu),
@@ -271,17 +212,7 @@ EQUATIONS = (
         statement="Each new token attends to its context, at the rate of the data type of attention.",
         assumptions=("the work is spread evenly over the chips", "attention sustains the same share of its peak as the weights of theirs"),
         changes=("of what a sequence attends to, selections and windows included, and at the rate of attention's own data type",),
-        example=Example(
-            given={
-                "batch": "64",
-                "attention_flops_per_sequence": "66.06 GFLOP",
-                "chips": "16",
-                "peak_flops": "1979 TFLOP/s",
-                "attention_rate_ratio": "0.5",
-                "mfu": "50%",
-            },
-            result="534.1 us",
-        ),
+        result="534.1 us",
         sources=(
             scaling_book("attention FLOPs of DeepSeek-V3's decode, in bf16, take about as long as weights and KV reads each do"),
             talk("1:51:24", "1:52:20", "the quadratic term is left out of the compute time", "kept apart, as a time of its own"),
@@ -292,7 +223,6 @@ EQUATIONS = (
         version=3,
         title="Step time with no overlap, network included",
         kind=ESTIMATE,
-        defines="step_time",
         variant=Variant(group="overlap", name="network"),
         relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time,
             all_to_all_time: (
@@ -302,18 +232,11 @@ EQUATIONS = (
         statement="Arithmetic, attention, memory traffic and all-to-all between experts follow one another.",
         assumptions=("no overlap at all", "only the exchange between experts loads the network"),
         changes=("drafts count, each of which goes to its experts too", "the time of launches and all-reduces in every layer is added"),
-        example=Example(
-            given={
-                "overhead_time": "6.1 ms",
-                "drafting_time": "323 us",
-                "tokens_verified_per_step": "2",
-                "compute_time": "74.79 us",
-                "attention_time": "274.7 us",
-                "memory_time": "8.675 ms",
-                "all_to_all_time": "200 us",
-            },
-            result="16.2 ms",
-        ),
+        given={
+            "overhead_time": "6.1 ms", "drafting_time": "323 us", "tokens_verified_per_step": "2", "compute_time": "74.79 us",
+            "attention_time": "274.7 us", "memory_time": "8.675 ms", "all_to_all_time": "200 us",
+        },
+        result="16.2 ms",
         sources=(
             scaling_book(
                 "the published decode step of DeepSeek-V3 is mostly all-to-all",
@@ -326,7 +249,6 @@ EQUATIONS = (
         version=3,
         title="Step time with exposed communication",
         kind=ESTIMATE,
-        defines="step_time",
         variant=Variant(group="overlap", name="exposed"),
         relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time,
             exposed_communication_share: (
@@ -348,25 +270,13 @@ EQUATIONS = (
             "weights and KV cache fit in memory",
         ),
         changes=("attention FLOPs and drafts count", "the time of launches and all-reduces in every layer is added"),
-        example=Example(
-            given={
-                "overhead_time": "12.6 ms",
-                "drafting_time": "3.732 ms",
-                "tokens_verified_per_step": "4",
-                "compute_time": "3.274 ms",
-                "attention_time": "534.1 us",
-                "memory_time": "24.88 ms",
-                "exposed_communication_share": "20%",
-            },
-            result="47.43 ms",
-        ),
+        result="47.43 ms",
         sources=(ours("a measured share in place of a model of the network: with mfu and mbu, the calibrated step time"),),
     ),
     Equation(
         id="roofline.latency_floor",
         version=4,
         title="Latency floor of a step",
-        defines="latency_floor",
         relation=lambda latency_floor, active_params, expert_bytes_per_weight, attention_replicas, shared_params,
             shared_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             latency_floor,
@@ -385,19 +295,8 @@ EQUATIONS = (
         unsaid=("attention_replicas",),
         statement="Whatever the batch, a step reads at least the weights that one sequence uses.",
         assumptions=("fixed hardware", "weights are sharded perfectly over the chips that share one copy"),
-        example=Example(
-            given={
-                "active_params": "37B",
-                "expert_bytes_per_weight": "0.5",
-                "attention_replicas": "4",
-                "shared_params": "16.5B",
-                "shared_bytes_per_weight": "2",
-                "chips": "16",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-            },
-            result="3.791 ms",
-        ),
+        given={"active_params": "37B"},
+        result="3.791 ms",
         derivation=lambda: (
             Step(
                 operation="the weight time of what one sequence reads for its next token alone, as if that were all there is",
@@ -432,17 +331,13 @@ EQUATIONS = (
         id="roofline.memory_time_share",
         version=2,
         title="Memory share of the work of a step",
-        defines="memory_time_share",
         relation=lambda memory_time_share, memory_time, tokens_verified_per_step, compute_time, attention_time: (
             memory_time_share,
             memory_time / (memory_time + tokens_verified_per_step * (compute_time + attention_time)),
         ),
         statement="Memory time over memory plus arithmetic time: a half at the balance point, whatever overlaps.",
         changes=("attention FLOPs and the checking of drafts are arithmetic",),
-        example=Example(
-            given={"memory_time": "24.88 ms", "tokens_verified_per_step": "4", "compute_time": "3.274 ms", "attention_time": "534.1 us"},
-            result="0.6203",
-        ),
+        result="0.6203",
         sources=(ours("unlike 1 - 1/R this share does not presume that decode is memory-bound"),),
     ),
     *GRID,

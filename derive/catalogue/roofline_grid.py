@@ -2,7 +2,7 @@
 
 from derive.catalogue.arithmetic import power
 from derive.catalogue.sources import EPOCH_PAPER
-from derive.records import BOUND, LOWER, Equation, Example, Step, at
+from derive.records import BOUND, LOWER, Equation, Step, at
 from derive.requirements import Requirement
 
 GRID = (
@@ -12,7 +12,6 @@ GRID = (
         title="Latency of a token on a square grid of chips",
         kind=BOUND,
         direction=LOWER,
-        defines="grid_latency",
         relation=lambda grid_latency, active_params, bytes_per_weight, chips, hbm_bandwidth, layers,
             allreduces_per_layer, hop_latency: (
             grid_latency,
@@ -27,18 +26,7 @@ GRID = (
             "small batch: arithmetic and KV reads left out",
             "a token reads the weights that it uses",
         ),
-        example=Example(
-            given={
-                "active_params": "405B",
-                "bytes_per_weight": "1",
-                "chips": "16",
-                "hbm_bandwidth": "3.35 TB/s",
-                "layers": "126",
-                "allreduces_per_layer": "2",
-                "hop_latency": "10 us",
-            },
-            result="22.68 ms",
-        ),
+        result="22.68 ms",
         derivation=lambda: (
             Step(
                 operation="what it means: one read of the weights, and the hops along a side of the grid and back",
@@ -69,7 +57,6 @@ GRID = (
         title="Lowest latency of a token, at the best number of chips",
         kind=BOUND,
         direction=LOWER,
-        defines="minimum_latency",
         relation=lambda minimum_latency, layers, allreduces_per_layer, hop_latency, bytes_per_weight,
             active_params, hbm_bandwidth: (
             minimum_latency,
@@ -90,17 +77,7 @@ GRID = (
         statement="At the best number of chips, one more chip adds as much waiting as it saves reading. Money cannot buy a faster"
                   " token on the same chips.",
         assumptions=("the assumptions of roofline.grid_latency", "the best number of chips is more than one and can be had"),
-        example=Example(
-            given={
-                "layers": "126",
-                "allreduces_per_layer": "2",
-                "hop_latency": "10 us",
-                "bytes_per_weight": "1",
-                "active_params": "405B",
-                "hbm_bandwidth": "3.35 TB/s",
-            },
-            result="22.43 ms",
-        ),
+        result="22.43 ms",
         derivation=lambda: (
             Step(
                 operation="the best number of chips",

@@ -1,17 +1,17 @@
 """Scheduling: trains of batches and what a replica delivers (lecture, 0:20:13 to 0:27:49)."""
 
 from derive.catalogue.sources import DISTSERVE_PAPER, flashcard, ours, talk
-from derive.records import HEURISTIC, Equation, Example, Step, Variant, at
+from derive.records import HEURISTIC, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
         id="scheduling.sweep_time",
         title="HBM sweep time",
-        defines="sweep_time",
         relation=lambda sweep_time, hbm_capacity, hbm_bandwidth: (sweep_time, hbm_capacity / hbm_bandwidth),
         statement="Time to read the whole of a chip's memory once: 13 to 81 ms on the chips in use.",
-        example=Example(given={"hbm_capacity": "288 GB", "hbm_bandwidth": "20 TB/s"}, result="14.4 ms"),
+        given={"hbm_capacity": "288 GB", "hbm_bandwidth": "20 TB/s"},
+        result="14.4 ms",
         sources=(
             talk(
                 "0:23:36",
@@ -23,11 +23,12 @@ EQUATIONS = (
     ),
     Equation(
         id="scheduling.train_period",
+        defined_elsewhere=True,
         title="Time between two departures",
         relation=lambda train_period, token_latency, microbatches: (train_period, token_latency / microbatches),
         statement="A pass departs when the one before it leaves the first stage. Without stages that is one step after the other.",
         assumptions=("passes follow each other without a break",),
-        example=Example(given={"token_latency": "28.63 ms", "microbatches": "2"}, result="14.31 ms"),
+        result="14.31 ms",
         derivation=lambda: (
             Step(
                 operation="what it means: each departure carries one batch, and the replica delivers its tokens once a period",
@@ -51,7 +52,7 @@ EQUATIONS = (
         relation=lambda train_period, sweep_time: (train_period, sweep_time),
         statement="Fill the memory with weights and KV and read all of it once per pass.",
         assumptions=("memory is full", "reading anything twice per pass is pointless"),
-        example=Example(given={"sweep_time": "23.88 ms"}, result="23.88 ms"),
+        result="23.88 ms",
         sources=(
             talk(
                 "0:23:36",
@@ -65,28 +66,25 @@ EQUATIONS = (
     Equation(
         id="scheduling.worst_latency",
         title="Worst wait for a token",
-        defines="worst_latency",
         relation=lambda worst_latency, train_period: (worst_latency, 2 * train_period),
         statement="A request that just missed a departure waits one period and computes for one period.",
         assumptions=("a pass needs one period", "the next batch has room"),
-        example=Example(given={"train_period": "24 ms"}, result="48 ms"),
+        result="48 ms",
         sources=(talk("0:22:43", "0:23:25", "trains leave every 20 ms, so the worst case is 40 ms"),),
     ),
     Equation(
         id="scheduling.mean_latency",
         title="Mean wait for a token",
-        defines="mean_latency",
         relation=lambda mean_latency, train_period: (mean_latency, 3 * train_period / 2),
         statement="Random arrivals wait half a period on average and compute for one period.",
         assumptions=("a pass needs one period", "the next batch has room"),
-        example=Example(given={"train_period": "24 ms"}, result="36 ms"),
+        result="36 ms",
         sources=(ours("the mean of a uniform wait between 0 and one period, plus the pass"),),
     ),
     Equation(
         id="scheduling.throughput",
         version=2,
         title="Throughput of a replica",
-        defines="throughput",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda throughput, microbatches, batch, tokens_per_step, token_latency: (
             throughput,
@@ -94,10 +92,8 @@ EQUATIONS = (
         ),
         statement="All sequences in flight over the time in which each gets its tokens. Without pipeline stages this time is a step.",
         changes=("of the whole replica: with pipeline stages, of all microbatches in flight and not of one",),
-        example=Example(
-            given={"microbatches": "2", "batch": "64", "tokens_per_step": "2.952", "token_latency": "28.63 ms"},
-            result="13.2k token/s",
-        ),
+        given={"tokens_per_step": "2.952"},
+        result="13.2k token/s",
         sources=(
             talk(
                 "0:26:25",
@@ -110,7 +106,6 @@ EQUATIONS = (
     Equation(
         id="scheduling.throughput_with_prompts",
         title="Throughput of a replica, prompts on the same chips",
-        defines="throughput",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda throughput, decode_only_throughput, prompt_time_share: (
             throughput,
@@ -119,13 +114,12 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts need all the time"),),
         statement="Output tokens are made in the share of the time that prompts leave for decode.",
         assumptions=("prompts and decode steps alternate on the same chips and do not overlap",),
-        example=Example(given={"decode_only_throughput": "13.2k token/s", "prompt_time_share": "57.79%"}, result="5572 token/s"),
+        result="5572 token/s",
         sources=(DISTSERVE_PAPER, ours("what benchmarks of engines publish: the prompts of their requests are computed too")),
     ),
     Equation(
         id="scheduling.decode_only_throughput",
         title="Throughput while only decode runs",
-        defines="decode_only_throughput",
         version=2,
         changes=("from the batch and the time of a token, so that it also holds with prompts on the same chips",),
         relation=lambda decode_only_throughput, microbatches, batch, tokens_per_step, token_latency: (
@@ -134,10 +128,8 @@ EQUATIONS = (
         ),
         statement="All sequences in flight over the time in which each gets its tokens, between two prompts.",
         assumptions=("decode has its whole batch whenever it runs",),
-        example=Example(
-            given={"microbatches": "2", "batch": "64", "tokens_per_step": "2.952", "token_latency": "28.63 ms"},
-            result="13.2k token/s",
-        ),
+        given={"tokens_per_step": "2.952"},
+        result="13.2k token/s",
         derivation=lambda: (
             Step(
                 operation="the throughput of a replica that does no other work",
@@ -150,50 +142,48 @@ EQUATIONS = (
         id="scheduling.fleet_throughput",
         version=2,
         title="Throughput of a fleet",
-        defines="fleet_throughput",
         relation=lambda fleet_throughput, replicas, throughput, fleet_utilisation: (
             fleet_throughput,
             replicas * throughput * fleet_utilisation,
         ),
         statement="Replicas work side by side, each for its share of the time in use.",
         changes=("counts the share of the time in which a chip is in use",),
-        example=Example(given={"replicas": "50", "throughput": "13.2k token/s", "fleet_utilisation": "60%"}, result="396k token/s"),
+        result="396k token/s",
         sources=(talk("0:26:25", "0:27:49", "Gemini makes hundreds of millions of tokens a second: a thousand such systems"),),
     ),
     Equation(
         id="scheduling.fleet_requests_per_second",
         title="Requests per second of a fleet",
-        defines="fleet_requests_per_second",
         relation=lambda fleet_requests_per_second, replicas, requests_per_second, fleet_utilisation: (
             fleet_requests_per_second,
             replicas * requests_per_second * fleet_utilisation,
         ),
         statement="Replicas work side by side, each for its share of the time in use.",
         assumptions=("requests are spread evenly over the replicas",),
-        example=Example(given={"replicas": "50", "requests_per_second": "26.4", "fleet_utilisation": "60%"}, result="792 request/s"),
+        result="792 request/s",
         sources=(ours("the throughput of a fleet, in requests"),),
     ),
     Equation(
         id="scheduling.fleet_sequences_in_flight",
         title="Sequences that a fleet decodes at once",
-        defines="fleet_sequences_in_flight",
         relation=lambda fleet_sequences_in_flight, replicas, sequences_in_flight: (
             fleet_sequences_in_flight,
             replicas * sequences_in_flight,
         ),
         statement="Every replica decodes the sequences of its batches.",
         assumptions=("sequences are spread evenly over the replicas, and every replica is full",),
-        example=Example(given={"replicas": "16", "sequences_in_flight": "64"}, result="1024"),
+        given={"replicas": "16", "sequences_in_flight": "64"},
+        result="1024",
         sources=(ours("the users of all replicas together"),),
     ),
     Equation(
         id="scheduling.fleet_chips",
         title="Chips of a fleet",
-        defines="fleet_chips",
         relation=lambda fleet_chips, replicas, chips, pipeline_stages: (fleet_chips, replicas * chips * pipeline_stages),
         statement="Every replica has the chips of all its stages.",
         assumptions=("all replicas are alike",),
-        example=Example(given={"replicas": "5", "chips": "8", "pipeline_stages": "2"}, result="80"),
+        given={"replicas": "5", "chips": "8"},
+        result="80",
         sources=(ours("what is bought or rented for all replicas together"),),
     ),
 )

@@ -8,7 +8,7 @@ from derive.catalogue.serving_requests import REQUESTS
 from derive.catalogue.serving_roofs import ROOFS
 from derive.catalogue.sources import MOE_PAPER, ours, scaling_book, talk
 from derive.catalogue.speculation import SPECULATION
-from derive.records import BOUND, ESTIMATE, LOWER, Equation, Example, Step, Variant, at
+from derive.records import BOUND, ESTIMATE, LOWER, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 EQUATIONS = (
@@ -16,7 +16,6 @@ EQUATIONS = (
         id="serving.cost_per_token",
         version=3,
         title="Cost of a decoded token",
-        defines="cost_per_token",
         relation=lambda cost_per_token, chips, pipeline_stages, chip_price, throughput: (
             cost_per_token,
             chips * pipeline_stages * chip_price / throughput,
@@ -28,10 +27,7 @@ EQUATIONS = (
             "stages that wait, for hops or for microbatches, are paid too",
             "from the throughput, so that it also holds with prompts on the same chips and for a measured rate",
         ),
-        example=Example(
-            given={"chips": "16", "pipeline_stages": "2", "chip_price": "2 USD/h", "throughput": "13.2k token/s"},
-            result="1.347 USD/MTok",
-        ),
+        result="1.347 USD/MTok",
         sources=(
             talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"),
             scaling_book("14,800 tokens a second on 16 dollars an hour of hardware is 0.30 dollars a million"),
@@ -40,38 +36,37 @@ EQUATIONS = (
     Equation(
         id="serving.price_per_flop",
         title="Price of a FLOP",
-        defines="price_per_flop",
         relation=lambda price_per_flop, chip_price, peak_flops, mfu: (price_per_flop, chip_price / (peak_flops * mfu)),
         statement="The cost of a chip per second over the FLOPs that it sustains per second.",
         assumptions=("the chip is busy with arithmetic alone",),
-        example=Example(given={"chip_price": "2 USD/h", "peak_flops": "1979 TFLOP/s", "mfu": "50%"}, result="5.615e-19 USD/FLOP"),
+        result="5.615e-19 USD/FLOP",
         sources=(ours("rent over sustained arithmetic"),),
     ),
     Equation(
         id="serving.price_per_hbm_byte",
         title="Price of a byte read from HBM",
-        defines="price_per_hbm_byte",
         relation=lambda price_per_hbm_byte, chip_price, hbm_bandwidth, mbu: (price_per_hbm_byte, chip_price / (hbm_bandwidth * mbu)),
         statement="The cost of a chip per second over the bytes that it reads per second.",
         assumptions=("the chip is busy with reading alone",),
-        example=Example(given={"chip_price": "2 USD/h", "hbm_bandwidth": "3.35 TB/s", "mbu": "70%"}, result="2.369e-16 USD/byte"),
+        result="2.369e-16 USD/byte",
         sources=(ours("rent over sustained bandwidth: it differs less between accelerators than either does"),),
     ),
     Equation(
         id="serving.normalised_cost_of_step",
         title="Step time over the arithmetic for its tokens",
-        defines="normalised_cost",
         relation=lambda normalised_cost, step_time, one_token, compute_time, tokens_per_step: (
             normalised_cost,
             step_time * one_token / (compute_time * tokens_per_step),
         ),
         statement="The cost of a token as a multiple of its compute floor, with any overlap.",
         assumptions=("no stage of a pipeline waits",),
-        example=Example(given={"step_time": "28.61 ms", "compute_time": "3.274 ms", "tokens_per_step": "2.952"}, result="2.96"),
+        given={"tokens_per_step": "2.952"},
+        result="2.96",
         sources=(ours("the definition of the ratio"),),
     ),
     Equation(
         id="serving.normalised_cost",
+        defined_elsewhere=True,
         version=3,
         title="Cost of a decoded token over its compute floor",
         kind=BOUND,
@@ -94,19 +89,8 @@ EQUATIONS = (
             " It bounds the cost from below, under perfect overlap alone",
             "drafting enters by its time, as launches and all-reduces do",
         ),
-        example=Example(
-            given={
-                "tokens_verified_per_step": "4",
-                "attention_compute_ratio": "0.1631",
-                "weight_compute_ratio": "3.296",
-                "kv_compute_ratio": "4.304",
-                "drafting_time": "3.732 ms",
-                "overhead_time": "12.6 ms",
-                "compute_time": "3.274 ms",
-                "tokens_per_step": "2.952",
-            },
-            result="4.264",
-        ),
+        given={"tokens_per_step": "2.952"},
+        result="4.264",
         derivation=lambda: (
             Step(
                 operation="by definition: the cost of a token over the cost of its arithmetic with the weights",
@@ -156,7 +140,6 @@ EQUATIONS = (
         title="Cost of a token of a pass with many new tokens, over its compute floor",
         kind=BOUND,
         direction=LOWER,
-        defines="prefill_normalised_cost",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda prefill_normalised_cost, prefill_attention_factor, prefill_weight_compute_ratio, kv_compute_ratio,
             new_tokens_per_pass, one_token: (
@@ -171,15 +154,7 @@ EQUATIONS = (
             "attention of the new tokens is arithmetic",
             "reads the weights that a pass of this number of tokens needs: with all weights of a mixture of experts it was no lower bound",
         ),
-        example=Example(
-            given={
-                "prefill_attention_factor": "1.098",
-                "prefill_weight_compute_ratio": "3.296",
-                "kv_compute_ratio": "4.304",
-                "new_tokens_per_pass": "2000",
-            },
-            result="1.098",
-        ),
+        result="1.098",
         derivation=lambda: (
             Step(
                 operation="what it means: arithmetic grows with the new tokens, the reads do not, and both are shared by the new tokens",
@@ -210,7 +185,6 @@ EQUATIONS = (
                                                                " of them")),
         title="Cost of a token of a pass with many new tokens, over its compute floor, with no overlap",
         kind=ESTIMATE,
-        defines="prefill_normalised_cost",
         variant=Variant(group="overlap", name="sum"),
         relation=lambda prefill_normalised_cost, prefill_attention_factor, prefill_weight_compute_ratio, kv_compute_ratio,
             new_tokens_per_pass, one_token: (
@@ -219,26 +193,17 @@ EQUATIONS = (
         ),
         statement="Without overlap, the reads add to the arithmetic and are shared by the new tokens.",
         assumptions=("no overlap at all", "KV of the new tokens stays on chip", ATTENTION_LEFT_OUT),
-        example=Example(
-            given={
-                "prefill_attention_factor": "1.098",
-                "prefill_weight_compute_ratio": "3.296",
-                "kv_compute_ratio": "4.304",
-                "new_tokens_per_pass": "2000",
-            },
-            result="1.102",
-        ),
+        result="1.102",
         sources=(ours("serving.prefill_normalised_cost with the two times added"),),
     ),
     Equation(
         id="serving.prefill_weight_compute_ratio",
         title="Weight time of a pass with many new tokens over compute time of decode",
-        defines="prefill_weight_compute_ratio",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time",),
-        example=Example(given={"weight_compute_ratio": "3.296"}, result="3.296"),
+        result="3.296",
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
     Equation(
@@ -249,7 +214,6 @@ EQUATIONS = (
              " larger imbalance had no answer"),
         ),
         title="Weight time of a pass with many new tokens over compute time of decode, with only the activated experts",
-        defines="prefill_weight_compute_ratio",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, active_experts, experts,
             new_tokens_per_pass, one_token, tokens_verified_per_step: (
@@ -271,18 +235,11 @@ EQUATIONS = (
             "tokens choose their experts independently and evenly: skewed routing touches fewer",
             "the chip that waits for decode's experts is waited for here: with more tokens another may hold more",
         ),
-        example=Example(
-            given={
-                "balance_batch": "3828",
-                "batch": "32",
-                "weight_compute_ratio": "114.4",
-                "active_experts": "8",
-                "experts": "256",
-                "new_tokens_per_pass": "4",
-                "tokens_verified_per_step": "2",
-            },
-            result="118.9",
-        ),
+        given={
+            "balance_batch": "3828", "batch": "32", "weight_compute_ratio": "114.4", "new_tokens_per_pass": "4",
+            "tokens_verified_per_step": "2",
+        },
+        result="118.9",
         derivation=lambda: (
             Step(
                 operation="by definition: all weights except experts that neither decode nor a further token uses",

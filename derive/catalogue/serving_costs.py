@@ -1,7 +1,7 @@
 """Serving, continued: attention in prefill, the mean context of decode, and the cost of an owned chip."""
 
 from derive.catalogue.sources import KAPLAN_PAPER, PALM_PAPER, WAREHOUSE_BOOK, ours
-from derive.records import Equation, Example, Step, Variant, at
+from derive.records import Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 COSTS = (
@@ -10,7 +10,6 @@ COSTS = (
         version=2,
         changes=("attention of any kind, windows and selections among them. For a prompt in several passes, the mean of the passes",),
         title="FLOPs of a causal pass over new tokens",
-        defines="forward_flops",
         relation=lambda forward_flops, flop_per_mac_and_token, active_params, new_tokens_per_pass, prefill_attention_flops_per_token,
             one_token: (
             forward_flops,
@@ -19,33 +18,28 @@ COSTS = (
         ),
         statement="Each new token uses every active weight and attends to the tokens before it.",
         assumptions=("one sequence", "for a prompt in several passes, the mean over them"),
-        example=Example(
-            given={"active_params": "405B", "new_tokens_per_pass": "2000", "prefill_attention_flops_per_token": "39.64 GFLOP"},
-            result="1.699 PFLOP",
-        ),
+        result="1.699 PFLOP",
         sources=(KAPLAN_PAPER, PALM_PAPER),
     ),
     Equation(
         id="serving.uncached_tokens",
         title="Tokens of a prompt that are not in the cache",
-        defines="uncached_tokens",
         relation=lambda uncached_tokens, prompt_tokens, cache_hit_share: (uncached_tokens, prompt_tokens * (1 - cache_hit_share)),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
         statement="The tokens of a prompt that remain to be computed, in one pass or in several chunks.",
-        example=Example(given={"prompt_tokens": "6000", "cache_hit_share": "60%"}, result="2400 tokens"),
+        result="2400 tokens",
         sources=(ours("the other part of the prompt"),),
     ),
     Equation(
         id="serving.cached_tokens",
         title="Tokens of a prompt that are found in the cache",
-        defines="cached_tokens",
         relation=lambda cached_tokens, uncached_tokens, cache_hit_share: (
             cached_tokens,
             uncached_tokens * cache_hit_share / (1 - cache_hit_share),
         ),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
         statement="The cached tokens of a prompt over its uncached ones are in the ratio of the two shares.",
-        example=Example(given={"uncached_tokens": "2400", "cache_hit_share": "60%"}, result="3600 tokens"),
+        result="3600 tokens",
         sources=(ours("in terms of the new tokens, which are known of a pass"),),
     ),
     Equation(
@@ -53,7 +47,6 @@ COSTS = (
         version=2,
         changes=("over what a token of the prompt attends to on average, windows and selections among it",),
         title="Factor of attention on the compute time of a prompt",
-        defines="prefill_attention_factor",
         relation=lambda prefill_attention_factor, prefill_attention_flops_per_token, flop_per_weight, active_params,
             attention_rate_ratio: (
             prefill_attention_factor,
@@ -61,10 +54,7 @@ COSTS = (
         ),
         statement="One plus the attention FLOPs of a prompt token, on average, over its FLOPs with the weights.",
         assumptions=("the mean over all new tokens of a prompt",),
-        example=Example(
-            given={"prefill_attention_flops_per_token": "39.64 GFLOP", "active_params": "405B", "attention_rate_ratio": "0.5"},
-            result="1.098",
-        ),
+        result="1.098",
         derivation=lambda: (
             Step(
                 operation="what it means: FLOPs of a pass over those with the weights alone",
@@ -92,29 +82,28 @@ COSTS = (
     Equation(
         id="serving.mean_decode_context",
         title="Mean context of decode",
-        defines="context_length",
         variant=Variant(group="context_length", name="decode", default=True),
         stand_in=True,
         relation=lambda context_length, prompt_tokens, output_tokens: (context_length, prompt_tokens + output_tokens / 2),
         statement="From the first to the last output token, a sequence reads its prompt and on average half of its output.",
         assumptions=("all requests alike, the sequences of a batch anywhere in their output", "the whole prompt stays in the context"),
-        example=Example(given={"prompt_tokens": "6000", "output_tokens": "500"}, result="6250 tokens"),
+        result="6250 tokens",
         sources=(ours("the mean of n_in + i over the n_out steps of a request"),),
     ),
     Equation(
         id="serving.context_of_prompt",
         title="Context at the end of a prompt",
-        defines="context_length",
         variant=Variant(group="context_length", name="prompt"),
         stand_in=True,
         relation=lambda context_length, prompt_tokens: (context_length, prompt_tokens),
         statement="At its first output token a sequence has only its prompt as context.",
         assumptions=("the whole prompt stays in the context",),
-        example=Example(given={"prompt_tokens": "6000"}, result="6000 tokens"),
+        result="6000 tokens",
         sources=(ours("the first step of decode, and what is sent to the chips that do it"),),
     ),
     Equation(
         id="serving.chip_price_from_capex",
+        defined_elsewhere=True,
         title="Price of an owned chip for a second in use",
         relation=lambda chip_price, chip_capex, depreciation_time, fleet_utilisation, chip_power, power_usage_effectiveness,
             electricity_price: (
@@ -132,43 +121,33 @@ COSTS = (
             "no power is drawn while a chip is not in use",
             "staff, repair and licences left out",
         ),
-        example=Example(
-            given={
-                "chip_capex": "40000 USD",
-                "depreciation_time": "1460 d",
-                "fleet_utilisation": "60%",
-                "chip_power": "1300 W",
-                "power_usage_effectiveness": "1.2",
-                "electricity_price": "0.08 USD/kWh",
-            },
-            result="2.027 USD/h",
-        ),
+        given={"chip_capex": "40000 USD", "depreciation_time": "1460 d", "chip_power": "1300 W"},
+        result="2.027 USD/h",
         sources=(WAREHOUSE_BOOK, ours("per second in use: do not divide by the utilisation again")),
     ),
     Equation(
         id="serving.rented_chip_price",
         title="Rent of a chip from the price of a second in use",
-        defines="rented_chip_price",
         relation=lambda rented_chip_price, chip_price, fleet_utilisation: (rented_chip_price, chip_price * fleet_utilisation),
         statement="Rent is also paid for seconds in which a chip waits, and the price of the seconds in use includes them.",
         assumptions=(
             "the price of a second in use, not of any second: not to be divided by fleet_utilisation again",
             "every chip is rented all the time at the same rent",
         ),
-        example=Example(given={"chip_price": "4.167 USD/h", "fleet_utilisation": "60%"}, result="2.5 USD/h"),
+        given={"chip_price": "4.167 USD/h"},
+        result="2.5 USD/h",
         sources=(ours("the tokens of the hours in use pay for the hours in which chips wait, as in serving.fleet_cost_per_token"),),
     ),
     Equation(
         id="serving.fleet_cost_per_token",
         title="Cost of a decoded token of a fleet that is sometimes idle",
-        defines="fleet_cost_per_token",
         relation=lambda fleet_cost_per_token, cost_per_token, fleet_utilisation: (fleet_cost_per_token, cost_per_token / fleet_utilisation),
         statement="Rented chips are also paid while they wait for work, and the tokens of the hours in use pay for it.",
         assumptions=(
             "every chip is paid all the time at the same price",
             "not with serving.chip_price_from_capex, whose second in use has paid for the others",
         ),
-        example=Example(given={"cost_per_token": "1.347 USD/MTok", "fleet_utilisation": "60%"}, result="2.245 USD/MTok"),
+        result="2.245 USD/MTok",
         sources=(ours("DeepSeek published a mean of 226.75 nodes in use and a peak of 278: 0.816 of what the peak needs"),),
     ),
 )

@@ -3,7 +3,7 @@
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import CHUNKED_PREFILL_PAPER, DISTSERVE_PAPER, MOE_PAPER, SPLITWISE_PAPER, ours, talk
-from derive.records import BOUND, ESTIMATE, LOWER, UPPER, Equation, Example, Step, Variant, at
+from derive.records import BOUND, ESTIMATE, LOWER, UPPER, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 METHODS = (
@@ -12,24 +12,19 @@ METHODS = (
         version=2,
         changes=("what attention adds is a factor of its own, which may be a multiple in long prompts",),
         title="Compute time of a pass with many new tokens",
-        defines="prefill_compute_time",
         relation=lambda prefill_compute_time, compute_time, new_tokens_per_pass, one_token, prefill_attention_factor: (
             prefill_compute_time,
             compute_time * new_tokens_per_pass / one_token * prefill_attention_factor,
         ),
         statement="Arithmetic grows with the new tokens of each sequence, and reads from memory do not.",
         assumptions=("KV of the new tokens stays on chip", "mfu is for prefill", ATTENTION_LEFT_OUT),
-        example=Example(
-            given={"compute_time": "3.274 ms", "new_tokens_per_pass": "2000", "prefill_attention_factor": "1.098"},
-            result="7.19 s",
-        ),
+        result="7.19 s",
         sources=(talk("1:41:45", "1:47:33", "prefill is many tokens in one pass: memory unchanged, compute times the new tokens"),),
     ),
     Equation(
         id="serving.compute_bound_chunk",
         version=3,
         title="New tokens that make a pass compute-bound",
-        defines="compute_bound_chunk",
         relation=lambda compute_bound_chunk, one_token, balance_batch, batch, kv_compute_ratio, prefill_attention_factor: (
             compute_bound_chunk,
             one_token * (balance_batch / batch + kv_compute_ratio) / prefill_attention_factor,
@@ -40,10 +35,8 @@ METHODS = (
             "the KV read enters by its ratio to the arithmetic, so that windows and selections are right",
             "attention of the new tokens is arithmetic, so that fewer of them will do",
         ),
-        example=Example(
-            given={"balance_batch": "211", "batch": "64", "kv_compute_ratio": "4.304", "prefill_attention_factor": "1.098"},
-            result="6.922 tokens",
-        ),
+        given={"balance_batch": "211"},
+        result="6.922 tokens",
         derivation=lambda: (
             Step(
                 operation="at this chunk arithmetic and reads need the same time",
@@ -85,7 +78,6 @@ METHODS = (
         title="Step time with a chunk of prefill",
         kind=BOUND,
         direction=LOWER,
-        defines="mixed_step_time",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda mixed_step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_chunk, one_token, batch, prefill_attention_factor, mixed_memory_time: (
@@ -112,20 +104,7 @@ METHODS = (
             "reads the experts that the chunk's tokens go to: with those of decode alone a chunk in a small batch came out far too fast",
             "the time of launches and all-reduces in every layer is added",
         ),
-        example=Example(
-            given={
-                "overhead_time": "12.6 ms",
-                "drafting_time": "3.732 ms",
-                "tokens_verified_per_step": "4",
-                "compute_time": "3.274 ms",
-                "attention_time": "534.1 us",
-                "prefill_chunk": "512",
-                "batch": "64",
-                "prefill_attention_factor": "1.098",
-                "mixed_memory_time": "24.88 ms",
-            },
-            result="60.32 ms",
-        ),
+        result="60.32 ms",
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
@@ -134,7 +113,6 @@ METHODS = (
         changes=("the time of launches and all-reduces in every layer is added",),
         title="Step time with a chunk of prefill, with no overlap",
         kind=ESTIMATE,
-        defines="mixed_step_time",
         variant=Variant(group="overlap", name="sum"),
         relation=lambda mixed_step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_chunk, one_token, batch, prefill_attention_factor, mixed_memory_time: (
@@ -153,20 +131,7 @@ METHODS = (
             ATTENTION_LEFT_OUT,
             "compute_time is for the decoding sequences",
         ),
-        example=Example(
-            given={
-                "overhead_time": "12.6 ms",
-                "drafting_time": "3.732 ms",
-                "tokens_verified_per_step": "4",
-                "compute_time": "3.274 ms",
-                "attention_time": "534.1 us",
-                "prefill_chunk": "512",
-                "batch": "64",
-                "prefill_attention_factor": "1.098",
-                "mixed_memory_time": "24.88 ms",
-            },
-            result="85.2 ms",
-        ),
+        result="85.2 ms",
         sources=(ours("serving.mixed_step_time with the two times added"),),
     ),
     Equation(
@@ -175,7 +140,6 @@ METHODS = (
         changes=("the time of launches and all-reduces in every layer is added",),
         title="Step time with a chunk of prefill, with exposed communication",
         kind=ESTIMATE,
-        defines="mixed_step_time",
         variant=Variant(group="overlap", name="exposed"),
         relation=lambda mixed_step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_chunk, one_token, batch, prefill_attention_factor, mixed_memory_time, exposed_communication_share: (
@@ -204,38 +168,22 @@ METHODS = (
             ATTENTION_LEFT_OUT,
             "compute_time is for the decoding sequences",
         ),
-        example=Example(
-            given={
-                "overhead_time": "12.6 ms",
-                "drafting_time": "3.732 ms",
-                "tokens_verified_per_step": "4",
-                "compute_time": "3.274 ms",
-                "attention_time": "534.1 us",
-                "prefill_chunk": "512",
-                "batch": "64",
-                "prefill_attention_factor": "1.098",
-                "mixed_memory_time": "24.88 ms",
-                "exposed_communication_share": "20%",
-            },
-            result="71.32 ms",
-        ),
+        result="71.32 ms",
         sources=(ours("serving.mixed_step_time with a measured share in place of a model of the network"),),
     ),
     Equation(
         id="serving.mixed_memory_time",
         title="Memory time of a step with a chunk of prefill",
-        defines="mixed_memory_time",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
         statement="All weights are read, however many tokens a pass computes.",
         assumptions=("the assumptions of the weight time", "KV reads of the chunk left out"),
-        example=Example(given={"memory_time": "24.88 ms"}, result="24.88 ms"),
+        result="24.88 ms",
         sources=(CHUNKED_PREFILL_PAPER,),
     ),
     Equation(
         id="serving.mixed_memory_time_touched",
         title="Memory time of a step with a chunk of prefill, with only the activated experts",
-        defines="mixed_memory_time",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
             active_experts, experts, prefill_chunk, one_token: (
@@ -259,21 +207,8 @@ METHODS = (
             "the chip that waits for decode's experts is waited for here: with a chunk another may hold more",
             "KV reads of the chunk left out",
         ),
-        example=Example(
-            given={
-                "memory_time": "8.675 ms",
-                "total_params": "671B",
-                "bytes_per_weight": "1",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-                "weight_time": "8.555 ms",
-                "active_experts": "8",
-                "experts": "256",
-                "prefill_chunk": "64",
-            },
-            result="9.011 ms",
-        ),
+        given={"memory_time": "8.675 ms", "total_params": "671B", "chips": "32", "weight_time": "8.555 ms", "prefill_chunk": "64"},
+        result="9.011 ms",
         derivation=lambda: (
             Step(
                 operation="what it means: of the weights that decode leaves unread, the share that the chunk alone would touch",
@@ -303,7 +238,6 @@ METHODS = (
         id="serving.free_prefill_chunk",
         version=4,
         title="Prefill tokens that add no time to a memory-bound step",
-        defines="free_prefill_chunk",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_attention_factor: (
@@ -328,17 +262,7 @@ METHODS = (
             "attention FLOPs of the chunk count too",
             "where every weight is read anyway: elsewhere the chunk reads experts of its own",
         ),
-        example=Example(
-            given={
-                "batch": "64",
-                "memory_time": "24.88 ms",
-                "tokens_verified_per_step": "4",
-                "compute_time": "3.274 ms",
-                "attention_time": "534.1 us",
-                "prefill_attention_factor": "1.098",
-            },
-            result="171.8 tokens",
-        ),
+        result="171.8 tokens",
         derivation=lambda: (
             Step(
                 operation="arithmetic and reads of the mixed step need the same time",
@@ -361,6 +285,7 @@ METHODS = (
     ),
     Equation(
         id="serving.free_prefill_chunk_touched",
+        defined_elsewhere=True,
         title="Prefill tokens whose arithmetic is hidden by the reads, with only the activated experts",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda memory_time, tokens_verified_per_step, compute_time, attention_time, prefill_attention_factor, free_prefill_chunk,
@@ -388,25 +313,11 @@ METHODS = (
         ),
         statement="Up to this chunk its arithmetic is not slower than the reads. The reads of its own experts are not free.",
         assumptions=("perfect overlap", "the assumptions of serving.mixed_step_time"),
-        example=Example(
-            given={
-                "tokens_verified_per_step": "2",
-                "compute_time": "74.79 us",
-                "attention_time": "274.7 us",
-                "prefill_attention_factor": "1.648",
-                "free_prefill_chunk": "2170",
-                "batch": "32",
-                "total_params": "671B",
-                "bytes_per_weight": "1",
-                "chips": "32",
-                "hbm_bandwidth": "3.35 TB/s",
-                "mbu": "70%",
-                "weight_time": "8.555 ms",
-                "active_experts": "8",
-                "experts": "256",
-            },
-            result="8.67 ms",
-        ),
+        given={
+            "tokens_verified_per_step": "2", "compute_time": "74.79 us", "attention_time": "274.7 us", "prefill_attention_factor": "1.648",
+            "free_prefill_chunk": "2170", "batch": "32", "total_params": "671B", "chips": "32", "weight_time": "8.555 ms",
+        },
+        result="8.67 ms",
         derivation=lambda: (
             Step(
                 operation="arithmetic and reads of the mixed step need the same time",
@@ -455,7 +366,6 @@ METHODS = (
         title="Prefill rate of one chip",
         kind=BOUND,
         direction=UPPER,
-        defines="prefill_rate_per_chip",
         relation=lambda prefill_rate_per_chip, prefill_batch, uncached_tokens, chips, flop_per_mac_and_token, active_params,
             prefill_attention_factor, peak_flops, mfu, prefill_decode_flops_ratio, prefill_weight_time, prefill_passes, overhead_time: (
             prefill_rate_per_chip,
@@ -476,22 +386,7 @@ METHODS = (
             "cached tokens are free and are not counted",
             ATTENTION_LEFT_OUT,
         ),
-        example=Example(
-            given={
-                "prefill_batch": "2",
-                "uncached_tokens": "2400",
-                "chips": "16",
-                "active_params": "405B",
-                "prefill_attention_factor": "1.098",
-                "peak_flops": "1979 TFLOP/s",
-                "mfu": "50%",
-                "prefill_decode_flops_ratio": "1.3",
-                "prefill_weight_time": "10.79 ms",
-                "prefill_passes": "5",
-                "overhead_time": "12.6 ms",
-            },
-            result="1109 token/s",
-        ),
+        result="1109 token/s",
         derivation=lambda: (
             Step(
                 operation="the tokens of a pass over its time",
@@ -507,28 +402,26 @@ METHODS = (
     Equation(
         id="serving.prefill_throughput",
         title="Prefill rate of a replica",
-        defines="prefill_throughput",
         relation=lambda prefill_throughput, prefill_rate_per_chip, chips, pipeline_stages: (
             prefill_throughput,
             prefill_rate_per_chip * chips * pipeline_stages,
         ),
         statement="The rate of one chip times the chips of all stages.",
         assumptions=("every stage computes all the time: prompts follow one another without a gap",),
-        example=Example(given={"prefill_rate_per_chip": "1446 token/s", "chips": "16", "pipeline_stages": "2"}, result="46.27k token/s"),
+        result="46.27k token/s",
         sources=(SPLITWISE_PAPER,),
     ),
     Equation(
         id="serving.decode_rate_per_chip",
         title="Decode rate of one chip",
         version=2,
-        defines="decode_rate_per_chip",
         relation=lambda decode_rate_per_chip, throughput, chips, pipeline_stages: (
             decode_rate_per_chip,
             throughput / (chips * pipeline_stages),
         ),
         statement="The throughput of a replica over the chips of all its stages.",
         changes=("the chips of all stages share it",),
-        example=Example(given={"throughput": "13.2k token/s", "chips": "16", "pipeline_stages": "2"}, result="412.5 token/s"),
+        result="412.5 token/s",
         sources=(SPLITWISE_PAPER,),
     ),
     Equation(
@@ -536,7 +429,6 @@ METHODS = (
         version=2,
         changes=("tokens found in the cache are not prefilled again",),
         title="Prefill over decode chips",
-        defines="prefill_decode_chip_ratio",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda prefill_decode_chip_ratio, prompt_tokens, cache_hit_share, decode_rate_per_chip, output_tokens,
             prefill_rate_per_chip: (
@@ -550,16 +442,8 @@ METHODS = (
             "moving the cache between the pools is free",
             "requests alike, or their mean",
         ),
-        example=Example(
-            given={
-                "prompt_tokens": "6000",
-                "cache_hit_share": "60%",
-                "decode_rate_per_chip": "412.5 token/s",
-                "output_tokens": "500",
-                "prefill_rate_per_chip": "1446 token/s",
-            },
-            result="1.369",
-        ),
+        given={"decode_rate_per_chip": "412.5 token/s"},
+        result="1.369",
         sources=(DISTSERVE_PAPER, SPLITWISE_PAPER),
     ),
 )

@@ -10,14 +10,13 @@ from derive.catalogue.sources import (
     ours,
     talk,
 )
-from derive.records import Equation, Example, Step, Variant, at
+from derive.records import Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 REQUESTS = (
     Equation(
         id="serving.tokens_per_second_per_user",
         title="Tokens per second of one user",
-        defines="tokens_per_second_per_user",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda tokens_per_second_per_user, tokens_per_step, token_latency: (
             tokens_per_second_per_user,
@@ -26,23 +25,23 @@ REQUESTS = (
         statement="The tokens of a step for one sequence over the time between two of its steps. Without pipeline stages this is"
                   " the step time.",
         assumptions=("no step is delayed by a prompt that is computed between",),
-        example=Example(given={"tokens_per_step": "2.952", "token_latency": "28.63 ms"}, result="103.1 token/s"),
+        given={"tokens_per_step": "2.952"},
+        result="103.1 token/s",
         sources=(INFERENCEX, ours("the throughput of a replica over the sequences that share it")),
     ),
     Equation(
         id="serving.time_per_output_token",
         title="Time per output token",
-        defines="time_per_output_token",
         relation=lambda time_per_output_token, tokens_per_second_per_user: (time_per_output_token, 1 / tokens_per_second_per_user),
         statement="The inverse of tokens per second: a step time, shorter with accepted drafts, longer with pipeline stages.",
         assumptions=("the mean over the output of a request, its first token left out",),
-        example=Example(given={"tokens_per_second_per_user": "103.1 token/s"}, result="9.699 ms/token"),
+        given={"tokens_per_second_per_user": "103.1 token/s"},
+        result="9.699 ms/token",
         sources=(INFERENCEX, ours("the speed of a user turned round")),
     ),
     Equation(
         id="serving.tokens_per_second_per_user_with_prompts",
         title="Tokens per second of one user, prompts on the same chips",
-        defines="tokens_per_second_per_user",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda tokens_per_second_per_user, tokens_per_step, token_latency, prompt_time_share: (
             tokens_per_second_per_user,
@@ -51,9 +50,8 @@ REQUESTS = (
         requires=(Requirement(holds=lambda prompt_time_share: prompt_time_share < 1, otherwise="prompts need all the time"),),
         statement="The tokens of a step for one sequence, in the share of the time that prompts leave for steps.",
         assumptions=("prompts and decode steps alternate on the same chips and do not overlap",),
-        example=Example(
-            given={"tokens_per_step": "2.952", "token_latency": "28.63 ms", "prompt_time_share": "57.79%"}, result="43.52 token/s"
-        ),
+        given={"tokens_per_step": "2.952"},
+        result="43.52 token/s",
         derivation=lambda: (
             Step(
                 operation="decode has what prompts leave of the time",
@@ -70,7 +68,6 @@ REQUESTS = (
     Equation(
         id="serving.requests_per_second",
         title="Requests per second",
-        defines="requests_per_second",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda requests_per_second, throughput, output_tokens: (requests_per_second, throughput / output_tokens),
         statement="The output tokens per second of a replica over the output tokens of a request.",
@@ -78,7 +75,7 @@ REQUESTS = (
             "requests alike, or their mean, and always enough of them to fill the batch",
             "prompts run on other chips, or need no time of decode",
         ),
-        example=Example(given={"throughput": "13.2k token/s", "output_tokens": "500"}, result="26.4 request/s"),
+        result="26.4 request/s",
         sources=(ours("tokens a second over tokens a request"),),
     ),
     Equation(
@@ -86,7 +83,6 @@ REQUESTS = (
         title="Share of a replica's time for prompts",
         version=2,
         changes=("from the rate while decode runs: the throughput with prompts on the same chips already lacks their share",),
-        defines="prompt_time_share",
         relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, output_tokens, decode_only_throughput: (
             prompt_time_share,
             prefill_time / (prefill_time + prefill_batch * pipeline_stages * output_tokens / decode_only_throughput),
@@ -97,16 +93,7 @@ REQUESTS = (
             "decode has its whole batch whenever it runs",
             "pipeline stages that do not compute this prompt compute another",
         ),
-        example=Example(
-            given={
-                "prefill_time": "207.4 ms",
-                "prefill_batch": "2",
-                "pipeline_stages": "2",
-                "output_tokens": "500",
-                "decode_only_throughput": "13.2k token/s",
-            },
-            result="0.5779",
-        ),
+        result="0.5779",
         derivation=lambda: (
             Step(
                 operation="what it means: a prompt's share of all stages, over that and the time in which a request is decoded",
@@ -127,7 +114,6 @@ REQUESTS = (
     Equation(
         id="serving.requests_per_second_with_prompts",
         title="Requests per second, prompts on the same chips",
-        defines="requests_per_second",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         version=2,
         changes=("from the rate while decode runs: the throughput with prompts on the same chips already lacks their time",),
@@ -141,16 +127,7 @@ REQUESTS = (
             "prompts and decode steps alternate on the same chips and do not overlap",
             "pipeline stages that do not compute this prompt compute another",
         ),
-        example=Example(
-            given={
-                "output_tokens": "500",
-                "decode_only_throughput": "13.2k token/s",
-                "prefill_time": "207.4 ms",
-                "prefill_batch": "2",
-                "pipeline_stages": "2",
-            },
-            result="11.14 request/s",
-        ),
+        result="11.14 request/s",
         derivation=lambda: (
             Step(
                 operation="decode has the time that prompts leave: the time of an output over the time of prompt and output",
@@ -174,7 +151,6 @@ REQUESTS = (
         version=2,
         changes=("the prompt yields the first output token without a decode step, as engines publish it",),
         title="Time of a request",
-        defines="request_latency",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda request_latency, time_to_first_token, output_tokens, one_token, token_latency, tokens_per_step: (
             request_latency,
@@ -191,10 +167,8 @@ REQUESTS = (
             "all steps have the time of the mean context",
             "no step waits for the prompt of another request",
         ),
-        example=Example(
-            given={"time_to_first_token": "1.5 s", "output_tokens": "500", "token_latency": "28.63 ms", "tokens_per_step": "2.952"},
-            result="6.34 s",
-        ),
+        given={"time_to_first_token": "1.5 s", "tokens_per_step": "2.952"},
+        result="6.34 s",
         sources=(NIM_METRICS,),
     ),
     Equation(
@@ -202,7 +176,6 @@ REQUESTS = (
         version=2,
         changes=("the prompt yields the first output token without a decode step, as engines publish it",),
         title="Time of a request, prompts on the same chips",
-        defines="request_latency",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda request_latency, queue_time, output_tokens, prompt_time_share, one_token, token_latency, tokens_per_step: (
             request_latency,
@@ -221,16 +194,8 @@ REQUESTS = (
             "prompts and decode steps alternate on the same chips and do not overlap",
             "a sequence that is finished makes room for one whose prompt comes next",
         ),
-        example=Example(
-            given={
-                "queue_time": "50 ms",
-                "output_tokens": "500",
-                "prompt_time_share": "57.79%",
-                "token_latency": "28.63 ms",
-                "tokens_per_step": "2.952",
-            },
-            result="11.53 s",
-        ),
+        given={"tokens_per_step": "2.952"},
+        result="11.53 s",
         derivation=lambda: (
             Step(
                 operation="before its first token, and between the others, it waits for prompts in proportion to their share of the time",
@@ -249,20 +214,19 @@ REQUESTS = (
     Equation(
         id="serving.littles_law",
         title="Requests at once, by Little's law",
-        defines="concurrent_requests",
         relation=lambda concurrent_requests, requests_per_second, request_latency: (
             concurrent_requests,
             requests_per_second * request_latency,
         ),
         statement="The requests on a replica are its arrivals per second times the time of a request.",
         assumptions=("a steady state: as many requests arrive as are finished", "means over a long time. The law is not about peaks"),
-        example=Example(given={"requests_per_second": "26.4", "request_latency": "6.34 s"}, result="167.4"),
+        given={"request_latency": "6.34 s"},
+        result="167.4",
         sources=(LITTLE_CHAPTER,),
     ),
     Equation(
         id="serving.cost_per_request",
         title="Cost of a request",
-        defines="cost_per_request",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda cost_per_request, uncached_tokens, prefill_cost_per_token, output_tokens, cost_per_token: (
             cost_per_request,
@@ -270,32 +234,24 @@ REQUESTS = (
         ),
         statement="The chips are paid for the uncached part of the prompt and for every output token.",
         assumptions=("keeping and reading cached tokens is free", "prefill and decode on chips of one kind and price"),
-        example=Example(
-            given={
-                "uncached_tokens": "2400",
-                "prefill_cost_per_token": "0.3841 USD/MTok",
-                "output_tokens": "500",
-                "cost_per_token": "1.347 USD/MTok",
-            },
-            result="0.001595 USD",
-        ),
+        given={"prefill_cost_per_token": "0.3841 USD/MTok"},
+        result="0.001595 USD",
         sources=(talk("0:12:40", "0:15:29", "cost per token is time over batch, at about two dollars an hour a GPU"), ours("both phases")),
     ),
     Equation(
         id="serving.cost_per_request_with_prompts",
         title="Cost of a request, prompts on the same chips",
-        defines="cost_per_request",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda cost_per_request, output_tokens, cost_per_token: (cost_per_request, output_tokens * cost_per_token),
         statement="If output tokens pay for the prompts between them, they pay for the whole request.",
         assumptions=("keeping and reading cached tokens is free",),
-        example=Example(given={"output_tokens": "500", "cost_per_token": "3.191 USD/MTok"}, result="0.001596 USD"),
+        given={"cost_per_token": "3.191 USD/MTok"},
+        result="0.001596 USD",
         sources=(ours("cost_per_token counts the time of prompts, which are not charged twice"),),
     ),
     Equation(
         id="serving.blended_price",
         title="Mean price of a token over prompt and output",
-        defines="blended_price",
         version=2,
         changes=("from the share that is prompt and the mean price of the prompt, so that no request is needed",),
         relation=lambda blended_price, prompt_share, mean_input_price, output_price: (
@@ -305,48 +261,43 @@ REQUESTS = (
         statement="The mean price of prompt tokens and the price of output tokens, by the share of each. A blend of three to one is a"
                   " share of three quarters.",
         assumptions=("no charge for writing to the cache or keeping in it", "one price band: no token is past a long-context threshold"),
-        example=Example(
-            given={"prompt_share": "75%", "mean_input_price": "1.38 USD/MTok", "output_price": "15 USD/MTok"},
-            result="4.785 USD/MTok",
-        ),
+        given={"prompt_share": "75%", "mean_input_price": "1.38 USD/MTok"},
+        result="4.785 USD/MTok",
         sources=(ARTIFICIAL_ANALYSIS,),
     ),
     Equation(
         id="serving.prompt_share",
         title="Share of a request's tokens that are prompt",
-        defines="prompt_share",
         stand_in=True,
         relation=lambda prompt_share, prompt_tokens, output_tokens: (prompt_share, prompt_tokens / (prompt_tokens + output_tokens)),
         statement="For example: three prompt tokens for one output token are three quarters.",
         assumptions=("requests alike, or their mean",),
-        example=Example(given={"prompt_tokens": "6000", "output_tokens": "500"}, result="0.9231"),
+        result="0.9231",
         sources=(ours("the prompt over all of it"),),
     ),
     Equation(
         id="serving.mean_input_price",
         title="Mean price of a prompt token over cached and new ones",
-        defines="mean_input_price",
         relation=lambda mean_input_price, cache_hit_share, input_price, cache_read_price: (
             mean_input_price,
             (1 - cache_hit_share) * input_price + cache_hit_share * cache_read_price,
         ),
         statement="Cached tokens at the price of a hit, all others at the input price.",
         assumptions=("no charge for writing to the cache or keeping in it", "one price band: no token is past a long-context threshold"),
-        example=Example(
-            given={"cache_hit_share": "60%", "input_price": "3 USD/MTok", "cache_read_price": "0.3 USD/MTok"}, result="1.38 USD/MTok"
-        ),
+        given={"input_price": "3 USD/MTok"},
+        result="1.38 USD/MTok",
         sources=(ours("the share of each, at its price"),),
     ),
     Equation(
         id="serving.price_per_request",
         title="Price of a request",
-        defines="price_per_request",
         relation=lambda price_per_request, blended_price, prompt_tokens, output_tokens: (
             price_per_request,
             blended_price * (prompt_tokens + output_tokens),
         ),
         statement="The mean price of its tokens times the number of tokens.",
-        example=Example(given={"blended_price": "2.428 USD/MTok", "prompt_tokens": "6000", "output_tokens": "500"}, result="0.01578 USD"),
+        given={"blended_price": "2.428 USD/MTok"},
+        result="0.01578 USD",
         sources=(ours("the mean price, times the tokens that it is the mean over"),),
     ),
     Equation(
@@ -354,12 +305,11 @@ REQUESTS = (
         version=2,
         changes=("below cost too: a loss is a negative margin",),
         title="Gross margin of decoded tokens",
-        defines="gross_margin",
         variant=Variant(group="gross_margin", name="output", default=True),
         relation=lambda gross_margin, cost_per_token, output_price: (gross_margin, 1 - cost_per_token / output_price),
         statement="The share of the output price that is left after the chips that decode are paid.",
         assumptions=("of output tokens alone", "chips are the only cost, at their price: no staff, research or sales"),
-        example=Example(given={"cost_per_token": "1.347 USD/MTok", "output_price": "15 USD/MTok"}, result="0.9102"),
+        result="0.9102",
         sources=(ours("price less cost, over price"),),
     ),
     Equation(
@@ -367,44 +317,42 @@ REQUESTS = (
         version=2,
         changes=("below cost too: a loss is a negative margin",),
         title="Gross margin of requests",
-        defines="gross_margin",
         variant=Variant(group="gross_margin", name="request"),
         relation=lambda gross_margin, cost_per_request, price_per_request: (gross_margin, 1 - cost_per_request / price_per_request),
         statement="The share of the revenue from requests that is left after the chips of both phases are paid.",
         assumptions=("chips are the only cost, at their price: no staff, research or sales",),
-        example=Example(given={"cost_per_request": "0.001595 USD", "price_per_request": "0.01578 USD"}, result="0.8989"),
+        given={"cost_per_request": "0.001595 USD", "price_per_request": "0.01578 USD"},
+        result="0.8989",
         sources=(DEEPSEEK_OVERVIEW,),
     ),
     Equation(
         id="serving.fleet_cost",
         version=2,
         title="Cost of a fleet",
-        defines="fleet_cost",
         relation=lambda fleet_cost, fleet_chips, chip_price, deployment_time: (fleet_cost, fleet_chips * chip_price * deployment_time),
         statement="All chips of all replicas, during the time in which the model is served.",
         assumptions=("every chip is paid all the time at the same price, in use or not",),
         changes=("of the chips of a fleet, which a definition of their own counts: a budget says how many there are without replicas",),
-        example=Example(given={"fleet_chips": "1600", "chip_price": "2 USD/h", "deployment_time": "30 d"}, result="2304000 USD"),
+        result="2304000 USD",
         sources=(DEEPSEEK_OVERVIEW,),
     ),
     Equation(
         id="serving.tokens_per_dollar",
         title="Decoded tokens per dollar",
-        defines="tokens_per_dollar",
         relation=lambda tokens_per_dollar, cost_per_token: (tokens_per_dollar, 1 / cost_per_token),
         statement="The inverse of the cost per token.",
         assumptions=("what the chips cost, and no more",),
-        example=Example(given={"cost_per_token": "0.4 USD/MTok"}, result="2500000 token/USD"),
+        given={"cost_per_token": "0.4 USD/MTok"},
+        result="2500000 token/USD",
         sources=(ours("the cost of a token turned round"),),
     ),
     Equation(
         id="serving.flops_per_dollar",
         title="FLOPs per dollar",
-        defines="flops_per_dollar",
         relation=lambda flops_per_dollar, peak_flops, mfu, chip_price: (flops_per_dollar, peak_flops * mfu / chip_price),
         statement="The FLOPs that a chip sustains per second over its cost per second.",
         assumptions=("the chip is busy with arithmetic alone",),
-        example=Example(given={"peak_flops": "1979 TFLOP/s", "mfu": "50%", "chip_price": "2 USD/h"}, result="1.781e+18 FLOP/USD"),
+        result="1.781e+18 FLOP/USD",
         derivation=lambda: (
             Step(
                 operation="the other way up",

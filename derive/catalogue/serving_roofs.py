@@ -2,7 +2,7 @@
 
 from derive.catalogue.band_terms import ATTENTION_LEFT_OUT
 from derive.catalogue.sources import DISTSERVE_PAPER, ROOFLINE_PAPER, ours
-from derive.records import BOUND, Equation, Example, Step, at
+from derive.records import BOUND, Equation, Step, at
 
 _ONE_PASS = "each token is computed at least once: no stored answers"
 
@@ -18,10 +18,7 @@ ROOFS = (
         sense="<=",
         statement="A token needs a multiply-add with every active weight, and the chips have a peak rate.",
         assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
-        example=Example(
-            given={"chips": "16", "pipeline_stages": "2", "peak_flops": "1979 TFLOP/s", "mfu": "50%", "active_params": "405B"},
-            result="39.09k token/s",
-        ),
+        result="39.09k token/s",
         derivation=lambda: (
             Step(
                 operation="all the time goes to the weights' arithmetic, and each position that is computed yields a token",
@@ -38,27 +35,6 @@ ROOFS = (
         sources=(ROOFLINE_PAPER, ours("the flat part of the roofline, in tokens")),
     ),
     Equation(
-        id="serving.peak_decode_rate",
-        title="Largest decode rate that the arithmetic of one chip allows",
-        kind=BOUND,
-        relation=lambda decode_rate_per_chip, one_token, peak_flops, mfu, flop_per_weight, active_params: (
-            decode_rate_per_chip,
-            one_token * peak_flops * mfu / (flop_per_weight * active_params),
-        ),
-        sense="<=",
-        statement="A token needs a multiply-add with every active weight, and a chip has a peak rate.",
-        assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
-        example=Example(given={"peak_flops": "1979 TFLOP/s", "mfu": "50%", "active_params": "405B"}, result="1222 token/s"),
-        derivation=lambda: (
-            Step(
-                operation="the rate of a replica, shared over its chips",
-                premises=(at("serving.peak_throughput"), at("serving.decode_rate_per_chip")),
-                eliminated=("throughput",),
-            ),
-        ),
-        sources=(ours("serving.peak_throughput of one chip"),),
-    ),
-    Equation(
         id="serving.peak_prefill_rate",
         title="Largest prefill rate that the arithmetic of one chip allows",
         kind=BOUND,
@@ -70,16 +46,7 @@ ROOFS = (
         sense="<=",
         statement="Compute-bound prefill: the FLOP/s of a chip over the FLOPs of a token.",
         assumptions=("cached tokens are free and are not counted", ATTENTION_LEFT_OUT),
-        example=Example(
-            given={
-                "peak_flops": "1979 TFLOP/s",
-                "mfu": "50%",
-                "prefill_decode_flops_ratio": "1.3",
-                "active_params": "405B",
-                "prefill_attention_factor": "1.098",
-            },
-            result="1446 token/s",
-        ),
+        result="1446 token/s",
         derivation=lambda: (
             Step(
                 operation="the reads of the weights cost no time",
@@ -87,29 +54,5 @@ ROOFS = (
             ),
         ),
         sources=(DISTSERVE_PAPER,),
-    ),
-    Equation(
-        id="serving.least_cost",
-        title="Lowest cost of a decoded token",
-        kind=BOUND,
-        relation=lambda cost_per_token, chip_price, flop_per_weight, active_params, one_token, peak_flops, mfu: (
-            cost_per_token,
-            chip_price * flop_per_weight * active_params / (one_token * peak_flops * mfu),
-        ),
-        sense=">=",
-        statement="A token costs at least the chip time of its arithmetic.",
-        assumptions=(_ONE_PASS, "attention and refused drafts come on top"),
-        example=Example(
-            given={"chip_price": "2 USD/h", "active_params": "405B", "peak_flops": "1979 TFLOP/s", "mfu": "50%"},
-            result="0.4548 USD/MTok",
-        ),
-        derivation=lambda: (
-            Step(
-                operation="the price of the chips over the most tokens that they make",
-                premises=(at("serving.peak_throughput"), at("serving.cost_per_token")),
-                eliminated=("throughput",),
-            ),
-        ),
-        sources=(ours("what serving.normalised_cost is measured in"),),
     ),
 )

@@ -2,14 +2,13 @@
 
 from derive.catalogue.arithmetic import maximum
 from derive.catalogue.sources import SPECULATIVE_PAPER, ours
-from derive.records import BOUND, LOWER, Equation, Example, Step, Variant, at
+from derive.records import BOUND, LOWER, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 SPECULATION = (
     Equation(
         id="serving.speculative_tokens",
         title="Tokens per step with speculative decoding",
-        defines="tokens_per_step",
         relation=lambda tokens_per_step, one_token, acceptance_rate, draft_tokens: (
             tokens_per_step,
             one_token * (1 - acceptance_rate ** (draft_tokens + 1)) / (1 - acceptance_rate),
@@ -25,16 +24,15 @@ SPECULATION = (
             "each drafted token is accepted with the same chance, whatever the others",
             "verification of all drafted tokens needs one step",
         ),
-        example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3"}, result="2.952 tokens"),
+        result="2.952 tokens",
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
         id="serving.positions_per_step",
         title="Tokens that a step with drafts verifies",
-        defines="tokens_verified_per_step",
         relation=lambda tokens_verified_per_step, draft_tokens: (tokens_verified_per_step, draft_tokens + 1),
         statement="A step verifies every drafted token and computes the next one. Each adds arithmetic, and all share the reads.",
-        example=Example(given={"draft_tokens": "3"}, result="4"),
+        result="4",
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -45,7 +43,7 @@ SPECULATION = (
         sense="<=",
         statement="A step yields at most one token for each position that it computes.",
         assumptions=("a token is yielded by the step that computes its position",),
-        example=Example(given={"tokens_verified_per_step": "4"}, result="4 tokens"),
+        result="4 tokens",
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
@@ -55,42 +53,31 @@ SPECULATION = (
         title="Time of a step without drafts",
         kind=BOUND,
         direction=LOWER,
-        defines="plain_step_time",
         relation=lambda plain_step_time, overhead_time, compute_time, attention_time, plain_weight_time, kv_time: (
             plain_step_time,
             overhead_time + maximum(compute_time + attention_time, plain_weight_time + kv_time),
         ),
         statement="The step time of the same batch without speculative decoding, by the roofline.",
         assumptions=("arithmetic and memory traffic overlap perfectly", "no network"),
-        example=Example(
-            given={
-                "overhead_time": "12.6 ms",
-                "compute_time": "3.274 ms",
-                "attention_time": "534.1 us",
-                "plain_weight_time": "10.79 ms",
-                "kv_time": "14.09 ms",
-            },
-            result="37.48 ms",
-        ),
+        given={"plain_weight_time": "10.79 ms"},
+        result="37.48 ms",
         sources=(ours("roofline.step_time with no drafts, and with the weights that are then read"),),
     ),
     Equation(
         id="serving.drafting_time",
         title="Time of drafting in a step",
-        defines="drafting_time",
         relation=lambda drafting_time, draft_tokens, draft_cost_ratio, plain_step_time: (
             drafting_time,
             draft_tokens * draft_cost_ratio * plain_step_time,
         ),
         statement="The draft model runs once for every token it drafts, before verification.",
         assumptions=("drafts are made one after another, and not while the step before is checked",),
-        example=Example(given={"draft_tokens": "3", "draft_cost_ratio": "0.05", "plain_step_time": "24.88 ms"}, result="3.732 ms"),
+        result="3.732 ms",
         sources=(SPECULATIVE_PAPER,),
     ),
     Equation(
         id="serving.verification_ratio",
         title="Time of a step that verifies drafts over the time without drafts",
-        defines="verification_ratio",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda verification_ratio, step_time, drafting_time, plain_step_time: (
             verification_ratio,
@@ -103,14 +90,14 @@ SPECULATION = (
             ),
         ),
         statement="It is one while decode is memory-bound, and the number of positions when compute-bound.",
-        example=Example(given={"step_time": "31.5 ms", "drafting_time": "3.732 ms", "plain_step_time": "24.88 ms"}, result="1.116"),
+        given={"step_time": "31.5 ms"},
+        result="1.116",
         sources=(ours("what is left of a step after the drafting, over the step without drafts"),),
     ),
     Equation(
         id="serving.speculative_speedup",
         version=2,
         title="Speed-up by speculative decoding",
-        defines="speculative_speedup",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda speculative_speedup, acceptance_rate, draft_tokens, draft_cost_ratio, verification_ratio: (
             speculative_speedup,
@@ -125,10 +112,8 @@ SPECULATION = (
         changes=(
             "verification is longer than a plain step by its arithmetic. The form before was true only for memory-bound decode",
         ),
-        example=Example(
-            given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_cost_ratio": "0.05", "verification_ratio": "1.116"},
-            result="2.332",
-        ),
+        given={"verification_ratio": "1.116"},
+        result="2.332",
         derivation=lambda: (
             Step(
                 operation="what it means: tokens over the time of a step with drafts, against one token in the time of one without",
@@ -161,7 +146,6 @@ SPECULATION = (
     Equation(
         id="serving.speculative_operations",
         title="FLOPs of a token with drafts over FLOPs without",
-        defines="speculative_operations",
         relation=lambda speculative_operations, acceptance_rate, draft_tokens, draft_operations_ratio: (
             speculative_operations,
             (1 - acceptance_rate)
@@ -171,7 +155,8 @@ SPECULATION = (
         requires=(Requirement(holds=lambda acceptance_rate: acceptance_rate < 1),),
         statement="Refused drafts are wasted work. If arithmetic is the bottleneck, drafts slow decode down by this factor.",
         assumptions=("the assumptions of serving.speculative_tokens",),
-        example=Example(given={"acceptance_rate": "80%", "draft_tokens": "3", "draft_operations_ratio": "0.05"}, result="1.406"),
+        given={"draft_operations_ratio": "0.05"},
+        result="1.406",
         derivation=lambda: (
             Step(
                 operation="what it means: FLOPs of drafting and checking over the tokens they bring",
@@ -192,14 +177,14 @@ SPECULATION = (
     Equation(
         id="serving.speculative_balance_batch",
         title="Batch at which verification becomes compute-bound",
-        defines="speculative_balance_batch",
         relation=lambda speculative_balance_batch, balance_batch, tokens_verified_per_step: (
             speculative_balance_batch,
             balance_batch / tokens_verified_per_step,
         ),
         statement="Each position counts as a sequence, so the gain of drafts ends at a fraction of the balance batch.",
         assumptions=("KV reads and attention FLOPs left out", "every weight is read"),
-        example=Example(given={"balance_batch": "211", "tokens_verified_per_step": "4"}, result="52.75"),
+        given={"balance_batch": "211"},
+        result="52.75",
         derivation=lambda: (
             Step(
                 operation="arithmetic of all positions and weight read need the same time",

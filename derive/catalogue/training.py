@@ -5,14 +5,13 @@ from derive.catalogue.training_budget import BUDGET
 from derive.catalogue.training_memory import MEMORY
 from derive.catalogue.training_network import NETWORK
 from derive.catalogue.training_optima import OPTIMA
-from derive.records import HEURISTIC, Equation, Example, Step, Variant, at
+from derive.records import HEURISTIC, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 EQUATIONS = (
     Equation(
         id="training.pretrain_cost",
         title="FLOPs of pre-training",
-        defines="pretrain_flops",
         variant=Variant(group="pretrain_flops", name="stored", default=True),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
@@ -20,13 +19,12 @@ EQUATIONS = (
         ),
         statement="Two FLOPs per parameter and token forward, four backward.",
         assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
-        example=Example(given={"active_params": "405B", "pretrain_tokens": "15.6T"}, result="3.791e+25 FLOP"),
+        result="3.791e+25 FLOP",
         sources=(talk("1:21:58", "1:22:18", "six times active parameters times tokens"),),
     ),
     Equation(
         id="training.pretrain_cost_attention",
         title="FLOPs of pre-training, causal attention included",
-        defines="pretrain_flops",
         variant=Variant(group="pretrain_flops", name="attention"),
         relation=lambda pretrain_flops, pretrain_tokens, one_token, one_flop_per_token, active_params, attention_flops_per_pair,
             training_sequence_length: (
@@ -41,15 +39,8 @@ EQUATIONS = (
             "every sequence is one document. In packed sequences each token sees less",
             "activations are stored, not computed again",
         ),
-        example=Example(
-            given={
-                "pretrain_tokens": "15.6T",
-                "active_params": "405B",
-                "attention_flops_per_pair": "8.258 MFLOP/token",
-                "training_sequence_length": "8192",
-            },
-            result="3.949e+25 FLOP",
-        ),
+        given={"attention_flops_per_pair": "8.258 MFLOP/token"},
+        result="3.949e+25 FLOP",
         derivation=lambda: (
             Step(
                 operation="without attention, three times half the sequence for every token, the costs are equal",
@@ -69,7 +60,6 @@ EQUATIONS = (
     Equation(
         id="training.rl_cost",
         title="FLOPs of reinforcement learning, all of it at the rate of decode",
-        defines="rl_flops",
         kind=HEURISTIC,
         variant=Variant(group="rl_flops", name="lecture"),
         relation=lambda rl_flops, one_flop_per_token, rl_multiplier, active_params, rl_tokens, decode_efficiency: (
@@ -80,10 +70,7 @@ EQUATIONS = (
         assumptions=(
             "everything runs at the efficiency of decode, also training: more expensive than training.rl_cost_split if it trains",
         ),
-        example=Example(
-            given={"rl_multiplier": "6", "active_params": "405B", "rl_tokens": "2T", "decode_efficiency": "30%"},
-            result="1.62e+25 FLOP",
-        ),
+        result="1.62e+25 FLOP",
         sources=(
             talk(
                 "1:22:18", "1:23:18", "somewhere between two and six, over an efficiency of about 30 percent",
@@ -95,7 +82,6 @@ EQUATIONS = (
     Equation(
         id="training.rl_cost_split",
         title="FLOPs of reinforcement learning, training at full rate",
-        defines="rl_flops",
         variant=Variant(group="rl_flops", name="split", default=True),
         relation=lambda rl_flops, one_flop_per_token, decode_efficiency, rl_multiplier, active_params, rl_tokens: (
             rl_flops,
@@ -104,18 +90,13 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="Only the roll-out is slow. Passes that train, or score with another policy, run at the rate of pre-training.",
         assumptions=("passes over tokens that are there already run at the efficiency of pre-training", "attention FLOPs left out"),
-        example=Example(
-            given={"decode_efficiency": "30%", "rl_multiplier": "6", "active_params": "405B", "rl_tokens": "2T"},
-            result="8.64e+24 FLOP",
-        ),
+        result="8.64e+24 FLOP",
         sources=(ours("the lecture divides the training passes by the efficiency of decode too"),),
     ),
     Equation(
         id="training.inference_cost",
         version=2,
         title="FLOPs of inference",
-        defines="inference_flops",
-        variant=Variant(group="inference_flops", name="split", default=True),
         relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, prompt_share, decode_efficiency: (
             inference_flops,
             flop_per_mac_and_token * active_params * inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency),
@@ -126,40 +107,10 @@ EQUATIONS = (
             "attention FLOPs left out",
             "cached prompt tokens are free and are not counted as served",
         ),
-        example=Example(
-            given={"active_params": "405B", "inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"},
-            result="3.079e+26 FLOP",
-        ),
+        result="3.079e+26 FLOP",
         sources=(
             talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
             ours("the lecture divides the prompt tokens by the efficiency of decode too"),
-        ),
-    ),
-    Equation(
-        id="training.inference_cost_lecture",
-        title="FLOPs of inference, all of it at the rate of decode",
-        kind=HEURISTIC,
-        defines="inference_flops",
-        variant=Variant(group="inference_flops", name="lecture"),
-        relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, decode_efficiency: (
-            inference_flops,
-            flop_per_mac_and_token * active_params * inference_tokens / decode_efficiency,
-        ),
-        statement="Two FLOPs per parameter and token, at the slow rate of decode, as if every token were output.",
-        assumptions=(
-            "attention FLOPs left out",
-            "prompt tokens are counted like output tokens: more expensive than training.inference_cost if there are prompts",
-        ),
-        example=Example(given={"active_params": "405B", "inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="6.998e+26 FLOP"),
-        derivation=lambda: (
-            Step(
-                operation="no token served is prompt",
-                premises=(at("training.inference_cost", prompt_share=0),),
-            ),
-        ),
-        sources=(
-            talk("1:23:20", "1:23:40", "two times active parameters times inference tokens"),
-            talk("1:25:02", "1:26:05", "inference also runs at the lower efficiency"),
         ),
     ),
     Equation(
@@ -176,7 +127,7 @@ EQUATIONS = (
             "equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",
             "all of reinforcement learning at the efficiency of decode. training.equal_cost_rl_split has only the roll-out at it",
         ),
-        example=Example(given={"rl_multiplier": "6", "rl_tokens": "2T", "decode_efficiency": "30%"}, result="6.667T tokens"),
+        result="6.667T tokens",
         derivation=lambda: (
             Step(
                 operation="equal FLOPs",
@@ -204,7 +155,7 @@ EQUATIONS = (
         requires=(Requirement(holds=lambda rl_multiplier: rl_multiplier >= 2),),
         statement="The lecture's rule, but only the roll-out is slow.",
         assumptions=("equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",),
-        example=Example(given={"decode_efficiency": "30%", "rl_multiplier": "6", "rl_tokens": "2T"}, result="3.556T tokens"),
+        result="3.556T tokens",
         derivation=lambda: (
             Step(
                 operation="equal FLOPs",
@@ -228,11 +179,11 @@ EQUATIONS = (
             "equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",
             "prompt tokens are counted like output tokens. training.equal_cost_inference_split tells them apart",
         ),
-        example=Example(given={"inference_tokens": "259.2T", "decode_efficiency": "30%"}, result="288T tokens"),
+        result="288T tokens",
         derivation=lambda: (
             Step(
                 operation="equal FLOPs",
-                premises=(at("training.pretrain_cost", pretrain_flops="inference_flops"), at("training.inference_cost_lecture")),
+                premises=(at("training.pretrain_cost", pretrain_flops="inference_flops"), at("training.inference_cost", prompt_share=0)),
                 eliminated=("inference_flops",),
             ),
         ),
@@ -249,7 +200,7 @@ EQUATIONS = (
         ),
         statement="The lecture's rule, but only the output is slow. The larger the share of prompts, the more tokens a model may serve.",
         assumptions=("equal costs are assumed to be the optimum: exact only if both fall and rise with the same power",),
-        example=Example(given={"inference_tokens": "259.2T", "prompt_share": "80%", "decode_efficiency": "30%"}, result="126.7T tokens"),
+        result="126.7T tokens",
         derivation=lambda: (
             Step(
                 operation="equal FLOPs",
@@ -267,17 +218,18 @@ EQUATIONS = (
         relation=lambda inference_flops, pretrain_flops, rl_flops: (inference_flops, pretrain_flops + rl_flops),
         statement="The other split: half for both kinds of training, half for inference.",
         assumptions=("equal costs are assumed to be the optimum",),
-        example=Example(given={"pretrain_flops": "3.791e+25 FLOP", "rl_flops": "8.64e+24 FLOP"}, result="4.655e+25 FLOP"),
+        given={"rl_flops": "8.64e+24 FLOP"},
+        result="4.655e+25 FLOP",
         sources=(talk("1:24:09", "1:24:36", "that would also be valid, it is a small factor"),),
     ),
     Equation(
         id="training.tokens_served",
         title="Tokens served over the life of a model",
-        defines="inference_tokens",
         relation=lambda inference_tokens, fleet_throughput, deployment_time: (inference_tokens, fleet_throughput * deployment_time),
         statement="The rate of the fleet times the time in which the model is served.",
         assumptions=("a constant rate, or its mean",),
-        example=Example(given={"fleet_throughput": "50M token/s", "deployment_time": "60 d"}, result="259.2T tokens"),
+        given={"fleet_throughput": "50M token/s", "deployment_time": "60 d"},
+        result="259.2T tokens",
         sources=(
             talk(
                 "1:29:46", "1:30:46", "500 million tokens a second for two months. A tenth of it for one model is around 200 trillion",
@@ -288,14 +240,14 @@ EQUATIONS = (
     Equation(
         id="training.expected_inference_tokens",
         title="Expected tokens served, with the chance of staying in use",
-        defines="expected_inference_tokens",
         relation=lambda expected_inference_tokens, inference_tokens, frontier_probability: (
             expected_inference_tokens,
             inference_tokens * frontier_probability,
         ),
         statement="A model that is overtaken serves no tokens, so a plan uses the expected value.",
         assumptions=("a model serves all tokens or none",),
-        example=Example(given={"inference_tokens": "259.2T", "frontier_probability": "40%"}, result="103.7T tokens"),
+        given={"frontier_probability": "40%"},
+        result="103.7T tokens",
         sources=(talk("1:29:06", "1:29:28", "derate by the chance that the model stays at the frontier", "no number is given"),),
     ),
     Equation(
@@ -312,16 +264,16 @@ EQUATIONS = (
             "a convention: the ratio depends on the budget and on the fit, see training.compute_optimal_size",
             "active parameters replace the parameters of a dense model",
         ),
-        example=Example(given={"active_params": "405B"}, result="8.1T tokens"),
+        result="8.1T tokens",
         sources=(CHINCHILLA_TABLE, talk("1:31:31", "1:31:43", "twenty times parameters is two trillion for 100 billion")),
     ),
     Equation(
         id="training.overtraining",
         title="Over-training",
-        defines="overtraining_ratio",
         relation=lambda overtraining_ratio, pretrain_tokens, chinchilla_tokens: (overtraining_ratio, pretrain_tokens / chinchilla_tokens),
         statement="The training tokens of a model over the Chinchilla tokens of its size.",
-        example=Example(given={"pretrain_tokens": "15.6T", "chinchilla_tokens": "8.1T"}, result="1.926"),
+        given={"chinchilla_tokens": "8.1T"},
+        result="1.926",
         sources=(
             talk(
                 "1:31:43", "1:32:12", "a hundred times",

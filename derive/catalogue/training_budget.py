@@ -1,26 +1,26 @@
 """Training, continued: the duration of a run on a number of chips, and its cost."""
 
 from derive.catalogue.sources import DEEPSEEK_V3_BUDGET, PALM_ON_TRAINING, scaling_book_applied_training
-from derive.records import Equation, Example, Step, at
+from derive.records import Equation, Step, at
 
 BUDGET = (
     Equation(
         id="training.chip_hours",
         title="Chip time of a training run",
-        defines="chip_hours",
         relation=lambda chip_hours, pretrain_flops, peak_flops, mfu: (chip_hours, pretrain_flops / (peak_flops * mfu)),
         statement="The time that one chip would need: the FLOPs of the run over the sustained FLOP/s of a chip.",
         assumptions=("pre-training alone: no restarts, trials, evaluation or training after it",),
-        example=Example(given={"pretrain_flops": "3.791e25", "peak_flops": "989 TFLOP/s", "mfu": "40%"}, result="26620000 h"),
+        given={"pretrain_flops": "3.791e25", "peak_flops": "989 TFLOP/s", "mfu": "40%"},
+        result="26620000 h",
         sources=(DEEPSEEK_V3_BUDGET,),
     ),
     Equation(
         id="training.training_chips",
         title="Chips of a training run",
-        defines="training_chips",
         relation=lambda training_chips, chips, pipeline_stages, data_parallel: (training_chips, chips * pipeline_stages * data_parallel),
         statement="The chips of one stage, times stages, times copies.",
-        example=Example(given={"chips": "8", "pipeline_stages": "16", "data_parallel": "128"}, result="16.38k"),
+        given={"chips": "8", "pipeline_stages": "16"},
+        result="16.38k",
         sources=(
             scaling_book_applied_training("a run is spread over data and tensors at once", page="how to shard LLaMA 3-70B for training"),
         ),
@@ -28,37 +28,37 @@ BUDGET = (
     Equation(
         id="training.rate_per_chip",
         title="Training tokens per second of one chip",
-        defines="training_rate_per_chip",
         relation=lambda training_rate_per_chip, peak_flops, mfu, one_flop_per_token, active_params: (
             training_rate_per_chip,
             peak_flops * mfu / (6 * one_flop_per_token * active_params),
         ),
         statement="A chip needs six FLOPs per parameter for every token.",
         assumptions=("attention FLOPs left out", "activations are stored, not computed again"),
-        example=Example(given={"peak_flops": "989 TFLOP/s", "mfu": "40%", "active_params": "70B"}, result="941.9 token/s"),
+        given={"peak_flops": "989 TFLOP/s", "mfu": "40%", "active_params": "70B"},
+        result="941.9 token/s",
         sources=(PALM_ON_TRAINING,),
     ),
     Equation(
         id="training.throughput",
         title="Tokens per second of a training run",
-        defines="training_throughput",
         relation=lambda training_throughput, training_rate_per_chip, training_chips: (
             training_throughput,
             training_rate_per_chip * training_chips,
         ),
         statement="All chips train at the same rate.",
         assumptions=("mfu is for this number of chips, waiting included",),
-        example=Example(given={"training_rate_per_chip": "941.9 token/s", "training_chips": "2048"}, result="1.929M token/s"),
+        given={"training_rate_per_chip": "941.9 token/s", "training_chips": "2048"},
+        result="1.929M token/s",
         sources=(PALM_ON_TRAINING,),
     ),
     Equation(
         id="training.training_time",
         title="Time of a training run",
-        defines="training_time",
         relation=lambda training_time, chip_hours, training_chips: (training_time, chip_hours / training_chips),
         statement="The chips share the work of the run.",
         assumptions=("mfu is for this number of chips, waiting included", "no chip fails"),
-        example=Example(given={"chip_hours": "26.62M h", "training_chips": "16384"}, result="1625 h"),
+        given={"training_chips": "16384"},
+        result="1625 h",
         derivation=lambda: (
             Step(
                 operation="what it means: FLOPs of the run over what all chips sustain",
@@ -78,11 +78,10 @@ BUDGET = (
     Equation(
         id="training.training_cost",
         title="Cost of a training run",
-        defines="training_cost",
         relation=lambda training_cost, chip_price, chip_hours: (training_cost, chip_price * chip_hours),
         statement="Every chip is paid for the time of the run.",
         assumptions=("chips alone: no research, trials, data or staff",),
-        example=Example(given={"chip_price": "2 USD/h", "chip_hours": "26.62M h"}, result="53240000 USD"),
+        result="53240000 USD",
         sources=(DEEPSEEK_V3_BUDGET,),
     ),
 )

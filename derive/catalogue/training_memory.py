@@ -4,8 +4,8 @@
 microbatches that a chip stores at once, and the number of their layers.
 """
 
-from derive.catalogue.sources import CHECKPOINT_PAPER, MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
-from derive.records import BOUND, Equation, Example, Step, Variant, at
+from derive.catalogue.sources import MEGATRON_PAPER, RECOMPUTATION_PAPER, ZERO_PAPER, ours
+from derive.records import BOUND, Equation, Step, Variant, at
 from derive.requirements import Requirement
 
 _MODEL_PARALLEL = "the chips and stages of one copy of the model share its parameters evenly"
@@ -16,7 +16,6 @@ MEMORY = (
     Equation(
         id="training.state_bytes",
         title="Bytes of parameters, gradients and optimizer states on one chip",
-        defines="training_state_bytes_per_chip",
         variant=Variant(group="training_state_bytes_per_chip", name="replicated", default=True),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, chips, pipeline_stages: (
@@ -25,23 +24,13 @@ MEMORY = (
         ),
         statement="Every copy of the model has its weights, their gradients and the optimizer states.",
         assumptions=(_MODEL_PARALLEL, "copies that train on different data share no states: no ZeRO, no FSDP"),
-        example=Example(
-            given={
-                "total_params": "405B",
-                "bytes_per_weight": "2",
-                "gradient_bytes_per_param": "2",
-                "optimizer_bytes_per_param": "12",
-                "chips": "8",
-                "pipeline_stages": "16",
-            },
-            result="50.62 GB",
-        ),
+        given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
+        result="50.62 GB",
         sources=(ZERO_PAPER,),
     ),
     Equation(
         id="training.state_bytes_zero_1",
         title="State bytes on one chip, optimizer states shared between copies",
-        defines="training_state_bytes_per_chip",
         variant=Variant(group="training_state_bytes_per_chip", name="zero_1"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
@@ -53,18 +42,8 @@ MEMORY = (
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-1: each copy stores and updates its own part of the optimizer states.",
         assumptions=(_MODEL_PARALLEL,),
-        example=Example(
-            given={
-                "total_params": "405B",
-                "bytes_per_weight": "2",
-                "gradient_bytes_per_param": "2",
-                "optimizer_bytes_per_param": "12",
-                "data_parallel": "128",
-                "chips": "8",
-                "pipeline_stages": "16",
-            },
-            result="12.95 GB",
-        ),
+        given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
+        result="12.95 GB",
         derivation=lambda: (
             Step(
                 operation="a copy holds its part of the optimizer states",
@@ -83,7 +62,6 @@ MEMORY = (
     Equation(
         id="training.state_bytes_zero_2",
         title="State bytes on one chip, gradients shared between copies as well",
-        defines="training_state_bytes_per_chip",
         variant=Variant(group="training_state_bytes_per_chip", name="zero_2"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
@@ -95,18 +73,8 @@ MEMORY = (
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-2: a gradient is stored where the update needs it.",
         assumptions=(_MODEL_PARALLEL,),
-        example=Example(
-            given={
-                "total_params": "405B",
-                "bytes_per_weight": "2",
-                "gradient_bytes_per_param": "2",
-                "optimizer_bytes_per_param": "12",
-                "data_parallel": "128",
-                "chips": "8",
-                "pipeline_stages": "16",
-            },
-            result="6.674 GB",
-        ),
+        given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
+        result="6.674 GB",
         derivation=lambda: (
             Step(
                 operation="a copy holds its part of the gradients",
@@ -123,7 +91,6 @@ MEMORY = (
     Equation(
         id="training.state_bytes_zero_3",
         title="State bytes on one chip, weights shared between copies as well",
-        defines="training_state_bytes_per_chip",
         variant=Variant(group="training_state_bytes_per_chip", name="zero_3"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
@@ -135,18 +102,8 @@ MEMORY = (
         requires=(Requirement(holds=lambda data_parallel: data_parallel >= 1),),
         statement="ZeRO-3, or FSDP: weights are gathered one layer at a time, when they are used.",
         assumptions=(_MODEL_PARALLEL, "the layer that is gathered just now left out"),
-        example=Example(
-            given={
-                "total_params": "405B",
-                "bytes_per_weight": "2",
-                "gradient_bytes_per_param": "2",
-                "optimizer_bytes_per_param": "12",
-                "data_parallel": "128",
-                "chips": "8",
-                "pipeline_stages": "16",
-            },
-            result="395.5 MB",
-        ),
+        given={"bytes_per_weight": "2", "chips": "8", "pipeline_stages": "16"},
+        result="395.5 MB",
         derivation=lambda: (
             Step(
                 operation="a copy holds its part of the weights",
@@ -163,53 +120,29 @@ MEMORY = (
     Equation(
         id="training.checkpoint_bytes",
         title="Bytes of a checkpoint from which training continues",
-        defines="checkpoint_bytes",
         relation=lambda checkpoint_bytes, total_params, bytes_per_weight, optimizer_bytes_per_param: (
             checkpoint_bytes,
             total_params * (bytes_per_weight + optimizer_bytes_per_param),
         ),
         statement="Weights and optimizer states are written, and gradients are computed again.",
         assumptions=("one copy of the model is written, whatever lies on the chips of others",),
-        example=Example(
-            given={"total_params": "405B", "bytes_per_weight": "2", "optimizer_bytes_per_param": "12"},
-            result="5.67 TB",
-        ),
+        given={"bytes_per_weight": "2"},
+        result="5.67 TB",
         sources=(ZERO_PAPER, ours("the part that a run cannot recompute from its data")),
     ),
     Equation(
         id="training.checkpoint_time",
         title="Time to write a checkpoint",
-        defines="checkpoint_time",
         relation=lambda checkpoint_time, checkpoint_bytes, tier_bandwidth: (checkpoint_time, checkpoint_bytes / tier_bandwidth),
         statement="The bytes of a checkpoint over the write bandwidth of the storage, of all writers together.",
         assumptions=("the storage is written as fast as it is read, and chips and network are no slower",),
-        example=Example(given={"checkpoint_bytes": "5.67 TB", "tier_bandwidth": "200 GB/s"}, result="28.35 s"),
+        given={"checkpoint_bytes": "5.67 TB", "tier_bandwidth": "200 GB/s"},
+        result="28.35 s",
         sources=(ours("bytes over bytes a second"),),
-    ),
-    Equation(
-        id="training.activation_memory_flash",
-        title="Activations of transformer layers, attention scores recomputed",
-        defines="activation_bytes",
-        variant=Variant(group="activation_bytes", name="flash"),
-        relation=lambda activation_bytes, layer_activation_bytes, layers, tokens_in_training_batch, model_dim: (
-            activation_bytes,
-            layer_activation_bytes * layers * tokens_in_training_batch * model_dim,
-        ),
-        statement="The activations of a layer if a fused attention recomputes the scores: linear in the tokens.",
-        assumptions=(_HALF_PRECISION, "embeddings and the output layer left out"),
-        example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="575 GB"),
-        derivation=lambda: (
-            Step(
-                operation="bytes per token and unit of the width",
-                premises=(at("reversible.activation_memory", activations_per_width=34, bytes_per_activation=1),),
-            ),
-        ),
-        sources=(RECOMPUTATION_PAPER,),
     ),
     Equation(
         id="training.activation_memory_transformer",
         title="Activations of transformer layers, attention scores kept",
-        defines="activation_bytes",
         variant=Variant(group="activation_bytes", name="transformer"),
         relation=lambda activation_bytes, layers, tokens_in_training_batch, layer_activation_bytes, model_dim,
             score_activation_bytes, query_heads, training_sequence_length: (
@@ -220,22 +153,15 @@ MEMORY = (
         ),
         statement="Every head keeps a score, its softmax and a mask for each pair of tokens: quadratic in the length of a sequence.",
         assumptions=(_HALF_PRECISION, "embeddings and the output layer left out", "scores are kept for all pairs, masked ones as well"),
-        example=Example(
-            given={
-                "layers": "126",
-                "tokens_in_training_batch": "8192",
-                "model_dim": "16384",
-                "query_heads": "128",
-                "training_sequence_length": "8192",
-            },
-            result="5.987 TB",
-        ),
+        result="5.987 TB",
         derivation=lambda: (
             Step(
                 operation="without the scores, the activations of a layer that recomputes them",
                 premises=(
                     at(
-                        "training.activation_memory_flash",
+                        "reversible.activation_memory",
+                        activations_per_width=34,
+                        bytes_per_activation=1,
                         activation_bytes=lambda activation_bytes, score_activation_bytes, layers, tokens_in_training_batch,
                             query_heads, training_sequence_length: (
                             activation_bytes
@@ -248,29 +174,8 @@ MEMORY = (
         sources=(RECOMPUTATION_PAPER,),
     ),
     Equation(
-        id="training.activation_memory_recomputed",
-        title="Activation memory with full recomputation",
-        defines="activation_bytes",
-        variant=Variant(group="activation_bytes", name="recomputed"),
-        relation=lambda activation_bytes, layer_input_bytes, layers, tokens_in_training_batch, model_dim: (
-            activation_bytes,
-            layer_input_bytes * layers * tokens_in_training_batch * model_dim,
-        ),
-        statement="Only the input of each layer is kept. The backward pass computes the rest again.",
-        assumptions=("inputs in bf16", "the one layer that is computed again just now left out"),
-        example=Example(given={"layers": "126", "tokens_in_training_batch": "8192", "model_dim": "16384"}, result="33.82 GB"),
-        derivation=lambda: (
-            Step(
-                operation="one value of two bytes for a token and unit of the width",
-                premises=(at("reversible.activation_memory", activations_per_width=1, bytes_per_activation=2),),
-            ),
-        ),
-        sources=(CHECKPOINT_PAPER, RECOMPUTATION_PAPER),
-    ),
-    Equation(
         id="training.activation_bytes_per_chip_gpipe",
         title="Activations on one chip under GPipe",
-        defines="activation_bytes_per_chip",
         variant=Variant(group="activation_bytes_per_chip", name="gpipe"),
         relation=lambda activation_bytes_per_chip, activation_bytes, training_microbatches, chips, pipeline_stages: (
             activation_bytes_per_chip,
@@ -279,16 +184,13 @@ MEMORY = (
         requires=(Requirement(holds=lambda training_microbatches: training_microbatches >= 1),),
         statement="Every stage stores the activations of its layers for all microbatches before the first backward pass.",
         assumptions=("activation_bytes are of one microbatch, in all layers", _ALL_SHARDED),
-        example=Example(
-            given={"activation_bytes": "33.82 GB", "training_microbatches": "64", "chips": "8", "pipeline_stages": "16"},
-            result="16.91 GB",
-        ),
+        given={"chips": "8", "pipeline_stages": "16"},
+        result="16.91 GB",
         sources=(ours("the microbatches that the schedule holds at once, each for the layers of one stage"),),
     ),
     Equation(
         id="training.activation_bytes_per_chip",
         title="Activations on one chip of the first stage under 1F1B",
-        defines="activation_bytes_per_chip",
         variant=Variant(group="activation_bytes_per_chip", name="1f1b", default=True),
         relation=lambda activation_bytes_per_chip, activation_bytes, chips: (activation_bytes_per_chip, activation_bytes / chips),
         statement="More stages have fewer layers and store more microbatches. As for the KV cache, they cancel.",
@@ -297,7 +199,8 @@ MEMORY = (
             "as many microbatches a training step as stages or more. The first stage stores one per stage, later stages fewer",
             _ALL_SHARDED,
         ),
-        example=Example(given={"activation_bytes": "33.82 GB", "chips": "8"}, result="4.228 GB"),
+        given={"chips": "8"},
+        result="4.228 GB",
         derivation=lambda: (
             Step(
                 operation="the first stage holds as many microbatches as there are stages",
@@ -309,7 +212,6 @@ MEMORY = (
     Equation(
         id="training.activation_bytes_per_chip_interleaved",
         title="Activations on one chip of the first stage under interleaved 1F1B",
-        defines="activation_bytes_per_chip",
         variant=Variant(group="activation_bytes_per_chip", name="interleaved"),
         relation=lambda activation_bytes_per_chip, activation_bytes, pipeline_stages, virtual_stages, chips: (
             activation_bytes_per_chip,
@@ -326,10 +228,8 @@ MEMORY = (
             "passes run ahead as in Megatron, where even a single virtual stage runs further ahead than plain 1F1B",
             _ALL_SHARDED,
         ),
-        example=Example(
-            given={"activation_bytes": "33.82 GB", "pipeline_stages": "16", "virtual_stages": "4", "chips": "8"},
-            result="5.218 GB",
-        ),
+        given={"pipeline_stages": "16", "chips": "8"},
+        result="5.218 GB",
         derivation=lambda: (
             Step(
                 operation="beside one microbatch per stage, all short passes except one run ahead",
@@ -348,14 +248,14 @@ MEMORY = (
     Equation(
         id="training.memory_per_chip",
         title="Memory demand of one chip in training",
-        defines="training_memory_per_chip",
         relation=lambda training_memory_per_chip, training_state_bytes_per_chip, activation_bytes_per_chip: (
             training_memory_per_chip,
             training_state_bytes_per_chip + activation_bytes_per_chip,
         ),
         statement="States that stay, and activations that wait for the backward pass.",
         assumptions=("buffers of communication and fragmentation left out",),
-        example=Example(given={"training_state_bytes_per_chip": "12.95 GB", "activation_bytes_per_chip": "4.228 GB"}, result="17.18 GB"),
+        given={"training_state_bytes_per_chip": "12.95 GB", "activation_bytes_per_chip": "4.228 GB"},
+        result="17.18 GB",
         sources=(ZERO_PAPER, RECOMPUTATION_PAPER),
     ),
     Equation(
@@ -366,18 +266,7 @@ MEMORY = (
         sense="<=",
         statement="A chip stores at most its memory.",
         assumptions=("no state is moved to the memory of the host",),
-        example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
-        sources=(ZERO_PAPER,),
-    ),
-    Equation(
-        id="training.states_fit",
-        title="The states of training fit",
-        kind=BOUND,
-        relation=lambda training_state_bytes_per_chip, hbm_capacity: (training_state_bytes_per_chip, hbm_capacity),
-        sense="<=",
-        statement="Weights, gradients and optimizer states are at most the memory of a chip.",
-        assumptions=("no state is moved to the memory of the host", "activations come on top"),
-        example=Example(given={"hbm_capacity": "80 GB"}, result="80 GB"),
+        result="80 GB",
         sources=(ZERO_PAPER,),
     ),
 )

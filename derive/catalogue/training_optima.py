@@ -5,43 +5,33 @@ The lecture equates equal costs with least costs. This chapter has the condition
 
 from derive.catalogue.arithmetic import power
 from derive.catalogue.sources import CHINCHILLA_LAW, CHINCHILLA_PAPER, CHINCHILLA_TABLE, REPLICATION_PAPER, ROUTED_PAPER, ours, talk
-from derive.records import EMPIRICAL, HEURISTIC, Equation, Example, Step, at
+from derive.records import EMPIRICAL, HEURISTIC, Equation, Step, at
 from derive.requirements import Requirement
 
 OPTIMA = (
     Equation(
         id="training.tradeoff_cost",
         title="A falling and a rising cost",
-        defines="tradeoff_cost",
         relation=lambda tradeoff_cost, falling_cost, tradeoff_variable, falling_exponent, rising_cost, rising_exponent: (
             tradeoff_cost,
             falling_cost * tradeoff_variable ** (-falling_exponent) + rising_cost * tradeoff_variable**rising_exponent,
         ),
         statement="The sum that the heuristic of equal costs tries to minimise.",
         assumptions=("both costs are powers of what is chosen",),
-        example=Example(
-            given={
-                "falling_cost": "3",
-                "tradeoff_variable": "0.8",
-                "falling_exponent": "0.5",
-                "rising_cost": "2",
-                "rising_exponent": "1.5",
-            },
-            result="4.785",
-        ),
+        given={"falling_cost": "3"},
+        result="4.785",
         sources=(talk("1:20:19", "1:21:39", "one over x plus x. Power laws tend to behave so"),),
     ),
     Equation(
         id="training.tradeoff_minimum",
         title="Falling over rising cost at the minimum of their sum",
-        defines="falling_rising_ratio",
         relation=lambda falling_rising_ratio, rising_exponent, falling_exponent: (
             falling_rising_ratio,
             rising_exponent / falling_exponent,
         ),
         statement="The two costs are equal at the minimum only if they fall and rise with the same power.",
         assumptions=("both costs are powers of what is chosen",),
-        example=Example(given={"rising_exponent": "1.5", "falling_exponent": "0.5"}, result="3"),
+        result="3",
         derivation=lambda: (
             Step(
                 operation="where the sum is least it has no slope",
@@ -84,10 +74,7 @@ OPTIMA = (
         ),
         statement="The sum of a falling and a rising cost is near its minimum where both are equal, and this point is easy to find.",
         assumptions=("the minimum is at the ratio of training.tradeoff_minimum, here assumed to be one",),
-        example=Example(
-            given={"rising_cost": "2", "tradeoff_variable": "0.8", "falling_exponent": "0.5", "rising_exponent": "1.5"},
-            result="1.28",
-        ),
+        result="1.28",
         derivation=lambda: (
             Step(
                 operation="the falling term over the rising one, put to one",
@@ -118,18 +105,8 @@ OPTIMA = (
             "a fit to dense models far smaller than today's",
             "the two published fits differ, and the first by how its exponents are rounded as well",
         ),
-        example=Example(
-            given={
-                "irreducible_loss": "1.69",
-                "size_loss_coefficient": "406.4",
-                "active_params": "405B",
-                "size_loss_exponent": "0.34",
-                "data_loss_coefficient": "410.7",
-                "pretrain_tokens": "15.6T",
-                "data_loss_exponent": "0.28",
-            },
-            result="1.819",
-        ),
+        given={"irreducible_loss": "1.69"},
+        result="1.819",
         sources=(CHINCHILLA_PAPER, REPLICATION_PAPER),
     ),
     Equation(
@@ -148,7 +125,8 @@ OPTIMA = (
             "experts are counted as parameters, though attention and the vocabulary have no experts",
             "a fit to models of up to a few billion active parameters, which levels off with more experts",
         ),
-        example=Example(given={"active_params": "37B", "total_params": "671B"}, result="97.21B"),
+        given={"active_params": "37B", "total_params": "671B"},
+        result="97.21B",
         sources=(
             talk(
                 "0:29:24", "0:30:11", "64 times the parameters for a model that is as good as one 4 times as large",
@@ -160,10 +138,9 @@ OPTIMA = (
     Equation(
         id="training.tokens_per_param",
         title="Tokens per parameter",
-        defines="tokens_per_param",
         relation=lambda tokens_per_param, pretrain_tokens, active_params: (tokens_per_param, pretrain_tokens / active_params),
         statement="The training tokens of a model over its size.",
-        example=Example(given={"pretrain_tokens": "15.6T", "active_params": "405B"}, result="38.52 tokens"),
+        result="38.52 tokens",
         sources=(CHINCHILLA_TABLE,),
     ),
     Equation(
@@ -180,16 +157,7 @@ OPTIMA = (
         ),
         statement="Tokens follow from the budget and the size. The best split depends on the fit, and so on the budget.",
         assumptions=("the law of training.loss_law", "only pre-training costs: a model that will be served should be smaller"),
-        example=Example(
-            given={
-                "size_loss_exponent": "0.34",
-                "size_loss_coefficient": "406.4",
-                "data_loss_exponent": "0.28",
-                "data_loss_coefficient": "410.7",
-                "pretrain_flops": "3.791e+25 FLOP",
-            },
-            result="213.3B",
-        ),
+        result="213.3B",
         derivation=lambda: (
             Step(
                 operation="the loss along a budget, which gives the tokens to every size",
@@ -243,17 +211,8 @@ OPTIMA = (
             "serving costs in proportion to size",
             "1.04 rests on exponents rounded to two digits: as first fitted, to four, they give 1.4",
         ),
-        example=Example(
-            given={
-                "size_loss_exponent": "0.34",
-                "size_loss_coefficient": "406.4",
-                "active_params": "8B",
-                "data_loss_exponent": "0.28",
-                "data_loss_coefficient": "410.7",
-                "pretrain_tokens": "15T",
-            },
-            result="1.524",
-        ),
+        given={"active_params": "8B", "pretrain_tokens": "15T"},
+        result="1.524",
         derivation=lambda: (
             Step(
                 operation="what is made least: the FLOPs of training and serving, with the loss at its price",

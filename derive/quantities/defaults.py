@@ -121,6 +121,7 @@ DEFAULTS = (
     ),
     Default("queue_time", 0.0, ideal="lower", waits=True),
     Default("shared_experts", 0.0),
+    Default("activation_bytes_per_chip", 0.0, gives_way=(("activation_bytes", "tokens_in_training_batch"),), ideal="lower"),
     Default("reserved_share", 0.0, gives_way=(("reserved_bytes_per_chip", "usable_share"),), ideal="lower"),
     # A prompt has the tokens that one pass computes, or else the length of the context.
     Default(

@@ -120,6 +120,7 @@ ROWS = (
         meaning="activations held on the fullest chip",
         low=1,
         high=1e16,
+        domain=NONNEGATIVE,
     ),
     Quantity(
         name="training_memory_per_chip", symbol="M_train", unit="byte", meaning="memory of training on the fullest chip", low=1e6, high=1e15
@@ -283,7 +284,6 @@ ROWS = (
         high=1e3,
     ),
     Quantity(name="mixed_half", symbol="z_m", tex="z", meaning="the half that leaves changed", low=1e-3, high=1e3),
-    Quantity(name="revnet_left", symbol="x_next", tex="x'", meaning="first half of what leaves a RevNet layer", low=1e-3, high=1e3),
     Quantity(
         name="tokens_in_training_batch", symbol="T_bat", unit="token", meaning="tokens whose activations are held at once", low=1, high=1e8
     ),

@@ -54,8 +54,8 @@ class Judged:
         return None if ratio is None else log(ratio)
 
 
-def judged(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judged, ...]:
-    """Return every known model that a sheet of several bands sells, as a run of `infer` on these assumptions reads it.
+def judged(data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)) -> tuple[Judged, ...]:
+    """Return every known model that a sheet of several bands sells, as these estimators read it in a run on these assumptions.
 
     Facts that were given about one model or its traffic are not used here.
 
@@ -64,12 +64,12 @@ def judged(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judged, ...]:
     >>> first.member.architecture, f"{first.ratio('at_rent'):.2f}"
     ('Qwen3-Coder-480B-A35B', '2.09')
     """
-    return _judged(data, assumptions.without_facts(UNLESS_GIVEN))
+    return _judged(data, assumptions.without_facts(UNLESS_GIVEN), names)
 
 
 @cache_with_data
-def _judged(data: Data, assumptions: Assumptions) -> tuple[Judged, ...]:
-    return tuple(Judged(member, *side_by_side(member.sold.case, data, assumptions)) for member in members(data, assumptions))
+def _judged(data: Data, assumptions: Assumptions, names: tuple[str, ...]) -> tuple[Judged, ...]:
+    return tuple(Judged(member, *side_by_side(member.sold.case, data, assumptions, names)) for member in members(data, assumptions))
 
 
 def judgements(data: Data, assumptions: Assumptions = USUAL) -> tuple[Judgement, ...]:
@@ -150,7 +150,7 @@ def records_beside(known: Sequence[Judged], assumptions: Assumptions = USUAL) ->
     """
     found = {}
     for quantity, true_value in _OF_ARCHITECTURES.items():
-        rows = [(one, truth) for one in known if (truth := true_value(one.member, assumptions))]
+        rows = [(one, truth) for one in known if quantity in one.beside and (truth := true_value(one.member, assumptions))]
         truths, families = np.array([log(truth) for _, truth in rows]), [one.member.family for one, _ in rows]
         judged = judge_ranges([one.beside[quantity] for one, _ in rows], truths)
         found[quantity] = record(judged, _predict_by_other_families(truths, families), families, by_votes=True)

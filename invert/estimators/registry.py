@@ -1,6 +1,6 @@
 """The estimators: the function of each, by its key in `names`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from invert.assumptions import Assumptions
 from invert.data import Data
@@ -24,9 +24,11 @@ It returns its estimates from the prices by the name of the quantity.
 """
 
 
-def side_by_side(case: Case, data: Data, assumptions: Assumptions) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
-    """Return KV bytes of one sheet by every estimator that gives a range, and their other estimates by quantity."""
-    found = {name: ESTIMATORS[name](case, data, assumptions) for name in KV_NAMES}
+def side_by_side(
+    case: Case, data: Data, assumptions: Assumptions, names: Iterable[str] = tuple(KV_NAMES)
+) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
+    """Return KV bytes of one sheet by estimators that give a range, by default by all, and their other estimates by quantity."""
+    found = {name: ESTIMATORS[name](case, data, assumptions) for name in names}
     kv_bytes = {name: estimates["kv_bytes_per_token"] for name, estimates in found.items()}
     beside = {quantity: one for estimates in found.values() for quantity, one in estimates.items() if quantity != "kv_bytes_per_token"}
     return kv_bytes, beside

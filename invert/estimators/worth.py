@@ -11,6 +11,7 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.known import Judged, judged, records, records_beside
+from invert.estimators.names import KV_NAMES
 from invert.records import Misreading, Part, Worth
 
 _T = TypeVar("_T")
@@ -24,8 +25,10 @@ def or_left_out(work: Callable[[], _T | None]) -> Part[_T]:
         return Part(left_out=str(error))
 
 
-def worths(architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL) -> dict[str | None, Part[Worth]]:
-    """Return the accuracy of the estimates on sheets of each of these architectures.
+def worths(
+    architectures: Iterable[str | None], data: Data, assumptions: Assumptions = USUAL, names: tuple[str, ...] = tuple(KV_NAMES)
+) -> dict[str | None, Part[Worth]]:
+    """Return the accuracy of these estimators on sheets of each of these architectures.
 
     None is an architecture that is not public.
 
@@ -34,7 +37,7 @@ def worths(architectures: Iterable[str | None], data: Data, assumptions: Assumpt
     >>> {name: round(found.bias, 2) for name, found in of_any.value.misreadings.items()}
     {'one_markup': -3.85, 'at_rent': -0.73, 'increment': -0.36, 'headline': -0.34}
     """
-    known = or_left_out(lambda: judged(data, assumptions))
+    known = or_left_out(lambda: judged(data, assumptions, names))
 
     # Most architectures leave the same models, so their results are computed once.
     @cache

@@ -18,7 +18,7 @@ from derive.catalogue import equation
 from derive.evaluate import arrays, evaluate_arrays, slope_at_arrays
 from derive.expressions.branches import branches, sides_of
 from derive.immutable import immutable
-from derive.trees import Tree, names, slopes
+from derive.trees import SUM, Tree, names, slopes, sum_of
 from invert.arrays import Values
 
 _Arrays = Mapping[str, Values]
@@ -168,8 +168,18 @@ def _memory_ratio(end: str, cost: Values, at: _Arrays) -> Values:
 
 
 def _memory_slope(end: str, memory: Values, at: _Arrays) -> Values:
-    """Return d memory ratio / d decode cost in the regime that applies. In each regime it is the same at every cost."""
-    rows, known = _regimes(), {**_ending(end, at), _COST: 1.0}
+    """Return d memory ratio / d decode cost in the regime that applies."""
+    rows, known = _regimes(), _ending(end, at)
     with np.errstate(all="ignore"):
-        by_memory, by_compute = (slope_at_arrays(line, _COST, known)[1] for line in (rows.bound_by_memory, rows.bound_by_compute))
-        return np.asarray(np.where(memory >= _value(rows.compute, known), by_memory, by_compute))
+        by_memory, by_compute = (_value(_slope_of_line(line), known) for line in (rows.bound_by_memory, rows.bound_by_compute))
+        return np.where(memory >= _value(rows.compute, known), by_memory, by_compute)
+
+
+@cache
+def _slope_of_line(line: Tree) -> Tree:
+    """Return the slope of a line in the decode cost: its value at a cost of 1, without the terms that the cost is not in."""
+    if not isinstance(line, tuple) or _COST not in names(line):
+        return 1 if line == _COST else line
+    if line[0] == SUM:
+        return sum_of([_slope_of_line(term) for term in line[1:] if _COST in names(term)])
+    return (line[0], *map(_slope_of_line, line[1:]))

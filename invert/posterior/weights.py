@@ -1,7 +1,6 @@
 """Weighted draws: evidence, effective number of draws, whether the weights can be trusted, and quantiles."""
 
 import numpy as np
-from scipy.special import logsumexp
 
 from derive.immutable import immutable
 from invert.arrays import Array
@@ -59,7 +58,8 @@ def log_mean(log_weights: Array) -> float:
     >>> round(float(np.exp(log_mean(np.log([1.0, 3.0])))), 12)
     2.0
     """
-    return float(logsumexp(log_weights) - np.log(len(log_weights)))
+    top = log_weights.max()
+    return float(top + np.log(np.exp(log_weights - top).mean())) if top > -np.inf else -np.inf
 
 
 def pareto_k(values: Array) -> float:

@@ -668,7 +668,7 @@ def explained(run: Run) -> list[str]:
         like = next((one for one in run if column.models and column.record([one], run) == record), None)
         right = f"{record} {models_of_record(column, like)}" if like and record[:1].isdigit() else record
         unit = f" [{column.unit}]" if column.unit else ""
-        rows.append(dict(zip(head, (column.heading, right, f"{column.about}. Key: {column.key}{unit}"), strict=True)))
+        rows.append((column.heading, right, f"{column.about}. Key: {column.key}{unit}"))
     return [
         aligned(head, rows),
         "In the CSV an estimate KEY has also KEY_low and KEY_high (its range), KEY_kind (given, interval, upper or lower bound, point,"

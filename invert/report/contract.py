@@ -51,8 +51,7 @@ from invert.report.prices import Prediction, predictions
 from invert.result import AS_TABLE, Inference, Request, Run, Shown
 from invert.sheets.assemble import prices_by_place
 from invert.sheets.rows import PriceRow
-from invert.sheets.sheet import FileText, Price, PriceSheet
-from invert.sheets.typed import is_typed_sheet
+from invert.sheets.sheet import FileText, Price, PriceSheet, is_typed_sheet
 
 SCHEMA = "infer-2"
 _UTF_8, _BASE_64 = "utf-8", "base64"

@@ -1,7 +1,5 @@
 """Describe a sheet as an analyst would: estimates with reasons, their reliability, and limits."""
 
-from collections.abc import Mapping
-
 from invert.assumptions import Assumptions
 from invert.estimate_text import two_digits
 from invert.estimators.names import KV_NAMES
@@ -39,7 +37,7 @@ def estimates_table(one: Inference, table: Run) -> Table:
         (column.heading, column.text(one), column.span(one), held_in_words(of), of.because + "; PRIOR-DOMINATED" * of.prior_dominated)
         for column, of in found.items()
     ]
-    return aligned(columns, [dict(zip(columns, row, strict=True)) for row in rows])
+    return aligned(columns, rows)
 
 
 def _estimated(one: Inference) -> list[Column]:
@@ -106,12 +104,12 @@ def _known_models(worth: Worth) -> str:
 
     The typical KV has a record of its own, of more models.
     """
-    readings = {name: found for name, found in worth.misreadings.items() if name != "headline"}
+    readings = (f"{KV_NAMES[name].heading} {_misread(found)}" for name, found in worth.misreadings.items() if name != "headline")
     out = f" Not calibrated on: {', '.join(worth.left_out)}." if worth.left_out else ""
     families = worth.records["headline"].groups if "headline" in worth.records else 0
     return (
         f"On {len(worth.models)} sheets of several bands, of models in {families} families whose cache is known"
-        f" ({', '.join(worth.models)}), {_misread(readings)}.{out}"
+        f" ({', '.join(worth.models)}), {', '.join(readings)}.{out}"
     )
 
 
@@ -132,21 +130,8 @@ def premium_in_words(found: Verdict | None) -> str:
     )
 
 
-def _misread(by_estimator: Mapping[str, Misreading]) -> str:
-    """Describe the error of every estimator on the known models."""
-    of_others = [(KV_NAMES[name].heading, found) for name, found in by_estimator.items()]
-    return ", ".join(f"{name} {_share(found) if place else _misreads(found)}" for place, (name, found) in enumerate(of_others))
-
-
-def _share(found: Misreading) -> str:
-    """Return `0.51 of it (bias -0.68, sd 1.21)`."""
-    if found.bias is None:
-        return f"a median for {found.medians} of them"
-    return f"{found.share:.2g} of it (bias {found.bias:+.2f}, sd {found.sd:.2f})"
-
-
-def _misreads(found: Misreading) -> str:
-    """Return `reads 0.021 of the true cache (bias -3.86, sd 1.50 nats)`, over its medians on the calibration models."""
+def _misread(found: Misreading) -> str:
+    """Return `reads 0.021 of the true cache (bias -3.86, sd 1.50 nats)`, over its medians on the known models."""
     if found.bias is None:
         return f"gives a median for {found.medians} of them"
     some = "" if found.medians == found.models else f" of {found.medians} of them"
@@ -169,6 +154,8 @@ def firmness(one: Inference, table: Run) -> list[str]:
 
 def _draws(one: Inference) -> list[str]:
     found = one.summary
+    if not found:
+        return []
     if not found.marginals:
         return [f"{found.sampler}: none of the draws fits the prices"]
     return [

@@ -102,8 +102,9 @@ def _narrow_lines(table: Run, inferences: Sequence[Inference], columns: Sequence
     """Return the table with its cells broken between words, and the last columns below each row where that is not enough."""
     _, _, *rows, records = _cells(table, inferences, columns)
     headings = [column.heading for column in columns]
-    cells = [dict(zip(headings, row, strict=True)) for row in (*rows, *([records] if has_records(table, columns) else []))]
-    return laid_out([aligned(headings, cells, len(_GAPS[0]), rule=False)], width).splitlines()
+    return laid_out(
+        [aligned(headings, [*rows, *([records] if has_records(table, columns) else [])], len(_GAPS[0]), rule=False)], width
+    ).splitlines()
 
 
 def _title(table: Run, width: int) -> list[str]:

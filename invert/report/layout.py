@@ -74,15 +74,16 @@ class Table(str):
     rule: bool
 
 
-def aligned(columns: Sequence[str], rows: Sequence[Mapping[str, str]], gap: int = GAP, rule: bool = True) -> Table:
-    """Format a table in aligned columns, as wide as its cells, with a rule under its head.
+def aligned(columns: Sequence[str], cells: Iterable[Mapping[str, str] | Sequence[str]], gap: int = GAP, rule: bool = True) -> Table:
+    """Format a table in aligned columns, as wide as its cells, with a rule under its head. Rows are cells in order, or by column.
 
-    >>> print(aligned(("a", "name"), [{"a": "1", "name": "x"}, {"a": "22", "name": "yy"}]))
+    >>> print(aligned(("a", "name"), [("1", "x"), ("22", "yy")]))
     a    name
     ─────────
     1    x
     22   yy
     """
+    rows = [row if isinstance(row, Mapping) else dict(zip(columns, row, strict=True)) for row in cells]
     table = Table(_set(columns, rows, _widths(columns, rows), gap, rule=rule))
     table.columns, table.rows, table.gap, table.rule = tuple(columns), tuple(rows), gap, rule
     return table

@@ -125,16 +125,14 @@ def _moved_table(moved: Sequence[Moved], sheet: SheetChange) -> Table:
         )
         for one in moved
     )
-    return aligned(columns, [dict(zip(columns, row, strict=True)) for row in cells])
+    return aligned(columns, cells)
 
 
 def _origins(sheet: SheetChange, news: News) -> Origins:
     days: dict[str, str] = {}
     sources: dict[str, None] = {}
     for price in sheet.prices:
-        of = [
-            row for row in news.rows if row.sheet_key == sheet.key and (row.component, row.threshold_tokens, row.ttl_seconds) == price.place
-        ]
+        of = [row for row in news.rows if row.sheet_key == sheet.key and row.place == price.place]
         # The row of a price that is sold no longer is the one that ended last.
         held = [row for row in of if row.valid_on(news.run.as_of)] or sorted(of, key=attrgetter("end"))[-1:]
         for row in held[:1]:
@@ -159,12 +157,11 @@ def _began(one: Inference, news: News) -> date | None:
     return max(days, default=None)
 
 
-def _new_row(one: Inference, day: date) -> dict[str, str]:
+def _new_row(one: Inference, day: date) -> tuple[str, ...]:
     base = one.sheet.bands[0]
     currency = "" if base.input.currency == "USD" else f" {base.input.currency}"
     said = [estimate_text(name[0], one.named_estimates.get(name)) for name in _OF_NEW]
-    cells = (sheet_in_words(one.key), str(day), f"{base.input.amount:g}/{base.output.amount:g}{currency}", *said)
-    return dict(zip(_NEW_COLUMNS, cells, strict=True))
+    return sheet_in_words(one.key), str(day), f"{base.input.amount:g}/{base.output.amount:g}{currency}", *said
 
 
 def _new_record(one: Inference, day: date) -> dict[str, object]:

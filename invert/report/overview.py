@@ -60,7 +60,7 @@ def overview_parts(found: Overview) -> list[str]:
     parts = [f"{found.sheets:,} sheets of {_many(found.providers, 'provider')}, prices of {found.as_of}", "", *_counted(found)]
     for heading, (columns, rows, note) in tables.items():
         if rows:
-            parts += [*title(heading), aligned(columns, [dict(zip(columns, row, strict=True)) for row in rows]), *note.splitlines()]
+            parts += [*title(heading), aligned(columns, rows), *note.splitlines()]
     return parts
 
 

@@ -95,12 +95,9 @@ def _check_of(one: Inference, component: str, threshold: int, checks: Mapping[st
 
 def predicted_prices(one: Inference) -> Table:
     """Return every price as published, and beside it what the forward model predicts, if there is a threshold."""
-    columns = (unit_of_prices(one), "published", "forward model")[: 3 if one.pairs else 2]
-    rows = (
-        (name_of_price(one, found), amount_of(found.price, one.sheet.bands[0].input.currency), _outcome(found))
-        for found in predictions(one)
-    )
-    return aligned(columns, [dict(zip(columns, row, strict=False)) for row in rows], rule=False)
+    count, currency = 3 if one.pairs else 2, one.sheet.bands[0].input.currency
+    rows = ((name_of_price(one, found), amount_of(found.price, currency), _outcome(found))[:count] for found in predictions(one))
+    return aligned((unit_of_prices(one), "published", "forward model")[:count], rows, rule=False)
 
 
 def name_of_price(one: Inference, found: Prediction) -> str:

@@ -15,7 +15,7 @@ def readings_table(one: Inference, run: Run) -> Table:
     """Return the readings and estimates of a sheet as a table."""
     columns = ("", "estimate", f"{100 * run.assumptions.level:.0f} % range", "right before")
     rows = [(column.heading, column.text(one), column.span(one), record_text(column, one, run)) for column in columns_of(one)]
-    return aligned(columns, [dict(zip(columns, row, strict=True)) for row in rows], _GAP, rule=False)
+    return aligned(columns, rows, _GAP, rule=False)
 
 
 def readings_in_lines(one: Inference, run: Run) -> list[str]:

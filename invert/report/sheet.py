@@ -7,7 +7,7 @@ from derive.solving.result import Solution
 from derive.units import show
 from invert.assumptions import FACTS
 from invert.estimators.names import KV_NAMES
-from invert.records import Check, PairInference, PricingRules, Reading, verdict, why_not
+from invert.records import PairInference, PricingRules, Reading, verdict, why_not
 from invert.report.commands import cite_sheet
 from invert.report.findings import findings, firmness
 from invert.report.layout import aligned, kv, laid_out, left_out, title
@@ -31,116 +31,63 @@ def full_parts(one: Inference, table: Run) -> list[str]:
     for pair in one.pairs:
         sections += _pair(one, pair)
     if not one.pairs:
-        sections += [
-            *title("The lecture's KV bytes"),
-            "One price for all lengths: there is no threshold and no premium to read KV bytes from.",
-        ]
-    sections += [*_bandwidth_bound(one), *_storage(one, table)]
+        sections += [*title("The lecture's KV bytes"), "The sheet has one price for all lengths, so it has no threshold and no premium."]
+    sections += _reading(
+        "Bandwidth-bound fraction of decode, as the lecture reads it (1:47:56)",
+        one.bandwidth_bound,
+        "It leans upward: the ratio also holds the margin on output, idle capacity and whatever else leaves compute idle.",
+    )
+    if one.implied_drain_time and not one.implied_drain_time.problem:
+        sections += _reading("Hold time at the price of one read", one.implied_drain_time, _drain_time_of_hbm(table))
     if one.rules:
         sections += [*_contradiction(one, table), *_rules(one.rules)]
     return [*sections, *_known_cache(one), *_anchors(one, table), "", cited_by(one, table, one.equations)]
 
 
+def _reading(heading: str, reading: Reading, *more: str) -> list[str]:
+    """Return a reading under its heading: its steps in numbers, what moves it and `more`, or why there is none."""
+    if reading.problem:
+        return [*title(heading), f"no reading: {reading.problem}"]
+    moves = moves_lines(reading.solution.answers[0].elasticities)
+    return [*title(heading), *route_lines(reading.solution), *moves, *more]
+
+
 def _pair(one: Inference, pair: PairInference) -> list[str]:
-    seen = pair.pair
+    """Return both readings of one pair of bands, and whether each meets the prices that it did not use."""
+    seen, values = pair.pair, pair.joint.values
     where = f" at {show('long_context_threshold', seen.long_context_threshold)}" if len(one.pairs) > 1 else ""
-    lines = title(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)")
-    lines += [*route_lines(pair.lecture.solution), *_scaling(pair.lecture.solution)]
-    lines += title(f"KV joint: KV bytes from both premiums and output/input together, one price/cost, every anchor as it is{where}")
-    lines += [", ".join(f"{found.name} = {found.value:g}" for found in (seen.premium_in, seen.premium_out, seen.output_input_ratio))]
-    if pair.joint.problem:
-        lines += [f"no reading: {pair.joint.problem}", "These prices cannot come from the model at these anchors. Nothing is clipped."]
-    else:
-        values = pair.joint.values
-        lines += [*route_lines(pair.joint.solution), *_scaling(pair.joint.solution)]
-        lines += [
-            f"with it: weight_compute_ratio = {values['weight_compute_ratio']:.4g}, memory_time_share = {values['memory_time_share']:.3g}"
-        ]
-    return lines + _checks(pair, where)
-
-
-def _scaling(solution: Solution) -> list[str]:
-    return moves_lines(solution.answers[0].elasticities)
-
-
-def _checks(pair: PairInference, where: str) -> list[str]:
-    by_lecture = {check.component: check for check in pair.lecture_checks}
-    joint = {check.component: check for check in pair.joint_checks}
-    rows = [
-        {
-            "component": name,
-            "published": _number(check.component, check.published),
-            "lecture predicts": _predicted(by_lecture.get(name)),
-            "joint predicts": _predicted(joint.get(name)),
-        }
-        for name, check in {**joint, **by_lecture}.items()
-    ]
+    prices = ", ".join(f"{found.name} = {found.value:g}" for found in (seen.premium_in, seen.premium_out, seen.output_input_ratio))
+    beside = ", ".join(f"{name} = {values[name]:.3g}" for name in ("weight_compute_ratio", "memory_time_share") if name in values)
     return [
-        *title(f"Predictions of each reading for the sheet{where}"),
-        aligned(("component", "published", "lecture predicts", "joint predicts"), rows),
-        f"verdict over what each did not use: lecture {verdict(pair.lecture_checks)}, joint {verdict(pair.joint_checks)}"
-        " (a miss lies outside the published number's rounding cell)",
+        *_reading(f"KV bytes from the threshold{where}, as the lecture reads it (1:36:01)", pair.lecture),
+        *_reading(f"KV joint: KV bytes from all prices together, at one price/cost and every anchor as it is{where}", pair.joint),
+        f"prices: {prices}{f'; with it: {beside}' if beside else ''}",
+        *(["Nothing is clipped: these prices cannot come from the model at these anchors."] if pair.joint.problem else []),
+        f"prices that each did not use: lecture {verdict(pair.lecture_checks)}, joint {verdict(pair.joint_checks)}"
+        " (a miss lies outside the rounding cell of the published number)",
     ]
 
 
-def _predicted(check: Check | None) -> str:
-    if check is None:
-        return "-"
-    mark = "used" if check.used_by_reading else ("ok" if check.inside_rounding_cell else "miss")
-    return f"{'at least ' if check.bound else ''}{_number(check.component, check.predicted)} ({mark})"
-
-
-def _number(component: str, value: float) -> str:
-    name = component.split("@", maxsplit=1)[0]
-    return f"{value:.3g}" if name.startswith(("premium", "output")) else show(name, value, digits=3)
-
-
-def _bandwidth_bound(one: Inference) -> list[str]:
-    lines = title("Bandwidth-bound fraction of decode, as the lecture reads it (1:47:56)")
-    if one.bandwidth_bound.problem:
-        return [*lines, f"no reading: {one.bandwidth_bound.problem}"]
-    solution = one.bandwidth_bound.solution
-    leans = "It leans upward: the ratio also holds the margin on output, idle capacity and whatever else leaves compute idle."
-    return [*lines, *route_lines(solution), *_scaling(solution), leans]
-
-
-def _storage(one: Inference, table: Run) -> list[str]:
-    if one.implied_drain_time is None or one.implied_drain_time.problem:
-        return []
-    solution, devices = one.implied_drain_time.solution, table.drain_times["range"]
-    said = "HBM itself drains in {} (real devices): a figure near that says storage is priced as HBM, not that the bytes lie there."
-    return [
-        *title("Hold time at the price of one read"),
-        *route_lines(solution),
-        *_scaling(solution),
-        said.format(show("drain_time", devices.value["HBM"], digits=3)) if devices.value else left_out(devices),
-    ]
+def _drain_time_of_hbm(table: Run) -> str:
+    devices = table.drain_times["range"]
+    if devices.value is None:
+        return left_out(devices)
+    drained = show("drain_time", devices.value["HBM"], digits=3)
+    return f"HBM itself drains in {drained} (real devices). A time near that says that storage has the price of HBM, not that it is there."
 
 
 def _contradiction(one: Inference, table: Run) -> list[str]:
-    pair = one.pairs[0]
+    """Compare the two readings of the lecture, and the KV bytes of the lecture and of all prices together."""
+    pair, size = one.pairs[0], one.anchors.values["active_params"] if one.size_stated else table.assumptions.assumed_active_params
+    joint = pair.joint.values
+    jointly = f"KV joint {kv(joint['kv_bytes_per_token'])}/token with {_size(joint['active_params'])}" if joint else "no KV fits all prices"
     text = (
-        "If the threshold is where cache reads overtake arithmetic, decode below it is bound by arithmetic, and an output token"
-        f" costs {pair.claimed_ratio:.3g} times an input token at the lecture's two balance batches"
-        f" (serving.normalised_cost). This sheet asks {pair.pair.output_input_ratio.value:g} times, which the second reading takes"
-        f" for time bound by memory at every length. One model cannot do both. {_side_by_side(one, table)}"
+        f"At the threshold of the lecture an output token costs {pair.claimed_ratio:.3g} times an input token"
+        f" (serving.normalised_cost), and the sheet asks {pair.pair.output_input_ratio.value:g} times: the readings of threshold and"
+        f" of output/input contradict each other. KV from threshold is {kv(pair.lecture.values['kv_bytes_per_token'])}/token with"
+        f" {_size(size)} active parameters, and {jointly}."
     )
     return [*title("The readings against each other"), text]
-
-
-def _side_by_side(one: Inference, table: Run) -> str:
-    """Compare the KV bytes of the lecture and of the joint reading, with their ratio only if both use the same size."""
-    lecture, joint = one.pairs[0].lecture.values["kv_bytes_per_token"], one.pairs[0].joint.values
-    if one.size_stated:
-        said = f"On the same anchors, KV from threshold is {kv(lecture)}/token"
-    else:
-        size = _size(table.assumptions.assumed_active_params)
-        said = f"KV from threshold, with {size} active as the lecture has it, is {kv(lecture)}/token"
-    if not joint:
-        return f"{said}, and no KV bytes fit all prices together."
-    jointly, by_price = joint["kv_bytes_per_token"], f", with {_size(joint['active_params'])} by its price"
-    beside = f" ({one.pairs[0].joint_over_lecture:.2g} times the lecture's)" if one.size_stated else by_price
-    return f"{said} and KV joint, one price/cost with every anchor and price as it is, {kv(jointly)}/token{beside}."
 
 
 def _size(active_params: float) -> str:
@@ -196,27 +143,12 @@ def _anchors(one: Inference, table: Run) -> list[str]:
         for name, value in values.items() if name in FACTS
     ]  # fmt: skip
     assumed = " and ".join(f"{name} = {show(name, value)}" for name, value in table.assumptions.held.items())
+    ridge = show("ridge_point", one.anchors.values["ridge_point"])
     text = (
-        f"Besides, {assumed} are assumed: KV bytes read off decode prices are proportional to the tokens of a step."
-        f" machine_balance_ratio and bytes_per_weight make a ridge_point of {show('ridge_point', one.anchors.values['ridge_point'])};"
-        f" it and sweep_time are those of rates sustained.{_end_of_contexts(one)}{_size_of_lecture(one, table)}"
-        " Readings and forward checks use each anchor as it is. Estimates with a range do so if it is given; if it is not, they"
-        " draw the mean contexts, and those of one price/cost also prompt_position, prefill_decode_flops_ratio, overlap, sweep_time and"
-        " holding_cost_ratio, from priors."
+        f"Also assumed: {assumed}. machine_balance_ratio and bytes_per_weight make a ridge_point of {ridge}. Readings and forward checks"
+        " use each anchor as it is, and estimates with a range draw those that are not given from priors."
     )
     return [*title("Anchors: outside facts, and what rests on each"), aligned(tuple(rows[0]), rows), text]
-
-
-def _end_of_contexts(one: Inference) -> str:
-    """Return the end of contexts if it was given as an anchor."""
-    if one.anchors.origin.get("max_context") != "given":
-        return ""
-    return f" max_context = {show('max_context', one.anchors.values['max_context'])} as given: contexts above a threshold end there."
-
-
-def _size_of_lecture(one: Inference, table: Run) -> str:
-    assumed = _size(table.assumptions.assumed_active_params)
-    return "" if one.size_stated else f" KV from threshold uses {assumed} active_params, as in the lecture, unless they are stated."
 
 
 def anchors_by_label(one: Inference) -> dict[str, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from operator import attrgetter
@@ -179,15 +179,16 @@ def wanted(offered: Sequence[str], tier: str) -> list[str]:
 
 
 def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> str:
-    """Return the option that shows the sheets of these models on a day, a note that some of their rows cannot be read, or "".
+    """Return the option that shows the sheets of these models on a day or before it, or "".
 
     >>> other_tiers_note(PriceBook(rows=(), fx={}, problems=(), newest_retrieved=None), date(2026, 11, 20), [("acme", "m")])
     ''
     """
-    if not book.refused.isdisjoint(pairs):
-        return "some of its rows cannot be read"
     sold = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
     tiers = sorted({row.service_tier for row in sold})
+    ends = [row.end for row in book.rows if (row.provider, row.model) in pairs and date.min < row.end <= day]
+    if ends and not tiers:
+        return f"its prices end on {max(ends)}; --as-of {max(ends) - timedelta(days=1)}"
     return f"--all shows {' and '.join(tiers)}" if tiers[1:] else "".join(f"--tier {tier} has one" for tier in tiers)
 
 
@@ -200,7 +201,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
     left_out = strays(valid)
     stray = {id(row) for row, _ in left_out}
     taken = [row for row in valid if id(row) not in stray]
-    prices = {(row.component, row.threshold_tokens, row.ttl_seconds): price(row, day, fx) for row in taken}
+    prices = {row.place: price(row, day, fx) for row in taken}
     first = rows[0]
     sheet = PriceSheet(
         provider=first.provider,
@@ -464,7 +465,7 @@ def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
         for sheet in sheets
         for place, price in prices_by_place(sheet).items()
     }
-    keyed = (((*row.sheet_key, row.component, row.threshold_tokens, row.ttl_seconds, row.origin), row) for row in book.rows)
+    keyed = (((*row.sheet_key, *row.place, row.origin), row) for row in book.rows)
     return [row for key, row in keyed if key in of and row.valid_on(of[key])]
 
 

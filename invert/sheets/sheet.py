@@ -1,5 +1,6 @@
 """The records of a price sheet as published: its bands, cache writes and storage. Reading these records imports no solver."""
 
+import re
 from datetime import date
 
 from derive.briefly import cut
@@ -18,6 +19,15 @@ class FileText:
     content: bytes
     rates: tuple[tuple[str, float], ...] = ()
     typed: tuple[str, int] | None = None
+
+
+def is_typed_sheet(text: str) -> bool:
+    """Return whether a text is a sheet and not the name of a file: it begins with two amounts, with or without a currency.
+
+    >>> is_typed_sheet("2/12; cache .2"), is_typed_sheet("EUR 2/12 >200k"), is_typed_sheet("2026/prices.csv"), is_typed_sheet("mine.csv")
+    (True, True, False, False)
+    """
+    return bool(re.match(r"\s*(?:[A-Z]{3}\s+)?[$]?[0-9.,]+\s*/\s*[$]?[0-9.,]+(?:\s|;|$)", text))
 
 
 @immutable

@@ -1,71 +1,95 @@
-"""Compare claims of the lecture and of publications with equations and tables, including price lists, as rows of the scoreboard."""
+"""Check claims of the lecture and published problems: the value that equations and tables give, as rows of the scoreboard.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+A row asks one question, or two for a quotient. Their answers are the value, and their commands reproduce it. A claim without equations is
+read from the rows of tables that it names.
+"""
 
-from derive.errors import BacksolveError
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from derive.answers import shown_end
+from derive.catalogue import equation
+from derive.errors import BacksolveError, NoSingleValue, UnknownName
+from derive.immutable import immutable
+from derive.preset_rows import MemoryTierFigure
+from derive.presets import hardware, model
+from derive.quantities import QUANTITIES
+from derive.solving.api import solve
+from derive.tables.cells import read_number
 from derive.tables.problems import Problem
-from derive.tables.questions import command_of, read_givens
+from derive.tables.questions import Givens, command_of, read_givens, stated_range, unknown_names
+from derive.tables.rows import in_si
 from derive.tables.shipped import Tables
 from invert.assumptions import Assumptions
 from invert.sheets.observables import observables
 from invert.sheets.sheet import PriceSheet
-from invert.sheets.tables import ModelRow
+from invert.sheets.tables import Disclosure, ModelRow
 from invert.validation.claim_rows import AGREES, AS_PUBLISHED, UNDECIDED, Claim, WorkedProblem
-from invert.validation.found_of_claims import Facts, Finding, commands_of_claim, finding, finding_of_problem
 
+Facts = Mapping[str, float]
+"""Values by registry name [SI]."""
+Row = Claim | WorkedProblem
+TABLES = {
+    "hardware": "hardware.csv",
+    "model": "architectures.csv",
+    "sheet": "prices.csv",
+    "device": "memory_tiers.csv",
+    "disclosed": "disclosures.csv",
+}
+"""The table of the rows that each kind of given names."""
+PRESETS = ("hardware", "model")
+"""Rows that `solve` accepts by name."""
 _AGREEING = (*AGREES, *AS_PUBLISHED)
+_SHOWN = {"claims": ("time", "source", "command"), "problems": ("arithmetic", "command", "source", "source_url")}
+"""What a row of the scoreboard shows after the comparison, by table."""
 _DIGITS, _WHOLE = 4, 1e6
-"""Digits of what is found; below the other it is written as a whole number where it is one."""
+"""Digits of a value found. A whole value below the second number is written as one."""
 
 
-def claim_rows(claims: Iterable[Claim], sheets: Mapping[str, Facts], tables: Tables) -> list[dict[str, object]]:
-    """Return a row per claim: the stated and the found value in the same unit, and the verdict. `sheets` are by `provider/model@day`.
+@immutable
+class Finding:
+    """A stated value, the value found for it [SI], and its sources: equations by id, tables by file."""
 
-    A claim that needs a bad table row says so, and the other claims are still checked.
+    row: Row
+    found: float
+    rests_on: tuple[str, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Return whether the found value is in the stated range, with the tolerance of the row."""
+        low, high = stated_range(self.row.unknown, self.row.stated, self.row.unit)
+        tolerance = self.row.tolerance or 0.0
+        return low * (1 - tolerance) <= self.found <= high * (1 + tolerance)
+
+    @property
+    def in_unit(self) -> float:
+        """Return the found value in the unit of the row."""
+        low, _, _ = self.row.stated.partition("..")
+        return self.found * read_number(low) / stated_range(self.row.unknown, low, self.row.unit)[0]
+
+
+def checked_rows(rows: Iterable[Row], sheets: Mapping[str, Facts], tables: Tables) -> list[dict[str, object]]:
+    """Return a row for each claim or problem: the stated and the found value in the same unit, the verdict, and the command.
+
+    `sheets` are by `provider/model@day`. A row that needs a bad table row says so, and the others are still checked.
     """
     return [
         {
-            "id": claim.id,
-            "claim": claim.claim,
-            **_compare_value(claim, partial(finding, claim, sheets, tables)),
-            "time": claim.time,
-            "source": claim.source,
-            "command": _command(claim, sheets, tables),
+            "id": row.id,
+            row.TABLE.removesuffix("s"): row.claim if isinstance(row, Claim) else row.problem,
+            **_compare_value(row, sheets, tables),
+            **{name: _command(row, sheets, tables) if name == "command" else getattr(row, name) for name in _SHOWN[row.TABLE]},
         }
-        for claim in claims
+        for row in rows
     ]
 
 
-def _command(claim: Claim, sheets: Mapping[str, Facts], tables: Tables) -> str:
-    """Return one line for a shell that computes a claim, or an empty text if a row that it needs is missing."""
-    try:
-        return " && ".join(commands_of_claim(claim, sheets, tables))
-    except BacksolveError:
-        return ""
-
-
-def problem_rows(problems: Iterable[WorkedProblem]) -> list[dict[str, object]]:
-    """Return a row per published problem: the published and the found value in the same unit, the verdict, and the command."""
-    return [
-        {
-            "id": problem.id,
-            "problem": problem.problem,
-            **_compare_value(problem, partial(finding_of_problem, problem)),
-            "arithmetic": problem.arithmetic,
-            "command": command_of(problem.unknown, read_givens(problem.givens)),
-            "source": problem.source,
-            "source_url": problem.source_url,
-        }
-        for problem in problems
-    ]
-
-
-def _compare_value(row: Claim | WorkedProblem, find: Callable[[], Finding | None]) -> dict[str, object]:
+def _compare_value(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> dict[str, object]:
     """Return the stated and the found value and whether they agree, or the reason if there is no value or the tables changed."""
     found, by, agrees, verdict, reason = None, "", None, row.verdict, row.reason
     try:
-        if one := find():
+        if one := finding(row, sheets, tables):
             found, by, agrees = float(f"{one.in_unit:.{_DIGITS}g}"), "; ".join(one.rests_on), one.agrees
             if agrees is not (row.verdict in _AGREEING) and read_givens(row.givens).rows:
                 verdict, reason = UNDECIDED, f"the tables have changed since the verdict was {row.verdict!r}"
@@ -83,6 +107,123 @@ def _compare_value(row: Claim | WorkedProblem, find: Callable[[], Finding | None
     }
 
 
+def finding(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> Finding | None:
+    """Return the value that equations and tables give for a row, or None if it is not decidable. `sheets` are by `provider/model@day`.
+
+    Raises UnknownName for a missing row, and NoSingleValue if there is more than one answer.
+
+    >>> from derive.tables import shipped
+    >>> by_id = {row.id: row for table in (Claim, WorkedProblem) for row in shipped.rows_of(table)}
+    >>> found = finding(by_id["A13a"], {}, shipped.read())
+    >>> found.row.claim, found.found, found.agrees
+    ('balance batch at 300 and a sparsity of 8', 2400.0, True)
+    >>> found = finding(by_id["roofline-tpu"], {}, shipped.read())
+    >>> round(found.in_unit, 1), found.agrees, found.rests_on
+    (240.5, True, ('batching.ridge_point', 'hardware.csv'))
+    """
+    if row.verdict == UNDECIDED:
+        return None
+    rows = read_givens(row.givens).rows
+    if asked := questions(row, sheets, tables):
+        answers = [_answer(name, how, row) for name, how in asked.items()]
+    else:
+        known = [_facts(source, name, sheets, tables) for source, name in rows.items()]
+        answers = [(_read_off(name, row, known), ()) for name in unknown_names(row.unknown)]
+    equations = row.equations if isinstance(row, Claim) else answers[0][1]
+    values = [value for value, _ in answers]
+    found = values[0] / values[1] if len(values) > 1 else values[0]
+    return Finding(row=row, found=found, rests_on=(*equations, *(TABLES[source] for source in rows)))
+
+
+def questions(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> dict[str, Givens]:
+    """Return the question about each unknown of a row, or no question for a claim that is read from tables."""
+    given = read_givens(row.givens)
+    if isinstance(row, WorkedProblem):
+        return {row.unknown: given}
+    names, presets = unknown_names(row.unknown), {source: name for source, name in given.rows.items() if source in PRESETS}
+    facts: dict[str, float] = {}
+    for source in given.rows.keys() - presets if row.equations else ():
+        facts |= _facts(source, given.rows[source], sheets, tables)
+    found = {}
+    for name in names if row.equations else ():
+        # A list or a device states more than the equations of a claim need.
+        wanted = {symbol for id in row.equations for symbol in equation(id).symbols} - {name, *given.texts}
+        beside = {one: _typed(one, value) for one, value in facts.items() if one in wanted}
+        # What defines the other quantity of a quotient has no part in this one.
+        using = tuple(id for id in row.equations if equation(id).defines not in {*names} - {name})
+        found[name] = replace(given, rows=presets, texts={**given.texts, **beside}, using=using)
+    return found
+
+
+def _typed(name: str, value: float) -> str:
+    """Return a value as a person types it: a number [SI] with the unit of its quantity."""
+    unit = QUANTITIES[name].unit
+    return f"{value:.12g}{'' if unit == '1' else f' {unit}'}"
+
+
+def _command(row: Row, sheets: Mapping[str, Facts], tables: Tables) -> str:
+    """Return one line for a shell that computes a row or shows its table rows, or an empty text if a row that it needs is missing."""
+    try:
+        asked = questions(row, sheets, tables)
+    except BacksolveError:
+        return ""
+    shown = [] if asked else [(source, name) for source, name in read_givens(row.givens).rows.items() if source in (*PRESETS, "sheet")]
+    return " && ".join([*(command_of(name, how) for name, how in asked.items()), *(_showing(*one) for one in shown)])
+
+
+def _showing(source: str, name: str) -> str:
+    model, _, day = name.partition("@")
+    return shlex.join(["backsolve", *(("prices", "list", model, "--as-of", day) if source == "sheet" else ("show", name))])
+
+
+def _answer(name: str, how: Givens, row: Row) -> tuple[float, tuple[str, ...]]:
+    """Return the single value of a question (the end of a bound), and the equations of its route by id."""
+    solution = solve(
+        name,
+        using=how.using,
+        given=how.texts,
+        hardware=how.rows.get("hardware"),
+        model=how.rows.get("model"),
+        variants={"overlap": how.switches["overlap"]} if "overlap" in how.switches else None,
+        count=how.switches.get("count", "flop"),
+        bytes=how.switches.get("bytes", "decimal"),
+        efficiency=how.switches.get("efficiency", "ideal"),
+        anyway="anyway" in how.switches,
+    )
+    ends = {shown_end(answer) for answer in solution.answers}
+    found = ends.pop() if len(ends) == 1 else None
+    if found is None:
+        why = solution.reason.message if solution.reason else "there is no one answer"
+        raise NoSingleValue(f"{row.TABLE.removesuffix('s')} {row.id}: {why}")
+    return found, tuple(reference.partition("@")[0] for reference in solution.equations)
+
+
+def _read_off(name: str, row: Row, known: Iterable[Facts]) -> float:
+    for facts in known:
+        if name in facts:
+            return facts[name]
+    raise NoSingleValue(f"{row.TABLE.removesuffix('s')} {row.id}: none of its rows has {name}")
+
+
+def _facts(source: str, name: str, sheets: Mapping[str, Facts], tables: Tables) -> Facts:
+    """Return the facts of the rows of one name, by registry name [SI]."""
+    if source in PRESETS:
+        return (hardware if source == "hardware" else model)(name, tables).givens
+    if source == "sheet":
+        if name not in sheets:
+            raise UnknownName("price list", name, sheets)
+        return sheets[name]
+    rows: list[MemoryTierFigure | Disclosure] = (
+        [row for row in tables.rows_of(MemoryTierFigure) if row.device == name]
+        if source == "device"
+        else [row for row in tables.rows_of(Disclosure) if name in (row.provider, f"{row.provider}/{row.model}")]
+    )
+    found = {row.quantity: in_si(row.quantity, row.value, row.unit) for row in rows if row.value is not None and row.quantity in QUANTITIES}
+    if not found:
+        raise UnknownName(source, name, ())
+    return found
+
+
 def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str, object]]) -> Iterator[Problem]:
     """List every verdict that the value `found` for its row contradicts, except rows on tables, which may have been corrected."""
     for row, one in zip(rows, found, strict=True):
@@ -96,10 +237,13 @@ def not_borne(rows: Iterable[Claim | WorkedProblem], found: Iterable[Mapping[str
 def price_facts(sheets: Iterable[PriceSheet], models: Iterable[ModelRow], assumptions: Assumptions) -> Mapping[str, Facts]:
     """Return the facts of each price list by `provider/model@day`: base band, first step and shortest cache lifetime."""
     longest = {(row.provider, row.model): row.max_context for row in models}
-    return {f"{one.provider}/{one.model}@{one.as_of}": _facts(one, longest.get((one.provider, one.model)), assumptions) for one in sheets}
+    return {
+        f"{one.provider}/{one.model}@{one.as_of}": _facts_of_sheet(one, longest.get((one.provider, one.model)), assumptions)
+        for one in sheets
+    }
 
 
-def _facts(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions) -> Facts:
+def _facts_of_sheet(sheet: PriceSheet, max_context: int | None, assumptions: Assumptions) -> Facts:
     base, seen = sheet.bands[0], observables(sheet, max_context, assumptions)
     found: dict[str, float | None] = {
         "input_price": base.input.usd_per_token,

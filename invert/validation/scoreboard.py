@@ -43,7 +43,7 @@ from invert.sheets.tables import Disclosure, HostPrice
 from invert.storage.tariffs import negative_controls, scoreboard
 from invert.validation import coverage
 from invert.validation.claim_rows import Claim, WorkedProblem
-from invert.validation.claims import claim_rows, not_borne, price_facts, problem_rows
+from invert.validation.claims import checked_rows, not_borne, price_facts
 from invert.validation.efficiency import efficiency_rows
 from invert.validation.experiments import experiment_rows, round_nats
 from invert.validation.simulation import RANKED, stale
@@ -333,12 +333,12 @@ def claims(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:
     rows = data.tables.rows_of(Claim)
     days = {read_date(named["sheet"].partition("@")[2]) for row in rows if "sheet" in (named := read_givens(row.givens).rows)}
     known = price_facts([one for day in days for one in sheets_that_ship(data, day)], models(data), assumptions)
-    return claim_rows(rows, known, data.tables)
+    return checked_rows(rows, known, data.tables)
 
 
 def worked_problems(data: Data) -> list[ScoreRow]:
     """Compare published problems, each as one command, with the results of equations and tables."""
-    return problem_rows(data.tables.rows_of(WorkedProblem))
+    return checked_rows(data.tables.rows_of(WorkedProblem), {}, data.tables)
 
 
 def recorded_calibration(data: Data, assumptions: Assumptions = USUAL) -> list[ScoreRow]:

@@ -305,12 +305,12 @@ def test_no_id_was_dropped_and_no_version_went_back():
 
 @in_one_test("id", RETIRED)
 def test_a_retired_id_keeps_its_mathematics_and_names_its_successor(id):
-    successor, row = RETIRED[id]
+    successor, beside, row = RETIRED[id]
     assert id == row.id not in by_id() and successor in by_id()
     assert not {*row.symbols} <= QUANTITIES.keys() or fingerprint(row) == read()[row.reference]
     assert row.title in cite(row.reference) and successor in cite(row.reference)
     for asked in (id, f"{id}@1"):
-        with pytest.raises(RetiredName, match=f"'{id}' was retired; its successor is '{successor}'"):
+        with pytest.raises(RetiredName, match=f"'{id}' was retired; its successor is '{successor}'{' with ' * bool(beside)}{beside}"):
             equation(asked)
     with pytest.raises(RetiredName):
         cited_equation(id)

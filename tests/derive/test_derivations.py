@@ -98,7 +98,7 @@ def test_parents_and_children_are_the_same_lines_read_both_ways():
     assert parents(equation("batching.balance_ratio_from_ridge")) == ("batching.machine_balance_ratio", "batching.ridge_point")
     assert referenced_by("batching.ridge_point")[:2] == ("batching.balance_ratio_from_ridge", "context.balance_context")
     assert referenced_by("batching.balance_batch")[0] == "batching.weight_compute_ratio", "by a step of its derivation"
-    assert referenced_by("serving.least_cost") == () != referenced_by("serving.cost_per_token")
+    assert referenced_by("energy.output_energy") == () != referenced_by("serving.cost_per_token")
 
 
 @in_one_test("row", [pytest.param(row, id=row.id) for row in by_id().values() if not row.steps])

@@ -87,7 +87,7 @@ def test_a_digit_that_is_wrong_is_seen():
     row = equation("roofline.compute_time")
     assert row.example.result == "3.274 ms"
     for wrong in ("3.275 ms", "3.27 ms", "3.3 ms", "6.547 ms"):
-        assert not is_right(replace(row, example=Example(given=row.example.given, result=wrong)))
+        assert not is_right(replace(row, result=wrong))
 
 
 def test_an_example_is_shown_in_a_line():
@@ -95,7 +95,7 @@ def test_an_example_is_shown_in_a_line():
         equation("roofline.compute_time")
     )
     assert "hbm_capacity=80 GB -> training_memory_per_chip <= 80 GB\n" in card(equation("training.memory_fits"))
-    assert "\nexample" not in card(replace(equation("roofline.compute_time"), example=None))
+    assert "\nexample" not in card(replace(equation("roofline.compute_time"), result=""))
 
 
 def test_a_claim_is_solved_only_for_what_it_is_linear_in():

@@ -86,9 +86,3 @@ def test_what_is_no_layout_is_refused_with_those_there_are():
 def test_experts_may_be_a_number_and_dp_means_what_it_did_without_a_layout():
     assert split_layout({"experts": 256, "dp": 8}) == ((), {"experts": 256, "dp": 8})
     assert split_layout_texts(["experts=256", "dp=8", "ttft<=1s"]) == ((), ("experts=256", "dp=8", "ttft<=1s"))
-
-
-def test_an_ideal_step_warns_of_the_layout_of_engines_and_of_the_time_of_a_layer():
-    served = {"hardware": "8xH200:fp8", "model": "DeepSeek-V3", "batch": 64, "context_length": 4096, "bytes_per_element": 1}
-    assert {"attention_everywhere", "no_time_per_layer"} <= {*solve("step_time", **served).kinds}
-    assert "no_time_per_layer" not in solve("step_time", **served, overhead_time=0).kinds

@@ -38,7 +38,7 @@ def test_symbols_are_unique_and_no_symbol_is_another_ones_name():
 def test_a_constant_is_exact_has_a_unit_and_is_used(name):
     row = CONSTANTS[name]
     assert isinstance(row.value, int) and row.unit != "1" and row.meaning.strip()
-    assert any(name in equation.parameters for equation in (*by_id().values(), *(row for _, row in RETIRED.values())))
+    assert any(name in equation.parameters for equation in (*by_id().values(), *(row for *_, row in RETIRED.values())))
 
 
 @in_one_test(("name", "value"), NEUTRAL_DEFAULTS.items())

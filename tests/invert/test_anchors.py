@@ -100,7 +100,7 @@ def test_what_is_assumed_is_printed_with_the_anchors_and_cannot_be_given():
     (one,) = table.inferences
     assert one.anchors.values["tokens_per_step"] == 1 and one.anchors.origin["tokens_per_step"] == "assumed"
     assert "tokens_per_step 1 token" in " ".join(footer(table))
-    assert "Besides, tokens_per_step = 1 token" in " ".join(report(one, table).split())
+    assert "Also assumed: tokens_per_step = 1 token" in " ".join(report(one, table).split())
 
 
 # -- what the output claims ----------------------------------------------------------------------------------------------

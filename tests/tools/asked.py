@@ -1,5 +1,6 @@
 """Givens that several tests of the solver ask with, and the one number of an answer."""
 
+from derive.solving.api import solve
 from derive.solving.result import Solution
 
 STEP = {"hardware": "H100:fp8", "model": "DeepSeek-V3", "batch": 2048, "context_length": 4000, "bytes_per_element": 1, "chips": 16}
@@ -15,3 +16,8 @@ def value(solution: Solution) -> float:
     (only,) = solution.answers
     assert only.kind == "point"
     return only.point
+
+
+def value_of(unknown: str, *using: str, **given: object) -> float:
+    """The number of the one point that answers a question, with the equations of these ids."""
+    return solve(unknown, **{"using": using, **given}).value

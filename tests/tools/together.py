@@ -12,7 +12,7 @@ and `pytest --whole` tries them all.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature
 from textwrap import shorten
 from traceback import format_exception
@@ -52,13 +52,17 @@ def some(cases: Iterable[Any], every: int, first: int = 0) -> list[Any]:
 def in_one_test(names: str | Sequence[str], cases: Iterable[Any], ids: Any = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A test that tries all cases; arguments as of `pytest.mark.parametrize`. Fixtures are those of the test, one for all cases."""
     arguments = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    named = _named(list(cases), len(arguments), ids)
-    assert named, f"no cases of {names}"
+    tried = list(cases)
+    assert tried, f"no cases of {names}"
+
+    @cache
+    def named() -> list[tuple[str, tuple[Any, ...]]]:
+        return _named(tried, len(arguments), ids)
 
     def decorated(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)
         def all_cases(**fixtures: Any) -> None:
-            each((name, lambda values=values: test(**fixtures, **dict(zip(arguments, values, strict=True)))) for name, values in named)
+            each((name, lambda values=values: test(**fixtures, **dict(zip(arguments, values, strict=True)))) for name, values in named())
 
         parameters = [one for one in signature(test).parameters.values() if one.name not in arguments]
         all_cases.__signature__ = signature(test).replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -10,7 +10,6 @@ from derive.catalogue import variants_of
 from derive.preset_rows import Architecture
 from derive.presets import FIXED_PARTS, KV_INPUTS, SELECTING
 from derive.solving.api import solve
-from derive.solving.engine.one_equation import solve_equation
 from derive.tables.rows import is_known
 from derive.tables.shipped import rows_of
 from tests.tools.together import in_one_test
@@ -58,17 +57,6 @@ def test_every_formula_of_the_table_is_covered():
     for formula, row in EQUATIONS.items():
         assert set(KV_INPUTS[formula]) <= {*row.symbols, "layers", "head_dim"}
     assert set(variants_of("selected_entry_width")) == set(SELECTING)
-
-
-@in_one_test("dtype", BYTES)
-@in_one_test("row", COVERED)
-def test_kv_bytes_follow_from_the_configuration(row, dtype):
-    formula = EQUATIONS[row.kv_formula]
-    plain = dict.fromkeys(("key_dim", "value_dim"), float(row.head_dim or 0)) | {"kv_layers": float(row.kv_layers)}
-    given = dict.fromkeys(formula.symbols[1:], 0.0) | plain | alike(BYTES[dtype])
-    given |= {name: float(getattr(row, name)) for name in KV_INPUTS[row.kv_formula]}
-    (answer,), _ = solve_equation(formula, "kv_bytes_per_token", given)
-    assert answer.value == row.kv_values_stored_per_token * BYTES[dtype]
 
 
 @in_one_test(("quantity", "count"), COUNTS.items())

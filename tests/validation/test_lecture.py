@@ -262,8 +262,8 @@ def test_line_57_a_revnet_layer_can_be_run_backwards():
     """Talk 2:11:08: forward and back again is the identity, whatever the function is."""
     x, y = sympy.symbols("x y", real=True)
     function = sympy.Function("f")
-    half, round_function, left = symbol("right_half"), symbol("round_function"), symbol("revnet_left")
-    layer = equation("reversible.revnet").sides
+    half, round_function, left = symbol("right_half"), symbol("round_function"), symbol("mixed_half")
+    layer = equation("reversible.feistel").sides
     forward_left, forward_right = layer[1].subs({half: y, round_function: function(x)}), x
     (back,) = sympy.solve(layer[0] - layer[1], half)
     assert forward_right == x

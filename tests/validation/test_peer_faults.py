@@ -9,19 +9,13 @@ from derive import presets
 from derive.preset_rows import AcceleratorFigure, Architecture
 from derive.solving.api import solve
 from derive.tables.shipped import rows_of
+from tests.tools.asked import value_of
 from tests.tools.together import in_one_test
 
 NODE = {"chips": 8, "context_length": 8192, "batch": 256, "bytes_per_element": 2}
 LLAMA = {"model": "Llama-3-70B", "hardware": "H200-SXM:bf16", **NODE}
 DEEPSEEK = {"model": "DeepSeek-V3", "hardware": "H200-SXM:fp8", **NODE}
 DOES_NOT_FIT = {**LLAMA, "hardware": "H100-SXM:bf16", "hbm_capacity": "80GB"}  # 141 GB of weights and 687 GB of KV in 640 GB
-
-
-def only(unknown, **given):
-    solution = solve(unknown, **given)
-    assert solution.reason is None, solution.reason
-    (answer,) = solution.answers
-    return answer.value
 
 
 def preferred(quantity):
@@ -38,8 +32,8 @@ def test_a_latent_is_kept_with_its_rotary_key(model):
     """The key of 64 is a ninth of what DeepSeek-V3 keeps: without it 62,464 bytes, and without 3 dense layers too 59,392."""
     given = {"model": model, "bytes_per_element": 2, "indexer_bytes_per_element": 2}
     config = presets.model(model).givens
-    with_one, with_two = (only("kv_bytes_per_token", **given, rope_dim=times * config["rope_dim"]) for times in (1, 2))
-    assert only("kv_bytes_per_token", **given) == with_one
+    with_one, with_two = (value_of("kv_bytes_per_token", **given, rope_dim=times * config["rope_dim"]) for times in (1, 2))
+    assert value_of("kv_bytes_per_token", **given) == with_one
     assert with_two - with_one == 2 * config.get("kv_layers", config.get("layers")) * config["rope_dim"] > 0
     if model == "DeepSeek-V3":
         assert (config["rope_dim"], config["layers"], with_one) == (64, 61, 70_272)

@@ -132,29 +132,3 @@ def test_every_tool_that_was_run_is_here():
 def test_the_board_convention_is_half_of_the_data_sheet_convention():
     assert 2 * ours("L70", "compute_time", "count=mac") == pytest.approx(ours("L70", "compute_time"), rel=1e-12)
     assert ours("L70", "memory_time", "count=mac") == ours("L70", "memory_time")
-
-
-@in_one_test(
-    ("switch", "said"),
-    [
-        ({"variants": {"overlap": "sum"}}, "overlap: sum"),
-        ({"count": "mac"}, "count: mac"),
-        ({"bytes": "binary"}, "bytes: binary"),
-        ({"efficiency": "calibrated"}, "efficiency: calibrated"),
-        ({}, "overlap: max"),
-        ({}, "count: flop"),
-        ({}, "bytes: decimal"),
-        ({}, "efficiency: ideal"),
-    ],
-)
-def test_the_convention_stands_with_the_answer(switch, said):
-    given = {name: value for name, value in CASES["L70"].items() if name != "hbm_capacity"}
-    assert any(line.startswith(said) for line in solve("step_time", **switch, **given).assumptions)
-
-
-@in_one_test("case", ["L70", "L70s", "INF", "DSV3", "DSV3b"])
-def test_the_roofline_is_the_least_of_the_three_and_half_the_sum_at_least(case):
-    least, apart, total = (ours(case, "step_time", f"overlap={name}") for name in ("max", "kv_plus_max", "sum"))
-    assert least <= apart <= total <= 2 * least
-    arithmetic = ours(case, "compute_time") + ours(case, "attention_time")
-    assert total == pytest.approx(least + arithmetic, rel=1e-12), "memory binds in all of these"

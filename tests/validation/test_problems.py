@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from derive.tables.questions import command_of, read_givens
-from derive.tables.shipped import rows_of
+from derive.tables.shipped import read, rows_of
 from invert.validation.claim_rows import AS_PUBLISHED, WorkedProblem
-from invert.validation.found_of_claims import finding_of_problem
+from invert.validation.claims import finding
 from tests.tools.commands import call
 from tests.tools.together import in_one_test, some
 from tests.tools.worked import worked
@@ -24,8 +24,8 @@ LEAST = {"reproduced": 60, "convention": 8, "loose": 8, "contradicted": 15}
 @in_one_test("problem", MARKED)
 def test_a_verdict_is_where_the_answer_is(problem: WorkedProblem):
     """An answer as published lies within its rounding, all others outside. Arithmetic that a row has leads to our answer."""
-    found = finding_of_problem(problem)
-    assert found.agrees is (problem.verdict in AS_PUBLISHED), (found.in_unit, problem.stated)
+    found = finding(problem, {}, read())
+    assert found and found.agrees is (problem.verdict in AS_PUBLISHED), (found.in_unit, problem.stated)
     assert not problem.arithmetic or found.in_unit == pytest.approx(worked(problem.arithmetic), rel=DIGITS)
 
 
@@ -36,7 +36,8 @@ def test_the_command_that_is_shown_gives_the_answer(problem: WorkedProblem):
     assert said.status == 0, said.err
     answers = json.loads(said.out)["answers"]
     ends = {end for answer in answers for end in (answer.get("value"), answer.get("low"), answer.get("high")) if end}
-    assert asked[0] == "backsolve" and finding_of_problem(problem).found == pytest.approx(next(iter(ends)), rel=1e-12) and len(ends) == 1
+    found = finding(problem, {}, read())
+    assert asked[0] == "backsolve" and found and found.found == pytest.approx(next(iter(ends)), rel=1e-12) and len(ends) == 1
 
 
 def test_no_answer_is_stretched_to_fit():

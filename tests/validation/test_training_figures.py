@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.asked import value_of
 from tests.tools.together import in_one_test
 from tests.tools.worked import worked
 
@@ -37,10 +38,5 @@ def test_what_was_worked_by_hand_rounds_to_what_was_published(row):
 
 def test_the_budget_of_chinchilla_is_within_the_rounding_of_its_size_and_tokens():
     """Trained for the budget of Gopher, 5.76e23. 70 B may be 69.5 B and 1.4 T may be 1.35 T."""
-    least, most = (value("pretrain_flops", active_params=n, pretrain_tokens=d) for n, d in ((69.5e9, 1.35e12), (70e9, 1.4e12)))
+    least, most = (value_of("pretrain_flops", active_params=n, pretrain_tokens=d) for n, d in ((69.5e9, 1.35e12), (70e9, 1.4e12)))
     assert least < 5.76e23 < most
-
-
-def value(unknown, **given):
-    (answer,) = solve(unknown, **given).answers
-    return answer.value

@@ -2,13 +2,7 @@
 
 import pytest
 
-from derive.solving.api import solve
-
-
-def value(unknown, **given):
-    (answer,) = solve(unknown, **given).answers
-    assert answer.kind == "point"
-    return answer.value
+from tests.tools.asked import value_of
 
 
 def ring(chips: int, parts: list[list[int]]) -> tuple[list[list[int]], int]:
@@ -33,7 +27,7 @@ def test_a_ring_has_the_sums_everywhere_after_as_many_turns(chips):
     assert held == [sums] * chips
     took = turns * (64e6 / chips / 450e9 + 2e-6)
     given = {"all_reduce_bytes": "64MB", "chips": chips, "link_bandwidth": "450GB/s"}
-    assert value("all_reduce_time", **given, hop_latency="2us") == pytest.approx(took, rel=1e-12)
+    assert value_of("all_reduce_time", **given, hop_latency="2us") == pytest.approx(took, rel=1e-12)
 
 
 def test_no_way_to_cut_a_feed_forward_part_sends_less():
@@ -41,7 +35,7 @@ def test_no_way_to_cut_a_feed_forward_part_sends_less():
     cut = {split: 2 * 2 * 512 * 118 * (18432 / split + 73728 * split / 64) / 270e9 for split in (1, 2, 4, 8, 16, 32, 64)}
     best = min(cut, key=cut.get)
     sizes = {"layers": 118, "batch": 512, "bytes_per_activation": 2, "model_dim": 18432, "ffn_dim": 73728}
-    found = value("weight_stationary_time", **sizes, chips=64, link_bandwidth="270GB/s")
+    found = value_of("weight_stationary_time", **sizes, chips=64, link_bandwidth="270GB/s")
     assert best == 64**0.5 / 2 and found == pytest.approx(cut[best], rel=1e-12)
     assert found == pytest.approx(8 * 512 * 118 * 18432 * 2 / (64**0.5 * 270e9), rel=1e-12), "8 B L E over the root of the chips"
 
@@ -49,7 +43,7 @@ def test_no_way_to_cut_a_feed_forward_part_sends_less():
 def test_what_is_sent_is_the_cache_of_the_prompt_and_of_no_output():
     """327,680 B a token of Llama-3.1-70B in bf16; of Gemma-3-27B windows hold 1,024 tokens at most."""
     sent = {"bytes_per_element": 2, "link_bandwidth": "50GB/s", "prompt_tokens": 32768}
-    assert value("kv_transfer_time", model="Llama-3.1-70B", **sent, chips=8) == pytest.approx(327680 * 32768 / (8 * 50e9))
-    assert value("kv_transfer_time", model="Llama-3.1-70B", **sent, output_tokens=1000) == pytest.approx(327680 * 32768 / 50e9)
-    windowed = value("kv_transfer_time", model="Gemma-3-27B", **sent)
+    assert value_of("kv_transfer_time", model="Llama-3.1-70B", **sent, chips=8) == pytest.approx(327680 * 32768 / (8 * 50e9))
+    assert value_of("kv_transfer_time", model="Llama-3.1-70B", **sent, output_tokens=1000) == pytest.approx(327680 * 32768 / 50e9)
+    windowed = value_of("kv_transfer_time", model="Gemma-3-27B", **sent)
     assert windowed == pytest.approx(2 * 16 * 128 * 2 * (10 * 32768 + 52 * 1024) / 50e9)

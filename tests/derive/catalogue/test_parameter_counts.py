@@ -3,6 +3,7 @@
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.asked import value_of
 from tests.tools.together import in_one_test
 
 LLAMA_8B = {"layers": 32, "model_dim": 4096, "ffn_dim": 14336, "vocab_size": 128256, "query_heads": 32, "kv_heads": 8, "head_dim": 128}
@@ -20,11 +21,6 @@ QWEN3_30B = {
 }
 
 
-def value(unknown, **given):
-    (answer,) = solve(unknown, **given).answers
-    return answer.value
-
-
 @in_one_test(
     ("dimensions", "total", "active"),
     [
@@ -38,15 +34,15 @@ def value(unknown, **given):
 def test_dimensions_come_to_the_published_counts(dimensions, total, active):
     """Of Llama and Mixtral to the last weight, but for two norms a layer and one at the end; of the others as their cards say."""
     exact = 1e-12 if total % 1e8 else 2e-3
-    assert value("total_params", **dimensions) == pytest.approx(total, rel=exact)
-    assert value("active_params", **dimensions) == pytest.approx(active, rel=exact if active == total else 2e-2)
+    assert value_of("total_params", **dimensions) == pytest.approx(total, rel=exact)
+    assert value_of("active_params", **dimensions) == pytest.approx(active, rel=exact if active == total else 2e-2)
 
 
 def test_a_published_count_wins_over_dimensions_and_is_not_held_against_them():
     sizes = {"ffn_dim": 28672, "vocab_size": 128256}
-    assert value("weight_bytes", model="Llama-3.1-70B", bytes_per_weight=2, **sizes) == 2 * 70_553_706_496
-    assert value("weight_bytes", bytes_per_weight=2, **LLAMA_70B) == 2 * value("total_params", **LLAMA_70B)
-    assert value("weight_bytes", bytes_per_weight=2, total_params=70e9, **LLAMA_70B) == 140e9
+    assert value_of("weight_bytes", model="Llama-3.1-70B", bytes_per_weight=2, **sizes) == 2 * 70_553_706_496
+    assert value_of("weight_bytes", bytes_per_weight=2, **LLAMA_70B) == 2 * value_of("total_params", **LLAMA_70B)
+    assert value_of("weight_bytes", bytes_per_weight=2, total_params=70e9, **LLAMA_70B) == 140e9
 
 
 def test_dimensions_are_not_asked_for_where_a_count_is_missing():

@@ -25,17 +25,6 @@ def test_the_bound_of_one_domain_is_for_those_who_claim_one_stage():
     assert "memory.scale_up_fit is a condition, joined by name" in solution.assumptions
 
 
-@in_one_test(("stages", "hops", "latency"), [(4, 2.5e-3, 30e-3), (4, 0, 20e-3), (2, 2.5e-3, 25e-3), (1, 0, 20e-3)])
-def test_a_hop_a_stage_comes_on_top_of_the_pass(stages, hops, latency):
-    given = {"step_time": 20e-3, "hop_latency": hops}
-    assert solve("token_latency", **given, pipeline_stages=stages).answers[0].value == pytest.approx(latency)
-
-
-def test_one_stage_hops_nowhere():
-    solution = solve("token_latency", step_time="20ms")
-    assert solution.answers[0].value == pytest.approx(20e-3) and "hop_latency = 0 (default)" in solution.assumptions
-
-
 @pytest.mark.parametrize("stages", [{"pipeline_stages": 1}, {}], ids=["given", "default"])
 def test_one_stage_hops_nowhere_however_long_a_hop_takes(stages):
     given = {"step_time": "20ms", "hop_latency": "2.5ms", **stages}
@@ -88,10 +77,6 @@ def bubble(stages, microbatches, *using, **given):
 def test_both_plain_schedules_wait_as_long_whatever_a_backward_pass_takes(schedule, backward, stages, microbatches):
     idle = run(schedule(stages, microbatches), backward=Fraction(backward)).idle
     assert bubble(stages, microbatches) == pytest.approx(float(idle), rel=1e-12)
-
-
-def test_the_bubble_of_eight_stages_and_thirty_two_microbatches():
-    assert bubble(8, 32) == pytest.approx(7 / 39) == pytest.approx(0.17949, rel=1e-4)
 
 
 @in_one_test("virtual", [1, 2, 3, 4])

@@ -8,6 +8,7 @@ import pytest
 from derive.catalogue.prefill_attention import mean_met
 from derive.errors import WrongValue
 from derive.solving.api import solve
+from tests.tools.asked import value_of
 from tests.tools.together import in_one_test, some
 
 A_PAIR = 2 * 2 * 80 * 64 * 128
@@ -17,13 +18,8 @@ LLAMA = {"active_params": 70e9, "layers": 80, "query_heads": 64, "head_dim": 128
 PASS = {**LLAMA, "peak_flops": 1e15, "chips": 8, "batch": 1}
 
 
-def value(unknown, **given):
-    (answer,) = solve(unknown, **given).answers
-    return answer.value
-
-
 def decoded(model, context):
-    return value("attention_flops_per_sequence", model=model, context_length=context)
+    return value_of("attention_flops_per_sequence", model=model, context_length=context)
 
 
 # -- means over the tokens of a prompt ------------------------------------------------------------------------------
@@ -53,12 +49,12 @@ def test_a_prompt_does_what_its_tokens_would_do_one_after_the_other(model, promp
     """FLOPs of decode at every hundredth part of the prompt, which are piecewise linear in the context."""
     cached, new = prompt
     parts = [decoded(model, cached + (part + 0.5) * new / 100) for part in range(100)]
-    found = value("prefill_attention_flops_per_token", model=model, uncached_tokens=new, cached_tokens=cached)
+    found = value_of("prefill_attention_flops_per_token", model=model, uncached_tokens=new, cached_tokens=cached)
     assert found == pytest.approx(sum(parts) / 100, rel=1e-3)
 
 
 def test_a_latent_is_expanded_in_prefill_and_absorbed_in_decode():
-    found = value("prefill_attention_flops_per_token", model="DeepSeek-V3", uncached_tokens=8000)
+    found = value_of("prefill_attention_flops_per_token", model="DeepSeek-V3", uncached_tokens=8000)
     assert found == pytest.approx(decoded("DeepSeek-V3", 4000) * (128 + 64 + 128) / (512 + 64 + 512))
 
 
@@ -66,16 +62,16 @@ def test_a_latent_is_expanded_in_prefill_and_absorbed_in_decode():
 def test_chunks_of_a_prompt_add_up_to_it(model):
     cuts = [0, 700, 2048, 5000, 16_000]
     chunks = [
-        (end - start) * value("prefill_attention_flops_per_token", model=model, cached_tokens=start, uncached_tokens=end - start)
+        (end - start) * value_of("prefill_attention_flops_per_token", model=model, cached_tokens=start, uncached_tokens=end - start)
         for start, end in pairwise(cuts)
     ]
-    whole = value("prefill_attention_flops_per_token", model=model, uncached_tokens=cuts[-1])
+    whole = value_of("prefill_attention_flops_per_token", model=model, uncached_tokens=cuts[-1])
     assert sum(chunks) == pytest.approx(cuts[-1] * whole, rel=1e-12)
 
 
 def test_windows_without_an_end_are_dense():
     narrow, wide = (
-        value("prefill_attention_flops_per_token", model="gpt-oss-120b", uncached_tokens=8000, window_tokens=window)
+        value_of("prefill_attention_flops_per_token", model="gpt-oss-120b", uncached_tokens=8000, window_tokens=window)
         for window in (128, 8000)
     )
     assert wide == pytest.approx(2 * 36 * 64 * (64 + 64) * 4000)
@@ -105,7 +101,7 @@ def factor(mean):
 )
 def test_a_pass_is_a_whole_prompt_unless_something_says_more(more, mean):
     """8,000 new tokens at 2 x 70e9 FLOP a token on 8e15 FLOP/s."""
-    found = value("prefill_compute_time", **PASS, new_tokens_per_pass=8000, **more)
+    found = value_of("prefill_compute_time", **PASS, new_tokens_per_pass=8000, **more)
     assert found == pytest.approx(8000 * WEIGHTS / 8e15 * factor(mean), rel=1e-12)
 
 
@@ -122,12 +118,12 @@ def test_a_prompt_of_a_given_length_is_computed_in_one_pass():
     found = solve("prefill_compute_time", **PASS, prompt_tokens=131_072)
     assert found.answers[0].value == pytest.approx(131_072 * WEIGHTS / 8e15 * factor(65_536), rel=1e-12)
     assert "new_tokens_per_pass = 131072 (default: prompt_tokens)" in found.assumptions
-    assert value("prompt_tokens", **PASS, prefill_compute_time=found.answers[0].value) == pytest.approx(131_072, rel=1e-9)
+    assert value_of("prompt_tokens", **PASS, prefill_compute_time=found.answers[0].value) == pytest.approx(131_072, rel=1e-9)
     rest = 65_536 * WEIGHTS / 8e15 * factor(65_536 + 32_768)
     for cached in ({"cached_tokens": 65_536}, {"cache_hit_share": 0.5}):
-        assert value("prefill_compute_time", **PASS, prompt_tokens=131_072, **cached) == pytest.approx(rest, rel=1e-9)
+        assert value_of("prefill_compute_time", **PASS, prompt_tokens=131_072, **cached) == pytest.approx(rest, rel=1e-9)
     for unknown in ("uncached_tokens", "cache_hit_share"):
-        found = value(unknown, **PASS, prompt_tokens=131_072, prefill_compute_time=rest)
+        found = value_of(unknown, **PASS, prompt_tokens=131_072, prefill_compute_time=rest)
         assert found == pytest.approx({"uncached_tokens": 65_536, "cache_hit_share": 0.5}[unknown], rel=1e-9)
 
 
@@ -163,19 +159,19 @@ def test_a_chunk_beside_decode_does_the_mean_attention_of_its_prompt():
     """16 sequences decode at 64k; 2,048 tokens of a prompt as long meet 32k each: 2,048 (2N + 32k a), on 8e15 FLOP/s."""
     given = {**PASS, "batch": 16, "context_length": 64_000, "memory_time": 1e-3}
     arithmetic = (16 * (WEIGHTS + A_PAIR * 64_000) + 2048 * (WEIGHTS + A_PAIR * 32_000)) / 8e15
-    assert value("mixed_step_time", **given, prefill_chunk=2048) == pytest.approx(arithmetic, rel=1e-12)
+    assert value_of("mixed_step_time", **given, prefill_chunk=2048) == pytest.approx(arithmetic, rel=1e-12)
     shorter = (16 * (WEIGHTS + A_PAIR * 64_000) + 2048 * (WEIGHTS + A_PAIR * 2000)) / 8e15
-    assert value("mixed_step_time", **given, prefill_chunk=2048, prompt_tokens=4000) == pytest.approx(shorter, rel=1e-12)
+    assert value_of("mixed_step_time", **given, prefill_chunk=2048, prompt_tokens=4000) == pytest.approx(shorter, rel=1e-12)
 
 
 def test_a_free_chunk_leaves_room_for_its_attention():
     given = {**PASS, "batch": 16, "context_length": 64_000, "memory_time": 20e-3}
-    free = value("free_prefill_chunk", **given)
-    assert value("mixed_step_time", **given, prefill_chunk=free) == pytest.approx(20e-3)
-    assert free < value("free_prefill_chunk", **given, prompt_tokens=1000)
+    free = value_of("free_prefill_chunk", **given)
+    assert value_of("mixed_step_time", **given, prefill_chunk=free) == pytest.approx(20e-3)
+    assert free < value_of("free_prefill_chunk", **given, prompt_tokens=1000)
 
 
 def test_no_prompt_costs_less_than_its_arithmetic_with_attention():
     given = {**PASS, "balance_batch": 300, "kv_compute_ratio": 0.1}
-    assert value("prefill_normalised_cost", **given, new_tokens_per_pass=64_000) == pytest.approx(factor(32_000))
-    assert value("prefill_normalised_cost", **given, new_tokens_per_pass=100) == pytest.approx(300.1 / 100)
+    assert value_of("prefill_normalised_cost", **given, new_tokens_per_pass=64_000) == pytest.approx(factor(32_000))
+    assert value_of("prefill_normalised_cost", **given, new_tokens_per_pass=100) == pytest.approx(300.1 / 100)

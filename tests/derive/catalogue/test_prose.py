@@ -18,6 +18,7 @@ from derive.quantities import CONSTANTS
 from derive.solving.api import solve
 from derive.tables.shipped import rows_of
 from invert.inference import infer
+from tests.tools.asked import value_of
 from tests.tools.fits import BESIROGLU, HOFFMANN, HOFFMANN_UNROUNDED, LECTURE_MODEL, without_floor
 from tests.tools.inferred import current
 from tests.tools.tables import RECORDS
@@ -45,19 +46,12 @@ class Figure(NamedTuple):
 # -- what the figures are computed by -------------------------------------------------------------------------------
 
 
-def value(unknown: str, *using: str, **given) -> float:
-    solution = solve(unknown, using=using, **given)
-    assert solution.reason is None, solution.reason
-    (only,) = solution.answers
-    return only.value
-
-
 def idle(ratio: float) -> float:
-    return value("bandwidth_bound_fraction", "readings.bandwidth_bound_fraction", output_input_ratio=ratio)
+    return value_of("bandwidth_bound_fraction", "readings.bandwidth_bound_fraction", output_input_ratio=ratio)
 
 
 def rho(chip: str, **given) -> float:
-    return value("machine_balance_ratio", hardware=chip, **given)
+    return value_of("machine_balance_ratio", hardware=chip, **given)
 
 
 @cache
@@ -67,7 +61,7 @@ def sweeps() -> tuple[float, ...]:
     for name in hardware_names():
         for dtype in ("fp8", "bf16", "fp4", "int8"):
             try:
-                found.append(1e3 * value("sweep_time", hardware=f"{name}:{dtype}"))
+                found.append(1e3 * value_of("sweep_time", hardware=f"{name}:{dtype}"))
                 break
             except BacksolveError:
                 continue
@@ -108,12 +102,12 @@ MLA_PREFILL = "architecture.attention_flops_mla"
 
 
 def from_threshold(bytes_per_weight: float) -> float:
-    return value("kv_bytes_per_token", "readings.threshold_is_crossover", bytes_per_weight=bytes_per_weight, **LECTURE)
+    return value_of("kv_bytes_per_token", "readings.threshold_is_crossover", bytes_per_weight=bytes_per_weight, **LECTURE)
 
 
 def too_high(batch_multiple: float) -> float:
     """The plain reading over the one with weights kept."""
-    kept = value("kv_bytes_per_token", "readings.threshold_with_weights", bytes_per_weight=1, batch_multiple=batch_multiple, **LECTURE)
+    kept = value_of("kv_bytes_per_token", "readings.threshold_with_weights", bytes_per_weight=1, batch_multiple=batch_multiple, **LECTURE)
     return from_threshold(1) / kept
 
 
@@ -122,27 +116,27 @@ def storage_reading(side: str) -> float:
     price = cell("memory_tiers", side, tier="hbm", device="rented with H100", quantity="holding_price")
     (gemini,) = infer(["gemini-3.1-pro"]).inferences
     given = {"storage_price": gemini.observables.storage_price.value, "tier_price": price * 80 / 3600, "tier_capacity": "80GB"}
-    return value("kv_bytes_per_token", "cache.storage_price_is_hold_cost", **given) / 1e3
+    return value_of("kv_bytes_per_token", "cache.storage_price_is_hold_cost", **given) / 1e3
 
 
 def share_at_the_base(ratio: float) -> float:
     """Memory share by the bands at an output/input ratio, no attention, perfect overlap."""
     ids = ("bands.memory_time_share", "bands.decode_cost_short", "bands.output_input_ratio")
     given = {"output_input_ratio": ratio, "attention_flops_per_pair": 0, "active_params": "100B", "short_context": "20k", "overlap": 1}
-    return value("memory_time_share", *ids, prompt_position=0.5, prefill_decode_flops_ratio=1, **given)
+    return value_of("memory_time_share", *ids, prompt_position=0.5, prefill_decode_flops_ratio=1, **given)
 
 
 def markup(input_price: str) -> float:
     given = {name: H100[name] for name in ("hardware", "active_params", "chip_price")}
-    return value("input_markup", input_price=input_price, **given)
+    return value_of("input_markup", input_price=input_price, **given)
 
 
 def overtraining(tokens: float) -> float:
-    return value("overtraining_ratio", "training.chinchilla", active_params="100B", pretrain_tokens=tokens)
+    return value_of("overtraining_ratio", "training.chinchilla", active_params="100B", pretrain_tokens=tokens)
 
 
 def inference_over_pretraining(fit: dict[str, float]) -> float:
-    return value("inference_pretrain_ratio", "training.fixed_loss_optimum", **without_floor(fit), **LECTURE_MODEL)
+    return value_of("inference_pretrain_ratio", "training.fixed_loss_optimum", **without_floor(fit), **LECTURE_MODEL)
 
 
 def stored(name: str) -> float:
@@ -176,43 +170,43 @@ COMPUTED = [
     Figure(
         "batching.machine_balance_ratio",
         "It is [295] for bf16 on an H100 and [591] for fp8",
-        lambda: (value("ridge_point", hardware="H100:bf16"), value("ridge_point", hardware="H100:fp8")),
+        lambda: (value_of("ridge_point", hardware="H100:bf16"), value_of("ridge_point", hardware="H100:fp8")),
     ),
     Figure(
         "batching.balance_ratio_from_ridge",
         "weights of one byte make a balance ratio of [300]",
-        lambda: (value("machine_balance_ratio", ridge_point=600, bytes_per_weight=1),),
+        lambda: (value_of("machine_balance_ratio", ridge_point=600, bytes_per_weight=1),),
     ),
-    Figure("batching.sparsity", "[1] for a dense model", lambda: (value("sparsity", model="Llama-3-70B"),)),
+    Figure("batching.sparsity", "[1] for a dense model", lambda: (value_of("sparsity", model="Llama-3-70B"),)),
     Figure(
         "batching.sparsity",
         "DeepSeek-V3 is [671]/[37] = [18]",
         lambda: (
             model("DeepSeek-V3").givens["total_params"] / 1e9,
             model("DeepSeek-V3").givens["active_params"] / 1e9,
-            value("sparsity", model="DeepSeek-V3"),
+            value_of("sparsity", model="DeepSeek-V3"),
         ),
     ),
     Figure(
         "batching.practical_batch",
         "which is once [2,400]",
-        lambda: (value("batch", "batching.practical_batch", batch_multiple=1, machine_balance_ratio=300, sparsity=8),),
+        lambda: (value_of("batch", "batching.practical_batch", batch_multiple=1, machine_balance_ratio=300, sparsity=8),),
     ),
     Figure(
         "batching.weight_compute_ratio",
         "[1] at the balance batch",
-        lambda: (value("weight_compute_ratio", balance_batch=2400, batch=2400),),
+        lambda: (value_of("weight_compute_ratio", balance_batch=2400, batch=2400),),
     ),
     Figure(
         "batching.compute_utilisation",
         "The [50] percent is the limit of a large batch",
-        lambda: (100 * value("compute_utilisation", balance_batch=1, batch=1e8, context_length="200k", balance_context="100k"),),
+        lambda: (100 * value_of("compute_utilisation", balance_batch=1, batch=1e8, context_length="200k", balance_context="100k"),),
     ),
     Figure(
         "batching.fast_mode_batch_ratio",
         "[15] for [6]x at [2.5]x",
         lambda: (
-            value(
+            value_of(
                 "normal_batch",
                 "batching.fast_mode_batch_ratio",
                 fast_batch=1,
@@ -230,32 +224,32 @@ COMPUTED = [
     Figure(
         "scheduling.throughput",
         "a step of [15.6] ms",
-        lambda: (1e3 * value("step_time", throughput=128_000, batch=2000, tokens_per_step=1),),
+        lambda: (1e3 * value_of("step_time", throughput=128_000, batch=2000, tokens_per_step=1),),
     ),
     Figure(
         "context.attention_context",
         "the lecture's own small cache ([7.5] M)",
-        lambda: (value("attention_context", active_params="100B", kv_bytes_per_token=from_threshold(1), attention_intensity=16) / 1e6,),
+        lambda: (value_of("attention_context", active_params="100B", kv_bytes_per_token=from_threshold(1), attention_intensity=16) / 1e6,),
     ),
-    Figure("context.attention_context", "[54] k for Llama-3-70B", lambda: (value("attention_context", model="Llama-3-70B") / 1e3,)),
+    Figure("context.attention_context", "[54] k for Llama-3-70B", lambda: (value_of("attention_context", model="Llama-3-70B") / 1e3,)),
     Figure(
         "context.attention_context",
         "[14.8] k in prefill and [4.4] k in decode for DeepSeek-V3",
         lambda: (
-            value("attention_context", MLA_PREFILL, model="DeepSeek-V3") / 1e3,
-            value("attention_context", model="DeepSeek-V3") / 1e3,
+            value_of("attention_context", MLA_PREFILL, model="DeepSeek-V3") / 1e3,
+            value_of("attention_context", model="DeepSeek-V3") / 1e3,
         ),
     ),
     # -- serving and architecture
     Figure(
         "serving.fleet_cost_per_token",
         "a mean of 226.75 nodes in use and a peak of 278: [0.816] of what the peak needs",
-        lambda: (1 / value("fleet_cost_per_token", cost_per_token=1e-6, fleet_utilisation=226.75 / 278) * 1e-6,),
+        lambda: (1 / value_of("fleet_cost_per_token", cost_per_token=1e-6, fleet_utilisation=226.75 / 278) * 1e-6,),
     ),
     Figure(
         "architecture.kv_bytes_gqa",
         "([2,048] bytes at one byte each)",
-        lambda: (value("kv_bytes_per_token", layers=1, kv_heads=8, head_dim=128, bytes_per_element=1),),
+        lambda: (value_of("kv_bytes_per_token", layers=1, kv_heads=8, head_dim=128, bytes_per_element=1),),
     ),
     Figure("architecture.attention_flops", "from [8] k", lambda: (min(attention_contexts()),)),
     Figure("architecture.attention_flops", "to [100] k tokens", lambda: (max(attention_contexts()),), digits=1),
@@ -263,14 +257,14 @@ COMPUTED = [
         "architecture.attention_intensity",
         "[16] for groups of [8] in fp8",
         lambda: (
-            value("attention_intensity", model="Llama-3-70B", bytes_per_element=1),
+            value_of("attention_intensity", model="Llama-3-70B", bytes_per_element=1),
             model("Llama-3-70B").givens["query_heads"] / model("Llama-3-70B").givens["kv_heads"],
         ),
     ),
     Figure(
         "architecture.attention_intensity",
         "[242] for DeepSeek-V3 decode in bf16",
-        lambda: (value("attention_intensity", model="DeepSeek-V3", bytes_per_element=2),),
+        lambda: (value_of("attention_intensity", model="DeepSeek-V3", bytes_per_element=2),),
     ),
     # -- readings
     Figure(
@@ -284,13 +278,13 @@ COMPUTED = [
     Figure(
         "readings.output_input_ratio",
         "at two balance batches it would be at most [1.5] at the threshold",
-        lambda: (value("normalised_cost", balance_batch=2400, batch=4800, context_length="200k", balance_context="200k"),),
+        lambda: (value_of("normalised_cost", balance_batch=2400, batch=4800, context_length="200k", balance_context="200k"),),
     ),
     Figure(
         "readings.tier_coverage",
         "it covers [300] k",
         lambda: (
-            value("covered_context", "readings.tier_coverage", premium_out=1.5, balance_context="200k", long_context_threshold="200k")
+            value_of("covered_context", "readings.tier_coverage", premium_out=1.5, balance_context="200k", long_context_threshold="200k")
             / 1e3,
         ),
     ),
@@ -298,7 +292,7 @@ COMPUTED = [
         "readings.tier_coverage",
         "1 M would cost [five] times",
         lambda: (
-            value("premium_out", "readings.tier_coverage", covered_context="1M", balance_context="200k", long_context_threshold="200k"),
+            value_of("premium_out", "readings.tier_coverage", covered_context="1M", balance_context="200k", long_context_threshold="200k"),
         ),
     ),
     Figure("readings.input_markup", "dollars are [89] times", lambda: (markup("5 USD/MTok"),)),
@@ -306,7 +300,7 @@ COMPUTED = [
     Figure(
         "training.tokens_served",
         "two months of a tenth are [259] T",
-        lambda: (value("inference_tokens", fleet_throughput=5e8 / 10, deployment_time="60d") / 1e12,),
+        lambda: (value_of("inference_tokens", fleet_throughput=5e8 / 10, deployment_time="60d") / 1e12,),
     ),
     Figure("training.overtraining", "[50] to [130] times", lambda: (overtraining(100e12), overtraining(259.2e12))),
     Figure(
@@ -331,12 +325,12 @@ COMPUTED = [
     Figure(
         "cache.break_even",
         "[81] minutes for [1,667] bytes and 100 B on an H100",
-        lambda: (value("break_even_time", kv_bytes_per_token=from_threshold(1), **H100) / 60, from_threshold(1)),
+        lambda: (value_of("break_even_time", kv_bytes_per_token=from_threshold(1), **H100) / 60, from_threshold(1)),
     ),
     Figure(
         "cache.write_premium_is_hold_cost",
         "a premium of 1 for an hour gives [2.2] kB at 100 B on an H100",
-        lambda: (value("kv_bytes_per_token", "cache.write_premium_is_hold_cost", cache_write_premium=1, ttl="1h", **H100) / 1e3,),
+        lambda: (value_of("kv_bytes_per_token", "cache.write_premium_is_hold_cost", cache_write_premium=1, ttl="1h", **H100) / 1e3,),
     ),
     Figure(
         "cache.storage_price_is_hold_cost",

@@ -1,20 +1,11 @@
 """Serving methods against what can be counted: drafts played out one by one, chunks put on board, pools kept busy."""
 
 import itertools
-import random
 
 import pytest
-import sympy
 
-from derive.catalogue import equation
-from derive.quantities import symbol
 from derive.solving.api import solve
-
-
-def value(unknown, *using, **given):
-    (answer,) = solve(unknown, using=using, **given).answers
-    assert answer.kind == "point"
-    return answer.value
+from tests.tools.asked import value_of
 
 
 @pytest.mark.parametrize(("rate", "drafted"), [(0.5, 1), (0.8, 4), (0.6, 8)])
@@ -24,48 +15,30 @@ def test_tokens_per_step_are_the_mean_over_all_ways_a_draft_can_go(rate, drafted
     for accepted in itertools.product((True, False), repeat=drafted):
         chance = rate ** sum(accepted) * (1 - rate) ** (drafted - sum(accepted))
         mean += chance * (1 + len(list(itertools.takewhile(bool, accepted))))
-    assert value("tokens_per_step", acceptance_rate=rate, draft_tokens=drafted) == pytest.approx(mean, rel=1e-12)
-
-
-def test_tokens_per_step_are_those_of_drafts_played_out():
-    rng = random.Random(20260429)
-    played = [1 + len(list(itertools.takewhile(lambda _: rng.random() < 0.8, range(4)))) for _ in range(100_000)]
-    assert value("tokens_per_step", acceptance_rate=0.8, draft_tokens=4) == pytest.approx(sum(played) / len(played), rel=0.01)
-
-
-def test_the_throughput_takes_drafts_that_are_given_and_one_token_otherwise():
-    given = {"batch": 100, "step_time": 0.02}
-    plain = value("throughput", **given)
-    assert plain == 100 / 0.02
-    assert value("throughput", **given, acceptance_rate=0.8, draft_tokens=4) == pytest.approx(3.3616 * plain)
-
-
-def test_dear_drafts_make_decoding_slower():
-    assert value("speculative_speedup", acceptance_rate=0.5, draft_tokens=4, draft_cost_ratio=0.5) < 1
-    assert value("speculative_speedup", acceptance_rate=0.8, draft_tokens=4, draft_cost_ratio=0.05) > 2
+    assert value_of("tokens_per_step", acceptance_rate=rate, draft_tokens=drafted) == pytest.approx(mean, rel=1e-12)
 
 
 def test_a_free_chunk_does_not_slow_the_step_and_a_larger_one_does():
     times = {"batch": 64, "compute_time": 0.002, "memory_time": 0.010}
-    free = value("free_prefill_chunk", **times)
+    free = value_of("free_prefill_chunk", **times)
     assert free == pytest.approx(64 * 4)
-    assert value("mixed_step_time", **times, prefill_chunk=free) == pytest.approx(times["memory_time"])
-    assert value("mixed_step_time", **times, prefill_chunk=0.99 * free) == times["memory_time"]
-    assert value("mixed_step_time", **times, prefill_chunk=1.01 * free) > times["memory_time"]
+    assert value_of("mixed_step_time", **times, prefill_chunk=free) == pytest.approx(times["memory_time"])
+    assert value_of("mixed_step_time", **times, prefill_chunk=0.99 * free) == times["memory_time"]
+    assert value_of("mixed_step_time", **times, prefill_chunk=1.01 * free) > times["memory_time"]
 
 
 def test_a_pass_of_the_compute_bound_chunk_costs_its_floor_and_one_of_less_does_not():
     given = {"balance_batch": 2400, "batch": 600, "context_length": 1e5, "balance_context": 1e5}
-    chunk = value("compute_bound_chunk", **given)
+    chunk = value_of("compute_bound_chunk", **given)
     assert chunk == 5
-    assert value("prefill_normalised_cost", **given, new_tokens_per_pass=chunk) == 1
-    assert value("prefill_normalised_cost", **given, new_tokens_per_pass=chunk / 2) == 2
+    assert value_of("prefill_normalised_cost", **given, new_tokens_per_pass=chunk) == 1
+    assert value_of("prefill_normalised_cost", **given, new_tokens_per_pass=chunk / 2) == 2
 
 
 def test_neither_pool_waits_for_the_other():
     """With the ratio of chips, both pools finish the tokens of a request in the same time."""
     given = {"prompt_tokens": 4000, "output_tokens": 500, "prefill_rate_per_chip": 20_000, "decode_rate_per_chip": 800}
-    ratio = value("prefill_decode_chip_ratio", **given)
+    ratio = value_of("prefill_decode_chip_ratio", **given)
     prefill = given["prompt_tokens"] / (ratio * given["prefill_rate_per_chip"])
     assert prefill == pytest.approx(given["output_tokens"] / given["decode_rate_per_chip"])
 
@@ -90,8 +63,8 @@ def test_a_replica_that_computes_prompts_too_serves_as_fast_as_when_it_is_played
             begun[place], left[place] = clock, 40
             clock += SHARED["prefill_time"]
     after = latencies[1000:]
-    assert value("request_latency", WITH_PROMPTS[1], **ONE_MORE, batch=batch) == pytest.approx(sum(after) / len(after), rel=1e-3)
-    assert value("requests_per_second", WITH_PROMPTS[0], **SHARED, batch=batch) == pytest.approx(len(latencies) / clock, rel=1e-2)
+    assert value_of("request_latency", WITH_PROMPTS[1], **ONE_MORE, batch=batch) == pytest.approx(sum(after) / len(after), rel=1e-3)
+    assert value_of("requests_per_second", WITH_PROMPTS[0], **SHARED, batch=batch) == pytest.approx(len(latencies) / clock, rel=1e-2)
 
 
 @pytest.mark.parametrize("using", WITH_PROMPTS)
@@ -110,18 +83,11 @@ def test_as_many_requests_are_at_once_on_chips_that_compute_prompts_too_as_they_
 def test_summaries_and_chosen_blocks_read_the_square_root_of_the_context():
     """A search over block sizes finds no smaller sum than the catalogue's minimum, which grows with the root of the context."""
     contexts = (10_000, 1_000_000)
-    least = [value("least_attention_reads", context_length=length, selected_blocks=16) for length in contexts]
+    least = [value_of("least_attention_reads", context_length=length, selected_blocks=16) for length in contexts]
     for length, bound in zip(contexts, least, strict=True):
-        sums = [value("attention_reads", context_length=length, selected_blocks=16, block_size=size) for size in range(1, 400)]
+        sums = solve("attention_reads", context_length=length, selected_blocks=16, block_size=[*range(1, 400)]).sweep.values[0]
         assert bound <= min(sums) * (1 + 1e-12) and min(sums) == pytest.approx(bound, rel=1e-3)
     assert least[1] / least[0] == pytest.approx((contexts[1] / contexts[0]) ** 0.5)
-
-
-def test_the_catalogue_form_of_the_draft_is_a_geometric_series():
-    alpha, index = symbol("acceptance_rate"), sympy.Symbol("i", integer=True)
-    for drafted in (1, 3, 6):
-        closed = equation("serving.speculative_tokens").sides[1].subs(symbol("draft_tokens"), drafted)
-        assert sympy.cancel(closed - sympy.Sum(alpha**index, (index, 0, drafted)).doit()) == 0
 
 
 def test_drafts_that_are_all_accepted_are_refused_with_what_they_come_to():
@@ -132,13 +98,6 @@ def test_drafts_that_are_all_accepted_are_refused_with_what_they_come_to():
     ways = ({"tokens_per_step": 4}, {"acceptance_rate": 1 - 1e-9})
     advised, near = (solve("throughput", **given, **more).answers[0].value for more in ways)
     assert advised == pytest.approx(4 * 8 / 0.02) and near == pytest.approx(advised)
-
-
-def test_a_prefill_above_the_peak_is_refused_whatever_else_it_could_be_put_down_to():
-    """A chip does 1.979e15/(2 x 70.55e9) = 14.1k tokens per second at most."""
-    given = {"model": "Llama-3.1-70B", "hardware": "H100-SXM:fp8", "chips": 8, "batch": 8, "context_length": 8000}
-    solution = solve("step_time", **given, bytes_per_element=1, prompt_tokens=1000, mfu=0.5, prefill_rate_per_chip=100_000)
-    assert solution.reason.code == "contradiction"
 
 
 def test_a_user_gets_what_prompts_on_the_same_chips_leave_of_the_time():
@@ -161,5 +120,5 @@ def test_a_user_gets_what_prompts_on_the_same_chips_leave_of_the_time():
 def test_a_request_of_one_token_ends_with_its_first():
     """And one of two tokens takes one step more: latency = ttft + (osl - 1) x tpot."""
     for tokens, latency in ((1, 0.2), (2, 0.22), (101, 2.2)):
-        assert value("request_latency", time_to_first_token=0.2, token_latency=0.02, output_tokens=tokens) == pytest.approx(latency)
-    assert value("output_tokens", time_to_first_token=0.2, token_latency=0.02, request_latency=2.2) == pytest.approx(101)
+        assert value_of("request_latency", time_to_first_token=0.2, token_latency=0.02, output_tokens=tokens) == pytest.approx(latency)
+    assert value_of("output_tokens", time_to_first_token=0.2, token_latency=0.02, request_latency=2.2) == pytest.approx(101)

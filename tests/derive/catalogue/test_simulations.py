@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from derive.solving.api import solve
+from tests.tools.asked import value_of
 from tests.tools.simulations import checks, mean, passes, rides, ring
 from tests.tools.together import in_one_test
 
@@ -21,12 +21,6 @@ SCHEDULES = [
 ]
 
 
-def point(unknown: str, **given: float) -> float:
-    (answer,) = solve(unknown, **given).answers
-    assert answer.kind == "point", answer
-    return answer.value
-
-
 def decoding(stages: int, microbatches: int, hop: float) -> dict[str, float]:
     return {"step_time": STEP, "pipeline_stages": stages, "microbatches": microbatches, "hop_latency": hop}
 
@@ -34,62 +28,27 @@ def decoding(stages: int, microbatches: int, hop: float) -> dict[str, float]:
 @in_one_test(("stages", "microbatches", "hop"), SCHEDULES)
 def test_a_token_takes_as_long_as_its_microbatch_takes_round_the_stages(stages, microbatches, hop):
     seen = ring(stages, microbatches, STEP, hop)
-    assert point("token_latency", **decoding(stages, microbatches, hop)) == pytest.approx(seen.token_latency, rel=1e-9)
+    assert value_of("token_latency", **decoding(stages, microbatches, hop)) == pytest.approx(seen.token_latency, rel=1e-9)
 
 
 @in_one_test(("stages", "microbatches", "hop"), SCHEDULES)
 def test_stages_idle_as_long_as_no_microbatch_is_there(stages, microbatches, hop):
     seen = ring(stages, microbatches, STEP, hop)
-    assert point("idle_fraction", **decoding(stages, microbatches, hop)) == pytest.approx(seen.idle_fraction, abs=1e-9)
+    assert value_of("idle_fraction", **decoding(stages, microbatches, hop)) == pytest.approx(seen.idle_fraction, abs=1e-9)
 
 
 @in_one_test(("stages", "microbatches", "hop"), SCHEDULES)
 def test_every_pass_that_ends_gives_a_batch_its_tokens(stages, microbatches, hop):
     seen = ring(stages, microbatches, STEP, hop)
-    found = point("throughput", **decoding(stages, microbatches, hop), batch=100, tokens_per_step=1)
+    found = value_of("throughput", **decoding(stages, microbatches, hop), batch=100, tokens_per_step=1)
     assert found == pytest.approx(100 * seen.passes_per_second, rel=1e-9)
-
-
-def test_hops_leave_a_third_idle_where_there_are_as_many_microbatches_as_stages():
-    """20 ms of work and four hops of 2.5 ms: a microbatch is under way for 30 ms, 20 of them at work."""
-    assert ring(4, 4, STEP, 2.5e-3).idle_fraction == pytest.approx((30 - 20) / 30)
-
-
-def test_twice_the_microbatches_wait_for_each_other():
-    """Eight microbatches of 5 ms a stage come round every 40 ms, hops or not: two steps a token."""
-    assert ring(4, 8, STEP, 2.5e-3).token_latency == pytest.approx(8 * 5e-3)
-
-
-def test_four_stages_at_work_finish_four_passes_in_the_time_of_one():
-    assert ring(4, 4, STEP, 0.0).passes_per_second * STEP == pytest.approx(4)
-
-
-@pytest.mark.parametrize("microbatches", [1, 3])
-def test_one_stage_hops_nowhere_and_works_all_the_time(microbatches):
-    seen = ring(1, microbatches, STEP, 0.0)
-    assert (seen.token_latency, seen.idle_fraction) == pytest.approx((microbatches * STEP, 0), abs=1e-12)
 
 
 @in_one_test(("acceptance_rate", "draft_tokens"), [(0.8, 4), (0.5, 1), (0.1, 8), (0.95, 3)])
 def test_tokens_of_a_step_are_those_of_drafts_that_are_checked(acceptance_rate, draft_tokens):
     seen = mean(checks(Random(draft_tokens), acceptance_rate, draft_tokens, 40_000))
-    found = point("tokens_per_step", acceptance_rate=acceptance_rate, draft_tokens=draft_tokens)
+    found = value_of("tokens_per_step", acceptance_rate=acceptance_rate, draft_tokens=draft_tokens)
     assert found == pytest.approx(seen.value, abs=ERRORS * seen.error)
-
-
-@pytest.mark.parametrize(("acceptance_rate", "draft_tokens", "tokens"), [(0.0, 4, 1), (1.0, 4, 5), (0.8, 0, 1)])
-def test_drafts_that_never_or_always_pass_and_none_at_all(acceptance_rate, draft_tokens, tokens):
-    assert {*checks(Random(0), acceptance_rate, draft_tokens, 100)} == {tokens}
-
-
-NEARLY = ((1e-9, 4), (1 - 1e-9, 4))
-"""Chances next to none and next to certain."""
-
-
-@pytest.mark.parametrize(("acceptance_rate", "draft_tokens"), NEARLY)
-def test_the_formula_comes_to_what_drafts_that_never_or_always_pass_give(acceptance_rate, draft_tokens):
-    (seen,) = {*checks(Random(0), round(acceptance_rate), draft_tokens, 100)}
-    assert point("tokens_per_step", acceptance_rate=acceptance_rate, draft_tokens=draft_tokens) == pytest.approx(seen, rel=1e-6)
 
 
 @pytest.mark.parametrize(("batch", "bound"), [(16, "memory"), (100, "arithmetic with drafts"), (4000, "arithmetic")])
@@ -104,13 +63,13 @@ def test_the_rate_with_drafts_is_what_drafting_and_checking_take(batch, bound):
     count = 40_000
     took = passes(compute_time, memory_time, 4, 0.1, count)
     tokens = mean(checks(Random(batch), 0.8, 4, count))
-    found = point("throughput", batch=batch, chips=1, **chip, **cache, **drafts)
+    found = value_of("throughput", batch=batch, chips=1, **chip, **cache, **drafts)
     assert found == pytest.approx(batch * tokens.value * count / took, rel=ERRORS * tokens.error / tokens.value)
 
 
 def test_who_arrives_at_any_time_waits_half_a_period_on_average_and_one_at_worst():
     waits = rides(Random(7), STEP, 40_000)
     seen = mean(waits)
-    assert point("mean_latency", train_period=STEP) == pytest.approx(seen.value, abs=ERRORS * seen.error)
-    worst = point("worst_latency", train_period=STEP)
+    assert value_of("mean_latency", train_period=STEP) == pytest.approx(seen.value, abs=ERRORS * seen.error)
+    worst = value_of("worst_latency", train_period=STEP)
     assert 0.999 * worst < max(waits) <= worst

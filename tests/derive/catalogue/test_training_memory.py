@@ -3,22 +3,15 @@
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.asked import value_of
 from tests.tools.schedules import gpipe, interleaved, one_forward_one_backward, run
 
 STATES = {"total_params": "70B", "bytes_per_weight": 2, "gradient_bytes_per_param": 2, "optimizer_bytes_per_param": 12}
-ONE_SEQUENCE = {"layers": 96, "tokens_in_training_batch": 2048, "model_dim": 12288}
 SCORES = {"query_heads": 96, "training_sequence_length": 2048}
 
 
-def value(unknown, *using, **given):
-    solution = solve(unknown, using=using, **given)
-    assert solution.reason is None, solution.reason
-    (only,) = solution.answers
-    return only.value
-
-
 def states(stage, **given):
-    return value("training_state_bytes_per_chip", f"training.state_bytes{stage}", **STATES, **given)
+    return value_of("training_state_bytes_per_chip", f"training.state_bytes{stage}", **STATES, **given)
 
 
 def test_each_stage_of_zero_holds_less_and_over_one_copy_all_hold_the_same():
@@ -38,17 +31,10 @@ def test_what_is_shared_over_all_chips_is_shared_however_they_are_arranged(stage
 def test_scores_outgrow_the_rest_of_a_layer_with_the_length_of_a_sequence():
     """5 a s against 34 h: even at s = 34 x 12288/(5 x 96) = 870.4 tokens."""
     even = {"layers": 96, "tokens_in_training_batch": 1e4, "model_dim": 12288, "query_heads": 96, "training_sequence_length": 870.4}
-    kept = value("activation_bytes", "training.activation_memory_transformer", **even)
-    again = value("activation_bytes", "training.activation_memory_flash", **{n: v for n, v in even.items() if n not in SCORES})
+    kept = value_of("activation_bytes", "training.activation_memory_transformer", **even)
+    layers = {n: v for n, v in even.items() if n not in SCORES}
+    again = value_of("activation_bytes", **layers, activations_per_width=17, bytes_per_activation=2)
     assert kept == pytest.approx(2 * again)
-
-
-def test_computing_layers_again_costs_a_third_more_and_keeps_a_seventeenth():
-    given = {"active_params": "70B", "pretrain_tokens": "2T"}
-    again, once = value("pretrain_flops", "reversible.training_cost", **given), value("pretrain_flops", **given)
-    assert again / once == pytest.approx(4 / 3)
-    inputs, layer = (value("activation_bytes", f"training.activation_memory_{n}", **ONE_SEQUENCE) for n in ("recomputed", "flash"))
-    assert layer / inputs == pytest.approx(17)
 
 
 # -- how many microbatches a stage holds ----------------------------------------------------------------------------
@@ -56,12 +42,12 @@ def test_computing_layers_again_costs_a_third_more_and_keeps_a_seventeenth():
 
 def held(using, stages, **given):
     """Bytes on a chip of the first stage where a microbatch has one byte in every one of as many layers as stages."""
-    return value("activation_bytes_per_chip", using, activation_bytes=float(stages), pipeline_stages=stages, **given)
+    return value_of("activation_bytes_per_chip", using, activation_bytes=float(stages), pipeline_stages=stages, **given)
 
 
 @pytest.mark.parametrize(("stages", "microbatches"), [(8, 32), (4, 8), (2, 6)])
 def test_the_first_stage_holds_what_the_schedule_run_step_by_step_holds(stages, microbatches):
-    plain = value("activation_bytes_per_chip", activation_bytes=float(stages))
+    plain = value_of("activation_bytes_per_chip", activation_bytes=float(stages))
     assert plain == max(run(one_forward_one_backward(stages, microbatches)).held)
     all_of_them = held("training.activation_bytes_per_chip_gpipe", stages, training_microbatches=microbatches)
     assert all_of_them == max(run(gpipe(stages, microbatches)).held)

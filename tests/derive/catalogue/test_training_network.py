@@ -3,6 +3,7 @@
 import pytest
 
 from derive.solving.api import solve
+from tests.tools.asked import value_of
 from tests.tools.together import in_one_test
 
 CHIP = {"peak_flops": 4.59e14, "link_bandwidth": 1.8e11, "exchange_bytes_per_param": 2}
@@ -11,40 +12,33 @@ MOE = {"total_params": 671e9, "active_params": 37e9}
 SHARDED = "training.data_parallel_time_sharded"
 
 
-def value(unknown, *using, **given):
-    solution = solve(unknown, using=using, **given)
-    assert solution.reason is None, solution.reason
-    (only,) = solution.answers
-    return only.value
-
-
 def only(names, given):
     return {name: given[name] for name in names.split() if name in given}
 
 
 def exchange(*using, **given):
-    return value("data_parallel_time", *using, **only("total_params exchange_bytes_per_param link_bandwidth chips", given))
+    return value_of("data_parallel_time", *using, **only("total_params exchange_bytes_per_param link_bandwidth chips", given))
 
 
 def compute(**given):
-    return value("training_compute_time", **only("active_params peak_flops training_tokens_per_chip mfu", given))
+    return value_of("training_compute_time", **only("active_params peak_flops training_tokens_per_chip mfu", given))
 
 
 @in_one_test("model", [DENSE, MOE], ids=["dense", "experts"])
 @in_one_test("chips", [1, 8])
 def test_at_the_balance_exchange_takes_as_long_as_arithmetic(model, chips):
     given = {**CHIP, **model, "chips": chips, "mfu": 0.5}
-    tokens = value("balance_tokens_per_chip", **given)
+    tokens = value_of("balance_tokens_per_chip", **given)
     assert exchange(SHARDED, **given) == pytest.approx(compute(**given, training_tokens_per_chip=tokens))
     # Gradients are added up beside the backward pass, four of the six FLOPs a parameter and token.
     assert exchange(**given) == pytest.approx(4 / 6 * compute(**given, training_tokens_per_chip=tokens))
 
 
 def test_chips_that_share_a_copy_and_experts_that_are_not_used_move_the_balance():
-    dense, experts = (value("balance_tokens_per_chip", **CHIP, **model) for model in (DENSE, MOE))
+    dense, experts = (value_of("balance_tokens_per_chip", **CHIP, **model) for model in (DENSE, MOE))
     assert dense == pytest.approx(2550)
     assert experts / dense == pytest.approx(671 / 37), "all experts are exchanged, the active ones compute"
-    assert value("balance_tokens_per_chip", **CHIP, **DENSE, chips=8) == pytest.approx(2550 / 8)
+    assert value_of("balance_tokens_per_chip", **CHIP, **DENSE, chips=8) == pytest.approx(2550 / 8)
 
 
 def test_enough_tokens_is_a_claim_that_one_joins_by_name():

@@ -1,5 +1,6 @@
 """What a step, a cache or a memory came to, asked back for what it was made of, at every model of the tables."""
 
+from functools import cache
 from itertools import product
 
 import pytest
@@ -25,6 +26,7 @@ RESTS_ON = {
 }
 
 
+@cache
 def covered() -> dict[str, Preset]:
     found = {}
     for name in model_names():

@@ -29,7 +29,6 @@ OF_CHIP, OF_CACHE = "no data type is given: H100-SXM computes in bf16", "KV cach
     [
         ("step_time", {"batch": 60}),
         ("step_time", {"batch": "1,8,60"}),
-        ("step_time", {"batch": "58..62"}),
         ("batch", {"step_time": "<=20ms"}),
         ("chips", {"batch": 64, "step_time": "<=20ms", "chips": None}),
     ],
@@ -49,9 +48,8 @@ def test_a_data_type_that_is_asked_for_is_not_supposed():
 
 
 def test_a_bound_by_memory_is_found_without_them():
-    for unknown, more in (("batch", {"chips": 8}), ("chips", {"batch": 190})):
-        asked = {**{name: value for name, value in UNTYPED.items() if name != "chips"}, **more}
-        assert solve(unknown, **asked).answers == solve(unknown, **{**asked, "bytes_per_element": 2}).answers
+    asked = {**UNTYPED, "chips": 8}
+    assert solve("batch", **asked).answers == solve("batch", **asked, bytes_per_element=2).answers
 
 
 # -- slips -------------------------------------------------------------------------------------------------------------
@@ -82,7 +80,7 @@ H100S = {"model": "DeepSeek-V3", "hardware": "H100-SXM:fp8", "chips": 16, "bytes
 # -- a chunk that is said to be free --------------------------------------------------------------------------------
 
 
-@in_one_test("unknown", ["free_prefill_chunk", "compute_bound_chunk"])
+@in_one_test("unknown", ["free_prefill_chunk"])
 @in_one_test("overlap", ["max", "exposed", "sum", "kv_plus_max", "network"])
 def test_what_presumes_perfect_overlap_says_so_where_another_was_asked_for(unknown, overlap):
     texts = [text for text in warned(unknown, **H100S, batch=64, variants={"overlap": overlap}) if "perfect overlap" in text]

@@ -29,7 +29,7 @@ def test_givens_that_contradict_each_other_are_reported(given, violated):
     assert reason.message.startswith(f"contradiction: {left} = ") and "makes it" in reason.message
 
 
-@in_one_test(("off", "agree"), [(1e-5, False), (-1e-5, False), (1e-7, True), (-1e-7, True)])
+@in_one_test(("off", "agree"), [(1e-5, False), (-1e-7, True)])
 def test_givens_agree_up_to_a_millionth(off, agree):
     reason = solve("throughput", batch=2000, step_time=2.0, compute_time=1.0, memory_time=2.0 * (1 + off)).reason
     assert (reason is None) == agree
@@ -92,11 +92,12 @@ OVERSTATED = {"hardware": "8xH200:fp8", "model": "Llama-3.1-70B", "bytes_per_ele
 @pytest.mark.parametrize(
     ("unknown", "more"),
     [
-        *(("step_time", {}), ("token_latency", {}), ("cost_per_token", {"chip_price": "2 USD/h"})),
-        *((unknown, {"prompt_tokens": 4000, "output_tokens": 500}) for unknown in ("request_latency", "prompt_time_share")),
+        ("step_time", {}),
+        ("cost_per_token", {"chip_price": "2 USD/h"}),
+        ("request_latency", {"prompt_tokens": 4000, "output_tokens": 500}),
     ],
 )
-@pytest.mark.parametrize("throughput", ["45k", "100k", "900k"])
+@pytest.mark.parametrize("throughput", ["45k", "900k"])
 def test_a_throughput_above_the_roofline_is_a_contradiction_whatever_is_asked(unknown, more, throughput):
     """Nobody spoke of drafts, and a default is not taken to be what no deployment without them is."""
     length = {} if "prompt_tokens" in more else {"context_length": 4000}

@@ -270,17 +270,6 @@ def test_what_a_default_cannot_better_is_a_bound(unknown: str, given: Mapping[st
     assert bounds(solve(unknown, anyway=True, **given)) == [expected]
 
 
-@in_one_test("unknown", ["prefill_decode_chip_ratio", "normalised_cost", "compute_utilisation", "step_time", "throughput"])
-@in_one_test("given", [POOLS, {**SPARSE, "prompt_tokens": 4000, "output_tokens": 500}], ids=["dense", "sparse"])
-def test_no_utilisation_puts_an_answer_beyond_what_is_said_with_none(unknown: str, given: Mapping[str, float | str]):
-    (ideal,) = solve(unknown, anyway=True, **given).answers
-    for mfu, mbu in ((0.4, 0.7), (0.7, 0.4), (0.9, 0.1), (0.05, 1.0)):
-        real = solve(unknown, anyway=True, mfu=mfu, mbu=mbu, **given).answers[0].value
-        margin = 1e-9 * ideal.value
-        beyond = {LOWER: real < ideal.value - margin, UPPER: real > ideal.value + margin}
-        assert not beyond.get(ideal.bound), (mfu, mbu, real, ideal)
-
-
 def test_ideals_are_the_defaults_that_they_bound():
     for name, bound in IDEALS.items():
         default, row = NEUTRAL_DEFAULTS[name], quantity(name)
@@ -383,10 +372,7 @@ OWNED = {"chip_capex": 3e4, "depreciation_time": "5 y", "fleet_utilisation": 0.6
     [
         ("energy_per_token", DECODING, LOWER),
         ("tokens_per_joule", DECODING, UPPER),
-        ("output_energy", {**DECODING, "output_tokens": 500}, LOWER),
-        ("electricity_cost_per_token", {**DECODING, **BILL}, LOWER),
         ("fleet_power", {**DECODING, **FLEET_OF}, LOWER),
-        ("fleet_electricity_cost", {**DECODING, **FLEET_OF, **BILL, "deployment_time": "30 d"}, LOWER),
         ("training_energy", {"hardware": "H100:bf16", "active_params": 7e10, "pretrain_tokens": 1.5e13, **FLEET_OF}, LOWER),
         ("cost_per_token", {**DECODING, **OWNED}, LOWER),
         ("energy_per_token", {"hardware": "8xH100:fp8", "throughput": 4000}, None),

@@ -84,9 +84,7 @@ def test_anyway_answers_and_says_what_is_short():
     ("unknown", "more"),
     [
         ("step_time", {"batch": 10}),
-        ("throughput", {"batch": 10}),
         ("kv_time", {"batch": 10}),
-        ("weight_time", {"batch": 10}),
         ("request_latency", {"batch": 10, "prompt_tokens": 4000, "output_tokens": 100}),
         ("batch", {"step_time": "<=2s"}),
         ("energy_per_token", {"batch": 10, "chip_power": "700 W", "hop_latency": "1 us", "pipeline_stages": 2}),
@@ -151,7 +149,7 @@ KINDS = [pytest.param(given, id=given["model"]) for given in ({**DEPLOYED, "chip
 
 @in_one_test("deployment", KINDS)
 def test_what_is_held_rises_with_the_context_and_fits_wherever_there_is_an_answer(deployment):
-    contexts = [1, 100, 1000, 1024, 1025, 4000, 100_000, 1_000_000]
+    contexts = [1, 1024, 1025, 4000, 1_000_000]
     room = solve("memory_capacity", **deployment).answers[0].value
     demands = []
     for context in contexts:
@@ -163,7 +161,7 @@ def test_what_is_held_rises_with_the_context_and_fits_wherever_there_is_an_answe
     assert demands == sorted(demands) and demands[0] < demands[-1]
 
 
-@in_one_test("deployment", KINDS)
+@in_one_test("deployment", KINDS[::3])
 def test_the_advice_is_what_the_bounds_say(deployment):
     """A batch and a context that are told to fit are the bounds of what is in flight and of the context."""
     given = {**deployment, "batch": 20_000, "context_length": 8000}

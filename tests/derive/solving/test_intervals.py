@@ -140,11 +140,9 @@ FIT = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 16, "bytes_p
 FIT |= {"variants": {"weight_time": "sharded"}, "attention_time": 0, "attention_compute_ratio": 0}
 PARTLY = {
     "does not fit from the middle on": ("step_time", {**FIT, "batch": "1k..30k"}, "does not fit"),
-    "does not fit at the end": ("step_time", {**FIT, "batch": "1k..5k"}, "does not fit"),
     "fits in few": ("step_time", {**FIT, "batch": "4300..5000"}, "does not fit"),
     "no solution at first": ("batch", {**FIT, "step_time": "5ms..14ms"}, "no batch"),
     "a requirement is broken at first": ("bandwidth_bound_fraction", {"using": IDLE, "output_input_ratio": "0.5..5"}, "requires"),
-    "a term that binds": ("memory_time", {"step_time": "10ms..20ms", "compute_time": "15.1ms"}, "no memory_time"),
 }
 
 
@@ -211,6 +209,7 @@ def test_of_a_lower_bound_the_one_that_is_enough_everywhere_comes_first():
     assert any(text.startswith("context_length from 8000 tokens to 32768 tokens: looked at in ") for text in solution.assumptions)
 
 
+@pytest.mark.slow
 def test_of_an_upper_bound_the_one_that_is_safe_everywhere_comes_first():
     solution = solve("sequences_in_flight", **POD, context_length="8k..32k", chips=32, total_params="60B..70B", active_params="60B")
     (only,) = solution.answers

@@ -534,10 +534,10 @@ def test_a_share_of_exactly_one_is_found_again():
     """What is true of an overlap or an mfu of 1 is not lost because the root came out a bit above it."""
     lost = []
     for row, name in SHARES:
-        truth = assignments(row, 100, seed=5)
+        truth = assignments(row, 30, seed=5)
         truth[name] = truth[name] * 0 + 1
         truth[row.symbols[0]] = row.right_side(truth)
-        for draw in range(100):
+        for draw in range(30):
             values = {n: float(array[draw]) for n, array in truth.items()}
             if row.violated(values):
                 continue

@@ -38,7 +38,6 @@ def test_the_fewest_chips_meet_every_target_and_one_less_does_not():
     ("capacity", "chips", "binds"),
     [
         ("150.8GB", 15, "limits bind: throughput, step_time"),
-        ("10TB", 15, "limits bind: throughput, step_time"),
         ("50GB", 16, "memory binds"),
     ],
 )
@@ -46,13 +45,6 @@ def test_what_rules_out_one_chip_less_is_what_binds(capacity, chips, binds):
     """14 chips miss 50,000 tokens a second in 50 ms whatever they hold; 15 of 50 GB hold 506 sequences, of the 722 that take them."""
     (found,) = solve("chips", **SERVED, **TARGETS, hbm_capacity=capacity).answers
     assert (found.value, found.regime) == (chips, binds)
-
-
-def test_times_and_rates_that_are_given_are_targets_where_memory_is_short_of_meeting_them_exactly():
-    given = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-70B", "bytes_per_element": 2, "context_length": 4096}
-    exact = solve("chips", **given, throughput=5e4, step_time=0.05)
-    limits = solve("chips", **given, throughput=">=50k", step_time="<=50ms")
-    assert exact.answers[0].value == limits.answers[0].value and exact.answers[0].value < 44
 
 
 @pytest.mark.parametrize(
@@ -106,11 +98,9 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     assert any(text.startswith(batches) for text in solution.said)
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them(first):
+def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them():
     """2 s for 2,000 tokens are met by a fourteenth of a chip: it was refused for that, as nobody said in what the cache is kept."""
-    wait, given = {"time_to_first_token": "<=2s"}, {"requests_per_second": 10}
-    solution = solve("chips", **REQUESTS, **({**wait, **given} if first else {**given, **wait}))
+    solution = solve("chips", **REQUESTS, time_to_first_token="<=2s", requests_per_second=10)
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
     assert any("with a batch of 118 to 121" in text and "time_to_first_token at most 2 s" in text for text in solution.said)
     assert any("the KV cache is in bf16" in text for text in solution.warnings)
@@ -130,6 +120,7 @@ def test_the_batch_that_a_rate_takes_is_held_against_memory_whatever_is_asked(un
     assert solve(unknown, **SMALL, chips=1, requests_per_second=50, chip_price="2 USD/h").answers
 
 
+@pytest.mark.slow
 def test_the_fewest_chips_are_said_over_what_is_sustained_too():
     """At the ends of the ranges they are asked for with what is sustained there given."""
     given = {"hardware": "H100:fp8", "model": "Llama-3.1-70B", "context_length": 4000, "step_time": "<=30ms", "throughput": ">=5000"}

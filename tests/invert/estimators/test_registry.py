@@ -8,7 +8,9 @@ from invert.estimators import storage_price
 from invert.estimators.cases import Case
 from invert.estimators.names import ESTIMATOR_NAMES
 from invert.estimators.registry import ESTIMATORS
+from invert.inference import infer_flagships
 from invert.records import Estimate
+from tests.tools.remembered import drawing_anew
 
 
 def test_every_estimator_has_one_signature():
@@ -22,3 +24,11 @@ def test_every_estimator_has_one_signature():
 
 def test_every_estimator_is_named_and_every_name_is_of_one():
     assert list(ESTIMATORS) == list(ESTIMATOR_NAMES)
+
+
+def test_the_default_table_draws_no_posterior():
+    with drawing_anew() as drawn:
+        table = infer_flagships(1000, ("at_rent", "increment", "headline"))
+        assert table.inferences and not drawn
+    for one in table:
+        assert one.summary is None and one.kv_bytes.keys() == {"at_rent", "increment", "headline"}

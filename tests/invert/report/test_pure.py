@@ -1,4 +1,4 @@
-"""The reports read records: they import no module that works a result out."""
+"""The reports read records: only figures import modules that compute, because no record has their curves."""
 
 import ast
 from pathlib import Path
@@ -20,6 +20,7 @@ ALLOWED = (
         "invert.inversion",
         "invert.overview",
         "invert.sheets.assemble",
+        "invert.sheets.places",
         "invert.provenance",
         "invert.records",
         "invert.sheets.rows",
@@ -42,7 +43,7 @@ def imports_of(path: Path) -> list[str]:
 
 def test_reports_lean_on_records_alone():
     (folder,) = forms.__path__
-    modules = sorted(Path(folder).glob("*.py"))
+    modules = sorted(path for path in Path(folder).glob("*.py") if path.name != "figures.py")
     assert len(modules) > 5
     leaning = {path.name: [name for name in imports_of(path) if not within(name, ALLOWED)] for path in modules}
     assert {name: found for name, found in leaning.items() if found} == {}

@@ -38,7 +38,7 @@ def test_every_pair_of_bands_has_its_readings_and_its_place_where_there_are_seve
     places = [f"KV bytes from the threshold at {place}" for place in ("32k tokens", "128k tokens", "256k tokens")]
     assert [several.count(place) for place in places] == [1, 1, 1] and several.index(places[0]) < several.index(places[2])
     assert "KV bytes from the threshold, as the lecture reads it" in single
-    assert "One price for all lengths: there is no threshold and no premium" in said(run, "deepseek/deepseek-v4-pro")
+    assert "one price for all lengths, so it has no threshold and no premium" in said(run, "deepseek/deepseek-v4-pro")
 
 
 def test_a_joint_reading_that_is_none_says_why(run: InferenceTable):
