@@ -18,7 +18,6 @@ from derive.solving.checks.speed_limits import warn_beyond_domain
 from derive.solving.explain.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
 from derive.solving.question.chip_links import links
 from derive.solving.question.defaults import FOLLOWS, evaluate_defaults
-from derive.solving.question.named_presets import deployment_of, kinds_of
 from derive.solving.question.questions import Question, copies_condition
 from derive.suppositions import SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
@@ -229,6 +228,7 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
 def _usual_value(name: str, asked: Question) -> float | None:
     """Return the usual value of a quantity in the tables that ship."""
     from derive.presets import fitted_efficiencies, sparsest_router, usual, usual_attention_rate
+    from derive.solving.question.named_presets import deployment_of, kinds_of
 
     if name == "experts":
         return sparsest_router()
