@@ -116,10 +116,10 @@ _QUIET = 2.0
 
 
 @contextmanager
-def progress(what: str, parts: int) -> Iterator[Callable[[str], None]]:
+def progress(what: str, parts: int = 0) -> Iterator[Callable[[str], None]]:
     """Show the current part of the work in a terminal after two seconds: one line on stderr, removed at the end.
 
-    Call the yielded function with the name of each part when the part starts.
+    Call the yielded function with the name of each part when the part starts. `parts` is the number of parts, if it is known.
     """
     if not in_terminal(sys.stderr):
         yield lambda _: None
@@ -127,7 +127,9 @@ def progress(what: str, parts: int) -> Iterator[Callable[[str], None]]:
     began, started = monotonic(), list[str]()
 
     def show() -> None:
-        line = in_a_line(f"{what}: {started[-1]}{', ' if started[-1] else 'part '}{len(started)} of {parts}") if started else ""
+        name = started[-1] if started else ""
+        count = f"{', ' if name else 'part '}{len(started)} of {parts}" if parts and started else ""
+        line = in_a_line(f"{what}: {name}{count}") if started else ""
         click.echo(f"\r{line:<{_TERMINAL_COLUMNS - 1}}", err=True, nl=False)
 
     def starting(name: str) -> None:

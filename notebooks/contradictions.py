@@ -16,8 +16,8 @@
 # %% [markdown]
 # # Where readings contradict each other
 #
-# Prices can be read in several ways, each plausible by itself. This notebook puts them side by side: on one sheet, over all sheets
-# whose architecture is public, and against what else those sheets say.
+# Prices can be read in several ways, and each way is plausible. This notebook compares them: on one sheet, on all sheets of models
+# with public architecture, and with the other prices of these sheets.
 
 # %%
 from math import log
@@ -38,9 +38,9 @@ pd.set_option("display.float_format", lambda x: f"{x:.3g}")
 # %% [markdown]
 # ## 1. Two readings of one lecture
 #
-# By the threshold decode is bound by arithmetic below it: `readings.threshold_is_crossover`. By the output price it waits for memory at
-# every length: `readings.bandwidth_bound_fraction`. The first makes an output token cost about what an input token does, and the sheet
-# asks several times as much.
+# By the threshold, decode is compute-bound below it: `readings.threshold_is_crossover`. By the output price, decode is memory-bound at
+# every length: `readings.bandwidth_bound_fraction`. By the first reading an output token would cost about the same as an input token,
+# but its price is several times higher.
 
 # %%
 pair = sheet.pairs[0]
@@ -50,8 +50,8 @@ print(f"output over input by the first: {pair.claimed_ratio:.2f}, as asked: {pai
 # %% [markdown]
 # ## 2. Three ways to pay for a premium
 #
-# What is paid with the price of more context? One mark-up on everything, rental cost, or the mark-up that known models show. Each gives
-# KV bytes with a range, and the ranges hardly overlap: `bands.kv_bytes_from_increment` is what the last two rest on.
+# How does the price of more context follow from its cost? By one mark-up on everything, at rental cost, or by the mark-up of known models.
+# Each gives KV bytes with a range, and the ranges hardly overlap. The last two use `bands.kv_bytes_from_increment`.
 
 # %%
 medians = {name: one.median for name, one in sheet.kv_bytes.items() if one.kind == "interval"}
@@ -63,8 +63,8 @@ SVG(picture([kv_by_estimator(sheet)], "svg"))
 # %% [markdown]
 # ## 3. What moves one of them
 #
-# Even within one way the answer hangs on outside facts. Each bar moves one of them from one end of its range to the other:
-# the size of the model, the rates of prefill and decode, the mean contexts of the bands. `bands.balance_context` says why.
+# Each of these answers depends on outside facts. Each bar moves one fact from one end of its range to the other:
+# the size of the model, the rates of prefill and decode, or the mean contexts of the bands. `bands.balance_context` shows why.
 
 # %%
 SVG(picture([tornado(sheet)], "svg"))
@@ -72,15 +72,16 @@ SVG(picture([tornado(sheet)], "svg"))
 # %% [markdown]
 # ## 4. Where the truth is known
 #
-# Models whose architecture is public have a cache that an equation gives, `architecture.kv_bytes_gqa` for most. Every estimator reads
-# their sheets as any other. One is right; one mark-up on everything, which the lecture's readings assume, holds the truth for none of them.
+# If the architecture of a model is public, an equation gives its cache, for most models `architecture.kv_bytes_gqa`. Every estimator reads
+# their sheets like any other. On the dotted line an estimate is right. The ranges by one mark-up on everything, which the lecture's
+# readings assume, contain the true value of none of them.
 
 # %%
 judged = judgements(read_data())
 rows = [(one.by, one.model, one.median / one.truth, one.held) for one in judged]
 held = pd.DataFrame(rows, columns=["by", "model", "over truth", "held"])
 assert held[held.by == "one mark-up"].held.sum() == 0
-SVG(picture([foretold_over_true("KV bytes of known models: foretold over true", judged)], "svg"))
+SVG(picture([foretold_over_true("KV bytes of known models: predicted over true", judged)], "svg"))
 
 # %%
 held.groupby("by", sort=False).agg(models=("model", "count"), held=("held", "sum"), median_over_truth=("over truth", "median"))
@@ -88,8 +89,8 @@ held.groupby("by", sort=False).agg(models=("model", "count"), held=("held", "sum
 # %% [markdown]
 # ## 5. What a reading has to predict
 #
-# A reading that is right predicts the prices it did not use. The lecture's reading of the threshold misses both premiums, and the joint
-# reading, `bands.premium_out` among its equations, uses up what could test it.
+# A right reading predicts the prices that it did not use. The lecture's reading of the threshold misses both premiums. The joint reading,
+# with `bands.premium_out` among its equations, uses the prices that could test it.
 
 # %%
 rows = [(name, one.component, one.published, one.predicted, one.used_by_reading, one.inside_rounding_cell)
@@ -100,8 +101,8 @@ assert {"premium_in", "premium_out"} <= {*missed.component}
 checks
 
 # %% [markdown]
-# So none of these is a measurement. What can be said of the cache of a closed model is what models of its time have, with the range
-# that such foretelling has earned: the headline. Each equation above can be cited with its source.
+# So none of these readings is a measurement. The best estimate for the cache of a closed model is the typical KV: the baseline of the
+# models released before, with the range of its record. Each equation above can be cited with its source.
 
 # %%
 print(sheet.kv_bytes["headline"])

@@ -16,8 +16,8 @@
 # %% [markdown]
 # # A price sheet, by hand and by machine
 #
-# One price sheet, that of Gemini 3.1 Pro: first every reading by hand, one equation at a time, then by machine, which must come to
-# the same. After that the figures of the sheet, which say how far to believe any of it.
+# This notebook reads one price sheet, that of Gemini 3.1 Pro: first by hand, one equation at a time, then with `infer`, which must give
+# the same numbers. The figures at the end show how far to trust them.
 
 # %%
 from IPython.display import SVG
@@ -35,7 +35,7 @@ for band in sheet.sheet.bands:
 # %% [markdown]
 # ## 1. The output over the input price, by hand
 #
-# The lecture takes it for how much longer memory takes than arithmetic (1:47:56): `readings.bandwidth_bound_fraction`.
+# By the lecture this ratio is the memory time over the compute time (1:47:56): `readings.bandwidth_bound_fraction`.
 
 # %%
 base, above = sheet.sheet.bands
@@ -47,8 +47,8 @@ print(f"output over input {ratio:g}: decode leaves {idle.value:.0%} of its compu
 # %% [markdown]
 # ## 2. The threshold, by hand
 #
-# Where the price steps up, the lecture says, cache reads overtake arithmetic (1:36:01): `readings.threshold_is_crossover`.
-# Nobody states the size of the model; like the lecture the cell takes one.
+# By the lecture, cache reads overtake arithmetic at the threshold of the price (1:36:01): `readings.threshold_is_crossover`.
+# The size of the model is not public. The cell assumes one, as the lecture does.
 
 # %%
 reading = sheet.pairs[0].lecture
@@ -61,8 +61,8 @@ print(f"{facts['active_params'] / 1e9:g}B active: {cache.value:,.0f} bytes of ca
 # %% [markdown]
 # ## 3. Both premiums together
 #
-# Two bands give more: the input premium the arithmetic of attention, both output prices the reads. Six equations solved one after
-# another, the last of them `context.balance_context`, and each leg is there to be read.
+# Two bands tell more: the input premium gives the arithmetic of attention, and both output prices give the reads. Six equations are
+# solved one after another. The last one is `context.balance_context`, and each step can be read.
 
 # %%
 joint = sheet.pairs[0].joint
@@ -72,8 +72,8 @@ for leg in joint.solution.route:
 # %% [markdown]
 # ## 4. By machine
 #
-# One call to infer did all of that, and more: every estimate has a range, beside how often ranges like it held where the truth is known.
-# It rests on more equations than those above, `bands.price` for one.
+# One call of `infer` computes all of this. Every estimate also has a range, with the record of such ranges for known models.
+# It uses further equations, such as `bands.price`.
 
 # %%
 sheet
@@ -81,7 +81,7 @@ sheet
 # %% [markdown]
 # ## 5. The prices as a picture
 #
-# The bands are steps; the dashed lines are what the joint reading makes of them at every context, `bands.decode_cost` at one mark-up.
+# The bands are steps. The dashed lines are the prices by the joint reading at every context: `bands.decode_cost` at one mark-up.
 
 # %%
 SVG(picture([cost_context(sheet)], "svg"))
@@ -89,8 +89,8 @@ SVG(picture([cost_context(sheet)], "svg"))
 # %% [markdown]
 # ## 6. How big, and how much cache
 #
-# An input price is some evidence of size: `serving.price_per_flop` would give it if mark-ups were known, and open models of that price
-# show what can be said without. Of the cache a price says next to nothing beyond what models of its time have.
+# An input price is some evidence of the size. `serving.price_per_flop` would give the size if mark-ups were known. Without them, open
+# models of that price give a range. A price tells almost nothing about the cache beyond the models released before.
 
 # %%
 SVG(picture([size_price([sheet])], "svg"))

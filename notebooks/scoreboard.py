@@ -16,8 +16,8 @@
 # %% [markdown]
 # # The scoreboard
 #
-# An estimate is worth what it got right of models that it had not seen. Here every estimator is held against public architectures and
-# against sizes that were stated, with the family of a model, or all that came later, left out of what is learned.
+# An estimator is as good as its predictions for models that it has not seen. Here every estimator is compared with public architectures
+# and stated sizes. The family of each model, or all later models, are left out of the fit.
 
 # %%
 from math import log
@@ -38,8 +38,8 @@ skill = section_rows("skill", data)
 # %% [markdown]
 # ## 1. How often ranges held
 #
-# A fair range holds the truth as often as it says. Those of one mark-up, `bands.output_input_ratio` and what goes with it, hold far less
-# often; sizes by price hold as often as they claim.
+# A fair range contains the true value as often as it promises. The ranges by one mark-up (`bands.output_input_ratio` and the equations
+# with it) contain it far less often. The sizes by price keep their promise.
 
 # %%
 SVG(picture([reliability(skill)], "svg"))
@@ -47,8 +47,8 @@ SVG(picture([reliability(skill)], "svg"))
 # %% [markdown]
 # ## 2. What is gained over knowing nothing
 #
-# Beside each estimator stands the class: what models of that time have, without a look at the price. The gain is in mean log density.
-# No reading of a premium, `bands.premium_in` or `bands.premium_out`, gains anything; sizes by price do.
+# Each estimator is compared with a baseline: the models released before, without any price. The gain is in mean log density.
+# No reading of a premium (`bands.premium_in`, `bands.premium_out`) has a gain. Sizes by price have one.
 
 # %%
 gains = pd.DataFrame(skill)[["estimate", "left out", "models", "families", "rms", "class", "gain", "standard error"]].dropna()
@@ -57,18 +57,18 @@ assert (sizes.gain > sizes["standard error"]).all() and (caches[caches["left out
 gains
 
 # %% [markdown]
-# ## 3. Sizes, foretold against true
+# ## 3. Sizes, predicted against true
 #
-# Every open model by the price of its maker, its price family left out. Were prices what the arithmetic costs and nothing else,
-# `serving.price_per_flop`, all points would lie on the line.
+# Every open model by the price of its maker, with its price family left out of the fit. If prices followed the cost of arithmetic alone
+# (`serving.price_per_flop`), all points would lie on the line.
 
 # %%
 SVG(picture([foretold_against_true("Active parameters by price", "active_params", judged_sizes(data))], "svg"))
 
 # %% [markdown]
-# ## 4. Caches, foretold over true
+# ## 4. Caches, predicted over true
 #
-# The same for KV bytes by every estimator that reads prices, against `architecture.kv_bytes_gqa` and its kin.
+# The same for KV bytes, by every estimator that reads prices. The true values are by `architecture.kv_bytes_gqa` and similar equations.
 
 # %%
 SVG(picture([foretold_over_true("KV bytes of known models", judgements(data))], "svg"))
@@ -76,8 +76,8 @@ SVG(picture([foretold_over_true("KV bytes of known models", judgements(data))], 
 # %% [markdown]
 # ## 5. The misses
 #
-# A scoreboard that hides its misses is none. These sizes lie outside their ranges, the worst first: a model that is sold far above or
-# below what others ask for such arithmetic, `serving.price_per_flop`, cannot be told by its price.
+# A scoreboard has to show its misses. These sizes are outside their ranges, the worst first. If a model costs far more or far less than
+# others with the same arithmetic (`serving.price_per_flop`), its price does not reveal its size.
 
 # %%
 missed = sorted((one for one in judged_sizes(data) if not one.held), key=lambda one: -abs(log(one.median / one.truth)))
@@ -88,8 +88,8 @@ pd.DataFrame(rows, columns=["model", "by", "true [B]", "foretold [B]", "low [B]"
 # %% [markdown]
 # ## 6. The sampler itself
 #
-# Before any price is read the machine has to find what it was told: sheets are made up from the priors, and ranges must hold the numbers
-# that they were made from. With a fault put in, the noise of premiums `bands.premium_out` taken too small, it has to show.
+# The sampler is tested without real prices: sheets are simulated from the priors, and the ranges must contain the numbers behind each
+# sheet. A deliberate fault must show: here the assumed noise of the premiums (`bands.premium_out`) is too small.
 
 # %%
 pd.DataFrame(section_rows("calibration", data))[["run", "quantity", "simulations", "coverage_50", "coverage_90", "verdict"]]

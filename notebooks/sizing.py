@@ -16,9 +16,9 @@
 # %% [markdown]
 # # Sizing a deployment, backwards
 #
-# The lecture's equations run from a deployment to its step time and its cost. Somebody who sizes one asks the other way:
-# which batch meets a cost, which context a step time, how many chips both. Each cell is one question to the same equations.
-# A solution shows itself as mathematics, with a table of every number and where it is from.
+# The lecture's equations go from a deployment to its step time and its cost. To size a deployment, we ask the other way:
+# which batch meets a cost, which context meets a step time, and how many chips meet both. Each cell asks the same equations.
+# A solution shows every step with its numbers and their sources.
 
 # %%
 from IPython.display import SVG
@@ -33,14 +33,14 @@ rented = {**model, "chip_price": "2 USD/h"}
 # %% [markdown]
 # ## 1. A batch for a cost
 #
-# `serving.cost_per_token` holds the batch twice: in the bill that it shares, and in the step time.
-# Step time, memory time, KV time and compute time are solved together for it.
+# In `serving.cost_per_token` the batch appears twice: it shares the bill, and it changes the step time.
+# So step time, memory time, KV time and compute time are solved together.
 
 # %%
 derive.solve("batch", **rented, chips=16, cost_per_token="0.1 USD/MTok")
 
 # %% [markdown]
-# Put back in, it costs what was asked for.
+# With this batch the cost is the one that we asked for.
 
 # %%
 batch = derive.solve("batch", **rented, chips=16, cost_per_token="0.1 USD/MTok")
@@ -51,7 +51,8 @@ print(f"{1e6 * cost:.6f} USD/MTok")
 # %% [markdown]
 # ## 2. Chips and batch from a cost and a step time
 #
-# Two results fix two inputs; either can be asked for: `serving.cost_per_token` and `roofline.step_time` hold for one pair.
+# Two results determine two inputs, and each input can be the unknown. Only one pair satisfies `serving.cost_per_token` and
+# `roofline.step_time`.
 
 # %%
 targets = {"cost_per_token": "0.3 USD/MTok", "step_time": "16 ms"}
@@ -61,7 +62,7 @@ print(f"{chips.answers[0].value:.1f} chips and a batch of {batch.answers[0].valu
 # %% [markdown]
 # ## 3. What does not fit
 #
-# Weights and caches are held against the memory before any time is told: `memory.demand`, `memory.capacity`.
+# Before a time is computed, weights and caches are compared with the memory: `memory.demand`, `memory.capacity`.
 
 # %%
 derive.solve("step_time", **model, chips=16, batch="24k")
@@ -69,13 +70,13 @@ derive.solve("step_time", **model, chips=16, batch="24k")
 # %% [markdown]
 # ## 4. Ranges and sweeps
 #
-# What is not known to a figure may be a range. `roofline.step_time` then has ends, and says which range matters most.
+# An uncertain input can be a range. Then `roofline.step_time` has two ends, and the answer names the range that matters most.
 
 # %%
 derive.solve("step_time", **model, chips=16, batch="100..2000", mbu="0.7±0.1")
 
 # %% [markdown]
-# A sweep is a table; the columns are arrays.
+# A sweep is a table. Its columns are arrays.
 
 # %%
 cheaper = derive.solve("cost_per_token", **rented, chips=16, batch="1..4096:log:13")

@@ -16,8 +16,8 @@
 # %% [markdown]
 # # Solve anything
 #
-# Every quantity of every equation can be the unknown: what is given decides, not how the equation was written down.
-# Each cell below asks one question and puts the answer back in, or asks it another way. `derive.solve` is all that is called.
+# Every quantity of every equation can be the unknown. The inputs decide, not the form in which the equation is written.
+# Each cell asks one question and checks the answer, or asks it in another way. All cells call only `derive.solve`.
 
 # %%
 from IPython.display import SVG
@@ -39,7 +39,8 @@ def value(unknown, **given):
 # %% [markdown]
 # ## 1. One equation, each of its quantities
 #
-# The balance batch, `batching.balance_batch`, is the machine balance ratio times the sparsity. Whatever is left out is found.
+# The balance batch, `batching.balance_batch`, is the machine balance ratio times the sparsity. We leave out one of the three
+# and solve for it.
 
 # %%
 known = {"machine_balance_ratio": 300.0, "sparsity": 8.0, "bytes_per_weight": 1.0}
@@ -52,15 +53,15 @@ for unknown in ("machine_balance_ratio", "sparsity"):
 # %% [markdown]
 # ## 2. Through many equations at once
 #
-# A step time needs arithmetic, weight reads and cache reads, and each of those needs a chip and a model: `roofline.step_time`
-# and all that it rests on join by themselves. The answer shows every number on the way.
+# A step time needs arithmetic, weight reads and cache reads, and each of them needs a chip and a model. The solver finds the
+# equations that lead to `roofline.step_time`. The answer shows every number on the way.
 
 # %%
 step = derive.solve("step_time", **served, batch=256)
 step
 
 # %% [markdown]
-# The numbers on the way are also those of a roofline: the roof of the chip, and the point that the step works at.
+# The same numbers give a roofline: the roof of the chip, and the point at which the step works.
 
 # %%
 SVG(picture([roofline([roof("H100", known_numbers(step))])], "svg"))
@@ -68,8 +69,8 @@ SVG(picture([roofline([roof("H100", known_numbers(step))])], "svg"))
 # %% [markdown]
 # ## 3. Backwards through all of them
 #
-# How large may the batch be for a step of that length? The unknown now stands in several equations, and they are solved together.
-# The batch that comes out has the step time that was asked for: `roofline.step_time` once more.
+# How large can the batch be for a step of that length? The unknown is in several equations, and they are solved together.
+# With the resulting batch, `roofline.step_time` gives the step time that we asked for.
 
 # %%
 step_time = step.value
@@ -78,8 +79,8 @@ assert abs(batch / 256 - 1) < 1e-9
 print(f"a step of {1e3 * step_time:.3f} ms: a batch of {batch:.0f}")
 
 # %% [markdown]
-# A given may be a sweep, and the answer is a curve. Short steps read few experts, and each sequence more brings others; where all of them
-# are read anyway, a little more time takes many more sequences. The curve ends where their caches no longer fit.
+# An input can be a sweep, and then the answer is a curve. A short step reads few experts, and each further sequence activates others.
+# Once all experts are read, a little more time serves many more sequences. The curve ends where their caches no longer fit.
 
 # %%
 SVG(picture(sweep_charts([("", [derive.solve("batch", **served, step_time="1..80 ms:log:25")])]), "svg"))
@@ -87,8 +88,8 @@ SVG(picture(sweep_charts([("", [derive.solve("batch", **served, step_time="1..80
 # %% [markdown]
 # ## 4. Where only a bound is known
 #
-# A quantity in the term that does not bind can be anything up to a value. The answer is then an interval, with the regime that
-# it holds in: `roofline.step_time` does not tell the compute time of a step that waits for memory.
+# A quantity in the term that does not bind can have any value up to a limit. Then the answer is an interval with its regime:
+# `roofline.step_time` does not determine the compute time of a memory-bound step.
 
 # %%
 hidden = derive.solve("compute_time", step_time="10 ms", memory_time="10 ms")
@@ -99,7 +100,8 @@ hidden
 # %% [markdown]
 # ## 5. Where there is no answer
 #
-# What cannot be is refused with the reason: `batching.balance_batch_with_kv` has no balance batch beyond the balance context.
+# If there is no answer, the solver gives the reason: by `batching.balance_batch_with_kv` there is no balance batch beyond the
+# balance context.
 
 # %%
 far = {**served, "context_length": "100k", "attention_flops_per_pair": 0}
@@ -110,7 +112,7 @@ print(refused.reason.message)
 # %% [markdown]
 # ## 6. A formula for an answer
 #
-# Symbols may be given in the place of numbers. The answer is then a formula of SymPy: `batching.balance_batch` for sparsity.
+# Inputs can be symbols instead of numbers. Then the answer is a formula of SymPy: here `batching.balance_batch` for the sparsity.
 
 # %%
 s = derive.symbols

@@ -16,8 +16,8 @@
 # %% [markdown]
 # # Write up and cite
 #
-# From a claim in the lecture to a paragraph with numbers, formulas and references: what is computed, what it rests on, and how each piece
-# is cited. Nothing is typed that the catalogue has.
+# This notebook goes from a claim in the lecture to a paragraph with numbers, formulas and references. It shows how each part is
+# computed and cited. Everything that the catalogue has is printed, not typed.
 
 # %%
 from IPython.display import SVG, Markdown
@@ -31,8 +31,8 @@ from derive.show.plot import sweep_charts
 # %% [markdown]
 # ## 1. The claim
 #
-# The lecture has the best batch at the machine balance ratio times the sparsity (0:17:56): `batching.balance_batch`.
-# Its derivation is in the catalogue, step by step.
+# By the lecture the best batch is the machine balance ratio times the sparsity (0:17:56): `batching.balance_batch`.
+# The catalogue has its derivation, step by step.
 
 # %%
 derive.equation("batching.balance_batch")
@@ -40,7 +40,7 @@ derive.equation("batching.balance_batch")
 # %% [markdown]
 # ## 2. The numbers
 #
-# Asked for a chip and a model that exist, `batching.balance_batch` rests on `batching.machine_balance_ratio` and `batching.sparsity`.
+# For a real chip and a real model, `batching.balance_batch` uses `batching.machine_balance_ratio` and `batching.sparsity`.
 
 # %%
 answer = derive.solve("balance_batch", hardware="H100-SXM:fp8", model="DeepSeek-V3")
@@ -49,7 +49,7 @@ answer
 # %% [markdown]
 # ## 3. The formula in a paper
 #
-# The same as LaTeX, with the derivation of `batching.balance_batch`.
+# The derivation of `batching.balance_batch` as LaTeX.
 
 # %%
 print(derivation_in_latex(derive.equation("batching.balance_batch")))
@@ -57,7 +57,7 @@ print(derivation_in_latex(derive.equation("batching.balance_batch")))
 # %% [markdown]
 # ## 4. The sentence
 #
-# Prose with numbers that are computed stays right when a table changes: `batching.balance_batch` is asked again each time.
+# Computed numbers in a text stay right when a table changes, because each run solves `batching.balance_batch` again.
 
 # %%
 lecture = derive.solve("balance_batch", machine_balance_ratio=300, sparsity=8)
@@ -69,8 +69,8 @@ Markdown(
 # %% [markdown]
 # ## 5. The figure
 #
-# A batch pays for what it shares until arithmetic binds: `serving.cost_per_token` over the batch. `backsolve plot cost-batch` writes such
-# a picture into a file, as SVG or PNG.
+# A larger batch lowers `serving.cost_per_token` until arithmetic binds. `backsolve plot cost-batch` writes such a picture to a file, as
+# SVG or PNG.
 
 # %%
 served = {"hardware": "H100-SXM:fp8", "model": "DeepSeek-V3", "chips": 64, "context_length": "1k", "chip_price": "2 USD/h"}
@@ -79,8 +79,8 @@ SVG(picture(sweep_charts([("", [derive.solve("cost_per_token", **served, batch="
 # %% [markdown]
 # ## 6. The references
 #
-# Every equation that an answer used is cited by id and version: `batching.balance_batch` and what it rests on. The styles are those of
-# papers, notebooks and web pages.
+# Every equation of an answer is cited by id and version: `batching.balance_batch` and the equations that lead to it. There are styles
+# for papers, notebooks and web pages.
 
 # %%
 used = [reference.partition("@")[0] for reference in answer.equations]
@@ -90,8 +90,8 @@ for id in used:
 # %% [markdown]
 # ## 7. Prices
 #
-# A reading of prices cites its equations, `readings.bandwidth_bound_fraction` here, and the page where the prices were read, with its
-# grade and the day.
+# A reading of prices cites its equations, here `readings.bandwidth_bound_fraction`, and the page of the prices with its grade and the day
+# on which it was read.
 
 # %%
 (sheet,) = invert.infer(["gemini-3.1-pro"])

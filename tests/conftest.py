@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
         remembered.remember()
 
 
-LONGEST = ("test_samplers", "test_wrong_formulas", "test_laws")
+LONGEST = ("test_samplers", "test_laws")
 """Files whose tests take longest, a minute and more."""
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import pytest
 
-from campaigns.crowd import faults_of
 from campaigns.hostile import given_up
 from derive.tables.lines import ROW_LIMIT
 from tests.tools.commands import GEMINI, SCRIPT, STAR, STEP, call, plain
@@ -216,8 +215,3 @@ def test_no_command_asks_what_day_it_is_or_the_network(tmp_path, monkeypatch):
         assert (tmp_path / "start/began").exists()
         assert (done.status, done.out.decode()) == (0, call(*arguments).out)
         (tmp_path / "start/began").unlink()
-
-
-@pytest.mark.slow
-def test_many_runs_at_once_are_as_good_as_one(tmp_path):
-    assert faults_of(20, tmp_path) == []

@@ -1,24 +1,34 @@
 """The commands for the catalogue: list, show, explain, cite."""
 
 import json
-import sys
 from datetime import date
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from backsolve.cli.common import OneOf, as_of_option, fail_on, prices_option, report_problems, tell, tell_doubts, tier_option
+from backsolve.cli.common import (
+    OneOf,
+    as_of_option,
+    fail_on,
+    html_base_option,
+    prices_option,
+    report_problems,
+    tell,
+    tell_doubts,
+    tell_rows,
+    tier_option,
+)
 from backsolve.cli.completion import completes
-from backsolve.streams import in_terminal, say, width
+from backsolve.streams import say
 from derive.errors import NotCovered, UnknownName, WrongData, WrongValue, shorten
 from derive.files import LARGEST_RESULT, called, content_or_input
-from derive.show.folding import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from derive.presets import Preset
     from derive.quantities.row import Quantity
+    from derive.records import Equation
     from derive.show.references import Reference
     from derive.tables.problems import Problem
     from invert.sheets.sheet import FileText
@@ -67,15 +77,12 @@ def list_command(
     _refuse_long(word)
     if time is None and is_time(word):
         word, time = "", word
-    if word and not (hardware or models or equations_about(word)):
-        word = corrected(word)
-    found = quantities_about(word) if word else QUANTITIES.values()
-    if quantities:
-        tell(list_as_json(quantities=found), style) if style == "json" else _list_quantities(found)
-        return
     if hardware or models:
         _list_presets(hardware, models, word, style)
         return
+    if word and not equations_about(word):
+        word = corrected(word)
+    found = [*(quantities_about(word) if word else QUANTITIES.values())]
     asked = equations_about(word, equations(chapter, symbol)) if word else equations(chapter, symbol)
     at_time = None if time is None else {row.id for row in equations_at(time)}
     rows = [
@@ -85,21 +92,27 @@ def list_command(
         and not (without == "derivation" and row.steps)
         and not (without == "source" and row.sources)
     ]
+    about = word if time is None else ""
     if style == "json":
-        tell(list_as_json(rows, found if word and time is None else None), style)
+        tell(list_as_json(quantities=found) if quantities else list_as_json(rows, found if about else None), style)
         return
-    if word and time is None:
-        _list_quantities(found)
-    presets = [*listing_commands(word), *tier_lines(word)] if word and time is None else []
-    for line in presets:
-        _print_row(line)
-    nothing = not rows and not (word and found) and not presets
-    if nothing and not (word and time is None and _list_claims(word)):
+    if quantities or about:
+        _tell_quantities(found)
+    if quantities:
+        return
+    presets = [*listing_commands(about), *tier_lines(about)] if about else []
+    tell_rows("{}", [(line,) for line in presets])
+    if not (rows or presets or (word and found) or (about and _list_claims(about))):
         say(f"no equation matches{f' {shorten(word)}' if word else ' all of these options'}. Claims of the lecture: backsolve claims WORD")
-    longest = max((len(row.id) for row in rows), default=0)
-    for row in rows:
-        why = f"   ({reason_not_derived(row)})" if without == "derivation" else ""
-        _print_row(f"{row.id:<{longest}}  {row.described:<11}  {row.title}{why}")
+    _tell_equations(rows, lambda row: f"   ({reason_not_derived(row)})" if without == "derivation" else "")
+
+
+def _tell_equations(rows: "Iterable[Equation]", remark: "Callable[[Equation], str]" = lambda _: "") -> None:
+    tell_rows("{:<{first}}  {:<11}  {}{}", [(row.id, row.described, row.title, remark(row)) for row in rows])
+
+
+def _tell_quantities(rows: "Iterable[Quantity]") -> None:
+    tell_rows("{:<{first}}  {:<10} {:<14} {}", [(one.name, one.symbol, f"[{one.unit}]", one.meaning) for one in rows])
 
 
 def _list_claims(word: str) -> bool:
@@ -109,8 +122,7 @@ def _list_claims(word: str) -> bool:
     from invert.validation.claim_rows import Claim
 
     rows = [row for row in rows_of(Claim) if mentions(word, f"{row.claim} {row.reason}")]
-    for row in rows:
-        _print_row(f"claim {row.id:<5} {row.verdict:<24} {row.claim}")
+    tell_rows("claim {:<5} {:<24} {}", [(row.id, row.verdict, row.claim) for row in rows])
     return bool(rows)
 
 
@@ -132,13 +144,6 @@ def _list_presets(hardware: bool, models: bool, word: str, style: str) -> None:
 def _refuse_long(word: str) -> None:
     if len(word) > LONGEST_WORD:
         raise WrongValue(f"{shorten(word)} has {len(word):,} characters, and at most {LONGEST_WORD} are looked for")
-
-
-def _list_quantities(rows: "Iterable[Quantity]") -> None:
-    rows = list(rows)
-    longest = max((len(one.name) for one in rows), default=0)
-    for one in rows:
-        _print_row(f"{one.name:<{longest}}  {one.symbol:<10} {'[' + one.unit + ']':<14} {one.meaning}")
 
 
 @click.command("show")
@@ -201,7 +206,9 @@ def _show_other(id: str) -> None:
 
     if meaning := explain_term(id):
         tell(meaning)
-        _print_list_hint(id)
+        about, rows = _about(id)
+        if about or rows:
+            tell(f"{len(about)} quantities and {len(rows)} equations: backsolve list {id}")
         return
     unusable: WrongData | None = None
     if ":" not in id and (lines := _chip_details(id)):
@@ -234,8 +241,14 @@ def _show_other(id: str) -> None:
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
         # The reason may be a row that cannot be read.
         bad = report_problems(problems(Architecture, AcceleratorFigure))
-        if not bad and "." not in id and (_explain_column(id) or _list_about(id)):
-            return
+        if not bad and "." not in id:
+            about, rows = _about(id)
+            if _explain_column(id):
+                return
+            if about or rows:
+                _tell_quantities(about)
+                _tell_equations(rows)
+                return
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
     tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
     tell(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
@@ -268,32 +281,11 @@ def _explain_column(name: str) -> bool:
     return True
 
 
-def _list_about(word: str) -> bool:
-    """List the quantities and equations about a text. Return whether every word of it is a part of a name or an id."""
+def _about(word: str) -> "tuple[Sequence[Quantity], Sequence[Equation]]":
+    """Return the quantities and equations about a text, and none unless every word of it is a part of a name or an id."""
     from derive.catalogue.searching import equations_about, is_word, quantities_about
 
-    if not is_word(word):
-        return False
-    quantities, rows = quantities_about(word), equations_about(word)
-    _list_quantities(quantities)
-    longest = max((len(row.id) for row in rows), default=0)
-    for row in rows:
-        _print_row(f"{row.id:<{longest}}  {row.described:<11}  {row.title}")
-    return True
-
-
-def _print_list_hint(word: str) -> None:
-    """Print the number of quantities and equations about a word, and the command that lists them."""
-    from derive.catalogue.searching import equations_about, is_word, quantities_about
-
-    quantities, rows = (quantities_about(word), equations_about(word)) if is_word(word) else ((), ())
-    if quantities or rows:
-        tell(f"{len(quantities)} quantities and {len(rows)} equations: backsolve list {word}")
-
-
-def _print_row(line: str) -> None:
-    """Print a row of a list: folded to the width of a terminal, or as one line for other programs."""
-    click.echo(fold(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
+    return (quantities_about(word), equations_about(word)) if is_word(word) else ((), ())
 
 
 def _render_equation(id: str, style: str) -> str:
@@ -337,13 +329,7 @@ def _show_preset(preset: "Preset") -> None:
     help="Cite all sources of a result, with the reason: equations, and for a result of --save pages, price sheets, inferences, the run."
     " - reads standard input.",
 )
-@click.option(
-    "--html-base",
-    envvar="BACKSOLVE_HTML_BASE",
-    default="",
-    metavar="URL",
-    help="Address of the site with a page for every equation. BACKSOLVE_HTML_BASE sets it for all commands.",
-)
+@html_base_option
 @click.option(
     "--reading", type=OneOf(("kv", "fraction", "tier")), help="Cite a reading of MODEL: price rows, equation, numbers, residual, record."
 )

@@ -6,11 +6,10 @@ import sys
 
 import click
 
-from backsolve.cli.common import OneOf, fail_on, tell
-from backsolve.streams import in_terminal, width
+from backsolve.cli.common import OneOf, fail_on, tell, tell_rows
+from backsolve.streams import in_terminal
 from derive.catalogue.searching import mentions
 from derive.errors import UnknownName
-from derive.show.folding import fold
 
 
 @click.command("claims")
@@ -56,11 +55,11 @@ def _value(row: dict[str, object], name: str) -> str:
 
 
 def _tell_all(rows: list[dict[str, object]]) -> None:
-    for row in rows:
-        stated, computed = _value(row, "said"), _value(row, "found")
-        values = "" if row["said"] is None and row["found"] is None else f": stated {stated}, computed {computed}"
-        line = f"{row['id']:<5} {row['verdict']:<24} {row['claim']}{values}"
-        click.echo(fold(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
+    def values(row: dict[str, object]) -> str:
+        unknown = row["said"] is None and row["found"] is None
+        return "" if unknown else f": stated {_value(row, 'said')}, computed {_value(row, 'found')}"
+
+    tell_rows("{:<5} {:<24} {}{}", [(str(row["id"]), str(row["verdict"]), str(row["claim"]), values(row)) for row in rows])
     if in_terminal(sys.stdout):
         tell(f"{len(rows)} claims. backsolve claims {rows[0]['id']} shows one with its command, time and reason.")
 

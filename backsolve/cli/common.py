@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import date
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
 
 import click
 
-from backsolve.streams import say, width
+from backsolve.cli.completion import completes
+from backsolve.streams import in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, WrongValue, shorten, suggest
 from derive.files import called, label, standard_input
 from derive.show.folding import fold
@@ -160,6 +161,27 @@ def state_argument(name: str) -> Callable[[_Command], _Command]:
 
 as_of_option = click.option("--as-of", type=day, metavar="DATE", help="The day whose prices hold. By default the newest in the data.")
 tier_option = click.option("--tier", metavar="T", help="A service tier, or all. By default standard, else off_peak.")
+hardware_option = click.option(
+    "--hardware",
+    multiple=True,
+    metavar="NAME[:DTYPE]",
+    shell_complete=completes("chips"),
+    help="Use the figures of a chip, e.g. H100-SXM:fp8. Several chips give one column for each.",
+)
+model_option = click.option(
+    "--model",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completes("models"),
+    help="Use the figures of an open model, e.g. DeepSeek-V3, or of a config.json.",
+)
+html_base_option = click.option(
+    "--html-base",
+    envvar="BACKSOLVE_HTML_BASE",
+    default="",
+    metavar="URL",
+    help="Address of the published site, for citations. BACKSOLVE_HTML_BASE sets it for all commands.",
+)
 all_option = click.option("--all", "everything", is_flag=True, help="Include every service tier and batch sheet.")
 
 
@@ -213,11 +235,16 @@ def tell(text: str, style: str = "text") -> None:
     click.echo(fold(text, width(sys.stdout)) if style in ("text", "table") else text)
 
 
-def report_steps() -> Callable[[str], object]:
-    """Return a function that prints the progress of the work if standard error is a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return lambda _: None
-    return lambda text: say(f"{text} ...")
+def tell_rows(form: str, rows: Iterable[Sequence[str]]) -> None:
+    """Print rows in a form of `str.format` whose first column is as wide as its widest cell (`{:<{first}}`).
+
+    A row is folded to the width of a terminal, and is one line for other programs.
+    """
+    found = [*rows]
+    first = max((len(row[0]) for row in found), default=0)
+    for row in found:
+        line = form.format(*row, first=first)
+        click.echo(fold(line, width(sys.stdout)) if in_terminal(sys.stdout) else line)
 
 
 def leave(status: int) -> NoReturn:

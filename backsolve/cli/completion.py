@@ -1,44 +1,28 @@
 """Names that a shell completes: chips, open models, priced models, equations and quantities."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import click
 
 _Completion = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
-def _chips() -> Iterable[str]:
-    from derive.presets import hardware_names
+def _names(kind: str) -> Iterable[str]:
+    """Return the names of a kind."""
+    if kind == "sheets":
+        from invert.data import read_data
+        from invert.sheets.assemble import models
 
-    return hardware_names()
-
-
-def _models() -> Iterable[str]:
-    from derive.presets import model_names
-
-    return model_names()
-
-
-def _sheets() -> Iterable[str]:
-    from invert.data import read_data
-    from invert.sheets.assemble import models
-
-    return sorted({row.model for row in models(read_data())})
-
-
-def _equations() -> Iterable[str]:
+        return sorted({row.model for row in models(read_data())})
+    from derive import presets
     from derive.catalogue import by_id
-
-    return by_id()
-
-
-def _quantities() -> Iterable[str]:
     from derive.quantities import QUANTITIES
 
-    return QUANTITIES
-
-
-_NAMES = {"chips": _chips, "models": _models, "sheets": _sheets, "equations": _equations, "quantities": _quantities}
+    names: Mapping[str, Callable[[], Iterable[str]]] = {
+        **{"chips": presets.hardware_names, "models": presets.model_names},
+        **{"equations": by_id, "quantities": lambda: QUANTITIES},
+    }
+    return names[kind]()
 
 
 def completes(*kinds: str) -> _Completion:
@@ -49,6 +33,6 @@ def completes(*kinds: str) -> _Completion:
     """
 
     def complete(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-        return [name for kind in kinds for name in _NAMES[kind]() if name.lower().startswith(begun.lower())]
+        return [name for kind in kinds for name in _names(kind) if name.lower().startswith(begun.lower())]
 
     return complete

@@ -402,32 +402,42 @@ def _print_answer(table: "InferenceTable", moved: "Comparison | None", shown: "S
 
 def _render_sheets(table: "InferenceTable", shown: "Shown", brief: bool) -> str:
     """Return sheets as records, as a summary, as a report of one sheet (in `brief` below a comparison), or as one table."""
-    from invert.overview import overview
-    from invert.report import contract, document
-    from invert.report import overview as summary
-    from invert.report.columns import WIDE_KEYS
-    from invert.report.glance import glance
-    from invert.report.layout import laid_out
-    from invert.report.sheet import full_parts
-    from invert.report.short import report_after_change, short_parts
-
+    # Each form imports its own modules: together they take as long as the quickest question.
     style, columns, wide = shown.style, _columns(shown), width(sys.stdout)
     long = len(table) > _MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by)
     if shown.summary or long:
+        from invert.overview import overview
+        from invert.report import overview as summary
+
         found = overview(table)
         if style in _RECORDS:
             return summary.overview_json(found) if style == "json" else summary.overview_csv(found)
-        parts = summary.overview_parts(found)
-        return summary.overview_text(found, wide) if style == "table" else document.report_document(parts, style)
+        return summary.overview_text(found, wide) if style == "table" else _render_document(summary.overview_parts(found), style)
     if style in _RECORDS:
+        from invert.report import contract
+
         return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table, columns)
     if table.request.names and len(table) == 1 and not columns:
-        parts_of = full_parts if shown.full else report_after_change if brief else short_parts
-        parts = parts_of(table[0], table)
-        return laid_out(parts, wide) if style == "table" else document.report_document(parts, style)
+        from invert.report.layout import laid_out
+        from invert.report.sheet import full_parts
+        from invert.report.short import report_after_change, short_parts
+
+        parts = (full_parts if shown.full else report_after_change if brief else short_parts)(table[0], table)
+        return laid_out(parts, wide) if style == "table" else _render_document(parts, style)
     if style != "table":
-        return document.document(table, style, columns, shown.by)
+        from invert.report.document import document
+
+        return document(table, style, columns, shown.by)
+    from invert.report.columns import WIDE_KEYS
+    from invert.report.glance import glance
+
     return glance(table, wide, WIDE_KEYS if shown.wide else columns, shown.by)
+
+
+def _render_document(parts: Sequence[str], style: str) -> str:
+    from invert.report.document import report_document
+
+    return report_document(parts, style)
 
 
 def _render_changes(moved: "Comparison", style: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from backsolve.cli.common import as_of_option, fail_on, prices_option, tell, tell_doubts
+from backsolve.cli.common import as_of_option, fail_on, hardware_option, model_option, prices_option, tell, tell_doubts
 from backsolve.streams import say
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.errors import NotCovered, UnknownName, WrongValue
@@ -89,8 +89,8 @@ _FIGURES: Mapping[str, OfDeployment | str] = {
 @click.argument("name", metavar="[NAME]", required=False)
 @click.argument("items", nargs=-1, metavar="[MODEL | NAME=VALUE]...")
 @click.option("--out", metavar="FILE", help="The file to write: a name that ends in .svg or .png.")
-@click.option("--hardware", multiple=True, metavar="NAME[:DTYPE]", help="The chip of a deployment. Several are drawn in one figure.")
-@click.option("--model", multiple=True, metavar="NAME", help="The open model of a deployment.")
+@hardware_option
+@model_option
 @prices_option
 @as_of_option
 def plot_command(

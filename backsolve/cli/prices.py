@@ -25,13 +25,12 @@ from backsolve.cli.common import (
     processes,
     refuse_no_file,
     refuse_one_file,
-    report_steps,
     state_argument,
     tell,
     tell_doubts,
     workers_option,
 )
-from backsolve.streams import in_a_line, in_terminal, say, tell_line, width
+from backsolve.streams import in_a_line, in_terminal, progress, say, tell_line, width
 from derive.errors import NO_ANSWER, BacksolveError, WrongData, WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
@@ -395,7 +394,8 @@ def pull_prices(sources: tuple[str, ...], into: str | None, providers: tuple[str
     if not found:
         fail_on(problems)
     book = book_of(data)
-    pulled = pull(found, book, models(data), today, providers, report_steps())
+    with progress("prices pull") as starting:
+        pulled = pull(found, book, models(data), today, providers, starting)
     if into is None:
         click.echo(price_file(pulled.rows), nl=False)
         _print_pull(pulled, pulled.rivals, None, Update(counts=Counter((database(row), "added") for row in pulled.rows)), say)

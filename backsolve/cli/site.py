@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 import click
 
-from backsolve.cli.common import Commands, fail_on, report_steps, tell
+from backsolve.cli.common import Commands, fail_on, html_base_option, tell
+from backsolve.streams import progress
 from derive.errors import WrongValue
 from derive.files import label
 
@@ -36,10 +37,7 @@ def site_command() -> None:
     metavar="DIR",
     help="The folder to write: a new one, or one of an earlier build, whose files are replaced.",
 )
-@click.option(
-    "--html-base", envvar="BACKSOLVE_HTML_BASE", default="", metavar="URL",
-    help="Address at which the site will be published, for citations. BACKSOLVE_HTML_BASE sets it for all commands.",
-)  # fmt: skip
+@html_base_option
 def site_build(out: str, html_base: str) -> None:
     """Write the whole site: static pages that open from disk and from any server. It needs `pip install 'backsolve[site]'`.
 
@@ -54,7 +52,8 @@ def site_build(out: str, html_base: str) -> None:
     """
     with _site_extra():
         from backsolve.site.build import build_site
-    built = build_site(out, html_base, report_steps())
+    with progress("site") as starting:
+        built = build_site(out, html_base, starting)
     tell(f"{label(out)}: {built.pages} pages, {built.bytes / 1e6:.1f} MB. Open {label(out.rstrip('/'))}/index.html")
     fail_on(built.problems)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from backsolve.cli.common import OneOf, leave, report_problems, tell
+from backsolve.cli.common import OneOf, hardware_option, leave, model_option, report_problems, tell
 from backsolve.cli.completion import completes
 from backsolve.streams import in_a_line, in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, WrongValue, shorten
@@ -39,20 +39,8 @@ _LONG = 100_000
 @click.argument("unknown", metavar="UNKNOWN[,UNKNOWN]...", shell_complete=completes("quantities"))
 @click.argument("given", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=completes("quantities"))
 @click.option("--using", multiple=True, metavar="ID", help="Join a condition, heuristic or variant by its id. May be repeated.")
-@click.option(
-    "--hardware",
-    multiple=True,
-    metavar="NAME[:DTYPE]",
-    shell_complete=completes("chips"),
-    help="Use the figures of a chip, e.g. H100-SXM:fp8. Several chips give one column for each.",
-)
-@click.option(
-    "--model",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completes("models"),
-    help="Use the figures of an open model, e.g. DeepSeek-V3, or of a config.json.",
-)
+@hardware_option
+@model_option
 @click.option(
     "--zip",
     "zipped",

@@ -9,7 +9,6 @@ from functools import cache
 from math import log10
 
 from backsolve.site.formulas import Json, quantities_data
-from backsolve.site.parts import figure_of
 from backsolve.site.presets import SUSTAINED, leg_of
 from backsolve.usual import CHIP, DATA_TYPE, DEPLOYED, MODEL
 from derive.catalogue import equation
@@ -434,6 +433,6 @@ def shown_pictures() -> list[Json]:
 
 def _shown(key: str, time: str, chart: Chart, ids: Sequence[str], claimed: Sequence[str]) -> Json:
     return {
-        **{"key": key, "title": chart.title, "time": time, "drawing": figure_of(chart).drawing},
+        **{"key": key, "title": chart.title, "time": time, "chart": chart},
         **{"equations": [*map(equation, ids)], "claims": [claims()[id] for id in claimed]},
     }

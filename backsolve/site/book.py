@@ -12,7 +12,7 @@ from backsolve.site.writing import INDEX, Entry, Page
 from derive.catalogue import CHAPTERS, by_id, chapter_text, equations
 from derive.derivations import parents
 from derive.quantities import QUANTITIES, aliases
-from derive.records import Equation, Source
+from derive.records import Equation
 from derive.show.entry import worked_example
 from invert.validation.claim_rows import UNDECIDED
 
@@ -73,11 +73,6 @@ def _live(rows: Sequence[Equation]) -> dict[str, object]:
         return {"pictures": drawn, "board": blackboard_data([one["key"] for one in drawn]), "states": claim_states()}
     shown = next(row for row in rows if row.example)
     return {"pictures": (), "shown": shown, "formulas": page_data(shown.id)}
-
-
-def _first_said(row: Equation) -> Source | None:
-    """Return the first source of an equation with its second in the video of the lecture."""
-    return next(filter(video_of, row.sources), None)
 
 
 def _by_time() -> Page:

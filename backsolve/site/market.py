@@ -2,7 +2,7 @@
 
 import json
 
-from backsolve.site.parts import figure_of, sections_of
+from backsolve.site.parts import sections_of
 from backsolve.site.sheets import sheet_address
 from backsolve.site.writing import Page, relative_to
 from invert.overview import overview
@@ -25,7 +25,8 @@ def market_page(table: Run) -> Page:
     parts, link = overview_parts(overview(table)), relative_to(_MARKET)
     links = {one.sheet.model: link(sheet_address(one)) for one in table}
     context = {
-        "figure_of_sizes": figure_of(size_price([*table]), links),
+        "sizes": size_price([*table]),
+        "links": links,
         "columns": [column.heading for column in columns],
         "rows": rows,
         "first": parts[0],

@@ -1,14 +1,9 @@
-"""Turn the parts of a report into parts of a page: sections of tables, paragraphs and lists, and charts in figures."""
+"""Turn the parts of a report into parts of a page: sections of tables, paragraphs and lists."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from markupsafe import Markup
-
-from backsolve.figures.svg import chart_svg
 from derive.immutable import immutable
-from derive.quantities.formula import NOTHING
-from derive.show.chart import Chart
 from invert.report.layout import Heading, Table
 
 
@@ -29,21 +24,6 @@ class ReportSection:
     anchor: str
     heading: str
     blocks: tuple[Block, ...]
-
-
-@immutable
-class Figure:
-    """A chart for a page: the drawing and its caption."""
-
-    title: str
-    drawing: Markup
-    said: tuple[str, ...]
-
-
-def figure_of(chart: Chart, links: Mapping[str, str] = NOTHING) -> Figure:
-    """Return the chart as a page shows it. `links` are the addresses of named points."""
-    # The drawing escapes every text of a table itself.
-    return Figure(title=chart.title, drawing=Markup(chart_svg(chart, links)), said=chart.said)
 
 
 def sections_of(parts: Sequence[str]) -> list[ReportSection]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from math import log
 
-from backsolve.site.parts import Block, ReportSection, figure_of, table_block
+from backsolve.site.parts import Block, ReportSection, table_block
 from backsolve.site.writing import Page
 from derive.units import show
 from invert.data import Data
@@ -32,7 +32,7 @@ def scoreboard_pages(data: Data) -> Iterator[Page]:
         foretold_against_true("Active parameters from the price: predicted against true", "active_params", sizes),
         foretold_over_true("KV bytes of known models: predicted over true", caches),
     )
-    context = {"figures": [figure_of(chart) for chart in charts], "sections": sections, "titles": shown.TITLES, "misses": _MISSES}
+    context = {"figures": charts, "sections": sections, "titles": shown.TITLES, "misses": _MISSES}
     yield Page(address=_BOARD, template="scoreboard.html", title="Scoreboard", summary=_BOARD_SUMMARY, kind="record", context=context)
     missed = [
         ReportSection(anchor="size", heading="Active parameters by input price", blocks=(_misses("active_params", sizes),)),

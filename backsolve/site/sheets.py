@@ -6,10 +6,11 @@ from contextlib import suppress
 from dataclasses import replace
 
 from backsolve.site.equations import all_styles
-from backsolve.site.parts import Block, Figure, figure_of, sections_of, table_block, text_blocks
+from backsolve.site.parts import Block, sections_of, table_block, text_blocks
 from backsolve.site.what_if import what_if
 from backsolve.site.writing import Page
 from derive.errors import NotCovered
+from derive.show.chart import Chart
 from derive.show.references import cite_with_references
 from derive.units import show
 from invert.comparison_records import History
@@ -118,7 +119,7 @@ def _row(row: PriceRow) -> dict[str, object]:
     }
 
 
-def _figures(one: Inference) -> Iterator[Figure]:
+def _figures(one: Inference) -> Iterator[Chart]:
     """Yield the figures with data to draw. In the figure of size against price only the sheet is named."""
     needed = {"cost-context": one.pairs, "tornado": one.pairs, "tier-map": one.storage}
     for name, chart_of in SHEET_FIGURES.items():
@@ -126,4 +127,4 @@ def _figures(one: Inference) -> Iterator[Figure]:
             if needed.get(name, (one,)):
                 chart = chart_of(one)
                 marks = (replace(mark, names=mark.names if len(mark.names) == 1 else ()) for mark in chart.marks)
-                yield figure_of(replace(chart, marks=tuple(marks)) if name == "size-price" else chart)
+                yield replace(chart, marks=tuple(marks)) if name == "size-price" else chart

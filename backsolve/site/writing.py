@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from backsolve.figures.svg import chart_svg
 from backsolve.site.lookups import video_at, video_of
 from derive.catalogue import by_id
 from derive.immutable import immutable
-from derive.quantities.formula import as_tree
+from derive.quantities.formula import NOTHING, as_tree
 from derive.show.mathml import equation_in_mathml, math, relation_in_mathml, symbol_in_mathml
 from derive.tables.problems import Problem
 from derive.version import VERSION
@@ -167,6 +168,8 @@ def _templates() -> Environment:
     templates.filters["relation"] = _relation
     templates.filters["video"] = video_of
     templates.filters["second"] = video_at
+    # The drawing escapes every text of a table itself.
+    templates.filters["drawing"] = lambda chart, links=NOTHING: Markup(chart_svg(chart, links))
     templates.filters["verbatim"] = verbatim
     templates.filters["name"] = broken_name
     templates.tests["equation_id"] = lambda text: text in by_id()

@@ -26,6 +26,7 @@ _WANTED = ("query_heads", *PARAMETERS)
 """Quantities of a model that questions need in addition to its cache."""
 
 _ABSENT = "-"
+_HOUR = 3600
 _NAMED = 3
 """Largest number of presets that are named for a word."""
 _NOMINAL = "nominal"
@@ -41,23 +42,28 @@ def hardware_lines(word: str = "") -> list[str]:
     >>> hardware_lines()[2].split()[:8]
     ['H100-SXM', '0.989', '1.979', '1.979', '-', '3.35', '85.52', '295']
     """
-    tables = shipped.read()
     types = [*BYTES_PER_WEIGHT]
     head = ["chip", *types, "TB/s", "GB", "ridge", "rent, USD/h"]
-    rows = [head, *(_chip_cells(name, types, tables) for name in presets.hardware_names(tables) if _contains(name, word))]
+    chips = hardware_records(word)
+    rows = [head, *(_chip_cells(chip, types) for chip in chips)]
     said = "dense PFLOP/s by type. Ridge point in FLOP/byte of the first. --price rent uses the median rent"
-    chosen = (row for row in tables.rows_of(AcceleratorFigure) if row.preferred and row.quantity == "hbm_capacity")
-    nominal = ", ".join(row.accelerator for row in chosen if row.notes.startswith(_NOMINAL))
+    every = chips if not word else hardware_records()
+    nominal = ", ".join(one["name"] for one in every if one["figures"].get("hbm_capacity", {"notes": ""})["notes"].startswith(_NOMINAL))
     return [*align_columns(rows, left=(0, len(head) - 1), gap=" "), f"{said}; GB as the driver reports them, and as sold of {nominal}"]
 
 
-def _chip_cells(name: str, types: Iterable[str], tables: Tables) -> list[str]:
-    figures = {(row.quantity, row.dtype): row for row in tables.rows_of(AcceleratorFigure) if row.accelerator == name and row.preferred}
-    peaks = [_cell_in_unit(figures.get(("peak_flops", one)), 1e15) for one in types]
-    bandwidth, capacity = (figures.get((quantity, "")) for quantity in ("hbm_bandwidth", "hbm_capacity"))
-    first = next((row for one in types if (row := figures.get(("peak_flops", one)))), None)
-    ridge = f"{first.value / bandwidth.value:.0f}" if first and bandwidth else _ABSENT
-    return [name, *peaks, _cell_in_unit(bandwidth, 1e12), _cell_in_unit(capacity, 1e9), ridge, _price(name, tables)]
+def _chip_cells(chip: Mapping[str, Any], types: Iterable[str]) -> list[str]:
+    """Return the record of an accelerator as cells: peaks, bandwidth, memory, ridge point, and the rents with how they are known."""
+    peaks = [chip["peak_flops"].get(one) for one in types]
+    bandwidth, capacity = (chip["figures"].get(quantity, {"value": None})["value"] for quantity in ("hbm_bandwidth", "hbm_capacity"))
+    first = next(filter(None, peaks), None)
+    ridge = f"{first / bandwidth:.0f}" if first and bandwidth else _ABSENT
+    rents = [one for one in chip["prices"] if RENT in one["notes"]]
+    span = "-".join(dict.fromkeys(f"{value * _HOUR:g}" for value in sorted(one["value"] for one in rents)[:: max(len(rents) - 1, 1)]))
+    grades = ", ".join(dict.fromkeys(one["verification"].replace("_", " ") for one in rents))
+    sizes = [(peak, 1e15) for peak in peaks] + [(bandwidth, 1e12), (capacity, 1e9)]
+    cells = [f"{value / size:.{4 if value >= size else 3}g}" if value else _ABSENT for value, size in sizes]
+    return [chip["name"], *cells, ridge, f"{span} ({grades})" if rents else _ABSENT]
 
 
 def hardware_records(word: str = "") -> list[dict[str, Any]]:
@@ -112,21 +118,6 @@ def _chip_record(name: str, tables: Tables) -> dict[str, Any]:
             for row in presets.prices_of(name, tables)
         ],
     }
-
-
-def _cell_in_unit(row: AcceleratorFigure | None, size: float) -> str:
-    value = in_si(row.quantity, row.value, row.unit) / size if row else 0.0
-    return f"{value:.{4 if value >= 1 else 3}g}" if row else _ABSENT
-
-
-def _price(name: str, tables: Tables) -> str:
-    """Return the range of the rents and how they are known."""
-    rents = [row for row in presets.prices_of(name, tables) if RENT in row.notes]
-    if not rents:
-        return _ABSENT
-    values = sorted(row.value for row in rents)
-    span = f"{values[0]:g}" if values[0] == values[-1] else f"{values[0]:g}-{values[-1]:g}"
-    return f"{span} ({', '.join(dict.fromkeys(row.verification.replace('_', ' ') for row in rents))})"
 
 
 def chip_lines(name: str) -> list[str]:

@@ -47,7 +47,7 @@ def chain_slopes(slopes: Mapping[str, float], name: str, inner: Mapping[str, flo
 class Solution(Result):
     """The outcome of a question.
 
-    At a prompt it is a line, printed what the command prints (`full` is all of it), in a notebook mathematics and a table.
+    At a prompt it is a line, printed what the command prints (`full` is all of it), in a notebook every step with its numbers.
     """
 
     def __repr__(self) -> str:

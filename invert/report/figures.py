@@ -215,9 +215,9 @@ def tier_map(one: Inference) -> Chart:
     )
 
 
-def tornado(one: Inference, estimator: str = "one_markup") -> Chart:
-    """Draw the change of the KV bytes of an estimator with each input at both ends of its range. Raise NotCovered without an interval."""
-    swings = (one.swings or {}).get(estimator)
+def tornado(one: Inference) -> Chart:
+    """Draw the change of the KV bytes by one mark-up with each input at both ends of its range. Raise NotCovered without an interval."""
+    swings = (one.swings or {}).get("one_markup")
     if swings is None or not swings.value:
         why = swings.left_out if swings and swings.left_out else "one mark-up gives no interval of its KV bytes"
         raise NotCovered(f"{one.name} has no tornado: {why}")
@@ -227,7 +227,7 @@ def tornado(one: Inference, estimator: str = "one_markup") -> Chart:
     return Chart(
         title="Which input changes the KV bytes most",
         said=(
-            f"{_sheet(one)}; by {KV_NAMES[estimator].heading}, each input alone at either end of its {one.assumptions.level:.0%} range",
+            f"{_sheet(one)}; by {KV_NAMES['one_markup'].heading}, each input alone at either end of its {one.assumptions.level:.0%} range",
             *([f"At an end of {', '.join(contradicted)} prices contradict the model."] if contradicted else []),
         ),
         across=Axis(words="KV bytes over their central value [ratio]", is_logarithmic=True),

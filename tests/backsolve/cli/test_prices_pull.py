@@ -8,12 +8,10 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from backsolve.cli.common import report_steps
 from derive import files
 from derive.errors import WrongData
 from invert.databases import genai, litellm
@@ -55,7 +53,6 @@ def test_every_source_that_is_found_goes_to_standard_output(packages):
     assert lines[4].startswith("backsolve: copies: 4 by resellers and under second names")
     assert lines[5] == "backsolve: context: 11 sheets without a longest one in any database"
     assert "disagreeing: google/gemini-test (standard) cache_read: 0.1 by genai-prices 9.9; 0.2 by" in lines[6]
-    assert not any(line.endswith("...") for line in lines), "progress is for terminals"
 
 
 def test_what_is_not_taken_is_named_with_the_reason_in_a_file(packages):
@@ -232,20 +229,6 @@ def test_a_signal_while_it_writes_leaves_a_whole_file(packages):
     assert done.returncode == -signal.SIGTERM
     after = rows(Path("m.csv").read_text())
     assert after[: len(before)] == before and sorted(os.listdir()) == ["m.csv", "new.json", "old.json"]
-
-
-class Terminal(StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def test_progress_stands_on_a_terminal_only(monkeypatch):
-    for stream, shown in ((Terminal(), "backsolve: reading litellm ...\n"), (StringIO(), "")):
-        monkeypatch.setattr(sys, "stderr", stream)
-        report_steps()("reading litellm")
-        assert stream.getvalue() == shown
 
 
 def test_a_database_comes_from_standard_input(tmp_path, monkeypatch):

@@ -51,7 +51,7 @@ def test_all_lies_inside_the_frame_and_is_said_in_words(chart: Chart):
     wide, high = map(float, ElementTree.fromstring(svg).attrib["viewBox"].split()[2:])
     assert all(0 <= x <= wide and 0 <= y <= high for x, y in corners(svg))
     assert all(0 <= low <= high <= wide for low, high in spans_of_texts(svg))
-    assert parts(svg, "desc")[0].text == chart_in_words(chart)
+    assert parts(svg, "desc")[0].text == chart_in_words(chart) and "<style" not in svg and " style=" not in svg
 
 
 def test_whatever_a_name_holds_is_text():

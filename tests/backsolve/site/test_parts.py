@@ -1,7 +1,6 @@
-"""Reports as pages set them: no line of a report is lost, tables are tables, and a chart is one drawing with its words."""
+"""Reports as pages set them: no line of a report is lost, and tables are tables."""
 
-from backsolve.site.parts import figure_of, sections_of, table_block
-from invert.report.figures import kv_by_estimator
+from backsolve.site.parts import sections_of, table_block
 from invert.report.layout import Heading, Table
 from invert.report.sheet import full_parts
 from invert.result import InferenceTable
@@ -22,8 +21,3 @@ def test_every_line_of_a_report_is_in_a_section(some_sheets: InferenceTable):
 
 def test_what_is_not_there_is_a_dash():
     assert table_block(("a", "b"), [{"a": 0.0, "b": None}]).rows == (("0.0", "-"),)
-
-
-def test_a_figure_is_a_drawing_without_style_of_its_own(some_sheets: InferenceTable):
-    figure = figure_of(kv_by_estimator(some_sheets[0]))
-    assert figure.drawing.startswith("<svg") and "<style" not in figure.drawing and " style=" not in figure.drawing

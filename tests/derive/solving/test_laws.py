@@ -5,10 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from campaigns import laws
-from campaigns.laws import LAWS, Deployment, Law, claims
-
-COUNT, SEED = 4, 2
-"""Few, of which each law has something to judge; hundreds in `.ci/long`."""
+from campaigns.laws import LAWS, Deployment, Law
 
 SERVING = Deployment(
     tuple(
@@ -21,14 +18,6 @@ SERVING = Deployment(
     )
 )
 """Drafts, experts, attention and stages, all at once, in memory that just holds them."""
-
-
-@pytest.mark.slow
-def test_no_law_is_broken():
-    found = list(claims(COUNT, SEED))
-    broken = [f"{name}: {claim.told}" for name, claim in found if not claim.holds]
-    assert not broken, "\n" + "\n".join(broken)
-    assert {name for name, _ in found} == {law.__name__ for law in LAWS}, "each law had something to judge"
 
 
 @pytest.mark.slow

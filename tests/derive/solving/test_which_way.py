@@ -67,6 +67,7 @@ def test_conditions_and_heuristics_join_when_named_or_where_definitions_end():
 
 USES = {
     # a default, and an equation that speaks of it
+    "activation_bytes_per_chip": "training.memory_per_chip",
     "pipeline_stages": "pipeline.layers_per_stage",
     "chips": "serving.cost_per_token",
     "mfu": "serving.prefill_rate_per_chip",
