@@ -246,19 +246,19 @@ class Equation:
     """One equation of the catalogue, declared as data.
 
     `relation` has the quantities (and constants with units) of the equation as parameters, by their registry names. It returns the quantity
-    on the left and the expression on the right. It is called when the symbols are first needed. The equation may be used if each entry of
-    `requires` is true. `variant` is set if several equations define one quantity. An equation that is true with only one of them has its
-    name too. A `stand_in` joins by itself only if its quantity is requested, or is not given while all of its inputs are at hand. A
-    condition or a rule of thumb with a `rule`, its name on the first line of an answer, is used if definitions give no answer. `direction`
-    is the side on which a bound with the sense = limits its left side. `changes` has one line for every version after the first: the change
-    of the mathematics, and the reason.
+    on the left and the expression on the right. It is called when the symbols are first needed. `defined_elsewhere` is true for a further
+    relation of a quantity that another equation defines. The equation may be used if each entry of `requires` is true. `variant` is set if
+    several equations define one quantity. An equation that is true with only one of them has its name too. A `stand_in` joins by itself
+    only if its quantity is requested, or is not given while all of its inputs are at hand. A condition or a rule of thumb with a `rule`,
+    its name on the first line of an answer, is used if definitions give no answer. `direction` is the side on which a bound with the sense
+    = limits its left side. `changes` has one line for every version after the first: the change of the mathematics, and the reason.
     """
 
     id: str
     version: int = 1
     title: str
     kind: str = DEFINITION
-    defines: str | None = None
+    defined_elsewhere: bool = False
     variant: Variant | None = None
     relation: Callable[..., tuple[Any, Any]]
     sense: str = "="
@@ -282,6 +282,12 @@ class Equation:
 
     unsaid: tuple[str, ...] = ()
     """Quantities with a neutral default that the source leaves out of its formula. A citation shows the formula without and with them."""
+
+    @cached_property
+    def defines(self) -> str | None:
+        """Return the quantity that it defines, the left one, or None for a limit, a claim and a further relation."""
+        defining = self.kind in CHAINED_BY_ITSELF or (self.variant and self.kind != CONDITION)
+        return self.symbols[0] if defining and self.sense == "=" and not self.defined_elsewhere else None
 
     @cached_property
     def example(self) -> Example | None:

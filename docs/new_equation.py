@@ -40,8 +40,7 @@ MADE = (
 SKELETON = """    Equation(
         id="{id}",
         title="TODO: what it is, in a few words",
-        # TODO: kind=BOUND, ESTIMATE, CONDITION, HEURISTIC or EMPIRICAL and no `defines`, if it is no definition
-        defines="{name}",
+        # TODO: kind=BOUND, ESTIMATE, CONDITION, HEURISTIC or EMPIRICAL, if it is no definition
         # TODO: the quantities it speaks of, and the right side
         relation=lambda {name}: ({name}, {name}),
         statement="TODO: what it says, in one plain sentence.",
@@ -116,7 +115,7 @@ def missing(row: Equation) -> Iterator[str]:
             except WrongData:
                 yield f"derive/quantities: derive/show/mathml.py draws no such LaTeX as that of {name}, {QUANTITIES[name].latex}"
     if row.kind == DEFINITION and row.defines is None and not row.steps:
-        yield "the entry: a definition says with `defines` what it defines, or with `steps` what it follows from"
+        yield "the entry: a further relation of a quantity says with `derivation` what it follows from"
     if row.kind == ESTIMATE and row.variant is None:
         yield "the entry: an estimate takes part only where it is chosen; give it a `variant`, with the group it is chosen from"
     if row.example is None:

@@ -20,7 +20,6 @@ from invert.report.price_pages import price_reference
 from invert.report.prices import name_of_price, predictions
 from invert.report.tiers import DRAIN_TIMES_OF_LECTURE, join_tiers, worst_record
 from invert.result import DRAIN_TIME_RULE, Inference, Run
-from invert.sheets.listing import place_of
 from invert.sheets.places import Place
 from invert.steps import solve_steps
 
@@ -58,7 +57,7 @@ def cite_reading(one: Inference, run: Run, kind: str, style: str = "plain", html
     bandwidth-bound fraction of google/gemini-3.1-pro-preview: 0.8333
     """
     reading = _READINGS[kind](one, run)
-    rows = [row for row in run.rows if row.sheet_key == one.key and place_of(row) in reading.places]
+    rows = [row for row in run.rows if row.sheet_key == one.key and row.place in reading.places]
     prices = [price_reference(row, str(one.sheet.as_of)) for row in rows]
     title = f"{reading.name} of {one.name}: {reading.found}"
     if style not in _FORMS:

@@ -69,12 +69,12 @@ def test_from_a_skeleton_to_an_equation_that_lacks_nothing(clone: Path):
         ),
         (LEFT_OUT, LEFT_OUT + "\n        given={'step_time': '2 ms'},\n        result='36 ms',"),
     )
-    definition = 'defines="planted_latency",'
-    replaced(chapter, (definition, f'{definition}\n        kind="estimate",'))
+    named = f'id="{ID}",'
+    replaced(chapter, (named, f'{named}\n        kind="estimate",'))
     assert run(clone, ID).stdout.splitlines()[1:] == [
         "  the entry: an estimate takes part only where it is chosen; give it a `variant`, with the group it is chosen from"
     ]
-    replaced(chapter, (f'{definition}\n        kind="estimate",', definition))
+    replaced(chapter, (f'{named}\n        kind="estimate",', named))
     figures = clone / "tests" / "validation" / "lecture.csv"
     appended(figures, f"99,planted,{ID}\n")
     (line,) = run(clone, ID).stdout.splitlines()[1:]

@@ -14,7 +14,6 @@ EQUATIONS = (
         version=2,
         changes=("over kv_layers, which are all layers unless given, with the keys of indexers",),
         title="KV bytes per token, grouped-query attention",
-        defines="kv_bytes_per_token",
         variant=Variant(group="kv_bytes_per_token", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
         relation=lambda kv_bytes_per_token, entry_per_token, kv_layers, kv_heads, key_dim, value_dim, bytes_per_element,
             indexer_layers, indexer_dim, indexer_bytes_per_element: (
@@ -51,7 +50,6 @@ EQUATIONS = (
         version=2,
         changes=("over kv_layers, which are all layers unless given, with the keys of indexers",),
         title="KV bytes per token, multi-head latent attention",
-        defines="kv_bytes_per_token",
         variant=Variant(group="kv_bytes_per_token", name="mla", holds_for=("mla_hybrid", "mla_indexed")),
         relation=lambda kv_bytes_per_token, latent_per_token, kv_layers, latent_dim, rope_dim, bytes_per_element, entry_per_token,
             indexer_layers, indexer_dim, indexer_bytes_per_element: (
@@ -73,7 +71,6 @@ EQUATIONS = (
         version=2,
         changes=("over the layers that attend to the whole context, with the FLOPs of indexers",),
         title="Attention FLOPs per query and context token, grouped-query attention",
-        defines="attention_flops_per_pair",
         variant=Variant(group="attention_flops_per_pair", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, sparse_layers, query_heads, key_dim, value_dim,
             indexer_flops_per_pair: (
@@ -94,7 +91,6 @@ EQUATIONS = (
         version=2,
         changes=("over kv_layers, which are all layers unless given",),
         title="Attention FLOPs per query and context token, latent attention expanded (prefill)",
-        defines="attention_flops_per_pair",
         variant=Variant(group="attention_flops_per_pair", name="mla", holds_for=("mla_hybrid",)),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim,
             rope_dim, value_dim: (
@@ -111,7 +107,6 @@ EQUATIONS = (
         version=2,
         changes=("over the layers that attend to the whole context, with the FLOPs of indexers",),
         title="Attention FLOPs per query and context token, latent attention absorbed (decode)",
-        defines="attention_flops_per_pair",
         variant=Variant(
             group="attention_flops_per_pair", name="mla_absorbed", holds_for=("mla_hybrid_absorbed", "mla_indexed_absorbed")
         ),
@@ -132,7 +127,6 @@ EQUATIONS = (
     Equation(
         id="architecture.attention_flops_of_entries",
         title="Attention FLOPs per query and context token, tokens compressed into shared entries",
-        defines="attention_flops_per_pair",
         variant=Variant(group="attention_flops_per_pair", name="compressed"),
         relation=lambda attention_flops_per_pair, flop_per_mac_and_token, heavily_compressed_layers, query_heads, head_dim,
             heavy_compression_ratio, indexer_flops_per_pair: (
@@ -151,7 +145,6 @@ EQUATIONS = (
     Equation(
         id="architecture.attention_intensity",
         title="Arithmetic intensity of decode attention",
-        defines="attention_intensity",
         relation=lambda attention_intensity, attention_flops_per_pair, kv_bytes_per_token: (
             attention_intensity,
             attention_flops_per_pair / kv_bytes_per_token,

@@ -10,7 +10,6 @@ EQUATIONS = (
     Equation(
         id="batching.machine_balance_ratio",
         title="Machine balance ratio",
-        defines="machine_balance_ratio",
         relation=lambda machine_balance_ratio, peak_flops, bytes_per_weight, flop_per_weight, hbm_bandwidth: (
             machine_balance_ratio,
             peak_flops * bytes_per_weight / (flop_per_weight * hbm_bandwidth),
@@ -33,7 +32,6 @@ EQUATIONS = (
     Equation(
         id="batching.ridge_point",
         title="Ridge point",
-        defines="ridge_point",
         relation=lambda ridge_point, peak_flops, hbm_bandwidth: (ridge_point, peak_flops / hbm_bandwidth),
         statement="Arithmetic intensity above which a chip is compute-bound.",
         assumptions=("peaks of the data sheet, dense",),
@@ -44,7 +42,6 @@ EQUATIONS = (
         id="batching.arithmetic_intensity",
         version=2,
         title="Arithmetic intensity of a decode step",
-        defines="arithmetic_intensity",
         relation=lambda arithmetic_intensity, ridge_point, mfu, tokens_verified_per_step, compute_time, mbu, memory_time: (
             arithmetic_intensity,
             ridge_point * mfu * tokens_verified_per_step * compute_time / (mbu * memory_time),
@@ -64,7 +61,6 @@ EQUATIONS = (
         title="Attainable FLOP/s of a chip",
         kind=BOUND,
         direction=UPPER,
-        defines="attainable_flops",
         relation=lambda attainable_flops, peak_flops, mfu, arithmetic_intensity, hbm_bandwidth, mbu: (
             attainable_flops,
             minimum(peak_flops * mfu, arithmetic_intensity * hbm_bandwidth * mbu),
@@ -77,6 +73,7 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.balance_ratio_from_ridge",
+        defined_elsewhere=True,
         title="Machine balance ratio from the ridge point",
         relation=lambda machine_balance_ratio, ridge_point, bytes_per_weight, flop_per_weight: (
             machine_balance_ratio,
@@ -96,7 +93,6 @@ EQUATIONS = (
     Equation(
         id="batching.sparsity",
         title="Sparsity",
-        defines="sparsity",
         relation=lambda sparsity, total_params, active_params: (sparsity, total_params / active_params),
         requires=(
             Requirement(
@@ -120,7 +116,6 @@ EQUATIONS = (
     Equation(
         id="batching.balance_batch",
         title="Balance batch",
-        defines="balance_batch",
         relation=lambda balance_batch, machine_balance_ratio, sparsity, mfu, mbu: (
             balance_batch,
             machine_balance_ratio * sparsity * mfu / mbu,
@@ -161,7 +156,6 @@ EQUATIONS = (
         id="batching.balance_batch_with_kv",
         version=2,
         title="Balance batch with KV reads and attention",
-        defines="balance_batch_with_kv",
         relation=lambda balance_batch_with_kv, balance_batch, attention_compute_ratio, kv_compute_ratio: (
             balance_batch_with_kv,
             balance_batch / (1 + attention_compute_ratio - kv_compute_ratio),
@@ -225,6 +219,7 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.weight_compute_ratio",
+        defined_elsewhere=True,
         title="Weight time over compute time, from the batch",
         variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_compute_ratio, balance_batch, batch: (weight_compute_ratio, balance_batch / batch),
@@ -248,7 +243,6 @@ EQUATIONS = (
     Equation(
         id="batching.weight_time_over_compute_time",
         title="Weight time over compute time",
-        defines="weight_compute_ratio",
         relation=lambda weight_compute_ratio, weight_time, compute_time: (weight_compute_ratio, weight_time / compute_time),
         statement="The ratio of weight-read time to linear compute time, for any set of weights that a step reads.",
         result="3.296",
@@ -257,7 +251,6 @@ EQUATIONS = (
     Equation(
         id="batching.compute_utilisation_of_step",
         title="Compute time over step time",
-        defines="compute_utilisation",
         relation=lambda compute_utilisation, tokens_verified_per_step, compute_time, step_time: (
             compute_utilisation,
             tokens_verified_per_step * compute_time / step_time,
@@ -272,6 +265,7 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.compute_utilisation_of_rate",
+        defined_elsewhere=True,
         title="Compute utilisation from a rate",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda compute_utilisation, flop_per_weight, active_params, tokens_verified_per_step, throughput, chips, pipeline_stages,
@@ -318,6 +312,7 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.compute_utilisation",
+        defined_elsewhere=True,
         version=3,
         title="Compute utilisation of decode",
         kind=BOUND,

@@ -9,7 +9,6 @@ EQUATIONS = (
     Equation(
         id="cache.read_ratio_of_prices",
         title="Cache read price over input price",
-        defines="cache_read_ratio",
         stand_in=True,
         relation=lambda cache_read_ratio, cache_read_price, input_price: (cache_read_ratio, cache_read_price / input_price),
         statement="The price of a cached prompt token over the price of an uncached one.",
@@ -25,7 +24,6 @@ EQUATIONS = (
             "follows from the rate of prefill: where a prompt waits for the weights it costs more than its arithmetic",
         ),
         title="Cost of recomputing a token of KV",
-        defines="rematerialisation_cost",
         relation=lambda rematerialisation_cost, chip_price, prefill_rate_per_chip: (
             rematerialisation_cost,
             chip_price / prefill_rate_per_chip,
@@ -39,7 +37,6 @@ EQUATIONS = (
     Equation(
         id="cache.hold_cost",
         title="Cost of holding a token of KV",
-        defines="hold_cost",
         relation=lambda hold_cost, tier_price, kv_bytes_per_token, ttl, tier_capacity: (
             hold_cost,
             tier_price * kv_bytes_per_token * ttl / tier_capacity,
@@ -53,7 +50,6 @@ EQUATIONS = (
     Equation(
         id="cache.retrieve_cost",
         title="Cost of reading a token of KV back",
-        defines="retrieve_cost",
         relation=lambda retrieve_cost, transfers_per_hold, tier_price, kv_bytes_per_token, tier_bandwidth: (
             retrieve_cost,
             transfers_per_hold * tier_price * kv_bytes_per_token / tier_bandwidth,
@@ -74,7 +70,6 @@ EQUATIONS = (
     Equation(
         id="cache.cache_cost",
         title="Cost of a cached token of KV",
-        defines="cache_cost",
         relation=lambda cache_cost, hold_cost, retrieve_cost: (cache_cost, hold_cost + retrieve_cost),
         statement="Hold it and read it back. Outside HBM it is also written, so there are at least two transfers per hold.",
         assumptions=("capacity and bandwidth each pay for the whole device: of one both full and busy, up to twice what it costs",),
@@ -85,7 +80,6 @@ EQUATIONS = (
     Equation(
         id="cache.drain_time",
         title="Drain time of a tier",
-        defines="drain_time",
         relation=lambda drain_time, tier_capacity, tier_bandwidth: (drain_time, tier_capacity / tier_bandwidth),
         statement="The time to read the whole device once. At this hold time, holding costs as much as one read.",
         given={"tier_capacity": "7.68 TB", "tier_bandwidth": "28 GB/s"},
@@ -132,7 +126,6 @@ EQUATIONS = (
     Equation(
         id="cache.break_even",
         title="Hold time at which keeping costs as much as recomputing",
-        defines="break_even_time",
         relation=lambda break_even_time, rematerialisation_cost, tier_capacity, tier_price, kv_bytes_per_token: (
             break_even_time,
             rematerialisation_cost * tier_capacity / (tier_price * kv_bytes_per_token),
@@ -151,7 +144,6 @@ EQUATIONS = (
     Equation(
         id="cache.tier_switch_time",
         title="Hold time beyond which a cheaper tier costs less",
-        defines="tier_switch_time",
         relation=lambda tier_switch_time, transfers_per_hold, cold_tier_price, cold_tier_bandwidth,
             tier_price, tier_bandwidth, tier_capacity, cold_tier_capacity: (
             tier_switch_time,
@@ -302,7 +294,6 @@ EQUATIONS = (
     Equation(
         id="cache.break_even_reads",
         title="Number of re-reads from which caching saves money",
-        defines="break_even_reads",
         relation=lambda break_even_reads, cache_write_premium, cache_read_ratio: (
             break_even_reads,
             cache_write_premium / (1 - cache_read_ratio),

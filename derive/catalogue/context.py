@@ -12,7 +12,6 @@ EQUATIONS = (
         version=2,
         changes=("over the copies of a cache on the chips: each reads its own",),
         title="Balance context",
-        defines="balance_context",
         relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, kv_replication, mfu: (
             balance_context,
             flop_per_weight * active_params * mbu / (ridge_point * kv_bytes_per_token * kv_replication * mfu),
@@ -43,7 +42,6 @@ EQUATIONS = (
     Equation(
         id="context.balance_context_with_attention",
         title="Balance context, attention included",
-        defines="balance_context_with_attention",
         relation=lambda balance_context_with_attention, balance_context, attention_intensity, mbu, attention_rate_ratio, ridge_point,
             kv_replication, mfu: (
             balance_context_with_attention,
@@ -107,7 +105,6 @@ EQUATIONS = (
     Equation(
         id="context.kv_compute_ratio_of_times",
         title="KV time over compute time",
-        defines="kv_compute_ratio",
         relation=lambda kv_compute_ratio, kv_time, compute_time: (kv_compute_ratio, kv_time / compute_time),
         statement="The ratio of KV-read time to linear compute time, for any part of the cache that a step reads.",
         result="4.304",
@@ -115,6 +112,7 @@ EQUATIONS = (
     ),
     Equation(
         id="context.kv_compute_ratio",
+        defined_elsewhere=True,
         title="KV time over compute time by the balance context",
         variant=Variant(group="kv_time", name="dense", default=True),
         relation=lambda kv_compute_ratio, context_length, balance_context: (kv_compute_ratio, context_length / balance_context),
@@ -145,7 +143,6 @@ EQUATIONS = (
     Equation(
         id="context.attention_compute_ratio",
         title="Attention time over compute time",
-        defines="attention_compute_ratio",
         relation=lambda attention_compute_ratio, attention_flops_per_sequence, flop_per_weight, active_params, attention_rate_ratio: (
             attention_compute_ratio,
             attention_flops_per_sequence / (flop_per_weight * active_params * attention_rate_ratio),
@@ -177,7 +174,6 @@ EQUATIONS = (
         version=2,
         changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time with sparse attention",
-        defines="kv_time",
         variant=Variant(group="kv_time", name="sparse"),
         relation=lambda kv_time, batch, sparse_attention_coefficient, context_length, one_token,
             sparse_attention_exponent, kv_bytes_per_token, kv_replication, chips, hbm_bandwidth, mbu: (
@@ -208,7 +204,6 @@ EQUATIONS = (
         version=2,
         changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time with windows, states and selections",
-        defines="kv_time",
         variant=Variant(group="kv_time", name="fixed"),
         relation=lambda kv_time, batch, kv_read_bytes_per_sequence, kv_replication, chips, hbm_bandwidth, mbu: (
             kv_time,
@@ -224,7 +219,6 @@ EQUATIONS = (
     Equation(
         id="context.compress_select",
         title="Entries that a sparse attention of summaries and chosen blocks reads",
-        defines="attention_reads",
         relation=lambda attention_reads, context_length, block_size, one_token, selected_blocks: (
             attention_reads,
             context_length * one_token / block_size + selected_blocks * block_size,
@@ -238,7 +232,6 @@ EQUATIONS = (
     Equation(
         id="context.compress_select_minimum",
         title="Fewest reads of a sparse attention of summaries and chosen blocks",
-        defines="least_attention_reads",
         relation=lambda least_attention_reads, context_length, one_token, selected_blocks: (
             least_attention_reads,
             2 * power(context_length * one_token * selected_blocks, 1, 2),
@@ -271,7 +264,6 @@ EQUATIONS = (
     Equation(
         id="context.attention_context",
         title="Context at which attention FLOPs equal weight FLOPs",
-        defines="attention_context",
         relation=lambda attention_context, flop_per_weight, active_params, attention_flops_per_pair: (
             attention_context,
             flop_per_weight * active_params / attention_flops_per_pair,

@@ -8,7 +8,6 @@ DECODE_ATTENTION_EQUATIONS = (
     Equation(
         id="architecture.window_flops_per_token",
         title="Attention FLOPs of windowed layers per query and token of the window",
-        defines="window_flops_per_token",
         variant=Variant(group="window_flops_per_token", name="own_values", default=True),
         relation=lambda window_flops_per_token, flop_per_mac_and_token, window_layers, query_heads, window_key_dim, window_value_dim: (
             window_flops_per_token,
@@ -23,7 +22,6 @@ DECODE_ATTENTION_EQUATIONS = (
     Equation(
         id="architecture.window_flops_per_token_shared",
         title="Attention FLOPs of windowed layers per query and token of the window, if the key is the value",
-        defines="window_flops_per_token",
         variant=Variant(group="window_flops_per_token", name="shared_values"),
         relation=lambda window_flops_per_token, flop_per_mac_and_token, window_layers, query_heads, window_key_dim: (
             window_flops_per_token,
@@ -40,7 +38,6 @@ DECODE_ATTENTION_EQUATIONS = (
         version=2,
         changes=("an entry of an indexer may stand for several tokens",),
         title="Indexer FLOPs per token of context",
-        defines="indexer_flops_per_pair",
         relation=lambda indexer_flops_per_pair, flop_per_mac_and_token, indexer_layers, indexer_heads, indexer_dim,
             sparse_compression_ratio: (
             indexer_flops_per_pair,
@@ -55,7 +52,6 @@ DECODE_ATTENTION_EQUATIONS = (
     Equation(
         id="architecture.selected_flops_per_entry",
         title="Attention FLOPs of sparse layers per query and selected entry, latent attention absorbed",
-        defines="selected_flops_per_entry",
         variant=Variant(group="selected_flops_per_entry", name="mla_indexed"),
         relation=lambda selected_flops_per_entry, flop_per_mac, sparse_layers, query_heads, latent_dim, rope_dim: (
             selected_flops_per_entry,
@@ -72,7 +68,6 @@ DECODE_ATTENTION_EQUATIONS = (
     Equation(
         id="architecture.selected_flops_per_entry_gqa_indexed",
         title="Attention FLOPs of sparse layers per query and selected entry, grouped queries or compressed entries",
-        defines="selected_flops_per_entry",
         variant=Variant(group="selected_flops_per_entry", name="gqa_indexed", default=True, holds_for=("compressed",)),
         relation=lambda selected_flops_per_entry, flop_per_mac, sparse_layers, query_heads, head_dim: (
             selected_flops_per_entry,
@@ -89,7 +84,6 @@ DECODE_ATTENTION_EQUATIONS = (
         version=2,
         changes=("windows and selected entries are terms of one sum, which are 0 without them",),
         title="Attention FLOPs of one new token",
-        defines="attention_flops_per_sequence",
         relation=lambda attention_flops_per_sequence, attention_flops_per_pair, context_length, window_flops_per_token, window_tokens,
             selected_flops_per_entry, read_entries: (
             attention_flops_per_sequence,

@@ -8,7 +8,6 @@ EQUATIONS = (
     Equation(
         id="energy.energy_per_token",
         title="Energy of a decoded token",
-        defines="energy_per_token",
         relation=lambda energy_per_token, chips, pipeline_stages, chip_power, throughput: (
             energy_per_token,
             chips * pipeline_stages * chip_power / throughput,
@@ -24,7 +23,6 @@ EQUATIONS = (
     Equation(
         id="energy.tokens_per_joule",
         title="Decoded tokens per joule",
-        defines="tokens_per_joule",
         relation=lambda tokens_per_joule, energy_per_token: (tokens_per_joule, 1 / energy_per_token),
         statement="The inverse of the energy per token.",
         assumptions=("the energy of the chips alone",),
@@ -35,7 +33,6 @@ EQUATIONS = (
     Equation(
         id="energy.electricity_cost_per_token",
         title="Cost of the electricity for a decoded token",
-        defines="electricity_cost_per_token",
         relation=lambda electricity_cost_per_token, energy_per_token, power_usage_effectiveness, electricity_price: (
             electricity_cost_per_token,
             energy_per_token * power_usage_effectiveness * electricity_price,
@@ -53,7 +50,6 @@ EQUATIONS = (
         id="energy.fleet_electricity_cost",
         version=2,
         title="Cost of the electricity of a fleet",
-        defines="fleet_electricity_cost",
         relation=lambda fleet_electricity_cost, fleet_chips, chip_power, power_usage_effectiveness, deployment_time, electricity_price: (
             fleet_electricity_cost,
             fleet_chips * chip_power * power_usage_effectiveness * deployment_time * electricity_price,
@@ -73,7 +69,6 @@ EQUATIONS = (
     Equation(
         id="energy.fleet_power",
         title="Power of a fleet",
-        defines="fleet_power",
         relation=lambda fleet_power, fleet_chips, chip_power, power_usage_effectiveness: (
             fleet_power,
             fleet_chips * chip_power * power_usage_effectiveness,
@@ -90,7 +85,6 @@ EQUATIONS = (
     Equation(
         id="energy.output_energy",
         title="Energy of decoded tokens",
-        defines="output_energy",
         relation=lambda output_energy, energy_per_token, output_tokens: (output_energy, energy_per_token * output_tokens),
         statement="The energy of a decoded token times the number of decoded tokens.",
         assumptions=("the energy of the chips alone", "prompts are included if energy_per_token includes them"),
@@ -100,7 +94,6 @@ EQUATIONS = (
     Equation(
         id="energy.training_energy",
         title="Energy of a training run",
-        defines="training_energy",
         relation=lambda training_energy, chip_hours, chip_power, power_usage_effectiveness: (
             training_energy,
             chip_hours * chip_power * power_usage_effectiveness,
@@ -118,7 +111,6 @@ EQUATIONS = (
     Equation(
         id="energy.training_electricity_cost",
         title="Cost of the electricity of a training run",
-        defines="training_electricity_cost",
         relation=lambda training_electricity_cost, training_energy, electricity_price: (
             training_electricity_cost,
             training_energy * electricity_price,

@@ -9,7 +9,6 @@ EQUATIONS = (
     Equation(
         id="experts.experts_per_chip",
         title="Experts on one chip",
-        defines="experts_per_chip",
         relation=lambda experts_per_chip, experts, expert_parallel: (experts_per_chip, experts / expert_parallel),
         statement="The experts of a layer are divided evenly over the chips.",
         result="8",
@@ -19,7 +18,6 @@ EQUATIONS = (
         id="experts.touched_experts",
         version=2,
         title="Experts that a batch uses",
-        defines="activated_experts",
         relation=lambda activated_experts, experts, active_experts, batch, tokens_verified_per_step: (
             activated_experts,
             experts * (1 - (1 - active_experts / experts) ** (batch * tokens_verified_per_step)),
@@ -44,7 +42,6 @@ EQUATIONS = (
     Equation(
         id="experts.shared_params",
         title="Parameters that every token uses",
-        defines="shared_params",
         relation=lambda shared_params, total_params, routed_params: (shared_params, total_params - routed_params),
         requires=(
             Requirement(
@@ -60,7 +57,6 @@ EQUATIONS = (
     Equation(
         id="experts.routed_params",
         title="Parameters of the routed experts",
-        defines="routed_params",
         relation=lambda routed_params, total_params, active_params, active_experts, experts: (
             routed_params,
             (total_params - active_params) / (1 - active_experts / experts),
@@ -81,7 +77,6 @@ EQUATIONS = (
     Equation(
         id="experts.fetched_params",
         title="Parameters a step reads",
-        defines="fetched_params",
         relation=lambda fetched_params, shared_params, routed_params, activated_experts, experts: (
             fetched_params,
             shared_params + routed_params * activated_experts / experts,
@@ -94,7 +89,6 @@ EQUATIONS = (
     Equation(
         id="experts.fetched_bytes_per_weight",
         title="Bytes of a weight that a step reads",
-        defines="fetched_bytes_per_weight",
         relation=lambda fetched_bytes_per_weight, expert_bytes_per_weight, fetched_params, shared_params, shared_bytes_per_weight: (
             fetched_bytes_per_weight,
             (expert_bytes_per_weight * (fetched_params - shared_params) + shared_bytes_per_weight * shared_params) / fetched_params,
@@ -112,6 +106,7 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.mean_bytes_per_weight",
+        defined_elsewhere=True,
         version=2,
         changes=("the same mean, written as the width of the rest and the difference that experts make",),
         title="Bytes of a weight, experts and the rest together",
@@ -145,7 +140,6 @@ EQUATIONS = (
         id="experts.weight_time_touched",
         version=5,
         title="Weight-read time with only the activated experts",
-        defines="weight_time",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda weight_time, attention_replicas, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance,
             routed_params, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
@@ -210,7 +204,6 @@ EQUATIONS = (
             "experts and other weights may have widths of their own",
         ),
         title="Weight-read time with only the activated experts, of a step without drafts",
-        defines="plain_weight_time",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda plain_weight_time, attention_replicas, shared_params, shared_bytes_per_weight, routed_params, active_experts,
             experts, batch, expert_imbalance, expert_bytes_per_weight, chips, hbm_bandwidth, mbu: (
@@ -281,7 +274,6 @@ EQUATIONS = (
     Equation(
         id="experts.expert_capacity",
         title="Tokens that an expert processes",
-        defines="expert_capacity",
         relation=lambda expert_capacity, capacity_factor, batch, tokens_verified_per_step, active_experts, experts: (
             expert_capacity,
             capacity_factor * batch * tokens_verified_per_step * active_experts / experts,
@@ -295,7 +287,6 @@ EQUATIONS = (
     Equation(
         id="experts.sequences_per_chip",
         title="Sequences for each chip",
-        defines="sequences_per_chip",
         relation=lambda sequences_per_chip, batch, chips: (sequences_per_chip, batch / chips),
         statement="Outside the experts a sequence belongs to one chip, so the batch is divided over the chips.",
         given={"batch": "2048", "chips": "32"},
@@ -305,7 +296,6 @@ EQUATIONS = (
     Equation(
         id="experts.all_to_all_time",
         title="All-to-all time of one step",
-        defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="one_message_an_expert", default=True),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, active_experts, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, link_bandwidth: (
@@ -337,7 +327,6 @@ EQUATIONS = (
     Equation(
         id="experts.reached_chips",
         title="Other chips with experts of a token",
-        defines="reached_chips",
         relation=lambda reached_chips, expert_parallel, active_experts: (
             reached_chips,
             (expert_parallel - 1) * (1 - (1 - 1 / expert_parallel) ** active_experts),
@@ -351,7 +340,6 @@ EQUATIONS = (
     Equation(
         id="experts.all_to_all_time_one_copy",
         title="All-to-all time of one step, one copy per chip",
-        defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="one_copy_a_chip"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, link_bandwidth: (
@@ -378,7 +366,6 @@ EQUATIONS = (
     Equation(
         id="experts.all_to_all_time_one_rack",
         title="All-to-all time of one step within one rack",
-        defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="in_one_rack"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim,
             dispatch_bytes_per_element, combine_bytes_per_element, scale_up_link_bandwidth: (
@@ -412,7 +399,6 @@ EQUATIONS = (
     Equation(
         id="experts.racks",
         title="Scale-up domains with experts of a layer",
-        defines="racks",
         relation=lambda racks, expert_parallel, scale_up_size: (racks, maximum(1, expert_parallel / scale_up_size)),
         statement="Chips fill one domain after another.",
         assumptions=("all domains except the last are full",),
@@ -424,7 +410,6 @@ EQUATIONS = (
         id="experts.all_to_all_time_racks",
         version=3,
         title="All-to-all time of one step over several racks",
-        defines="all_to_all_time",
         variant=Variant(group="all_to_all_time", name="over_racks"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
             combine_bytes_per_element, expert_parallel, racks, scale_up_link_bandwidth, scale_out_link_bandwidth: (
@@ -494,7 +479,6 @@ EQUATIONS = (
         version=2,
         changes=("over the racks that the router picks, which are all racks unless it limits them",),
         title="Racks with experts of a token",
-        defines="reached_racks",
         relation=lambda reached_racks, rack_limit, active_experts: (
             reached_racks,
             rack_limit * (1 - (1 - 1 / rack_limit) ** active_experts),
@@ -521,7 +505,6 @@ EQUATIONS = (
     Equation(
         id="experts.leaving_copies",
         title="Copies of a token that leave its rack",
-        defines="leaving_copies",
         relation=lambda leaving_copies, reached_racks, racks: (leaving_copies, reached_racks * (racks - 1) / racks),
         requires=(Requirement(holds=lambda racks: racks >= 1),),
         statement="One copy goes to every rack with experts of the token, except its own.",
@@ -533,7 +516,6 @@ EQUATIONS = (
     Equation(
         id="experts.leaving_share",
         title="Share of the traffic that leaves the rack",
-        defines="leaving_share",
         relation=lambda leaving_share, racks: (leaving_share, (racks - 1) / racks),
         statement="The probability that an expert of a token is in another rack.",
         assumptions=("experts are chosen evenly over the racks",),
@@ -543,7 +525,6 @@ EQUATIONS = (
     Equation(
         id="experts.scale_out_bandwidth_ratio",
         title="Bandwidth inside a rack over bandwidth between racks",
-        defines="scale_out_bandwidth_ratio",
         relation=lambda scale_out_bandwidth_ratio, scale_up_link_bandwidth, scale_out_link_bandwidth: (
             scale_out_bandwidth_ratio,
             scale_up_link_bandwidth / scale_out_link_bandwidth,
@@ -560,7 +541,6 @@ EQUATIONS = (
     Equation(
         id="experts.scale_out_slowdown",
         title="Slowdown of the all-to-all over several racks",
-        defines="scale_out_slowdown",
         variant=Variant(group="scale_out_slowdown", name="one_message_an_expert", default=True),
         relation=lambda scale_out_slowdown, racks, scale_out_bandwidth_ratio: (
             scale_out_slowdown,
@@ -596,7 +576,6 @@ EQUATIONS = (
     Equation(
         id="experts.scale_out_slowdown_one_copy",
         title="Slowdown of the all-to-all over several racks, one copy per rack",
-        defines="scale_out_slowdown",
         variant=Variant(group="scale_out_slowdown", name="one_copy_a_rack"),
         relation=lambda scale_out_slowdown, scale_out_bandwidth_ratio, leaving_copies, active_experts: (
             scale_out_slowdown,

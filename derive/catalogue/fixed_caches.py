@@ -10,7 +10,6 @@ FIXED = (
         version=2,
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, tokens compressed into shared entries",
-        defines="kv_bytes_per_token",
         variant=Variant(group="kv_bytes_per_token", name="compressed"),
         relation=lambda kv_bytes_per_token, entry_per_token, sparse_layers, head_dim, indexer_dim, sparse_compression_ratio,
             heavily_compressed_layers, heavy_compression_ratio, bytes_per_element, indexer_bytes_per_element: (
@@ -35,7 +34,6 @@ FIXED = (
         version=2,
         changes=("less the caches of sparse layers, which read only the entries that they select",),
         title="KV bytes read per token of context",
-        defines="kv_read_bytes_per_token",
         relation=lambda kv_read_bytes_per_token, kv_bytes_per_token, entry_per_token, sparse_layers, selected_entry_width,
             bytes_per_element, sparse_compression_ratio: (
             kv_read_bytes_per_token,
@@ -53,7 +51,6 @@ FIXED = (
     Equation(
         id="architecture.window_kv_width",
         title="Values a windowed layer stores for one token",
-        defines="window_kv_width",
         relation=lambda window_kv_width, window_kv_heads, window_key_dim, window_value_dim: (
             window_kv_width,
             window_kv_heads * (window_key_dim + window_value_dim),
@@ -68,7 +65,6 @@ FIXED = (
         version=2,
         changes=("capped by the context: a window holds no more tokens than there are",),
         title="KV bytes in windows",
-        defines="window_kv_bytes",
         relation=lambda window_kv_bytes, entry_per_token, window_layers, window_tokens, context_length, window_kv_width,
             bytes_per_element: (
             window_kv_bytes,
@@ -85,7 +81,6 @@ FIXED = (
         version=2,
         changes=("states have a data type of their own: many servers keep them in fp32 beside a cache of bf16 or fp8",),
         title="Bytes of the states of linear attention",
-        defines="linear_state_bytes",
         relation=lambda linear_state_bytes, linear_layers, state_heads, state_key_dim, state_value_dim, state_bytes_per_element: (
             linear_state_bytes,
             linear_layers * state_heads * state_key_dim * state_value_dim * state_bytes_per_element,
@@ -101,7 +96,6 @@ FIXED = (
     Equation(
         id="architecture.selected_entry_width",
         title="Values of a selected entry, latent attention",
-        defines="selected_entry_width",
         variant=Variant(group="selected_entry_width", name="mla_indexed"),
         relation=lambda selected_entry_width, latent_dim, rope_dim: (selected_entry_width, latent_dim + rope_dim),
         statement="A selected token is read as its latent and its rotary key, once for all heads.",
@@ -111,7 +105,6 @@ FIXED = (
     Equation(
         id="architecture.selected_entry_width_gqa_indexed",
         title="Values of a selected entry, grouped-query attention",
-        defines="selected_entry_width",
         variant=Variant(group="selected_entry_width", name="gqa_indexed", default=True),
         relation=lambda selected_entry_width, kv_heads, head_dim: (selected_entry_width, 2 * kv_heads * head_dim),
         statement="A selected token is read as a key and a value of head_dim for each KV head.",
@@ -123,7 +116,6 @@ FIXED = (
     Equation(
         id="architecture.selected_entry_width_compressed",
         title="Values of a selected entry, tokens compressed into shared entries",
-        defines="selected_entry_width",
         variant=Variant(group="selected_entry_width", name="compressed"),
         relation=lambda selected_entry_width, head_dim: (selected_entry_width, head_dim),
         statement="A selected entry is one vector of head_dim that is key and value at once.",
@@ -135,7 +127,6 @@ FIXED = (
         version=2,
         changes=("an entry may stand for several tokens",),
         title="Entries a sparse layer reads",
-        defines="read_entries",
         relation=lambda read_entries, selected_entries, entry_per_token, context_length, sparse_compression_ratio: (
             read_entries,
             minimum(selected_entries, entry_per_token * context_length / sparse_compression_ratio),
@@ -155,7 +146,6 @@ FIXED = (
         version=2,
         changes=("over the entries that are read: a context with fewer than are selected reads fewer",),
         title="KV bytes read of selected entries",
-        defines="selected_kv_bytes",
         relation=lambda selected_kv_bytes, sparse_layers, read_entries, selected_entry_width, bytes_per_element: (
             selected_kv_bytes,
             sparse_layers * read_entries * selected_entry_width * bytes_per_element,
@@ -168,7 +158,6 @@ FIXED = (
     Equation(
         id="architecture.fixed_kv_bytes",
         title="KV bytes read of windows, states and selections",
-        defines="fixed_kv_bytes_per_sequence",
         relation=lambda fixed_kv_bytes_per_sequence, window_kv_bytes, linear_state_bytes, selected_kv_bytes: (
             fixed_kv_bytes_per_sequence,
             window_kv_bytes + linear_state_bytes + selected_kv_bytes,
@@ -183,7 +172,6 @@ FIXED = (
         id="architecture.kv_bytes_per_sequence",
         unsaid=("window_kv_bytes", "linear_state_bytes"),
         title="KV bytes a sequence stores",
-        defines="kv_bytes_per_sequence",
         relation=lambda kv_bytes_per_sequence, context_length, kv_bytes_per_token, window_kv_bytes, linear_state_bytes: (
             kv_bytes_per_sequence,
             context_length * kv_bytes_per_token + window_kv_bytes + linear_state_bytes,
@@ -199,7 +187,6 @@ FIXED = (
         version=2,
         changes=("states are written back as well as read: as many bytes again over the same bus",),
         title="KV bytes that a step reads for a sequence, with the states that are written back",
-        defines="kv_read_bytes_per_sequence",
         relation=lambda kv_read_bytes_per_sequence, context_length, kv_read_bytes_per_token, fixed_kv_bytes_per_sequence,
             linear_state_bytes: (
             kv_read_bytes_per_sequence,

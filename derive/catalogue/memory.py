@@ -25,7 +25,6 @@ EQUATIONS = (
     Equation(
         id="memory.weight_bytes",
         title="Bytes of the weights",
-        defines="weight_bytes",
         variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_bytes, total_params, bytes_per_weight: (weight_bytes, total_params * bytes_per_weight),
         statement="Memory contains all parameters, active or not: the price of sparsity is capacity.",
@@ -44,7 +43,6 @@ EQUATIONS = (
             "experts and other weights may have widths of their own",
         ),
         title="Bytes of the weights of a mixture of experts",
-        defines="weight_bytes",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda weight_bytes, total_params, bytes_per_weight, attention_replicas, shared_params, shared_bytes_per_weight: (
             weight_bytes,
@@ -60,7 +58,6 @@ EQUATIONS = (
     Equation(
         id="memory.resident_weight_bytes",
         title="Weight bytes on each chip",
-        defines="resident_weight_bytes_per_chip",
         relation=lambda resident_weight_bytes_per_chip, weight_bytes, chips, pipeline_stages: (
             resident_weight_bytes_per_chip,
             weight_bytes / (chips * pipeline_stages),
@@ -86,7 +83,6 @@ EQUATIONS = (
         version=2,
         changes=("over the bytes of a sequence, windows and states among them, and times the copies of a cache on the chips",),
         title="Bytes of the KV cache",
-        defines="kv_cache_bytes",
         relation=lambda kv_cache_bytes, sequences_in_flight, kv_bytes_per_sequence, kv_replication: (
             kv_cache_bytes,
             sequences_in_flight * kv_bytes_per_sequence * kv_replication,
@@ -149,7 +145,6 @@ EQUATIONS = (
     Equation(
         id="memory.demand",
         title="Memory demand",
-        defines="memory_demand",
         relation=lambda memory_demand, weight_bytes, kv_cache_bytes: (memory_demand, weight_bytes + kv_cache_bytes),
         statement="Weights and caches share the memory of all chips.",
         assumptions=("activations and buffers left out",),
@@ -162,7 +157,6 @@ EQUATIONS = (
         version=2,
         changes=("without the reserved share, which is zero unless it is given",),
         title="Memory capacity",
-        defines="memory_capacity",
         relation=lambda memory_capacity, chips, pipeline_stages, hbm_capacity, reserved_share: (
             memory_capacity,
             chips * pipeline_stages * hbm_capacity * (1 - reserved_share),
@@ -175,7 +169,6 @@ EQUATIONS = (
     Equation(
         id="memory.reserved_share",
         title="Reserved share of the memory",
-        defines="reserved_share",
         variant=Variant(group="reserved_share", name="in_bytes", default=True),
         relation=lambda reserved_share, reserved_bytes_per_chip, hbm_capacity: (reserved_share, reserved_bytes_per_chip / hbm_capacity),
         requires=(
@@ -193,7 +186,6 @@ EQUATIONS = (
     Equation(
         id="memory.usable_share",
         title="Reserved share of the memory, from the usable share",
-        defines="reserved_share",
         variant=Variant(group="reserved_share", name="usable"),
         relation=lambda reserved_share, usable_share: (reserved_share, 1 - usable_share),
         statement="An engine reserves all memory above its setting (gpu_memory_utilization of vLLM, mem_fraction_static of SGLang).",
@@ -205,7 +197,6 @@ EQUATIONS = (
     Equation(
         id="memory.per_chip",
         title="Memory demand of one chip",
-        defines="memory_per_chip",
         relation=lambda memory_per_chip, memory_demand, chips, pipeline_stages: (
             memory_per_chip,
             memory_demand / (chips * pipeline_stages),
@@ -274,7 +265,6 @@ EQUATIONS = (
     Equation(
         id="memory.tokens_that_fit",
         title="Tokens whose cache fits beside the weights",
-        defines="kv_cache_tokens",
         relation=lambda kv_cache_tokens, chips, pipeline_stages, hbm_capacity, reserved_share, weight_bytes, kv_bytes_per_token,
             kv_replication: (
             kv_cache_tokens,
@@ -318,7 +308,6 @@ EQUATIONS = (
     Equation(
         id="memory.scale_up_bandwidth",
         title="Memory bandwidth of a scale-up domain",
-        defines="scale_up_bandwidth",
         relation=lambda scale_up_bandwidth, scale_up_size, hbm_bandwidth: (scale_up_bandwidth, scale_up_size * hbm_bandwidth),
         statement="All chips of the domain read at once. Pipeline stages do not, because they work one after another.",
         given={"hbm_bandwidth": "8 TB/s"},

@@ -17,7 +17,6 @@ EQUATIONS = (
     Equation(
         id="network.all_reduce_time",
         title="Time of an all-reduce",
-        defines="all_reduce_time",
         relation=lambda all_reduce_time, chips, all_reduce_bytes, link_bandwidth, hop_latency: (
             all_reduce_time,
             2 * (chips - 1) * (all_reduce_bytes / (chips * link_bandwidth) + hop_latency),
@@ -35,7 +34,6 @@ EQUATIONS = (
     Equation(
         id="network.all_reduce_bytes",
         title="Bytes of an all-reduce of a decode step",
-        defines="all_reduce_bytes",
         variant=Variant(group="summed", name="step", default=True),
         relation=lambda all_reduce_bytes, batch, tokens_verified_per_step, model_dim, bytes_per_activation: (
             all_reduce_bytes,
@@ -49,7 +47,6 @@ EQUATIONS = (
     Equation(
         id="network.all_reduce_bytes_of_prompts",
         title="Bytes of an all-reduce of a pass over prompts",
-        defines="all_reduce_bytes",
         variant=Variant(group="summed", name="prompts"),
         relation=lambda all_reduce_bytes, prefill_batch, new_tokens_per_pass, one_token, model_dim, bytes_per_activation: (
             all_reduce_bytes,
@@ -75,7 +72,6 @@ EQUATIONS = (
     Equation(
         id="network.tensor_parallel_time",
         title="Tensor-parallel all-reduce time",
-        defines="tensor_parallel_time",
         version=2,
         changes=("from the bytes of one all-reduce, so that it also holds for a pass over prompts",),
         relation=lambda tensor_parallel_time, layers, allreduces_per_layer, all_reduce_bytes, chips, link_bandwidth: (
@@ -106,7 +102,6 @@ EQUATIONS = (
     Equation(
         id="network.exposed_share_of_sums",
         title="Share of a step for its all-reduces, if no computation hides them",
-        defines="exposed_communication_share",
         stand_in=True,
         relation=lambda exposed_communication_share, tensor_parallel_time, memory_time, tokens_verified_per_step, compute_time,
             attention_time: (
@@ -123,7 +118,6 @@ EQUATIONS = (
     Equation(
         id="network.weight_stationary_2d",
         title="Communication time of a feed-forward layer that is sharded in two dimensions",
-        defines="weight_stationary_time",
         relation=lambda weight_stationary_time, layers, batch, tokens_verified_per_step, bytes_per_activation, model_dim, ffn_dim, chips,
             link_bandwidth: (
             weight_stationary_time,
@@ -185,7 +179,6 @@ EQUATIONS = (
     Equation(
         id="network.kv_transfer_time",
         title="Time to send the cache of a prompt to the chips that decode",
-        defines="kv_transfer_time",
         relation=lambda kv_transfer_time, kv_bytes_per_sequence, chips, link_bandwidth: (
             kv_transfer_time,
             kv_bytes_per_sequence / (chips * link_bandwidth),

@@ -17,7 +17,6 @@ COUNTS = (
     Equation(
         id="architecture.attention_params",
         title="Parameters of a layer's attention, grouped queries",
-        defines="attention_params_per_layer",
         variant=Variant(group="attention_params_per_layer", name="gqa", default=True),
         relation=lambda attention_params_per_layer, model_dim, head_dim, query_heads, kv_heads: (
             attention_params_per_layer,
@@ -32,7 +31,6 @@ COUNTS = (
     Equation(
         id="architecture.attention_params_mla",
         title="Parameters of a layer's attention, latents of keys, values and queries",
-        defines="attention_params_per_layer",
         variant=Variant(group="attention_params_per_layer", name="mla"),
         relation=lambda attention_params_per_layer, model_dim, query_latent_dim, query_heads, nope_dim, rope_dim, latent_dim, value_dim: (
             attention_params_per_layer,
@@ -51,7 +49,6 @@ COUNTS = (
     Equation(
         id="architecture.total_params_dense",
         title="Parameters of a dense model",
-        defines="total_params",
         variant=Variant(group="total_params", name="dense", default=True),
         stand_in=True,
         relation=lambda total_params, vocab_size, model_dim, layers, attention_params_per_layer, ffn_dim: (
@@ -66,7 +63,6 @@ COUNTS = (
     Equation(
         id="architecture.total_params_moe",
         title="Parameters of a mixture of experts",
-        defines="total_params",
         variant=Variant(group="total_params", name="moe"),
         stand_in=True,
         relation=lambda total_params, vocab_size, model_dim, layers, attention_params_per_layer, moe_layers, ffn_dim, moe_ffn_dim,
@@ -90,7 +86,6 @@ COUNTS = (
     Equation(
         id="architecture.active_params_dense",
         title="Active parameters of a dense model",
-        defines="active_params",
         variant=Variant(group="active_params", name="dense", default=True),
         stand_in=True,
         relation=lambda active_params, vocab_size, model_dim, layers, attention_params_per_layer, ffn_dim: (
@@ -108,7 +103,6 @@ COUNTS = (
     Equation(
         id="architecture.active_params_moe",
         title="Active parameters of a mixture of experts",
-        defines="active_params",
         variant=Variant(group="active_params", name="moe"),
         stand_in=True,
         relation=lambda active_params, vocab_size, model_dim, layers, attention_params_per_layer, moe_layers, ffn_dim, moe_ffn_dim,

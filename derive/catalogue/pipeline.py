@@ -25,7 +25,6 @@ EQUATIONS = (
     Equation(
         id="pipeline.sequences_in_flight",
         title="Sequences in flight",
-        defines="sequences_in_flight",
         version=2,
         changes=("a microbatch is the batch of one pass",),
         relation=lambda sequences_in_flight, microbatches, batch: (sequences_in_flight, microbatches * batch),
@@ -104,7 +103,6 @@ EQUATIONS = (
         id="pipeline.idle_fraction",
         title="Idle share of a stage in decode",
         version=3,
-        defines="idle_fraction",
         relation=lambda idle_fraction, microbatches, step_time, pipeline_stages, hop_latency: (
             idle_fraction,
             maximum(0, 1 - microbatches * step_time / (pipeline_stages * (step_time + hops(pipeline_stages) * hop_latency))),
@@ -127,7 +125,6 @@ EQUATIONS = (
         id="pipeline.bubble",
         version=2,
         title="Bubble of a training schedule",
-        defines="bubble_fraction",
         variant=Variant(group="bubble_fraction", name="contiguous", default=True),
         relation=lambda bubble_fraction, pipeline_stages, training_microbatches: (
             bubble_fraction,
@@ -159,7 +156,6 @@ EQUATIONS = (
     Equation(
         id="pipeline.interleaved_bubble",
         title="Bubble of an interleaved training schedule",
-        defines="bubble_fraction",
         variant=Variant(group="bubble_fraction", name="interleaved"),
         relation=lambda bubble_fraction, pipeline_stages, virtual_stages, training_microbatches: (
             bubble_fraction,
@@ -211,7 +207,6 @@ EQUATIONS = (
         id="pipeline.layers_per_stage",
         version=2,
         title="Layers of a stage",
-        defines="layers_per_stage",
         relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
         changes=("more stages than layers are refused: a stage needs a layer",),
         requires=(
@@ -225,7 +220,6 @@ EQUATIONS = (
     Equation(
         id="pipeline.rack_hop_ratio",
         title="Scale-up time over scale-out time of a stage",
-        defines="rack_hop_ratio",
         relation=lambda rack_hop_ratio, active_experts, layers_per_stage, scale_out_bandwidth_ratio: (
             rack_hop_ratio,
             2 * active_experts * layers_per_stage / scale_out_bandwidth_ratio,
@@ -243,7 +237,6 @@ EQUATIONS = (
         id="pipeline.hop_latency",
         title="Latency of a token through the stages",
         version=3,
-        defines="token_latency",
         relation=lambda token_latency, step_time, pipeline_stages, hop_latency, microbatches: (
             token_latency,
             maximum(step_time + hops(pipeline_stages) * hop_latency, microbatches * step_time / pipeline_stages),

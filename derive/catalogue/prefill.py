@@ -17,7 +17,6 @@ EQUATIONS = (
         title="Time to compute a prompt",
         kind=BOUND,
         direction=LOWER,
-        defines="prefill_time",
         relation=lambda prefill_time, prefill_passes, overhead_time, prefill_batch, uncached_tokens, flop_per_mac_and_token,
             active_params, prefill_attention_factor,
             chips, peak_flops, mfu, prefill_decode_flops_ratio, prefill_weight_time: (
@@ -49,7 +48,6 @@ EQUATIONS = (
         version=2,
         changes=("of the weight read of a pass, sharded or resident",),
         title="Weight-read time of all passes of a prompt",
-        defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda prefill_weight_time, prefill_passes, weight_time: (prefill_weight_time, prefill_passes * weight_time),
         statement="Each pass reads the weights, so small chunks of a prompt are memory-bound.",
@@ -65,7 +63,6 @@ EQUATIONS = (
             "experts and other weights may have widths of their own",
         ),
         title="Weight-read time of all passes of a prompt, with only the activated experts",
-        defines="prefill_weight_time",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda prefill_weight_time, prefill_passes, attention_replicas, shared_params, routed_params, active_experts,
             experts, prefill_batch, uncached_tokens, one_token, shared_bytes_per_weight, expert_bytes_per_weight, chips,
@@ -126,7 +123,6 @@ EQUATIONS = (
     Equation(
         id="prefill.time_to_first_token",
         title="Time to the first token",
-        defines="time_to_first_token",
         relation=lambda time_to_first_token, queue_time, prefill_time: (time_to_first_token, queue_time + prefill_time),
         statement="A request waits for its turn and then for its prompt, whose last pass yields the first token.",
         assumptions=(
@@ -139,7 +135,6 @@ EQUATIONS = (
     Equation(
         id="prefill.cost_per_token",
         title="Cost of a prompt token",
-        defines="prefill_cost_per_token",
         relation=lambda prefill_cost_per_token, chips, chip_price, prefill_time, prefill_batch, uncached_tokens: (
             prefill_cost_per_token,
             chips * chip_price * prefill_time / (prefill_batch * uncached_tokens),

@@ -27,7 +27,6 @@ PREFILL_ATTENTION = (
     Equation(
         id="architecture.prefill_attention_flops",
         title="Attention FLOPs of prefill per query and context token, same as decode",
-        defines="prefill_attention_flops_per_pair",
         variant=Variant(group="prefill_attention_flops_per_pair", name="same", default=True),
         relation=lambda prefill_attention_flops_per_pair, attention_flops_per_pair: (
             prefill_attention_flops_per_pair,
@@ -44,7 +43,6 @@ PREFILL_ATTENTION = (
         version=2,
         changes=("over kv_layers, which are all layers unless given",),
         title="Attention FLOPs of prefill per query and context token, latent attention",
-        defines="prefill_attention_flops_per_pair",
         variant=Variant(group="prefill_attention_flops_per_pair", name="mla", holds_for=("mla_hybrid",)),
         relation=lambda prefill_attention_flops_per_pair, flop_per_mac_and_token, kv_layers, query_heads, nope_dim, rope_dim, value_dim: (
             prefill_attention_flops_per_pair,
@@ -64,7 +62,6 @@ PREFILL_ATTENTION = (
     Equation(
         id="architecture.prefill_window_tokens",
         title="Window tokens that a new token of a prompt attends to",
-        defines="prefill_window_tokens",
         relation=lambda prefill_window_tokens, window_tokens, cached_tokens, uncached_tokens: (
             prefill_window_tokens,
             mean_met(window_tokens, cached_tokens, uncached_tokens),
@@ -80,7 +77,6 @@ PREFILL_ATTENTION = (
         version=2,
         changes=("an entry may stand for several tokens",),
         title="Entries a sparse layer reads for a new token of a prompt",
-        defines="prefill_read_entries",
         relation=lambda prefill_read_entries, selected_entries, entry_per_token, sparse_compression_ratio, cached_tokens,
             uncached_tokens: (
             prefill_read_entries,
@@ -99,7 +95,6 @@ PREFILL_ATTENTION = (
         version=2,
         changes=("windows and selected entries are terms of one sum, which are 0 without them",),
         title="Attention FLOPs of one new token of a prompt",
-        defines="prefill_attention_flops_per_token",
         relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens,
             window_flops_per_token, prefill_window_tokens, selected_flops_per_entry, prefill_read_entries: (
             prefill_attention_flops_per_token,

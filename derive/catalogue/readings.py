@@ -151,7 +151,6 @@ EQUATIONS = (
     Equation(
         id="readings.price_ratio",
         title="Output over input price",
-        defines="output_input_ratio",
         relation=lambda output_input_ratio, output_price, input_price: (output_input_ratio, output_price / input_price),
         statement="The ratio every reading of decode starts from: 2 to 8 on current sheets.",
         assumptions=("both prices of the same band",),
@@ -316,7 +315,6 @@ EQUATIONS = (
     Equation(
         id="readings.input_markup",
         title="Markup of the input price over its compute cost",
-        defines="input_markup",
         relation=lambda input_markup, input_price, rematerialisation_cost: (input_markup, input_price / rematerialisation_cost),
         statement="The input price over the compute cost of an input token.",
         assumptions=("the assumptions of cache.rematerialisation_cost",),

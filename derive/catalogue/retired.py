@@ -37,6 +37,7 @@ def _retired(record: str) -> tuple[str, tuple[str, str, Equation]]:
             Requirement(holds=_function(_COMPARISONS[sign], low, high)) for low, sign, high in map(_sides, filter(None, needed.split(", ")))
         ),
         sense=sense,
+        defined_elsewhere=True,
         statement=f"Retired. Use {use}.",
         sources=(ours(f"retired in favour of {successor}"),),
     )

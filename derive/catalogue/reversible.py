@@ -7,7 +7,6 @@ EQUATIONS = (
     Equation(
         id="reversible.feistel",
         title="A round of a Feistel network, or a RevNet layer",
-        defines="mixed_half",
         relation=lambda mixed_half, right_half, round_function: (mixed_half, right_half + round_function),
         statement="(x, y) becomes (x, y + f(x)). Since x is unchanged, f(x) can be subtracted again, for any f. A RevNet layer swaps the"
                   " halves: x' = y + f(x), and back y = x' - f(y').",
@@ -23,7 +22,6 @@ EQUATIONS = (
     Equation(
         id="reversible.activation_memory",
         title="Activations stored for the backward pass",
-        defines="activation_bytes",
         variant=Variant(group="activation_bytes", name="stored", default=True),
         relation=lambda activation_bytes, activation_per_token, layers, tokens_in_training_batch, model_dim,
             activations_per_width, bytes_per_activation: (
@@ -44,7 +42,6 @@ EQUATIONS = (
     Equation(
         id="reversible.activation_memory_reversible",
         title="Activations stored by a reversible network",
-        defines="activation_bytes",
         variant=Variant(group="activation_bytes", name="reversible"),
         relation=lambda activation_bytes, activation_per_token, tokens_in_training_batch, model_dim, activations_per_width,
             bytes_per_activation: (
@@ -66,7 +63,6 @@ EQUATIONS = (
     Equation(
         id="reversible.training_cost",
         title="FLOPs of pre-training with every layer computed twice, reversible or recomputed",
-        defines="pretrain_flops",
         variant=Variant(group="pretrain_flops", name="reversible", holds_for=("recomputed",)),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,

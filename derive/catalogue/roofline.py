@@ -11,7 +11,6 @@ EQUATIONS = (
     Equation(
         id="roofline.compute_time",
         title="Compute time of one decode step",
-        defines="compute_time",
         relation=lambda compute_time, flop_per_weight, batch, active_params, chips, peak_flops, mfu: (
             compute_time,
             flop_per_weight * batch * active_params / (chips * peak_flops * mfu),
@@ -35,7 +34,6 @@ EQUATIONS = (
     Equation(
         id="roofline.weight_time",
         title="Weight-read time of one decode step",
-        defines="weight_time",
         variant=Variant(group="weight_time", name="sharded", default=True),
         relation=lambda weight_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu: (
             weight_time,
@@ -66,7 +64,6 @@ EQUATIONS = (
         id="roofline.weight_time_resident",
         version=2,
         title="Weight-read time from the bytes resident on each chip",
-        defines="weight_time",
         variant=Variant(group="weight_time", name="resident"),
         relation=lambda weight_time, pipeline_stages, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
             weight_time,
@@ -87,7 +84,6 @@ EQUATIONS = (
     Equation(
         id="roofline.plain_weight_time",
         title="Weight-read time of a step without drafts",
-        defines="plain_weight_time",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda plain_weight_time, weight_time: (plain_weight_time, weight_time),
         statement="All weights are read, however many tokens a pass computes.",
@@ -100,7 +96,6 @@ EQUATIONS = (
         version=2,
         changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time of one decode step",
-        defines="kv_time",
         variant=Variant(group="kv_time", name="dense", default=True),
         relation=lambda kv_time, batch, context_length, kv_bytes_per_token, kv_replication, chips, hbm_bandwidth, mbu: (
             kv_time,
@@ -115,7 +110,6 @@ EQUATIONS = (
     Equation(
         id="roofline.memory_time",
         title="Memory time of one decode step",
-        defines="memory_time",
         relation=lambda memory_time, weight_time, kv_time: (memory_time, weight_time + kv_time),
         statement="Weights and KV cache share one memory bus, so their times add.",
         result="24.88 ms",
@@ -124,7 +118,6 @@ EQUATIONS = (
     Equation(
         id="roofline.overhead_time",
         title="Time per layer over all layers of a pass",
-        defines="overhead_time",
         relation=lambda overhead_time, layers, layer_time: (overhead_time, layers * layer_time),
         statement="Every layer launches kernels, adds up over its chips and routes tokens, however few bytes it reads.",
         assumptions=("every layer takes as long", "nothing of it overlaps with arithmetic or reads"),
@@ -140,7 +133,6 @@ EQUATIONS = (
         title="Step time with perfect overlap (roofline)",
         kind=BOUND,
         direction=LOWER,
-        defines="step_time",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time: (
             step_time,
@@ -174,7 +166,6 @@ EQUATIONS = (
         version=3,
         title="Step time with no overlap",
         kind=ESTIMATE,
-        defines="step_time",
         variant=Variant(group="overlap", name="sum"),
         relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time: (
             step_time,
@@ -191,7 +182,6 @@ EQUATIONS = (
         version=3,
         title="Step time with attention separate",
         kind=ESTIMATE,
-        defines="step_time",
         variant=Variant(group="overlap", name="kv_plus_max"),
         relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, attention_time, kv_time, compute_time,
             weight_time: (
@@ -215,7 +205,6 @@ EQUATIONS = (
         id="roofline.attention_time",
         version=2,
         title="Time of the attention FLOPs of one decode step",
-        defines="attention_time",
         relation=lambda attention_time, batch, attention_flops_per_sequence, chips, peak_flops, attention_rate_ratio, mfu: (
             attention_time,
             batch * attention_flops_per_sequence / (chips * peak_flops * attention_rate_ratio * mfu),
@@ -234,7 +223,6 @@ EQUATIONS = (
         version=3,
         title="Step time with no overlap, network included",
         kind=ESTIMATE,
-        defines="step_time",
         variant=Variant(group="overlap", name="network"),
         relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time,
             all_to_all_time: (
@@ -261,7 +249,6 @@ EQUATIONS = (
         version=3,
         title="Step time with exposed communication",
         kind=ESTIMATE,
-        defines="step_time",
         variant=Variant(group="overlap", name="exposed"),
         relation=lambda step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time, memory_time,
             exposed_communication_share: (
@@ -290,7 +277,6 @@ EQUATIONS = (
         id="roofline.latency_floor",
         version=4,
         title="Latency floor of a step",
-        defines="latency_floor",
         relation=lambda latency_floor, active_params, expert_bytes_per_weight, attention_replicas, shared_params,
             shared_bytes_per_weight, chips, hbm_bandwidth, mbu: (
             latency_floor,
@@ -345,7 +331,6 @@ EQUATIONS = (
         id="roofline.memory_time_share",
         version=2,
         title="Memory share of the work of a step",
-        defines="memory_time_share",
         relation=lambda memory_time_share, memory_time, tokens_verified_per_step, compute_time, attention_time: (
             memory_time_share,
             memory_time / (memory_time + tokens_verified_per_step * (compute_time + attention_time)),

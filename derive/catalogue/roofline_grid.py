@@ -12,7 +12,6 @@ GRID = (
         title="Latency of a token on a square grid of chips",
         kind=BOUND,
         direction=LOWER,
-        defines="grid_latency",
         relation=lambda grid_latency, active_params, bytes_per_weight, chips, hbm_bandwidth, layers,
             allreduces_per_layer, hop_latency: (
             grid_latency,
@@ -58,7 +57,6 @@ GRID = (
         title="Lowest latency of a token, at the best number of chips",
         kind=BOUND,
         direction=LOWER,
-        defines="minimum_latency",
         relation=lambda minimum_latency, layers, allreduces_per_layer, hop_latency, bytes_per_weight,
             active_params, hbm_bandwidth: (
             minimum_latency,

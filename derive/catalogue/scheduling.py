@@ -8,7 +8,6 @@ EQUATIONS = (
     Equation(
         id="scheduling.sweep_time",
         title="HBM sweep time",
-        defines="sweep_time",
         relation=lambda sweep_time, hbm_capacity, hbm_bandwidth: (sweep_time, hbm_capacity / hbm_bandwidth),
         statement="Time to read the whole of a chip's memory once: 13 to 81 ms on the chips in use.",
         given={"hbm_capacity": "288 GB", "hbm_bandwidth": "20 TB/s"},
@@ -24,6 +23,7 @@ EQUATIONS = (
     ),
     Equation(
         id="scheduling.train_period",
+        defined_elsewhere=True,
         title="Time between two departures",
         relation=lambda train_period, token_latency, microbatches: (train_period, token_latency / microbatches),
         statement="A pass departs when the one before it leaves the first stage. Without stages that is one step after the other.",
@@ -66,7 +66,6 @@ EQUATIONS = (
     Equation(
         id="scheduling.worst_latency",
         title="Worst wait for a token",
-        defines="worst_latency",
         relation=lambda worst_latency, train_period: (worst_latency, 2 * train_period),
         statement="A request that just missed a departure waits one period and computes for one period.",
         assumptions=("a pass needs one period", "the next batch has room"),
@@ -76,7 +75,6 @@ EQUATIONS = (
     Equation(
         id="scheduling.mean_latency",
         title="Mean wait for a token",
-        defines="mean_latency",
         relation=lambda mean_latency, train_period: (mean_latency, 3 * train_period / 2),
         statement="Random arrivals wait half a period on average and compute for one period.",
         assumptions=("a pass needs one period", "the next batch has room"),
@@ -87,7 +85,6 @@ EQUATIONS = (
         id="scheduling.throughput",
         version=2,
         title="Throughput of a replica",
-        defines="throughput",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda throughput, microbatches, batch, tokens_per_step, token_latency: (
             throughput,
@@ -109,7 +106,6 @@ EQUATIONS = (
     Equation(
         id="scheduling.throughput_with_prompts",
         title="Throughput of a replica, prompts on the same chips",
-        defines="throughput",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda throughput, decode_only_throughput, prompt_time_share: (
             throughput,
@@ -124,7 +120,6 @@ EQUATIONS = (
     Equation(
         id="scheduling.decode_only_throughput",
         title="Throughput while only decode runs",
-        defines="decode_only_throughput",
         version=2,
         changes=("from the batch and the time of a token, so that it also holds with prompts on the same chips",),
         relation=lambda decode_only_throughput, microbatches, batch, tokens_per_step, token_latency: (
@@ -147,7 +142,6 @@ EQUATIONS = (
         id="scheduling.fleet_throughput",
         version=2,
         title="Throughput of a fleet",
-        defines="fleet_throughput",
         relation=lambda fleet_throughput, replicas, throughput, fleet_utilisation: (
             fleet_throughput,
             replicas * throughput * fleet_utilisation,
@@ -160,7 +154,6 @@ EQUATIONS = (
     Equation(
         id="scheduling.fleet_requests_per_second",
         title="Requests per second of a fleet",
-        defines="fleet_requests_per_second",
         relation=lambda fleet_requests_per_second, replicas, requests_per_second, fleet_utilisation: (
             fleet_requests_per_second,
             replicas * requests_per_second * fleet_utilisation,
@@ -173,7 +166,6 @@ EQUATIONS = (
     Equation(
         id="scheduling.fleet_sequences_in_flight",
         title="Sequences that a fleet decodes at once",
-        defines="fleet_sequences_in_flight",
         relation=lambda fleet_sequences_in_flight, replicas, sequences_in_flight: (
             fleet_sequences_in_flight,
             replicas * sequences_in_flight,
@@ -187,7 +179,6 @@ EQUATIONS = (
     Equation(
         id="scheduling.fleet_chips",
         title="Chips of a fleet",
-        defines="fleet_chips",
         relation=lambda fleet_chips, replicas, chips, pipeline_stages: (fleet_chips, replicas * chips * pipeline_stages),
         statement="Every replica has the chips of all its stages.",
         assumptions=("all replicas are alike",),

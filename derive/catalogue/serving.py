@@ -16,7 +16,6 @@ EQUATIONS = (
         id="serving.cost_per_token",
         version=3,
         title="Cost of a decoded token",
-        defines="cost_per_token",
         relation=lambda cost_per_token, chips, pipeline_stages, chip_price, throughput: (
             cost_per_token,
             chips * pipeline_stages * chip_price / throughput,
@@ -37,7 +36,6 @@ EQUATIONS = (
     Equation(
         id="serving.price_per_flop",
         title="Price of a FLOP",
-        defines="price_per_flop",
         relation=lambda price_per_flop, chip_price, peak_flops, mfu: (price_per_flop, chip_price / (peak_flops * mfu)),
         statement="The cost of a chip per second over the FLOPs that it sustains per second.",
         assumptions=("the chip is busy with arithmetic alone",),
@@ -47,7 +45,6 @@ EQUATIONS = (
     Equation(
         id="serving.price_per_hbm_byte",
         title="Price of a byte read from HBM",
-        defines="price_per_hbm_byte",
         relation=lambda price_per_hbm_byte, chip_price, hbm_bandwidth, mbu: (price_per_hbm_byte, chip_price / (hbm_bandwidth * mbu)),
         statement="The cost of a chip per second over the bytes that it reads per second.",
         assumptions=("the chip is busy with reading alone",),
@@ -57,7 +54,6 @@ EQUATIONS = (
     Equation(
         id="serving.normalised_cost_of_step",
         title="Step time over the arithmetic for its tokens",
-        defines="normalised_cost",
         relation=lambda normalised_cost, step_time, one_token, compute_time, tokens_per_step: (
             normalised_cost,
             step_time * one_token / (compute_time * tokens_per_step),
@@ -70,6 +66,7 @@ EQUATIONS = (
     ),
     Equation(
         id="serving.normalised_cost",
+        defined_elsewhere=True,
         version=3,
         title="Cost of a decoded token over its compute floor",
         kind=BOUND,
@@ -143,7 +140,6 @@ EQUATIONS = (
         title="Cost of a token of a pass with many new tokens, over its compute floor",
         kind=BOUND,
         direction=LOWER,
-        defines="prefill_normalised_cost",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda prefill_normalised_cost, prefill_attention_factor, prefill_weight_compute_ratio, kv_compute_ratio,
             new_tokens_per_pass, one_token: (
@@ -189,7 +185,6 @@ EQUATIONS = (
                                                                " of them")),
         title="Cost of a token of a pass with many new tokens, over its compute floor, with no overlap",
         kind=ESTIMATE,
-        defines="prefill_normalised_cost",
         variant=Variant(group="overlap", name="sum"),
         relation=lambda prefill_normalised_cost, prefill_attention_factor, prefill_weight_compute_ratio, kv_compute_ratio,
             new_tokens_per_pass, one_token: (
@@ -204,7 +199,6 @@ EQUATIONS = (
     Equation(
         id="serving.prefill_weight_compute_ratio",
         title="Weight time of a pass with many new tokens over compute time of decode",
-        defines="prefill_weight_compute_ratio",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda prefill_weight_compute_ratio, weight_compute_ratio: (prefill_weight_compute_ratio, weight_compute_ratio),
         statement="All weights are read, however many tokens a pass computes.",
@@ -220,7 +214,6 @@ EQUATIONS = (
              " larger imbalance had no answer"),
         ),
         title="Weight time of a pass with many new tokens over compute time of decode, with only the activated experts",
-        defines="prefill_weight_compute_ratio",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda prefill_weight_compute_ratio, balance_batch, batch, weight_compute_ratio, active_experts, experts,
             new_tokens_per_pass, one_token, tokens_verified_per_step: (

@@ -10,7 +10,6 @@ COSTS = (
         version=2,
         changes=("attention of any kind, windows and selections among them. For a prompt in several passes, the mean of the passes",),
         title="FLOPs of a causal pass over new tokens",
-        defines="forward_flops",
         relation=lambda forward_flops, flop_per_mac_and_token, active_params, new_tokens_per_pass, prefill_attention_flops_per_token,
             one_token: (
             forward_flops,
@@ -25,7 +24,6 @@ COSTS = (
     Equation(
         id="serving.uncached_tokens",
         title="Tokens of a prompt that are not in the cache",
-        defines="uncached_tokens",
         relation=lambda uncached_tokens, prompt_tokens, cache_hit_share: (uncached_tokens, prompt_tokens * (1 - cache_hit_share)),
         requires=(Requirement(holds=lambda cache_hit_share: cache_hit_share < 1),),
         statement="The tokens of a prompt that remain to be computed, in one pass or in several chunks.",
@@ -35,7 +33,6 @@ COSTS = (
     Equation(
         id="serving.cached_tokens",
         title="Tokens of a prompt that are found in the cache",
-        defines="cached_tokens",
         relation=lambda cached_tokens, uncached_tokens, cache_hit_share: (
             cached_tokens,
             uncached_tokens * cache_hit_share / (1 - cache_hit_share),
@@ -50,7 +47,6 @@ COSTS = (
         version=2,
         changes=("over what a token of the prompt attends to on average, windows and selections among it",),
         title="Factor of attention on the compute time of a prompt",
-        defines="prefill_attention_factor",
         relation=lambda prefill_attention_factor, prefill_attention_flops_per_token, flop_per_weight, active_params,
             attention_rate_ratio: (
             prefill_attention_factor,
@@ -86,7 +82,6 @@ COSTS = (
     Equation(
         id="serving.mean_decode_context",
         title="Mean context of decode",
-        defines="context_length",
         variant=Variant(group="context_length", name="decode", default=True),
         stand_in=True,
         relation=lambda context_length, prompt_tokens, output_tokens: (context_length, prompt_tokens + output_tokens / 2),
@@ -98,7 +93,6 @@ COSTS = (
     Equation(
         id="serving.context_of_prompt",
         title="Context at the end of a prompt",
-        defines="context_length",
         variant=Variant(group="context_length", name="prompt"),
         stand_in=True,
         relation=lambda context_length, prompt_tokens: (context_length, prompt_tokens),
@@ -109,6 +103,7 @@ COSTS = (
     ),
     Equation(
         id="serving.chip_price_from_capex",
+        defined_elsewhere=True,
         title="Price of an owned chip for a second in use",
         relation=lambda chip_price, chip_capex, depreciation_time, fleet_utilisation, chip_power, power_usage_effectiveness,
             electricity_price: (
@@ -133,7 +128,6 @@ COSTS = (
     Equation(
         id="serving.rented_chip_price",
         title="Rent of a chip from the price of a second in use",
-        defines="rented_chip_price",
         relation=lambda rented_chip_price, chip_price, fleet_utilisation: (rented_chip_price, chip_price * fleet_utilisation),
         statement="Rent is also paid for seconds in which a chip waits, and the price of the seconds in use includes them.",
         assumptions=(
@@ -147,7 +141,6 @@ COSTS = (
     Equation(
         id="serving.fleet_cost_per_token",
         title="Cost of a decoded token of a fleet that is sometimes idle",
-        defines="fleet_cost_per_token",
         relation=lambda fleet_cost_per_token, cost_per_token, fleet_utilisation: (fleet_cost_per_token, cost_per_token / fleet_utilisation),
         statement="Rented chips are also paid while they wait for work, and the tokens of the hours in use pay for it.",
         assumptions=(

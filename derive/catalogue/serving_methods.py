@@ -12,7 +12,6 @@ METHODS = (
         version=2,
         changes=("what attention adds is a factor of its own, which may be a multiple in long prompts",),
         title="Compute time of a pass with many new tokens",
-        defines="prefill_compute_time",
         relation=lambda prefill_compute_time, compute_time, new_tokens_per_pass, one_token, prefill_attention_factor: (
             prefill_compute_time,
             compute_time * new_tokens_per_pass / one_token * prefill_attention_factor,
@@ -26,7 +25,6 @@ METHODS = (
         id="serving.compute_bound_chunk",
         version=3,
         title="New tokens that make a pass compute-bound",
-        defines="compute_bound_chunk",
         relation=lambda compute_bound_chunk, one_token, balance_batch, batch, kv_compute_ratio, prefill_attention_factor: (
             compute_bound_chunk,
             one_token * (balance_batch / batch + kv_compute_ratio) / prefill_attention_factor,
@@ -80,7 +78,6 @@ METHODS = (
         title="Step time with a chunk of prefill",
         kind=BOUND,
         direction=LOWER,
-        defines="mixed_step_time",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda mixed_step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_chunk, one_token, batch, prefill_attention_factor, mixed_memory_time: (
@@ -116,7 +113,6 @@ METHODS = (
         changes=("the time of launches and all-reduces in every layer is added",),
         title="Step time with a chunk of prefill, with no overlap",
         kind=ESTIMATE,
-        defines="mixed_step_time",
         variant=Variant(group="overlap", name="sum"),
         relation=lambda mixed_step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_chunk, one_token, batch, prefill_attention_factor, mixed_memory_time: (
@@ -144,7 +140,6 @@ METHODS = (
         changes=("the time of launches and all-reduces in every layer is added",),
         title="Step time with a chunk of prefill, with exposed communication",
         kind=ESTIMATE,
-        defines="mixed_step_time",
         variant=Variant(group="overlap", name="exposed"),
         relation=lambda mixed_step_time, overhead_time, drafting_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_chunk, one_token, batch, prefill_attention_factor, mixed_memory_time, exposed_communication_share: (
@@ -179,7 +174,6 @@ METHODS = (
     Equation(
         id="serving.mixed_memory_time",
         title="Memory time of a step with a chunk of prefill",
-        defines="mixed_memory_time",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda mixed_memory_time, memory_time: (mixed_memory_time, memory_time),
         statement="All weights are read, however many tokens a pass computes.",
@@ -190,7 +184,6 @@ METHODS = (
     Equation(
         id="serving.mixed_memory_time_touched",
         title="Memory time of a step with a chunk of prefill, with only the activated experts",
-        defines="mixed_memory_time",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda mixed_memory_time, memory_time, total_params, bytes_per_weight, chips, hbm_bandwidth, mbu, weight_time,
             active_experts, experts, prefill_chunk, one_token: (
@@ -245,7 +238,6 @@ METHODS = (
         id="serving.free_prefill_chunk",
         version=4,
         title="Prefill tokens that add no time to a memory-bound step",
-        defines="free_prefill_chunk",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, tokens_verified_per_step, compute_time, attention_time,
             prefill_attention_factor: (
@@ -293,6 +285,7 @@ METHODS = (
     ),
     Equation(
         id="serving.free_prefill_chunk_touched",
+        defined_elsewhere=True,
         title="Prefill tokens whose arithmetic is hidden by the reads, with only the activated experts",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda memory_time, tokens_verified_per_step, compute_time, attention_time, prefill_attention_factor, free_prefill_chunk,
@@ -373,7 +366,6 @@ METHODS = (
         title="Prefill rate of one chip",
         kind=BOUND,
         direction=UPPER,
-        defines="prefill_rate_per_chip",
         relation=lambda prefill_rate_per_chip, prefill_batch, uncached_tokens, chips, flop_per_mac_and_token, active_params,
             prefill_attention_factor, peak_flops, mfu, prefill_decode_flops_ratio, prefill_weight_time, prefill_passes, overhead_time: (
             prefill_rate_per_chip,
@@ -410,7 +402,6 @@ METHODS = (
     Equation(
         id="serving.prefill_throughput",
         title="Prefill rate of a replica",
-        defines="prefill_throughput",
         relation=lambda prefill_throughput, prefill_rate_per_chip, chips, pipeline_stages: (
             prefill_throughput,
             prefill_rate_per_chip * chips * pipeline_stages,
@@ -424,7 +415,6 @@ METHODS = (
         id="serving.decode_rate_per_chip",
         title="Decode rate of one chip",
         version=2,
-        defines="decode_rate_per_chip",
         relation=lambda decode_rate_per_chip, throughput, chips, pipeline_stages: (
             decode_rate_per_chip,
             throughput / (chips * pipeline_stages),
@@ -439,7 +429,6 @@ METHODS = (
         version=2,
         changes=("tokens found in the cache are not prefilled again",),
         title="Prefill over decode chips",
-        defines="prefill_decode_chip_ratio",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda prefill_decode_chip_ratio, prompt_tokens, cache_hit_share, decode_rate_per_chip, output_tokens,
             prefill_rate_per_chip: (

@@ -17,7 +17,6 @@ REQUESTS = (
     Equation(
         id="serving.tokens_per_second_per_user",
         title="Tokens per second of one user",
-        defines="tokens_per_second_per_user",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda tokens_per_second_per_user, tokens_per_step, token_latency: (
             tokens_per_second_per_user,
@@ -33,7 +32,6 @@ REQUESTS = (
     Equation(
         id="serving.time_per_output_token",
         title="Time per output token",
-        defines="time_per_output_token",
         relation=lambda time_per_output_token, tokens_per_second_per_user: (time_per_output_token, 1 / tokens_per_second_per_user),
         statement="The inverse of tokens per second: a step time, shorter with accepted drafts, longer with pipeline stages.",
         assumptions=("the mean over the output of a request, its first token left out",),
@@ -44,7 +42,6 @@ REQUESTS = (
     Equation(
         id="serving.tokens_per_second_per_user_with_prompts",
         title="Tokens per second of one user, prompts on the same chips",
-        defines="tokens_per_second_per_user",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda tokens_per_second_per_user, tokens_per_step, token_latency, prompt_time_share: (
             tokens_per_second_per_user,
@@ -71,7 +68,6 @@ REQUESTS = (
     Equation(
         id="serving.requests_per_second",
         title="Requests per second",
-        defines="requests_per_second",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda requests_per_second, throughput, output_tokens: (requests_per_second, throughput / output_tokens),
         statement="The output tokens per second of a replica over the output tokens of a request.",
@@ -87,7 +83,6 @@ REQUESTS = (
         title="Share of a replica's time for prompts",
         version=2,
         changes=("from the rate while decode runs: the throughput with prompts on the same chips already lacks their share",),
-        defines="prompt_time_share",
         relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, output_tokens, decode_only_throughput: (
             prompt_time_share,
             prefill_time / (prefill_time + prefill_batch * pipeline_stages * output_tokens / decode_only_throughput),
@@ -119,7 +114,6 @@ REQUESTS = (
     Equation(
         id="serving.requests_per_second_with_prompts",
         title="Requests per second, prompts on the same chips",
-        defines="requests_per_second",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         version=2,
         changes=("from the rate while decode runs: the throughput with prompts on the same chips already lacks their time",),
@@ -157,7 +151,6 @@ REQUESTS = (
         version=2,
         changes=("the prompt yields the first output token without a decode step, as engines publish it",),
         title="Time of a request",
-        defines="request_latency",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda request_latency, time_to_first_token, output_tokens, one_token, token_latency, tokens_per_step: (
             request_latency,
@@ -183,7 +176,6 @@ REQUESTS = (
         version=2,
         changes=("the prompt yields the first output token without a decode step, as engines publish it",),
         title="Time of a request, prompts on the same chips",
-        defines="request_latency",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda request_latency, queue_time, output_tokens, prompt_time_share, one_token, token_latency, tokens_per_step: (
             request_latency,
@@ -222,7 +214,6 @@ REQUESTS = (
     Equation(
         id="serving.littles_law",
         title="Requests at once, by Little's law",
-        defines="concurrent_requests",
         relation=lambda concurrent_requests, requests_per_second, request_latency: (
             concurrent_requests,
             requests_per_second * request_latency,
@@ -236,7 +227,6 @@ REQUESTS = (
     Equation(
         id="serving.cost_per_request",
         title="Cost of a request",
-        defines="cost_per_request",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda cost_per_request, uncached_tokens, prefill_cost_per_token, output_tokens, cost_per_token: (
             cost_per_request,
@@ -251,7 +241,6 @@ REQUESTS = (
     Equation(
         id="serving.cost_per_request_with_prompts",
         title="Cost of a request, prompts on the same chips",
-        defines="cost_per_request",
         variant=Variant(group="requests_per_second", name="with_prompts"),
         relation=lambda cost_per_request, output_tokens, cost_per_token: (cost_per_request, output_tokens * cost_per_token),
         statement="If output tokens pay for the prompts between them, they pay for the whole request.",
@@ -263,7 +252,6 @@ REQUESTS = (
     Equation(
         id="serving.blended_price",
         title="Mean price of a token over prompt and output",
-        defines="blended_price",
         version=2,
         changes=("from the share that is prompt and the mean price of the prompt, so that no request is needed",),
         relation=lambda blended_price, prompt_share, mean_input_price, output_price: (
@@ -280,7 +268,6 @@ REQUESTS = (
     Equation(
         id="serving.prompt_share",
         title="Share of a request's tokens that are prompt",
-        defines="prompt_share",
         stand_in=True,
         relation=lambda prompt_share, prompt_tokens, output_tokens: (prompt_share, prompt_tokens / (prompt_tokens + output_tokens)),
         statement="For example: three prompt tokens for one output token are three quarters.",
@@ -291,7 +278,6 @@ REQUESTS = (
     Equation(
         id="serving.mean_input_price",
         title="Mean price of a prompt token over cached and new ones",
-        defines="mean_input_price",
         relation=lambda mean_input_price, cache_hit_share, input_price, cache_read_price: (
             mean_input_price,
             (1 - cache_hit_share) * input_price + cache_hit_share * cache_read_price,
@@ -305,7 +291,6 @@ REQUESTS = (
     Equation(
         id="serving.price_per_request",
         title="Price of a request",
-        defines="price_per_request",
         relation=lambda price_per_request, blended_price, prompt_tokens, output_tokens: (
             price_per_request,
             blended_price * (prompt_tokens + output_tokens),
@@ -320,7 +305,6 @@ REQUESTS = (
         version=2,
         changes=("below cost too: a loss is a negative margin",),
         title="Gross margin of decoded tokens",
-        defines="gross_margin",
         variant=Variant(group="gross_margin", name="output", default=True),
         relation=lambda gross_margin, cost_per_token, output_price: (gross_margin, 1 - cost_per_token / output_price),
         statement="The share of the output price that is left after the chips that decode are paid.",
@@ -333,7 +317,6 @@ REQUESTS = (
         version=2,
         changes=("below cost too: a loss is a negative margin",),
         title="Gross margin of requests",
-        defines="gross_margin",
         variant=Variant(group="gross_margin", name="request"),
         relation=lambda gross_margin, cost_per_request, price_per_request: (gross_margin, 1 - cost_per_request / price_per_request),
         statement="The share of the revenue from requests that is left after the chips of both phases are paid.",
@@ -346,7 +329,6 @@ REQUESTS = (
         id="serving.fleet_cost",
         version=2,
         title="Cost of a fleet",
-        defines="fleet_cost",
         relation=lambda fleet_cost, fleet_chips, chip_price, deployment_time: (fleet_cost, fleet_chips * chip_price * deployment_time),
         statement="All chips of all replicas, during the time in which the model is served.",
         assumptions=("every chip is paid all the time at the same price, in use or not",),
@@ -357,7 +339,6 @@ REQUESTS = (
     Equation(
         id="serving.tokens_per_dollar",
         title="Decoded tokens per dollar",
-        defines="tokens_per_dollar",
         relation=lambda tokens_per_dollar, cost_per_token: (tokens_per_dollar, 1 / cost_per_token),
         statement="The inverse of the cost per token.",
         assumptions=("what the chips cost, and no more",),
@@ -368,7 +349,6 @@ REQUESTS = (
     Equation(
         id="serving.flops_per_dollar",
         title="FLOPs per dollar",
-        defines="flops_per_dollar",
         relation=lambda flops_per_dollar, peak_flops, mfu, chip_price: (flops_per_dollar, peak_flops * mfu / chip_price),
         statement="The FLOPs that a chip sustains per second over its cost per second.",
         assumptions=("the chip is busy with arithmetic alone",),

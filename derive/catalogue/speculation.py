@@ -9,7 +9,6 @@ SPECULATION = (
     Equation(
         id="serving.speculative_tokens",
         title="Tokens per step with speculative decoding",
-        defines="tokens_per_step",
         relation=lambda tokens_per_step, one_token, acceptance_rate, draft_tokens: (
             tokens_per_step,
             one_token * (1 - acceptance_rate ** (draft_tokens + 1)) / (1 - acceptance_rate),
@@ -31,7 +30,6 @@ SPECULATION = (
     Equation(
         id="serving.positions_per_step",
         title="Tokens that a step with drafts verifies",
-        defines="tokens_verified_per_step",
         relation=lambda tokens_verified_per_step, draft_tokens: (tokens_verified_per_step, draft_tokens + 1),
         statement="A step verifies every drafted token and computes the next one. Each adds arithmetic, and all share the reads.",
         result="4",
@@ -55,7 +53,6 @@ SPECULATION = (
         title="Time of a step without drafts",
         kind=BOUND,
         direction=LOWER,
-        defines="plain_step_time",
         relation=lambda plain_step_time, overhead_time, compute_time, attention_time, plain_weight_time, kv_time: (
             plain_step_time,
             overhead_time + maximum(compute_time + attention_time, plain_weight_time + kv_time),
@@ -69,7 +66,6 @@ SPECULATION = (
     Equation(
         id="serving.drafting_time",
         title="Time of drafting in a step",
-        defines="drafting_time",
         relation=lambda drafting_time, draft_tokens, draft_cost_ratio, plain_step_time: (
             drafting_time,
             draft_tokens * draft_cost_ratio * plain_step_time,
@@ -82,7 +78,6 @@ SPECULATION = (
     Equation(
         id="serving.verification_ratio",
         title="Time of a step that verifies drafts over the time without drafts",
-        defines="verification_ratio",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda verification_ratio, step_time, drafting_time, plain_step_time: (
             verification_ratio,
@@ -103,7 +98,6 @@ SPECULATION = (
         id="serving.speculative_speedup",
         version=2,
         title="Speed-up by speculative decoding",
-        defines="speculative_speedup",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda speculative_speedup, acceptance_rate, draft_tokens, draft_cost_ratio, verification_ratio: (
             speculative_speedup,
@@ -152,7 +146,6 @@ SPECULATION = (
     Equation(
         id="serving.speculative_operations",
         title="FLOPs of a token with drafts over FLOPs without",
-        defines="speculative_operations",
         relation=lambda speculative_operations, acceptance_rate, draft_tokens, draft_operations_ratio: (
             speculative_operations,
             (1 - acceptance_rate)
@@ -184,7 +177,6 @@ SPECULATION = (
     Equation(
         id="serving.speculative_balance_batch",
         title="Batch at which verification becomes compute-bound",
-        defines="speculative_balance_batch",
         relation=lambda speculative_balance_batch, balance_batch, tokens_verified_per_step: (
             speculative_balance_batch,
             balance_batch / tokens_verified_per_step,

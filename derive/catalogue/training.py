@@ -12,7 +12,6 @@ EQUATIONS = (
     Equation(
         id="training.pretrain_cost",
         title="FLOPs of pre-training",
-        defines="pretrain_flops",
         variant=Variant(group="pretrain_flops", name="stored", default=True),
         relation=lambda pretrain_flops, one_flop_per_token, active_params, pretrain_tokens: (
             pretrain_flops,
@@ -26,7 +25,6 @@ EQUATIONS = (
     Equation(
         id="training.pretrain_cost_attention",
         title="FLOPs of pre-training, causal attention included",
-        defines="pretrain_flops",
         variant=Variant(group="pretrain_flops", name="attention"),
         relation=lambda pretrain_flops, pretrain_tokens, one_token, one_flop_per_token, active_params, attention_flops_per_pair,
             training_sequence_length: (
@@ -62,7 +60,6 @@ EQUATIONS = (
     Equation(
         id="training.rl_cost",
         title="FLOPs of reinforcement learning, all of it at the rate of decode",
-        defines="rl_flops",
         kind=HEURISTIC,
         variant=Variant(group="rl_flops", name="lecture"),
         relation=lambda rl_flops, one_flop_per_token, rl_multiplier, active_params, rl_tokens, decode_efficiency: (
@@ -85,7 +82,6 @@ EQUATIONS = (
     Equation(
         id="training.rl_cost_split",
         title="FLOPs of reinforcement learning, training at full rate",
-        defines="rl_flops",
         variant=Variant(group="rl_flops", name="split", default=True),
         relation=lambda rl_flops, one_flop_per_token, decode_efficiency, rl_multiplier, active_params, rl_tokens: (
             rl_flops,
@@ -101,7 +97,6 @@ EQUATIONS = (
         id="training.inference_cost",
         version=2,
         title="FLOPs of inference",
-        defines="inference_flops",
         relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, prompt_share, decode_efficiency: (
             inference_flops,
             flop_per_mac_and_token * active_params * inference_tokens * (prompt_share + (1 - prompt_share) / decode_efficiency),
@@ -230,7 +225,6 @@ EQUATIONS = (
     Equation(
         id="training.tokens_served",
         title="Tokens served over the life of a model",
-        defines="inference_tokens",
         relation=lambda inference_tokens, fleet_throughput, deployment_time: (inference_tokens, fleet_throughput * deployment_time),
         statement="The rate of the fleet times the time in which the model is served.",
         assumptions=("a constant rate, or its mean",),
@@ -246,7 +240,6 @@ EQUATIONS = (
     Equation(
         id="training.expected_inference_tokens",
         title="Expected tokens served, with the chance of staying in use",
-        defines="expected_inference_tokens",
         relation=lambda expected_inference_tokens, inference_tokens, frontier_probability: (
             expected_inference_tokens,
             inference_tokens * frontier_probability,
@@ -277,7 +270,6 @@ EQUATIONS = (
     Equation(
         id="training.overtraining",
         title="Over-training",
-        defines="overtraining_ratio",
         relation=lambda overtraining_ratio, pretrain_tokens, chinchilla_tokens: (overtraining_ratio, pretrain_tokens / chinchilla_tokens),
         statement="The training tokens of a model over the Chinchilla tokens of its size.",
         given={"chinchilla_tokens": "8.1T"},

@@ -7,7 +7,6 @@ BUDGET = (
     Equation(
         id="training.chip_hours",
         title="Chip time of a training run",
-        defines="chip_hours",
         relation=lambda chip_hours, pretrain_flops, peak_flops, mfu: (chip_hours, pretrain_flops / (peak_flops * mfu)),
         statement="The time that one chip would need: the FLOPs of the run over the sustained FLOP/s of a chip.",
         assumptions=("pre-training alone: no restarts, trials, evaluation or training after it",),
@@ -18,7 +17,6 @@ BUDGET = (
     Equation(
         id="training.training_chips",
         title="Chips of a training run",
-        defines="training_chips",
         relation=lambda training_chips, chips, pipeline_stages, data_parallel: (training_chips, chips * pipeline_stages * data_parallel),
         statement="The chips of one stage, times stages, times copies.",
         given={"chips": "8", "pipeline_stages": "16"},
@@ -30,7 +28,6 @@ BUDGET = (
     Equation(
         id="training.rate_per_chip",
         title="Training tokens per second of one chip",
-        defines="training_rate_per_chip",
         relation=lambda training_rate_per_chip, peak_flops, mfu, one_flop_per_token, active_params: (
             training_rate_per_chip,
             peak_flops * mfu / (6 * one_flop_per_token * active_params),
@@ -44,7 +41,6 @@ BUDGET = (
     Equation(
         id="training.throughput",
         title="Tokens per second of a training run",
-        defines="training_throughput",
         relation=lambda training_throughput, training_rate_per_chip, training_chips: (
             training_throughput,
             training_rate_per_chip * training_chips,
@@ -58,7 +54,6 @@ BUDGET = (
     Equation(
         id="training.training_time",
         title="Time of a training run",
-        defines="training_time",
         relation=lambda training_time, chip_hours, training_chips: (training_time, chip_hours / training_chips),
         statement="The chips share the work of the run.",
         assumptions=("mfu is for this number of chips, waiting included", "no chip fails"),
@@ -83,7 +78,6 @@ BUDGET = (
     Equation(
         id="training.training_cost",
         title="Cost of a training run",
-        defines="training_cost",
         relation=lambda training_cost, chip_price, chip_hours: (training_cost, chip_price * chip_hours),
         statement="Every chip is paid for the time of the run.",
         assumptions=("chips alone: no research, trials, data or staff",),

@@ -16,7 +16,6 @@ MEMORY = (
     Equation(
         id="training.state_bytes",
         title="Bytes of parameters, gradients and optimizer states on one chip",
-        defines="training_state_bytes_per_chip",
         variant=Variant(group="training_state_bytes_per_chip", name="replicated", default=True),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, chips, pipeline_stages: (
@@ -32,7 +31,6 @@ MEMORY = (
     Equation(
         id="training.state_bytes_zero_1",
         title="State bytes on one chip, optimizer states shared between copies",
-        defines="training_state_bytes_per_chip",
         variant=Variant(group="training_state_bytes_per_chip", name="zero_1"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
@@ -64,7 +62,6 @@ MEMORY = (
     Equation(
         id="training.state_bytes_zero_2",
         title="State bytes on one chip, gradients shared between copies as well",
-        defines="training_state_bytes_per_chip",
         variant=Variant(group="training_state_bytes_per_chip", name="zero_2"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
@@ -94,7 +91,6 @@ MEMORY = (
     Equation(
         id="training.state_bytes_zero_3",
         title="State bytes on one chip, weights shared between copies as well",
-        defines="training_state_bytes_per_chip",
         variant=Variant(group="training_state_bytes_per_chip", name="zero_3"),
         relation=lambda training_state_bytes_per_chip, total_params, bytes_per_weight, gradient_bytes_per_param,
             optimizer_bytes_per_param, data_parallel, chips, pipeline_stages: (
@@ -124,7 +120,6 @@ MEMORY = (
     Equation(
         id="training.checkpoint_bytes",
         title="Bytes of a checkpoint from which training continues",
-        defines="checkpoint_bytes",
         relation=lambda checkpoint_bytes, total_params, bytes_per_weight, optimizer_bytes_per_param: (
             checkpoint_bytes,
             total_params * (bytes_per_weight + optimizer_bytes_per_param),
@@ -138,7 +133,6 @@ MEMORY = (
     Equation(
         id="training.checkpoint_time",
         title="Time to write a checkpoint",
-        defines="checkpoint_time",
         relation=lambda checkpoint_time, checkpoint_bytes, tier_bandwidth: (checkpoint_time, checkpoint_bytes / tier_bandwidth),
         statement="The bytes of a checkpoint over the write bandwidth of the storage, of all writers together.",
         assumptions=("the storage is written as fast as it is read, and chips and network are no slower",),
@@ -149,7 +143,6 @@ MEMORY = (
     Equation(
         id="training.activation_memory_transformer",
         title="Activations of transformer layers, attention scores kept",
-        defines="activation_bytes",
         variant=Variant(group="activation_bytes", name="transformer"),
         relation=lambda activation_bytes, layers, tokens_in_training_batch, layer_activation_bytes, model_dim,
             score_activation_bytes, query_heads, training_sequence_length: (
@@ -183,7 +176,6 @@ MEMORY = (
     Equation(
         id="training.activation_bytes_per_chip_gpipe",
         title="Activations on one chip under GPipe",
-        defines="activation_bytes_per_chip",
         variant=Variant(group="activation_bytes_per_chip", name="gpipe"),
         relation=lambda activation_bytes_per_chip, activation_bytes, training_microbatches, chips, pipeline_stages: (
             activation_bytes_per_chip,
@@ -199,7 +191,6 @@ MEMORY = (
     Equation(
         id="training.activation_bytes_per_chip",
         title="Activations on one chip of the first stage under 1F1B",
-        defines="activation_bytes_per_chip",
         variant=Variant(group="activation_bytes_per_chip", name="1f1b", default=True),
         relation=lambda activation_bytes_per_chip, activation_bytes, chips: (activation_bytes_per_chip, activation_bytes / chips),
         statement="More stages have fewer layers and store more microbatches. As for the KV cache, they cancel.",
@@ -221,7 +212,6 @@ MEMORY = (
     Equation(
         id="training.activation_bytes_per_chip_interleaved",
         title="Activations on one chip of the first stage under interleaved 1F1B",
-        defines="activation_bytes_per_chip",
         variant=Variant(group="activation_bytes_per_chip", name="interleaved"),
         relation=lambda activation_bytes_per_chip, activation_bytes, pipeline_stages, virtual_stages, chips: (
             activation_bytes_per_chip,
@@ -258,7 +248,6 @@ MEMORY = (
     Equation(
         id="training.memory_per_chip",
         title="Memory demand of one chip in training",
-        defines="training_memory_per_chip",
         relation=lambda training_memory_per_chip, training_state_bytes_per_chip, activation_bytes_per_chip: (
             training_memory_per_chip,
             training_state_bytes_per_chip + activation_bytes_per_chip,

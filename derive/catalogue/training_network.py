@@ -10,7 +10,6 @@ NETWORK = (
     Equation(
         id="training.compute_time",
         title="Compute time of a training step",
-        defines="training_compute_time",
         relation=lambda training_compute_time, one_flop_per_token, active_params, training_tokens_per_chip, peak_flops, mfu: (
             training_compute_time,
             6 * one_flop_per_token * active_params * training_tokens_per_chip / (peak_flops * mfu),
@@ -24,7 +23,6 @@ NETWORK = (
     Equation(
         id="training.data_parallel_time",
         title="All-reduce time of the gradients of all copies",
-        defines="data_parallel_time",
         variant=Variant(group="data_parallel_time", name="all_reduce", default=True),
         relation=lambda data_parallel_time, total_params, exchange_bytes_per_param, chips, pipeline_stages, link_bandwidth: (
             data_parallel_time,
@@ -40,7 +38,6 @@ NETWORK = (
     Equation(
         id="training.data_parallel_time_sharded",
         title="Time to gather weights and to reduce gradients, fully sharded",
-        defines="data_parallel_time",
         variant=Variant(group="data_parallel_time", name="sharded"),
         relation=lambda data_parallel_time, total_params, exchange_bytes_per_param, chips, pipeline_stages, link_bandwidth: (
             data_parallel_time,
@@ -56,7 +53,6 @@ NETWORK = (
     Equation(
         id="training.balance_tokens_per_chip",
         title="Tokens per chip at which communication and arithmetic need the same time",
-        defines="balance_tokens_per_chip",
         relation=lambda balance_tokens_per_chip, peak_flops, mfu, exchange_bytes_per_param, total_params, one_flop_per_token,
             active_params, chips, pipeline_stages, link_bandwidth: (
             balance_tokens_per_chip,

@@ -12,7 +12,6 @@ OPTIMA = (
     Equation(
         id="training.tradeoff_cost",
         title="A falling and a rising cost",
-        defines="tradeoff_cost",
         relation=lambda tradeoff_cost, falling_cost, tradeoff_variable, falling_exponent, rising_cost, rising_exponent: (
             tradeoff_cost,
             falling_cost * tradeoff_variable ** (-falling_exponent) + rising_cost * tradeoff_variable**rising_exponent,
@@ -26,7 +25,6 @@ OPTIMA = (
     Equation(
         id="training.tradeoff_minimum",
         title="Falling over rising cost at the minimum of their sum",
-        defines="falling_rising_ratio",
         relation=lambda falling_rising_ratio, rising_exponent, falling_exponent: (
             falling_rising_ratio,
             rising_exponent / falling_exponent,
@@ -140,7 +138,6 @@ OPTIMA = (
     Equation(
         id="training.tokens_per_param",
         title="Tokens per parameter",
-        defines="tokens_per_param",
         relation=lambda tokens_per_param, pretrain_tokens, active_params: (tokens_per_param, pretrain_tokens / active_params),
         statement="The training tokens of a model over its size.",
         result="38.52 tokens",

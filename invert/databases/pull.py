@@ -287,11 +287,11 @@ def laid_beside(
     It adds lifetimes of cache writes, and cache reads that the sheet lacks, in the bands of the sheet. It adds no bands, because such a
     band may have been dropped since.
     """
-    now = {_place(row): row for row in believed if row.valid_on(day)}
+    now = {row.place: row for row in believed if row.valid_on(day)}
     bands = {row.threshold_tokens: row for row in now.values() if row.component == "input"}
     added, rivals, agreeing = [], [], 0
     for row in (row for row in rows if row.valid_on(day)):
-        other, band = now.get(_place(row)), bands.get(row.threshold_tokens)
+        other, band = now.get(row.place), bands.get(row.threshold_tokens)
         alike = [one for one in now.values() if (one.component, one.threshold_tokens) == (row.component, row.threshold_tokens)]
         if other is None and row.component == "cache_write" and row.ttl_seconds is None and alike:
             # Another source gives the lifetime.
@@ -310,16 +310,9 @@ def laid_beside(
         elif row.component == "cache_write" or (row.component == "cache_read" and not alike):
             taken_over = ("threshold_inclusive", "utc_hours", "weekdays", "max_context", "release_date")
             added.append(replace(row, **{name: getattr(band, name) for name in taken_over}))
-    complete = [row for row in added if row.threshold_tokens == 0 or any(_is_at_base(row, one) for one in (*added, *now.values()))]
+    places = {one.place for one in (*added, *now.values())}
+    complete = [row for row in added if row.threshold_tokens == 0 or (row.component, 0, row.ttl_seconds) in places]
     return complete, rivals, agreeing
-
-
-def _is_at_base(row: PriceRow, one: PriceRow) -> bool:
-    return (one.component, one.threshold_tokens, one.ttl_seconds) == (row.component, 0, row.ttl_seconds)
-
-
-def _place(row: PriceRow) -> tuple[str, int, int | None]:
-    return row.component, row.threshold_tokens, row.ttl_seconds
 
 
 def same(one: PriceRow, other: PriceRow, fx: Fx, day: date, assumptions: Assumptions = USUAL) -> bool:

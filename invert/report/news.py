@@ -132,9 +132,7 @@ def _origins(sheet: SheetChange, news: News) -> Origins:
     days: dict[str, str] = {}
     sources: dict[str, None] = {}
     for price in sheet.prices:
-        of = [
-            row for row in news.rows if row.sheet_key == sheet.key and (row.component, row.threshold_tokens, row.ttl_seconds) == price.place
-        ]
+        of = [row for row in news.rows if row.sheet_key == sheet.key and row.place == price.place]
         # The row of a price that is sold no longer is the one that ended last.
         held = [row for row in of if row.valid_on(news.run.as_of)] or sorted(of, key=attrgetter("end"))[-1:]
         for row in held[:1]:

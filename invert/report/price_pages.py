@@ -9,9 +9,9 @@ from derive.errors import WrongData
 from derive.immutable import immutable
 from derive.show.citation import address_of, slug
 from derive.show.references import Reference
-from derive.units import show
 from invert.encoder import WrongShape
 from invert.report.contract import CODEC
+from invert.sheets.places import spelled
 from invert.sheets.rows import PriceRow
 
 GRADES = {
@@ -127,7 +127,7 @@ def sheet_pages(html_base: str, provider: str, model: str) -> tuple[str, ...]:
 
 def price_reference(row: PriceRow, as_of: str) -> Reference:
     """Cite one price of a sheet: its file and line, first day, page, grade and reading day."""
-    (page,), place, tier = pages_of([row]), _place_of(row), _tier(row)
+    (page,), place, tier = pages_of([row]), spelled(row.place), _tier(row)
     since = f", since {row.effective_date}" if row.effective_date else ""
     return Reference(
         key=f"price:{slug(row.provider)}:{slug(row.model)}:{slug(tier)}:{slug(place)}:{slug(as_of)}",
@@ -145,11 +145,5 @@ def _tier(row: PriceRow) -> str:
     return " ".join(filter(None, (row.service_tier, row.region)))
 
 
-def _place_of(row: PriceRow) -> str:
-    """Return the place of a row as a user types it."""
-    at = f"@{row.threshold_tokens}" if row.threshold_tokens else ""
-    return row.component + at + (f":{show('ttl', row.ttl_seconds)}".replace(" ", "") if row.ttl_seconds else "")
-
-
 def _priced(row: PriceRow) -> str:
-    return f"{_place_of(row)} {row.amount:g} {row.currency}/{PER.get(row.per, row.per)}"
+    return f"{spelled(row.place)} {row.amount:g} {row.currency}/{PER.get(row.per, row.per)}"

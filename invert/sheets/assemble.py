@@ -186,7 +186,7 @@ def other_tiers_note(book: PriceBook, day: date, pairs: Collection[_Name]) -> st
     """
     sold = (row for row in book.rows if is_traded(row) and row.valid_on(day) and (row.provider, row.model) in pairs)
     tiers = sorted({row.service_tier for row in sold})
-    ends = [row.end for row in book.rows if (row.provider, row.model) in pairs and row.end <= day]
+    ends = [row.end for row in book.rows if (row.provider, row.model) in pairs and date.min < row.end <= day]
     if ends and not tiers:
         return f"its prices end on {max(ends)}; --as-of {max(ends) - timedelta(days=1)}"
     return f"--all shows {' and '.join(tiers)}" if tiers[1:] else "".join(f"--tier {tier} has one" for tier in tiers)
@@ -201,7 +201,7 @@ def assembled(rows: list[PriceRow], day: date, fx: Fx) -> tuple[PriceSheet | Non
     left_out = strays(valid)
     stray = {id(row) for row, _ in left_out}
     taken = [row for row in valid if id(row) not in stray]
-    prices = {(row.component, row.threshold_tokens, row.ttl_seconds): price(row, day, fx) for row in taken}
+    prices = {row.place: price(row, day, fx) for row in taken}
     first = rows[0]
     sheet = PriceSheet(
         provider=first.provider,
@@ -465,7 +465,7 @@ def rows_used(sheets: Iterable[PriceSheet], book: PriceBook) -> list[PriceRow]:
         for sheet in sheets
         for place, price in prices_by_place(sheet).items()
     }
-    keyed = (((*row.sheet_key, row.component, row.threshold_tokens, row.ttl_seconds, row.origin), row) for row in book.rows)
+    keyed = (((*row.sheet_key, *row.place, row.origin), row) for row in book.rows)
     return [row for key, row in keyed if key in of and row.valid_on(of[key])]
 
 

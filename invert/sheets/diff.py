@@ -57,7 +57,7 @@ class Difference:
         return self.new.amount / self.old.amount
 
     def __str__(self) -> str:
-        place = spelled((self.row.component, self.row.threshold_tokens, self.row.ttl_seconds))
+        place = spelled(self.row.place)
         if self.row.utc_hours or self.row.weekdays:
             place += f" ({' '.join(part for part in (self.row.utc_hours, self.row.weekdays) if part)})"
         unit = money_unit(self.row.currency, self.row.per)

@@ -11,7 +11,6 @@ from derive.show.cells import csv_text
 from derive.show.folding import name_beside, name_column, widest_of
 from invert.sheets.assemble import find, placed, prices_by_place, rows_used, sheets
 from invert.sheets.diff import KINDS_OF_CHANGE, Difference
-from invert.sheets.places import Place
 from invert.sheets.redescribed import Redescribed
 from invert.sheets.rows import PRICE_COLUMNS, PriceBook, PriceRow, SheetKey
 from invert.sheets.sheet import PriceSheet, money_unit
@@ -38,14 +37,9 @@ def sheets_cited(
     """Return the sheets that a name means, each with its day and its rows, or with the row of `component[@threshold][:lifetime]`."""
     chosen, _ = find([name], sheets(book, as_of, tier)[0], known)
     return [
-        (one.as_of, [row for row in rows_used([one], book) if not spec or place_of(row) == placed(spec, prices_by_place(one))])
+        (one.as_of, [row for row in rows_used([one], book) if not spec or row.place == placed(spec, prices_by_place(one))])
         for one in chosen
     ]
-
-
-def place_of(row: PriceRow) -> Place:
-    """Return the place of a row in its sheet."""
-    return row.component, row.threshold_tokens, row.ttl_seconds
 
 
 def price_record(row: PriceRow) -> dict[str, object]:

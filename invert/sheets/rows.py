@@ -65,6 +65,11 @@ class PriceRow:
         return self.provider, self.model, self.region, self.service_tier
 
     @property
+    def place(self) -> tuple[str, int, int | None]:
+        """The place of the price in its sheet: component, threshold [token] and lifetime [s]."""
+        return self.component, self.threshold_tokens, self.ttl_seconds
+
+    @property
     def key(self) -> RowKey:
         """The key of a price, without its dates. Two rows of one key may not be valid on the same day."""
         return (

@@ -222,7 +222,7 @@ def ambiguous(valid: list[PriceRow]) -> list[Problem]:
     seen: dict[tuple[str, int, int | None], PriceRow] = {}
     problems = []
     for row in valid:
-        other = seen.setdefault((row.component, row.threshold_tokens, row.ttl_seconds), row)
+        other = seen.setdefault(row.place, row)
         if other is not row:
             lack = f"{other.origin} prices the same; other hours need a service tier of their own"
             problems.append(row.problem("utc_hours", f"{sheet_name(row)}: {lack}"))

@@ -23,9 +23,9 @@ def gemini() -> InferenceTable:
 @pytest.mark.parametrize(
     ("reading", "prices", "equation", "digits"),
     [
-        ("kv", ["input@200000 4"], "readings.threshold_is_crossover", "1.667"),
+        ("kv", ["input@200k 4"], "readings.threshold_is_crossover", "1.667"),
         ("fraction", ["input 2", "output 12"], "readings.bandwidth_bound_fraction", "0.8333"),
-        ("tier", ["output 12", "output@200000 18", "cache_storage 4.5"], "cache.implied_drain_time", "HBM or DDR"),
+        ("tier", ["output 12", "output@200k 18", "cache_storage 4.5"], "cache.implied_drain_time", "HBM or DDR"),
     ],
 )
 def test_prices_equation_residual_and_record_are_in_every_style(

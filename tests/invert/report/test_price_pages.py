@@ -46,10 +46,10 @@ def test_a_sheet_and_a_price_of_it_say_page_grade_and_day():
     sheet = sheet_reference([price, other], "2026-11-20", "https://example.org", "the prices")
     assert sheet.places == (ROW["source_url"], "https://example.org/sheet/acme/m/") and sheet.day == date(2026, 11, 20)
     assert sheet.which == "standard eu, prices of 2026-11-20, grade official (the page was read), read on 2026-11-20"
-    assert sheet.said == "cache_write@200000:5min 2.5 USD/MTok, cache_write@200000 7 USD/MTok"
+    assert sheet.said == "cache_write@200k:5min 2.5 USD/MTok, cache_write@200k 7 USD/MTok"
     of_price = price_reference(price, "2026-11-20")
-    assert (of_price.title, of_price.author) == ("Price of cache_write@200000:5min of acme m", "acme")
-    assert of_price.which.startswith("cache_write@200000:5min 2.5 USD/MTok, standard eu, since 2026-03-12, grade official")
+    assert (of_price.title, of_price.author) == ("Price of cache_write@200k:5min of acme m", "acme")
+    assert of_price.which.startswith("cache_write@200k:5min 2.5 USD/MTok, standard eu, since 2026-03-12, grade official")
     assert "row prices.csv:2 " in of_price.said and of_price.key != sheet.key
 
 

@@ -20,6 +20,7 @@ ALLOWED = (
         "invert.inversion",
         "invert.overview",
         "invert.sheets.assemble",
+        "invert.sheets.places",
         "invert.provenance",
         "invert.records",
         "invert.sheets.rows",

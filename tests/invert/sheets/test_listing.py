@@ -19,7 +19,6 @@ from invert.sheets.listing import (
     listed_csv,
     listed_json,
     listed_text,
-    place_of,
     rows_listed,
     sheets_cited,
 )
@@ -54,9 +53,9 @@ def test_the_rows_of_a_name_are_those_of_its_sheets_or_the_one_that_is_meant():
     data = shipped_data()
     book = load()
     ((day, rows),) = sheets_cited("google/gemini-3.1-pro-preview", "", book, models(data), None)
-    assert len({place_of(row) for row in rows}) == len(rows) > 4 and all(row.valid_on(day) for row in rows)
+    assert len({row.place for row in rows}) == len(rows) > 4 and all(row.valid_on(day) for row in rows)
     ((_, (row,)),) = sheets_cited("google/gemini-3.1-pro-preview", "output@200k", book, models(data), None)
-    assert place_of(row) == ("output", 200_000, None) and row in rows
+    assert row.place == ("output", 200_000, None) and row in rows
     assert {row.provider for _, rows in sheets_cited("glm-5.1", "", book, models(data), None) for row in rows} == {"zai", "zhipu-bigmodel"}
 
 
