@@ -261,7 +261,10 @@ def _show_value(name: str, value: float) -> str:
 
 
 def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
-    """Yield the warning on supposed data types of the chip, of the cache or of both, if the answer moves with them."""
+    """Yield the warning on supposed data types of the chip, of the cache or of both, if the answer moves with them.
+
+    No common data type has half the width of numbers that need less than a byte.
+    """
     unsaid, spoken = moves.asked.unsaid, {name for row in used for name in row.symbols}
     groups = {"chip_type_unsaid": [name for name in unsaid if name != _CACHE_WIDTH], "cache_type_unsaid": [_CACHE_WIDTH]}
     asked_back = moves.results and moves.results != (moves.asked.unknown,)
@@ -269,7 +272,8 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
     texts: dict[str, None] = {}
     kinds = []
     for kind, names in groups.items():
-        changed = {name: moves.values[name] * (2.0 if name == "peak_flops" else 0.5) for name in names if name in unsaid}
+        halved = [name for name in names if name in unsaid and (name == "peak_flops" or moves.values[name] >= 1.0)]
+        changed = {name: moves.values[name] * (2.0 if name == "peak_flops" else 0.5) for name in halved}
         found = moves.largest(changed) if changed and not spoken.isdisjoint(changed) else None
         # What memory has room for beside a result moves with it too.
         if found and (_factor(*found[1:]) > _MATTERS or (asked_back and "hbm_capacity" in spoken)):
