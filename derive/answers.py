@@ -222,7 +222,11 @@ def shown_end(answer: Answer) -> float | None:
 class Reason:
     """The reason why there is no answer: a code for programs, the missing quantities, and the violated inequalities.
 
-    `two_values` is a quantity for which two ways lead to different values.
+    `two_values` is a quantity for which two ways lead to different values. A message that needs time is given as `tell`, and is worked
+    out when it is read: most reasons are those of attempts.
+
+    >>> Reason(code="no_solution", tell=lambda: "no batch leads to it").message
+    'no batch leads to it'
     """
 
     code: str
@@ -230,6 +234,19 @@ class Reason:
     violated: tuple[str, ...] = ()
     message: str = ""
     two_values: str = ""
+    tell: Callable[[], str] | None = field(default=None, compare=False, repr=False)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "message": self.message, "tell": None}
+
+
+def _worked_out_message(reason: Reason) -> str:
+    return reason.tell() if reason.tell else ""
+
+
+# A message that is given is found before this one.
+Reason.message = cached_property(_worked_out_message)  # type: ignore[assignment]
+Reason.message.__set_name__(Reason, "message")  # type: ignore[attr-defined]
 
 
 @immutable

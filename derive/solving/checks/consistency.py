@@ -159,12 +159,17 @@ def _explain_broken(
     """Return the reason of an equation that does not hold: its numbers, then the givens that cannot all be true."""
     violated = broken.violated(known)
     of_unknown = _two_values(asked, broken, known, used)
-    message = of_unknown or _two_sides(broken, known, violated)
-    fewest = _fewest_givens(asked.active, {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS})
-    if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
-        message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
+
+    def tell() -> str:
+        message = of_unknown or _two_sides(broken, known, violated)
+        given = {name: value for name, value in start.items() if name in asked.known or name in NEUTRAL_DEFAULTS}
+        fewest = _fewest_givens(asked.active, given)
+        if len(fewest) > 1 and not set(fewest) <= set(broken.symbols):
+            message += "\nnot all of these can hold: " + ", ".join(f"{name} = {show(name, known[name])}" for name in fewest)
+        return message
+
     two = asked.unknown if of_unknown or (broken.symbols[0] == asked.unknown and not violated) else ""
-    return Reason(code="contradiction", violated=_find_conflict(broken, violated), message=message, two_values=two)
+    return Reason(code="contradiction", violated=_find_conflict(broken, violated), tell=tell, two_values=two)
 
 
 def _find_conflict(broken: Equation, violated: list[str]) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def memory_shortfall(asked: Question, values: Mapping[str, float], used: _Used) 
     if not {MEMORY.needed, MEMORY.room} <= known.keys() or known[MEMORY.needed] <= known[MEMORY.room]:
         return None
     violated = (f"{MEMORY.needed} <= {MEMORY.room}",)
-    return Reason(code=SHORT_OF_MEMORY, violated=violated, message=_shortfall_in_words(asked, values, used, known))
+    return Reason(code=SHORT_OF_MEMORY, violated=violated, tell=lambda: _shortfall_in_words(asked, values, used, known))
 
 
 def shortage(asked: Question, values: Mapping[str, Any], used: _Used) -> Any:

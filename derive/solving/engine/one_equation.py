@@ -501,29 +501,33 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def _no_solution(equation: _Row, unknown: str, values: _Values) -> Reason:
-    """Return why no value in the domain is a solution: the range of the right side against the given left side."""
-    left, right = sides_of(equation)
-    row, name = quantity(unknown), equation.symbols[0]
-    violated = (f"{text(left)} {equation.sense} {text(right)}",)
-    message = f"no {unknown} {row.domain} satisfies {equation.told}"
+    """Return why no value in the domain is a solution."""
     if not isinstance(equation, Equation) and equation.unmet(known := _follow_equations(equation.rows, values)):
         return broken_requirement(equation, unknown, [known])
+    left, right = sides_of(equation)
+    violated = (f"{text(left)} {equation.sense} {text(right)}",)
+    return Reason(code="no_solution", violated=violated, tell=lambda: _tell_no_solution(equation, unknown, values))
+
+
+def _tell_no_solution(equation: _Row, unknown: str, values: _Values) -> str:
+    """Return the text of the range of the right side against the given left side."""
+    left, right = sides_of(equation)
+    row, name = quantity(unknown), equation.symbols[0]
+    message = f"no {unknown} {row.domain} satisfies {equation.told}"
     roots = ((branch, evaluate(root, values)) for branch in branches(equation, unknown) for root in branch.roots or ())
     if beyond := [root for branch, root in roots if row.ceiling < root < inf and _is_in_regime(branch, {**values, unknown: root})]:
-        return Reason(code="no_solution", violated=violated, message=f"{message}: it would have to be {show(unknown, beyond[0])}")
+        return f"{message}: it would have to be {show(unknown, beyond[0])}"
     if not isinstance(left, str) or left in names(right):
-        return Reason(code="no_solution", violated=violated, message=message)
+        return message
     if name == unknown:
         made = ", ".join(f"{other} = {show(other, values[other])}" for other in equation.symbols if other != unknown)
-        message += f": it comes to {show(unknown, right_side_at(equation, values))} from {made}"
-    elif equation.sense != "=":
-        message += f": {name} is {show(name, values[name])}, whatever {unknown} is"
-    else:
-        reach = _reach_in_words(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
-        if reach:
-            message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
-        message += _met_nearly(equation, unknown, values) + _looked_for(equation, unknown)
-    return Reason(code="no_solution", violated=violated, message=message)
+        return f"{message}: it comes to {show(unknown, right_side_at(equation, values))} from {made}"
+    if equation.sense != "=":
+        return f"{message}: {name} is {show(name, values[name])}, whatever {unknown} is"
+    reach = _reach_in_words(name, lambda value: right_side_at(equation, {**values, unknown: value}), _probes(unknown))
+    if reach:
+        message += f": {name} {reach} over all {unknown}, and the one asked for is {show(name, values[name])}"
+    return message + _met_nearly(equation, unknown, values) + _looked_for(equation, unknown)
 
 
 def _met_nearly(equation: _Row, unknown: str, values: _Values) -> str:
