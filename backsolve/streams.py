@@ -95,10 +95,10 @@ def in_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def in_a_line(text: str) -> str:
+def escape_line(text: str) -> str:
     r"""Return a text as one line of limited length, with control characters escaped and long words cut.
 
-    >>> print(in_a_line("row 3\x1b[2J"))
+    >>> print(escape_line("row 3\x1b[2J"))
     row 3\x1b[2J
     """
     shown = "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
@@ -129,7 +129,7 @@ def progress(what: str, parts: int = 0) -> Iterator[Callable[[str], None]]:
     def show() -> None:
         name = started[-1] if started else ""
         count = f"{', ' if name else 'part '}{len(started)} of {parts}" if parts and started else ""
-        line = in_a_line(f"{what}: {name}{count}") if started else ""
+        line = escape_line(f"{what}: {name}{count}") if started else ""
         click.echo(f"\r{line:<{_TERMINAL_COLUMNS - 1}}", err=True, nl=False)
 
     def starting(name: str) -> None:
@@ -150,13 +150,13 @@ def progress(what: str, parts: int = 0) -> Iterator[Callable[[str], None]]:
 
 def tell_line(message: str) -> None:
     """Print a line of an answer: control characters escaped, long words cut, and one line in a pipe."""
-    click.echo(_fold_in_terminal(in_a_line(message), sys.stdout))
+    click.echo(_fold_in_terminal(escape_line(message), sys.stdout))
 
 
 def say(message: str) -> None:
     """Print the first two lines of a message on stderr, with control characters escaped and long words cut."""
     for line in message.splitlines()[:2]:
         try:
-            click.echo(_fold_in_terminal(f"backsolve: {in_a_line(line)}", sys.stderr), err=True)
+            click.echo(_fold_in_terminal(f"backsolve: {escape_line(line)}", sys.stderr), err=True)
         except OSError:
             close(sys.stderr)  # no stream is left for the message, and the exit status reports the failure too

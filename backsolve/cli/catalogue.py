@@ -197,10 +197,10 @@ def explain_command(words: tuple[str, ...]) -> None:
 def _show_other(id: str) -> None:
     """Show a chip, a model or a quantity, or list the quantities and equations about a word."""
     from derive import presets
-    from derive.catalogue import by_id, equation, equations
+    from derive.catalogue import by_id, equation
     from derive.glossary import explain_term
     from derive.preset_rows import AcceleratorFigure, Architecture
-    from derive.quantities import QUANTITIES, aliases, quantity
+    from derive.quantities import QUANTITIES, quantity
     from derive.show.presets import model_card
     from derive.tables.shipped import problems
 
@@ -241,15 +241,17 @@ def _show_other(id: str) -> None:
         names = [*by_id(), *QUANTITIES, *presets.model_names(), *presets.hardware_names()]
         # The reason may be a row that cannot be read.
         bad = report_problems(problems(Architecture, AcceleratorFigure))
-        if not bad and "." not in id:
-            about, rows = _about(id)
-            if _explain_column(id):
-                return
-            if about or rows:
-                _tell_quantities(about)
-                _tell_equations(rows)
-                return
+        if not bad and "." not in id and (_explain_column(id) or _list_about(id)):
+            return
         raise UnknownName("equation, quantity, model or chip", id, names, "backsolve list names them") from error
+    _show_quantity(row)
+
+
+def _show_quantity(row: "Quantity") -> None:
+    """Show a quantity with its allowed values, its other names and its equations."""
+    from derive.catalogue import equations
+    from derive.quantities import aliases
+
     tell(f"{row.name}   {row.symbol}   [{row.unit}]   {row.meaning}")
     tell(f"allowed     {row.domain}; {row.low:g} to {row.high:g} in practice")
     for head, text in {"called": ", ".join(aliases(row.name)), "unlike": row.unlike}.items():
@@ -286,6 +288,14 @@ def _about(word: str) -> "tuple[Sequence[Quantity], Sequence[Equation]]":
     from derive.catalogue.searching import equations_about, is_word, quantities_about
 
     return (quantities_about(word), equations_about(word)) if is_word(word) else ((), ())
+
+
+def _list_about(word: str) -> bool:
+    """List the quantities and equations about a text. Return whether there is one."""
+    quantities, rows = _about(word)
+    _tell_quantities(quantities)
+    _tell_equations(rows)
+    return bool(quantities or rows)
 
 
 def _render_equation(id: str, style: str) -> str:

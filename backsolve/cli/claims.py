@@ -32,7 +32,8 @@ def claims_command(words: tuple[str, ...], style: str) -> None:
     text = " ".join(words)
     found, problems = sections(("claims",))
     rows = found.get("claims", [])
-    chosen = [row for row in rows if str(row["id"]).lower() == text.lower()] or [row for row in rows if mentions(text, _searched(row))]
+    of_id = re.compile(rf"{re.escape(text)}[a-z]?", re.IGNORECASE)
+    chosen = [row for row in rows if of_id.fullmatch(str(row["id"]))] or [row for row in rows if mentions(text, _searched(row))]
     if not chosen and rows:
         names = {name for row in rows for name in (str(row["id"]), *re.findall("[a-z]+", str(row["claim"]).lower()))}
         raise UnknownName("claim", text, names, "backsolve claims lists them")

@@ -30,7 +30,7 @@ from backsolve.cli.common import (
     tell_doubts,
     workers_option,
 )
-from backsolve.streams import in_a_line, in_terminal, progress, say, tell_line, width
+from backsolve.streams import escape_line, in_terminal, progress, say, tell_line, width
 from derive.errors import NO_ANSWER, BacksolveError, WrongData, WrongValue, shorten
 from derive.files import label, write
 from derive.show.cells import csv_text
@@ -293,7 +293,7 @@ def _ask(question: str, refuse: Callable[[str], object], optional: bool = False)
         try:
             refuse(text)
         except BacksolveError as error:
-            raise click.UsageError(in_a_line(str(error))) from None
+            raise click.UsageError(escape_line(str(error))) from None
         return text
 
     ending = " (Enter for none)" if optional else ""

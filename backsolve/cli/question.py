@@ -89,9 +89,9 @@ def read_question(
     )
     texts = {**usual, **typed}
     refuse_long(texts)
-    given: Mapping[str, Given] = as_drawn(texts, conventions, switches.zipped) if drawn else texts
+    given: Mapping[str, Given] = drawn_inputs(texts, conventions, switches.zipped) if drawn else texts
     chips_and_models = combine_presets(tuple(switches.hardware or ()), tuple(switches.model or ()), switches.zipped)
-    each = _each_value(given, conventions, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
+    each = _zipped_values(given, conventions, len(chips_and_models)) if switches.zipped and len(chips_and_models) > 1 else {}
     return Asked(
         words=tuple(words),
         unknowns=tuple(meant_beside(word, (*words, *texts, *beside)) for word in words),
@@ -127,10 +127,10 @@ def _split_names(text: str, typed: bool) -> list[str]:
     return [*(f"{name}:{dtype}" if taken else name for name, taken in zip(names, takes, strict=True)), last]
 
 
-def _each_value(given: Mapping[str, Given], conventions: Conventions, many: int) -> dict[str, tuple[float, ...]]:
+def _zipped_values(given: Mapping[str, Given], conventions: Conventions, many: int) -> dict[str, tuple[float, ...]]:
     """Return the lists of inputs that are zipped with `many` deployments. Raise WrongValue for lists of another length.
 
-    >>> _each_value({"batch": "64;128", "chips": "8"}, Conventions(), 2)
+    >>> _zipped_values({"batch": "64;128", "chips": "8"}, Conventions(), 2)
     {'batch': (64.0, 128.0)}
     """
     found = {}
@@ -204,7 +204,7 @@ def refuse_picture(option: str, place: str) -> None:
         raise WrongValue(f"{option} {shorten(place)[1:-1]}: write to a file that ends in .svg or .png")
 
 
-def as_drawn(texts: Mapping[str, str], conventions: Conventions, zipped: bool) -> dict[str, Given]:
+def drawn_inputs(texts: Mapping[str, str], conventions: Conventions, zipped: bool) -> dict[str, Given]:
     """Return the inputs to draw: ranges as sweeps, and sweeps of counts in whole numbers. The quantity of the x axis is last."""
     from derive.show.plot import plotted_values
 

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from backsolve.cli.common import OneOf, hardware_option, leave, model_option, report_problems, tell
 from backsolve.cli.completion import completes
-from backsolve.streams import in_a_line, in_terminal, say, width
+from backsolve.streams import escape_line, in_terminal, say, width
 from derive.errors import INPUT_IS_WRONG, NO_ANSWER, WrongValue, shorten
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _example_line(found: "Enough", deployment: "tuple[tuple[str, ...], tuple[str
     """Return the command that answers the question, or only the words to add if the whole command would be cut."""
     own = f", with your own values for {', '.join(found.given)}" if found.given else ""
     line = f"for example{own}: {_command_line(found)}"
-    if in_a_line(line) == line:
+    if escape_line(line) == line:
         return line
     options = [("--hardware", name) for name in found.hardware] + [("--model", name) for name in found.model]
     new = [word for option, name in options if name not in (*deployment[0], *deployment[1]) for word in (option, name)]

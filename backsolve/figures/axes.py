@@ -34,7 +34,7 @@ def axis_ends(chart: Chart, up: bool) -> tuple[float, float]:
 def axis_ticks(axis: Axis, low: float, high: float) -> list[tuple[float, str]]:
     """Return the ticks of an axis between two values, each with its text.
 
-    >>> axis_ticks(Axis(words=""), 3.0, 40.0), axis_ticks(Axis(words="", is_logarithmic=False), 0.0, 5.0)[:2]
+    >>> axis_ticks(Axis(is_logarithmic=True), 3.0, 40.0), axis_ticks(Axis(is_logarithmic=False), 0.0, 5.0)[:2]
     ([(5.0, '5'), (10.0, '10'), (20.0, '20')], [(0.0, '0'), (1.0, '1')])
     """
     if axis.ticks:

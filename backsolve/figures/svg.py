@@ -67,7 +67,7 @@ def chart_svg(chart: Chart, links: Mapping[str, str] = NOTHING) -> str:
     left, right = _GAP + max(map(_width, names)) + (0 if rows else _LINE) + _TICK, _WIDE - 2 * _GAP
     across = _scale(chart.across, axis_ends(chart, up=False), left, right)
     rules = sorted((rule for rule in chart.rules if not rule.up), key=lambda rule: rule.at)
-    named = [*_in_levels((across(rule.at), rule.name) for rule in rules)]
+    named = [*_stacked_texts((across(rule.at), rule.name) for rule in rules)]
     top = _LINE * max((level + 1 for *_, level in named), default=0) + _GAP
     bottom = top + (row * len(rows) or _HIGH)
     up: _Place = (lambda place: top + row * (place + 1 / 2)) if rows else _scale(chart.up, axis_ends(chart, up=True), bottom, top)
@@ -120,10 +120,10 @@ def _text_group(anchor: str, texts: Iterable[str]) -> str:
     return f'<g text-anchor="{anchor}">{"".join(texts)}</g>'
 
 
-def _in_levels(texts: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str, int]]:
+def _stacked_texts(texts: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str, int]]:
     """Yield texts with their middle, inside the drawing, and the lowest level at which they overlap no text before them.
 
-    >>> [*_in_levels([(30, "1 min"), (50, "5 min"), (90, "1 h")])]
+    >>> [*_stacked_texts([(30, "1 min"), (50, "5 min"), (90, "1 h")])]
     [(30, '1 min', 0), (50, '5 min', 1), (90, '1 h', 0)]
     """
     ends: list[float] = []
@@ -217,8 +217,8 @@ def _axes(plane: Plane) -> Iterator[str]:
     chart, _, across, up, left, right, top, bottom = plane
     ticks = [(across(at), text) for at, text in _ticks(chart, up=False)]
     yield _grid(f"M{x:g} {top:g}V{bottom:g}" for x, _ in ticks)
-    yield _text_group("middle", (_text(x, bottom + _LINE, text) for x, text, level in _in_levels(ticks) if not level))
-    ((middle, words, _),) = _in_levels([((left + right) / 2, chart.across.words)])
+    yield _text_group("middle", (_text(x, bottom + _LINE, text) for x, text, level in _stacked_texts(ticks) if not level))
+    ((middle, words, _),) = _stacked_texts([((left + right) / 2, chart.across.words)])
     yield _text(middle, bottom + 2 * _LINE, words, anchor="middle")
     if chart.up.rows:
         for row, name in enumerate(chart.up.rows):

@@ -255,17 +255,17 @@ def presets() -> dict[str, dict[str, float]]:
     rack = hardware(_RACK).givens
     shared = {"context_length": DEPLOYED["context_length"], "bytes_per_weight": rack["bytes_per_weight"]}
     lecture = {
-        **{name: _of_claim("A13a", name) for name in ("machine_balance_ratio", "sparsity")},
-        **{"batch": _of_claim("A13a", "balance_batch"), "active_params": _of_claim("E3a", "active_params")},
-        **{"kv_bytes_per_token": _of_claim("E3a", "kv_bytes_per_token"), "chips": rack["scale_up_size"]},
+        **{name: _claim_number("A13a", name) for name in ("machine_balance_ratio", "sparsity")},
+        **{"batch": _claim_number("A13a", "balance_batch"), "active_params": _claim_number("E3a", "active_params")},
+        **{"kv_bytes_per_token": _claim_number("E3a", "kv_bytes_per_token"), "chips": rack["scale_up_size"]},
         **{name: rack[name] for name in ("hbm_bandwidth", "hbm_capacity")},
-        **{"fast_price_ratio": _of_claim("A11a", "fast_price_ratio"), "fast_speed_ratio": _of_claim("A11c", "fast_speed_ratio")},
-        **{_THRESHOLD: _of_claim("E2a", _THRESHOLD), "premium_out": _of_claim("E2b", "premium_out")},
-        **{name: _of_claim("D5a", name) for name in ("rl_multiplier", "decode_efficiency")},
-        "inference_tokens": _of_claim("D6b", "inference_tokens"),
+        **{"fast_price_ratio": _claim_number("A11a", "fast_price_ratio"), "fast_speed_ratio": _claim_number("A11c", "fast_speed_ratio")},
+        **{_THRESHOLD: _claim_number("E2a", _THRESHOLD), "premium_out": _claim_number("E2b", "premium_out")},
+        **{name: _claim_number("D5a", name) for name in ("rl_multiplier", "decode_efficiency")},
+        "inference_tokens": _claim_number("D6b", "inference_tokens"),
     }
     lecture["rl_tokens"] = solve(
-        "rl_tokens", using=["training.equal_cost_rl"], given=lecture | {"pretrain_tokens": _of_claim("D8b", "pretrain_tokens")}
+        "rl_tokens", using=["training.equal_cost_rl"], given=lecture | {"pretrain_tokens": _claim_number("D8b", "pretrain_tokens")}
     ).value
     chip = f"{CHIP}:{DATA_TYPE}"
     given = {name: DEPLOYED[name] for name in ("bytes_per_element", "chips")}
@@ -278,7 +278,7 @@ def presets() -> dict[str, dict[str, float]]:
     }
 
 
-def _of_claim(id: str, name: str) -> float:
+def _claim_number(id: str, name: str) -> float:
     """Return a number of a claim [SI]: one of its givens, or its stated number."""
     claim = claims()[id]
     typed = read_givens(claim.givens).texts.get(name)
@@ -427,11 +427,11 @@ def blackboard_data(keys: Collection[str] = ()) -> Json:
 def shown_pictures() -> list[Json]:
     """Return the pictures as a page shows them without a script, with their equations and claims."""
     legs, state = legs_of_pictures(), start()
-    drawn = [_shown(one.key, one.time, chart_of(one, state, legs), one.equations, one.claims) for one in pictures()]
-    return [*drawn, _shown("ladder", _LADDER_TIME, ladder(), _LADDER_EQUATIONS, _LADDER_CLAIMS)]
+    drawn = [_picture_data(one.key, one.time, chart_of(one, state, legs), one.equations, one.claims) for one in pictures()]
+    return [*drawn, _picture_data("ladder", _LADDER_TIME, ladder(), _LADDER_EQUATIONS, _LADDER_CLAIMS)]
 
 
-def _shown(key: str, time: str, chart: Chart, ids: Sequence[str], claimed: Sequence[str]) -> Json:
+def _picture_data(key: str, time: str, chart: Chart, ids: Sequence[str], claimed: Sequence[str]) -> Json:
     return {
         **{"key": key, "title": chart.title, "time": time, "chart": chart},
         **{"equations": [*map(equation, ids)], "claims": [claims()[id] for id in claimed]},

@@ -61,9 +61,9 @@ def book_pages() -> Iterator[Page]:
                 **_live(found),
             },
         )
-    yield _by_time()
-    yield _by_quantity()
-    yield _by_claim()
+    yield _time_page()
+    yield _quantity_page()
+    yield _claim_page()
 
 
 def _live(rows: Sequence[Equation]) -> dict[str, object]:
@@ -75,7 +75,7 @@ def _live(rows: Sequence[Equation]) -> dict[str, object]:
     return {"pictures": (), "shown": shown, "formulas": page_data(shown.id)}
 
 
-def _by_time() -> Page:
+def _time_page() -> Page:
     ordered = said_in_order()
     return Page(
         address=BY_TIME,
@@ -90,7 +90,7 @@ def _by_time() -> Page:
     )
 
 
-def _by_quantity() -> Page:
+def _quantity_page() -> Page:
     rows = [(row, defined, used, aliases(row.name)) for row, defined, used in quantities_in_order()]
     return Page(
         address=BY_QUANTITY,
@@ -111,7 +111,7 @@ def _by_quantity() -> Page:
     )
 
 
-def _by_claim() -> Page:
+def _claim_page() -> Page:
     rows, problems = claims_found()
     pages = {id: f"{equation_address(state.equation)}#{state.fragment}" for id, state in claim_states().items()}
     return Page(

@@ -81,7 +81,7 @@ def document_pages() -> Iterator[Page]:
     listed = "".join(f"- [{name}]({name})\n" for name in (path.rpartition("/")[2] for path in files() if path.endswith(".json")))
     schema_list = document_of(f"# JSON Schemas\n\nThe form of every output of `--as json`.\n\n{listed}", f"{SCHEMAS}/README.md")
     documents = {path: read_document(path) for path in document_paths()} | {schema_list.path: schema_list}
-    ordered = {part: as_named(part, documents) for part in _PARTS}
+    ordered = {part: named_documents(part, documents) for part in _PARTS}
     for document in documents.values():
         yield Page(
             address=document_address(document.path),
@@ -123,7 +123,7 @@ def document_address(path: str) -> str:
     return f"{name.removesuffix('/README') if path.startswith('docs/') else f'docs/{name.lower()}'.replace('_', '-')}/{INDEX}"
 
 
-def as_named(part: str, documents: Mapping[str, Document]) -> list[Document]:
+def named_documents(part: str, documents: Mapping[str, Document]) -> list[Document]:
     """Return the documents of a part in the order of the start page of the documentation, then the documents that it does not name."""
     named = re.findall(r"\]\(([\w/-]+\.md)", (texts_root() / START).read_text(encoding="utf-8"))
     found = [document for document in documents.values() if document.part == part]
@@ -218,7 +218,7 @@ def _target(href: str, path: str) -> str | None:
     file, _, anchor = href.partition("#")
     file = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
     if file == _CATALOGUE:
-        return _in_the_book(anchor)
+        return _book_address(anchor)
     if file in (SCHEMAS, "docs"):
         return document_address(f"{file}/README.md")
     if file.startswith(f"{SCHEMAS}/"):
@@ -226,7 +226,7 @@ def _target(href: str, path: str) -> str | None:
     return document_address(file) + (f"#{anchor}" if anchor else "") if file in document_paths() else None
 
 
-def _in_the_book(anchor: str) -> str:
+def _book_address(anchor: str) -> str:
     """Return the address in the book for an anchor of the catalogue's document."""
     if anchor in by_id():
         return equation_address(anchor)

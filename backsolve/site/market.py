@@ -41,7 +41,7 @@ def market_page(table: Run) -> Page:
         words=" ".join(one.name for one in table),
         context=context,
         problems=table.problems,
-        files={"prices.csv": f"{run_as_csv(table)}\n", "prices.json": _as_json(table)},
+        files={"prices.csv": f"{run_as_csv(table)}\n", "prices.json": _prices_json(table)},
     )
 
 
@@ -51,7 +51,7 @@ def _cell(column: Column, one: Inference) -> tuple[str, str]:
     return text, f"{value:.6g}" if isinstance(value, float | int) else str(value or "")
 
 
-def _as_json(table: Run) -> str:
+def _prices_json(table: Run) -> str:
     """Return the rows of the CSV as a list of objects, without the values that are not known."""
     rows = [{"page": sheet_address(one)} | {key: value for key, value in flat(one).items() if value is not None} for one in table]
     return json.dumps(rows, separators=(",", ":"), default=str) + "\n"

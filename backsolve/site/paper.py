@@ -45,13 +45,15 @@ def write_book(out: str) -> None:
     if not out.lower().endswith(_ENDINGS):
         raise WrongValue(f"--out {shorten(out)}: the book is written to a file that ends in {' or '.join(_ENDINGS)}")
     text = book_in_latex()
-    write(out, _as_pdf(text) if out.lower().endswith(".pdf") else text)
+    write(out, _typeset_pdf(text) if out.lower().endswith(".pdf") else text)
 
 
 def book_in_latex() -> str:
     """Return the whole catalogue in LaTeX, with a section for each equation, and then the indexes by time, quantity and claim."""
     chapters = (part for chapter in CHAPTERS for part in _chapter(chapter))
-    return "\n\n".join([PREAMBLE, *chapters, r"\appendix", *by_time(), *by_quantity(), *by_claim(), r"\end{document}"]) + "\n"
+    return (
+        "\n\n".join([PREAMBLE, *chapters, r"\appendix", *time_chapter(), *quantity_chapter(), *claim_chapter(), r"\end{document}"]) + "\n"
+    )
 
 
 def _chapter(chapter: str) -> Iterator[str]:
@@ -86,14 +88,14 @@ def _linked(text: str, address: str) -> str:
     return rf"\href{{{latex_text(address)}}}{{{latex_text(text)}}}" if address else latex_text(text)
 
 
-def by_time() -> Iterator[str]:
+def time_chapter() -> Iterator[str]:
     """Yield the statements of the lecture in order, each with its second of the video and its equation."""
     yield r"\chapter{By time of the lecture}"
     for source, row in said_in_order():
         yield rf"\noindent {_linked(source.place, video_of(source))}: {latex_text(source.said)}. {_sections([row])}"
 
 
-def by_quantity() -> Iterator[str]:
+def quantity_chapter() -> Iterator[str]:
     """Yield every quantity with its meaning and the sections that define or use it."""
     yield r"\chapter{By quantity}"
     for row, defined, used in quantities_in_order():
@@ -102,7 +104,7 @@ def by_quantity() -> Iterator[str]:
         yield rf"\noindent ${row.latex}$ {meaning}{' '.join(places)}"
 
 
-def by_claim() -> Iterator[str]:
+def claim_chapter() -> Iterator[str]:
     """Yield the claims by verdict, each with the stated number and the result."""
     rows, _problems = claims_found()
     yield r"\chapter{By claim}"
@@ -126,7 +128,7 @@ def _sections(rows: Iterable[Equation]) -> str:
     return f"{found}." if found else ""
 
 
-def _as_pdf(text: str) -> bytes:
+def _typeset_pdf(text: str) -> bytes:
     engine = next((found for name in ENGINES if (found := shutil.which(name))), None)
     if engine is None:
         raise NotCovered(f"a PDF needs a TeX engine ({', '.join(ENGINES)}), and none is installed. Name a file that ends with .tex")

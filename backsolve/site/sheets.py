@@ -40,10 +40,10 @@ def sheet_address(one: Inference) -> str:
 
 
 def _address(provider: str, model: str) -> str:
-    return f"sheet/{_as_folder(provider)}/{_as_folder(model)}/index.html"
+    return f"sheet/{_folder_name(provider)}/{_folder_name(model)}/index.html"
 
 
-def _as_folder(name: str) -> str:
+def _folder_name(name: str) -> str:
     """Return a name as a folder name for any file system, without a path to a parent folder and without special characters of URLs."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".") or "-"
 

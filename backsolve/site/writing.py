@@ -121,13 +121,13 @@ def data_script(name: str, value: Any) -> str:
     >>> data_script("answer", {"a": 1})
     '(globalThis.backsolve ??= {}).answer = {"a":1};\\n'
     """
-    return f"(globalThis.backsolve ??= {{}}).{name} = {as_script_data(value)};\n"
+    return f"(globalThis.backsolve ??= {{}}).{name} = {script_json(value)};\n"
 
 
-def as_script_data(value: Any) -> str:
+def script_json(value: Any) -> str:
     """Return JSON that is safe inside a page, because no text in it can end the element around it.
 
-    >>> as_script_data("<mi>a</mi></script>")
+    >>> script_json("<mi>a</mi></script>")
     '"<mi>a</mi>\\\\u003c/script>"'
     """
     text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
@@ -173,7 +173,7 @@ def _templates() -> Environment:
     templates.filters["verbatim"] = verbatim
     templates.filters["name"] = broken_name
     templates.tests["equation_id"] = lambda text: text in by_id()
-    templates.filters["script_data"] = lambda value: Markup(as_script_data(value))
+    templates.filters["script_data"] = lambda value: Markup(script_json(value))
     return templates
 
 

@@ -11,8 +11,9 @@ from derive.catalogue import equation
 from derive.errors import WrongValue
 from derive.preset_record import LESS_IS_MORE, PARAMETERS
 from derive.quantities import quantity
+from derive.records import Equation
 from derive.roles import BATCH, MEMORY
-from derive.solving.checks.targets import as_limits, batch_is_left_to_a_rate
+from derive.solving.checks.targets import batch_is_left_to_a_rate, find_targets
 from derive.solving.explain.refusals import is_reachable, missing_givens, results_made_of
 from derive.solving.limits.answering import answer, answer_with_stopgap
 from derive.solving.limits.limits import FREE, SIZED, add_limits, refuse_limit, rests_on_unknown, split_limits
@@ -53,40 +54,59 @@ def answer_question(unknown: str, given: Mapping[str, Any], switches: Switches) 
         from derive.solving.symbolic import answer_symbolically
 
         return answer_symbolically(asked, formulas)
-    asked = asked if spans else as_limits(asked)
-    if asked.limits and not spans and _needs_batch(asked):
-        if asked.unknown == _CHIPS and (sized := _fewest_chips(_suppose_types(asked), _LACKS_BATCH)):
-            return round_to_whole(_suppose_types(asked), sized)
-        if asked.unknown not in SIZED and not any(rests_on_unknown(alone) for alone in split_limits(asked)):
-            raise refuse_limit(split_limits(asked)[0])
-    asked = _suppose_least(asked, spans) or asked
-    solution = _answer_over_ranges(asked, spans, switches.zipped)
-    missing = _missing_inputs(asked, solution)
-    if solution.reason and FREE in missing and FREE in zeros_with_limit(read_limits(numbers)[0]):
+    found = _answer_numbers(asked, spans, given, switches)
+    if found.reason and FREE in found.reason.missing and FREE in zeros_with_limit(read_limits(numbers)[0]):
         raise WrongValue(f"batch = 0: a batch is one sequence at least, and {asked.unknown} is of a pass")
+    return found
+
+
+def _answer_numbers(asked: Question, spans: Mapping[str, Spread], given: Mapping[str, Any], switches: Switches) -> Solution:
+    """Return the answer of the first attempt that has one: for all targets, with what is usual, with copies, with other stand-ins."""
+    # No number of chips meets several targets exactly.
+    targets = several if not spans and len(several := find_targets(asked)) > 1 else asked.limits
+    limited = _suppose_types(replace(asked, limits=targets))
+    sized = _fewest_chips(limited, _LACKS_BATCH) if targets and not spans else None
+    if sized and (sized.answers or asked.limits):
+        return round_to_whole(limited, sized)
+    alone = () if spans or asked.unknown in SIZED else split_limits(asked)
+    if alone and _needs_batch(asked) and not any(map(rests_on_unknown, alone)):
+        raise refuse_limit(alone[0])
+    question, found = _answer_with_usual(_suppose_least(asked, spans) or asked, spans, switches.zipped)
+    if not _has_answer(found) and _CHIPS not in spans and (copied := copies_by_name(asked)):
+        return _answer_with_copies(found, *copied, given, switches)
+    if found.reason and not _has_answer(found):
+        others = ((_suppose_least(one, spans) or one) for one in with_other_stand_ins(question, found.reason.code))
+        answers = (_answer_over_ranges(one, spans, switches.zipped) for one in others)
+        found = next((one for one in answers if one.answers), found)
+    if targets != asked.limits and (not _has_answer(found) or not targets.keys().isdisjoint(found.unused)):
+        question = _suppose_types(replace(question, limits=targets))
+        met = _answer_over_ranges(question, spans, switches.zipped)
+        found = met if _has_answer(met) else found
+    return round_to_whole(question, found) if question.limits else found
+
+
+def _answer_with_usual(asked: Question, spans: Mapping[str, Spread], zipped: bool) -> tuple[Question, Solution]:
+    """Return the question with the usual values of what it lacks, and its answer, or both without them if they leave no less of it."""
+    solution = _answer_over_ranges(asked, spans, zipped)
+    missing = _missing_inputs(asked, solution)
     supposed = _suppose(asked, missing, spans) if missing else None
-    again = _answer_over_ranges(supposed, spans, switches.zipped) if supposed else solution
+    again = _answer_over_ranges(supposed, spans, zipped) if supposed else solution
     if supposed and _has_answer(solution) and not (is_reachable(supposed) or len(again.unused) < len(solution.unused)):
-        # The suppositions leave no less of it.
         supposed, again = None, solution
-    question = supposed or asked
-    again = _supply(question, again, spans, switches.zipped) if missing and not _has_answer(again) else again
+    again = _supply(supposed or asked, again, spans, zipped) if missing and not _has_answer(again) else again
     if not _has_answer(again) and not spans and again.reason:
         again = _size_chips(asked, supposed, again)
     if _has_answer(solution) and not _has_answer(again) and again.refusal.code == "missing_givens":
         again = solution
-    if not _has_answer(again) and _CHIPS not in spans and (copied := copies_by_name(asked)):
-        # Memory alone gives the largest batch by equations in which the copies are a number.
-        row, copies = copied
-        others = switches.join(*(id for id in switches.using if id != row.id))
-        found = answer_question(unknown, {**given, _COPIES: copies}, others)
-        joined = f"{row.id} is a {row.kind}, joined by name"
-        return replace(found, assumptions=(joined, *found.assumptions)) if _has_answer(found) else again
-    if again.reason and not _has_answer(again):
-        others_posed = ((_suppose_least(one, spans) or one) for one in with_other_stand_ins(question, again.reason.code))
-        answers = (_answer_over_ranges(one, spans, switches.zipped) for one in others_posed)
-        again = next((found for found in answers if found.answers), again)
-    return round_to_whole(question, again) if asked.limits else again
+    return supposed or asked, again
+
+
+def _answer_with_copies(refused: Solution, row: Equation, copies: float, given: Mapping[str, Any], switches: Switches) -> Solution:
+    """Return the answer with the copies of a named condition as a number: memory alone gives the largest batch by equations with one."""
+    others = switches.join(*(id for id in switches.using if id != row.id))
+    found = answer_question(refused.unknown, {**given, _COPIES: copies}, others)
+    joined = f"{row.id} is a {row.kind}, joined by name"
+    return replace(found, assumptions=(joined, *found.assumptions)) if _has_answer(found) else refused
 
 
 _LACKS_BATCH = Reason(code="missing_givens", missing=(FREE,), message=f"{_CHIPS} also needs {FREE}")

@@ -21,7 +21,8 @@ _DIGITS = 12
 class PriceData:
     """The log cells of the prices of a sheet, the ends of its bands, and the known size of its model.
 
-    cells: by observable, low and high ends in logs. A premium has a cell for each band above the base, any other price has one.
+    cells: by observable, low and high ends in logs. Both premiums have a cell for each band above the base,
+    and are missing without such a band. Any other price has one cell.
     edges: thresholds and the top of the last band in tokens. For one band, a nominal threshold and the top.
     log_active_params: natural log and spread in nats. log_kv_bytes: the same for KV bytes, if they are known.
     size_by_price: the known size comes from the input price, which is then not used again.

@@ -118,9 +118,8 @@ def _masses_of_ratios(points: Points, price_data: PriceData, assumptions: Assump
     """Return the log likelihood of each price that the inverse uses."""
     costs = points.costs
     found: dict[str, Values] = {"output_input_ratio": costs.decode_short / costs.prefill_short}
-    if "premium_in" in price_data.cells:
-        found["premium_in"] = equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})
     if "premium_out" in price_data.cells:
+        found["premium_in"] = equation("bands.premium_in").right_side({**PER_PARAMETER, **points.at})
         found["premium_out"] = costs.decode_long / costs.decode_short
     for name, ratio in found.items():
         yield log_mass(price_data.cells[name][0], np.log(ratio), assumptions.noise[name])

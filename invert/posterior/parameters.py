@@ -94,23 +94,18 @@ def inverted(
     price_data: PriceData,
     assumptions: Assumptions,
 ) -> Points:
-    """Return hidden quantities from the ratios. The coordinate of a missing premium draws from the prior instead."""
-    kv, intensity = kv_prior(price_data, assumptions), assumptions.priors["attention_intensity"].normal
-    if "premium_out" not in ratios:
-        at["kv_bytes_per_token"] = np.exp(kv[0] + kv[1] * spare["premium_out"])
-        at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
-    if "premium_in" in ratios:
-        at["attention_flops_per_pair"] = inverse.attention_from_premium(ratios["premium_in"], at)
-    elif "premium_out" in ratios:
-        centre, spread = attention_prior(price_data, assumptions)
-        at["attention_flops_per_pair"] = np.exp(centre + spread * spare["premium_in"])
-    else:
-        at["attention_flops_per_pair"] = at["kv_bytes_per_token"] * np.exp(intensity[0] + intensity[1] * spare["premium_in"])
-    costs = inverse.costs_of_ratios(ratios["output_input_ratio"], ratios.get("premium_out"), at)
+    """Return hidden quantities from the ratios. Without premiums, their coordinates draw from the prior instead."""
     if "premium_out" in ratios:
+        at["attention_flops_per_pair"] = inverse.attention_from_premium(ratios["premium_in"], at)
+        costs = inverse.costs_of_ratios(ratios["output_input_ratio"], ratios["premium_out"], at)
         at["balance_context"], at["weight_compute_ratio"] = inverse.structure_of_costs(costs, at)
         at["kv_bytes_per_token"] = inverse.solved("context.balance_context", "kv_bytes_per_token", at)
     else:
+        (kv, spread), intensity = kv_prior(price_data, assumptions), assumptions.priors["attention_intensity"]
+        at["kv_bytes_per_token"] = np.exp(kv + spread * spare["premium_out"])
+        at["balance_context"] = equation("context.balance_context").right_side({**PER_PARAMETER, **at})
+        at["attention_flops_per_pair"] = at["kv_bytes_per_token"] * intensity.at(spare["premium_in"])
+        costs = inverse.costs_of_ratios(ratios["output_input_ratio"], None, at)
         at["weight_compute_ratio"] = inverse.weight_of_cost(costs, at)
     return _with_logs(drawn, at, costs)
 
@@ -128,12 +123,6 @@ def kv_prior(price_data: PriceData, assumptions: Assumptions) -> tuple[float, fl
         return assumptions.priors["kv_bytes_per_token"].normal
     (kv, spread), (size, size_spread) = price_data.log_kv_bytes, price_data.log_active_params
     return kv - size, hypot(spread, size_spread)
-
-
-def attention_prior(price_data: PriceData, assumptions: Assumptions) -> tuple[float, float]:
-    """Return centre and spread of ln attention FLOPs per pair and parameter: KV bytes times the attention intensity."""
-    (kv, spread), (intensity, width) = kv_prior(price_data, assumptions), assumptions.priors["attention_intensity"].normal
-    return kv + intensity, hypot(spread, width)
 
 
 def forward_points(drawn: Mapping[str, Array], hidden: Mapping[str, Values], price_data: PriceData, assumptions: Assumptions) -> Points:

@@ -18,7 +18,7 @@ from invert.posterior import inverse as triangular
 from invert.posterior.data import PriceData
 from invert.posterior.inverse import PER_PARAMETER
 from invert.posterior.likelihood import input_price_level, size_before_price, unused_prices
-from invert.posterior.parameters import RATIOS, SIZE, Points, attention_prior, kv_prior, triangular_points, wider
+from invert.posterior.parameters import RATIOS, SIZE, Points, kv_prior, triangular_points, wider
 from invert.posterior.sobol import DEFAULT, SEED, normals
 from invert.posterior.weights import Weights, log_mean, weights
 from invert.priors import normal_log_density, standard_log_density
@@ -108,21 +108,14 @@ def log_ratio(points: Points, price_data: PriceData, assumptions: Assumptions, u
     The factors are the prior of the solved quantities, the Jacobian of solving, the likelihood of the prices not used
     (`unused`, if it is known), and the widths of the cells from which the ratios were drawn.
     """
-    kv, intensity = kv_prior(price_data, assumptions), assumptions.priors["attention_intensity"].normal
     total = _wider(points, assumptions) + (unused_prices(points, price_data, assumptions) if unused is None else unused)
     total = total + normal_log_density(points.logs["weight_compute_ratio"], *assumptions.priors["weight_compute_ratio"].normal)
     if "premium_out" in price_data.cells:
-        total = (
-            total + normal_log_density(points.logs["kv_bytes_per_token"], *kv) + triangular.log_jacobian_of_both(points.costs, points.at)
-        )
+        total = total + normal_log_density(points.logs["kv_bytes_per_token"], *kv_prior(price_data, assumptions))
+        total = total + normal_log_density(points.logs["attention_intensity"], *assumptions.priors["attention_intensity"].normal)
+        total = total + triangular.log_jacobian_of_both(points.costs, points.at) + triangular.log_jacobian_of_attention(points.at)
     else:
         total = total + triangular.log_jacobian_of_weight(points.costs, points.at)
-    if "premium_in" in price_data.cells:
-        total = total + normal_log_density(points.logs["attention_intensity"], *intensity)
-        total = total + triangular.log_jacobian_of_attention(points.at)
-    elif "premium_out" in price_data.cells:
-        drawn = normal_log_density(np.log(points.at["attention_flops_per_pair"]), *attention_prior(price_data, assumptions))
-        total = total + normal_log_density(points.logs["attention_intensity"], *intensity) - drawn
     for name in set(RATIOS) & set(price_data.cells):
         low, high = price_data.cells[name][0]
         total = total + log(high - low)

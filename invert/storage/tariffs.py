@@ -313,15 +313,9 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
         "drain match, the lecture's drain times": lambda ttl, offer: storage.drain_match(data, ttl, "lecture", assumptions),
         "drain match, devices": lambda ttl, offer: storage.drain_match(data, ttl, "range", assumptions),
     }
-    for basis in storage.BASES:
-        name = f"cost optimality (temperature {assumptions.cost_temperature:g}), {basis}"
-        rules[name] = partial(_cost_rule, data=data, basis=basis, assumptions=assumptions)
-    for basis in storage.BASES:
-        rules[f"{storage.PRICE_LEVEL}, {basis}"] = partial(
-            _price_level_rule, data=data, basis=basis, kv_bytes=kv_bytes, assumptions=assumptions
-        )
-    for basis in storage.BASES:
-        rules[f"{storage.IMPLIED_DRAIN_TIME}, {basis}"] = partial(_drain_time_rule, data=data, basis=basis, assumptions=assumptions)
+    for term in (storage.cost_term(assumptions), storage.PRICE_LEVEL, storage.IMPLIED_DRAIN_TIME):
+        for basis in storage.BASES:
+            rules[f"{term}, {basis}"] = partial(_rule_of_term, data, term, basis, kv_bytes, assumptions)
     rules["shipped"] = lambda ttl, offer: storage.storage_evidence(
         data, [ttl], storage_price=offer.storage_price, implied_drain_time=offer.implied_drain_time, kv_bytes=kv_bytes,
         assumptions=assumptions,
@@ -330,20 +324,11 @@ def scoreboard(data: Data, kv_bytes: tuple[float, float], assumptions: Assumptio
     return tuple(_score(name, rule, cases) for name, rule in rules.items())
 
 
-def _cost_rule(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
-    return storage.one_posterior(storage.cost_optimality(data, ttl, basis, year, assumptions) for year in assumptions.price_years)
-
-
-def _price_level_rule(
-    ttl: int, offer: PricedLifetime, data: Data, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions
+def _rule_of_term(
+    data: Data, term: str, basis: str, kv_bytes: tuple[float, float], assumptions: Assumptions, ttl: int, offer: PricedLifetime
 ) -> Probabilities | None:
-    price, years = offer.storage_price, assumptions.price_years
-    return storage.one_posterior(storage.price_level(data, price, kv_bytes, basis, year, assumptions) for year in years if price)
-
-
-def _drain_time_rule(ttl: int, offer: PricedLifetime, data: Data, basis: str, assumptions: Assumptions) -> Probabilities | None:
-    seen, years = offer.implied_drain_time, assumptions.price_years
-    return storage.one_posterior(storage.implied_drain_time_match(data, seen, basis, year, assumptions) for year in years if seen)
+    rule = storage.terms(data, ttl, offer.storage_price, offer.implied_drain_time, kv_bytes, assumptions).get(term)
+    return rule and storage.one_posterior(rule(basis, year) for year in assumptions.price_years)
 
 
 def _score(name: str, rule: Callable[[int, PricedLifetime], Probabilities | None], cases: Sequence[DisclosedCase]) -> RuleScore:

@@ -12,6 +12,7 @@ range over the cases.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from math import exp, hypot, inf, log
 from types import MappingProxyType
@@ -40,7 +41,7 @@ TIERS_OF = MappingProxyType({tier: (tier,) for tier in TIERS} | {"memory": ("hbm
 
 _DRAWS = 4096  # for the cost term, the only one that is sampled
 
-IMPLIED_DRAIN_TIME, PRICE_LEVEL, _COST_OPTIMALITY = "implied drain time", "price level", "cost optimality"
+IMPLIED_DRAIN_TIME, PRICE_LEVEL = "implied drain time", "price level"
 _ANCHORS_OF = MappingProxyType({IMPLIED_DRAIN_TIME: ("short_context", "long_context"), PRICE_LEVEL: ("kv_bytes_per_token",)})
 """The outside facts that each term uses. The cost term uses no such fact."""
 
@@ -48,7 +49,6 @@ _K = TypeVar("_K")
 Probabilities = Mapping[str, float]
 _LogLikelihood = Mapping[str, float]
 """By tier, up to a constant that all cases of one sheet share."""
-_Term = tuple[str, Callable[[str, int], _LogLikelihood]]
 _Seen = tuple[float, float] | None  # a median [SI] and its spread [nat]
 
 
@@ -92,8 +92,9 @@ def storage_evidence(
     priced = storage_price if storage_price is not None and 0 < storage_price < inf else None
     found = []
     for ttl in ttls:
-        term = _term(data, ttl, priced, implied_drain_time, kv_bytes, assumptions)
-        name, rule = term or ("", None)
+        allowed = terms(data, ttl, priced, implied_drain_time, kv_bytes, assumptions)
+        # A storage price is stronger evidence than the cost: without a premium or KV bytes beside it, there is none.
+        name, rule = next(((name, rule) for name, rule in allowed.items() if not (priced and name == cost_term(assumptions))), ("", None))
         likely = {(basis, year): rule(basis, year) for basis in BASES for year in assumptions.price_years} if rule else {}
         cases, undisclosed = _cases(likely), one_posterior(likely.values())
         rented, owned = (one_posterior(logs for (of, _), logs in likely.items() if of == basis) for basis in BASES)
@@ -155,18 +156,23 @@ def agreed(cases: Sequence[Probabilities], level: float) -> tuple[str, ...]:
     return TIERS
 
 
-def _term(
+def terms(
     data: Data, ttl: int | None, storage_price: float | None, drain_time: _Seen, kv_bytes: _Seen, assumptions: Assumptions
-) -> _Term | None:
-    """Return the applicable term with its name, or None: the price with the premium, or else with KV bytes, or else the cost."""
+) -> dict[str, Callable[[str, int], _LogLikelihood]]:
+    """Return by name every term that these inputs allow: ln likelihood by tier, on a cost basis in a year."""
+    found: dict[str, Callable[[str, int], _LogLikelihood]] = {}
     if drain_time:
-        return IMPLIED_DRAIN_TIME, lambda basis, year: implied_drain_time_match(data, drain_time, basis, year, assumptions)
+        found[IMPLIED_DRAIN_TIME] = partial(implied_drain_time_match, data, drain_time, assumptions=assumptions)
     if storage_price and kv_bytes:
-        return PRICE_LEVEL, lambda basis, year: price_level(data, storage_price, kv_bytes, basis, year, assumptions)
-    if ttl and not storage_price:
-        name = f"{_COST_OPTIMALITY} (temperature {assumptions.cost_temperature:g})"
-        return name, lambda basis, year: cost_optimality(data, ttl, basis, year, assumptions)
-    return None
+        found[PRICE_LEVEL] = partial(price_level, data, storage_price, kv_bytes, assumptions=assumptions)
+    if ttl:
+        found[cost_term(assumptions)] = partial(cost_optimality, data, ttl, assumptions=assumptions)
+    return found
+
+
+def cost_term(assumptions: Assumptions) -> str:
+    """Return the name of the term without a price."""
+    return f"cost optimality (temperature {assumptions.cost_temperature:g})"
 
 
 # Terms: how likely each tier makes what is seen.

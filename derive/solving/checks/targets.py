@@ -1,6 +1,5 @@
 """Given times and rates as targets: a size that is asked for meets them or exceeds them."""
 
-from dataclasses import replace
 from typing import Any
 
 from derive.quantities import QUANTITIES
@@ -56,15 +55,11 @@ def batch_is_left_to_a_rate(asked: Question) -> bool:
 
 
 def find_targets(asked: Question) -> dict[str, str]:
-    """Return the limits, and every given time or rate from which the unknown follows, each with the side on which it is met."""
+    """Return the limits, and for chips every given time or rate beside them, each with the side on which it is met."""
+    if asked.unknown != MEMORY.bought:
+        return {**asked.limits}
     given = {name for name, source in asked.provenance.items() if source == "given" and better_side(name)}
     # A result that is given hides what another is made of.
     speeds = [name for name in given if name in results_made_of(drop_knowns(asked, given - {name}), asked.unknown)]
     sides = {name: side for name in speeds if (side := better_side(name))} | {**asked.limits}
     return {name: sides[name] for name in asked.provenance if name in sides}
-
-
-def as_limits(asked: Question) -> Question:
-    """Return the question with its targets as limits if it asks for chips and has several: no number meets all of them exactly."""
-    targets = find_targets(asked) if asked.unknown == MEMORY.bought else {}
-    return replace(asked, limits=targets) if len(targets) > 1 else asked

@@ -167,6 +167,8 @@ def find_loops(
     constraint on these inputs. As many constraints as free inputs determine them.
     """
     legs, reached, equalities = _plain_part(unknown, rows, known, failed)
+    if unknown in reached:
+        return
     made = _definitions(equalities, reached | {unknown})
     claimed = known | _turned_quantities(legs)
     constraining = [
@@ -176,17 +178,29 @@ def find_loops(
     ]
     constraining.sort(key=lambda row: (row.symbols[0] not in known, row.defines is None))
     constraints = [(row, frozenset(_free_inputs(row.symbols, made, reached))) for row in constraining]
-    target = frozenset(_free_inputs([unknown], made, reached))
-    for count in (1, 2) if nested else (1,):
-        for some in permutations([(row, free) for row, free in constraints if free and len(free) <= count], count):
-            free = frozenset[str]().union(*(one for _, one in some))
+    constraints = [(row, free) for row, free in constraints if free]
+    to_unknown = _definitions(equalities, reached)
+    behind = frozenset(_free_inputs([unknown], to_unknown, reached))
+    # Either a loop tries the unknown, or all that the unknown is made of.
+    for target in (frozenset((unknown,)), behind) if unknown not in behind else (behind,):
+        for some, free in _determining_sets(constraints, target, 2 if nested else 1):
+            after = definitions_to([unknown], to_unknown, reached | free)
+            for trial in sorted(free, key=lambda name: (name != unknown, name)):
+                loop = _make_loop(some, trial, free, made, reached)
+                if loop and (loop.id, trial) not in failed and after is not None:
+                    inner = {leg.unknown: leg for leg in loop.steps if isinstance(leg, Loop)}
+                    yield Way(_needed_legs([unknown], {**legs, trial: loop, **inner, **after}))
+
+
+def _determining_sets(
+    constraints: list[tuple[Equation, frozenset[str]]], target: frozenset[str], most: int
+) -> Iterator[tuple[list[Equation], frozenset[str]]]:
+    """Yield constraints that have as many free inputs as there are of them, with these inputs, all of the target among them."""
+    for count in range(1, most + 1):
+        for some in permutations([one for one in constraints if len(one[1]) <= count], count):
+            free = frozenset[str]().union(*(inputs for _, inputs in some))
             if len(free) == count and target <= free:
-                for trial in sorted(free, key=lambda name: (name != unknown, name)):
-                    loop = _make_loop([row for row, _ in some], trial, free, made, reached)
-                    if loop and (loop.id, trial) not in failed and (after := definitions_to([unknown], made, reached | free)) is not None:
-                        inner = {leg.unknown: leg for leg in loop.steps if isinstance(leg, Loop)}
-                        if unknown in {trial, *inner, *after}:
-                            yield Way(_needed_legs([unknown], {**legs, trial: loop, **inner, **after}))
+                yield [row for row, _ in some], free
 
 
 def _plain_part(

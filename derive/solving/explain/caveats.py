@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from string import Formatter
 from typing import NamedTuple
 
 from derive.answers import BOUGHT, DECODE_ALONE, NO_WHOLE_ONE, Answer, next_whole
@@ -17,7 +18,6 @@ from derive.solving.checks.speed_limits import warn_beyond_domain
 from derive.solving.explain.answer_with import Solve, Values, answer_with, inputs_of, result_with, values_with
 from derive.solving.question.chip_links import links
 from derive.solving.question.defaults import FOLLOWS, evaluate_defaults
-from derive.solving.question.named_presets import deployment_of, kinds_of
 from derive.solving.question.questions import Question, copies_condition
 from derive.suppositions import SUPPOSITIONS, USUAL, Alternative, Supposition
 from derive.units import show
@@ -170,7 +170,7 @@ def _test_supposition(row: Supposition, moves: _Moves) -> Caveat | None:
     derived = row.added or row.compared or row.quantity in values.keys() - inputs.keys() - asked.defaults.keys()
     supposed = {**beside, **({} if derived else changed)}
     shown = ", ".join(f"{name} = {show(name, value)}" for name, value in supposed.items() if name not in inputs or name in changed)
-    text = row.text.format(**{name: show(name, value) for name, value in values.items()})
+    text = row.text.format(**{name: show(name, values[name]) for _, name, *_ in Formatter().parse(row.text) if name})
     told = f"{text}. {f'With {shown}, ' if shown else 'Then '}"
     rests = frozenset((row.quantity, row.added, *beside, *_inputs_of_row(row))) - {""}
     if (row.fills_memory or (row.only_memory and not asked.anyway)) and (short := moves.short(changed)):
@@ -228,6 +228,7 @@ def _alternative(row: Supposition, name: str, alternative: Alternative, asked: Q
 def _usual_value(name: str, asked: Question) -> float | None:
     """Return the usual value of a quantity in the tables that ship."""
     from derive.presets import fitted_efficiencies, sparsest_router, usual, usual_attention_rate
+    from derive.solving.question.named_presets import deployment_of, kinds_of
 
     if name == "experts":
         return sparsest_router()
@@ -260,7 +261,10 @@ def _show_value(name: str, value: float) -> str:
 
 
 def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, Caveat]]:
-    """Yield the warning on supposed data types of the chip, of the cache or of both, if the answer moves with them."""
+    """Yield the warning on supposed data types of the chip, of the cache or of both, if the answer moves with them.
+
+    No common data type has half the width of numbers that need less than a byte.
+    """
     unsaid, spoken = moves.asked.unsaid, {name for row in used for name in row.symbols}
     groups = {"chip_type_unsaid": [name for name in unsaid if name != _CACHE_WIDTH], "cache_type_unsaid": [_CACHE_WIDTH]}
     asked_back = moves.results and moves.results != (moves.asked.unknown,)
@@ -268,7 +272,8 @@ def _data_types(moves: _Moves, used: Sequence[Equation]) -> Iterator[tuple[str, 
     texts: dict[str, None] = {}
     kinds = []
     for kind, names in groups.items():
-        changed = {name: moves.values[name] * (2.0 if name == "peak_flops" else 0.5) for name in names if name in unsaid}
+        halved = [name for name in names if name in unsaid and (name == "peak_flops" or moves.values[name] >= 1.0)]
+        changed = {name: moves.values[name] * (2.0 if name == "peak_flops" else 0.5) for name in halved}
         found = moves.largest(changed) if changed and not spoken.isdisjoint(changed) else None
         # What memory has room for beside a result moves with it too.
         if found and (_factor(*found[1:]) > _MATTERS or (asked_back and "hbm_capacity" in spoken)):

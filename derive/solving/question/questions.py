@@ -424,16 +424,34 @@ def pose_again(asked: Question, unknown: str, known: Mapping[str, float], suppos
     [True, False]
     """
     using, left_out = (tuple(row.id for row in rows) for rows in (asked.named, asked.left_out))
-    defaults = {**defaults_in_force(unknown, known.keys(), [equation(id).symbols[0] for id in using]), **supposed}
-    zeros = (n for n, value in known.items() if value == 0 and not quantity(n).floor < 0 and not _may_be_its_zero(unknown, n))
-    not_made_up = (*zeros, *defaults)
-    values = values_to_put_in(defaults)
-    aside = (*left_out, *(() if asked.any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults})))
-    active = _put_defaults_in(_list_active(unknown, asked.variants, using, aside, not_made_up), values)
-    named = tuple(with_defaults(equation(id), values) for id in using)
-    return replace(
-        asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=_put_defaults_in(bounds(), values)
+    zeros = frozenset(n for n, value in known.items() if value == 0 and not quantity(n).floor < 0 and not _may_be_its_zero(unknown, n))
+    defaults, active, named, limits = _rows_in_force(
+        unknown, frozenset(known), zeros, asked.variants, using, left_out, asked.any_stand_in, tuple(supposed.items())
     )
+    return replace(asked, unknown=unknown, known=known, active=active, named=named, defaults=defaults, bounds=limits)
+
+
+_Rows = tuple[Equation, ...]
+
+
+@lru_cache(maxsize=4096)
+def _rows_in_force(
+    unknown: str,
+    known: frozenset[str],
+    zeros: frozenset[str],
+    variants: tuple[tuple[str, str], ...],
+    using: tuple[str, ...],
+    left_out: tuple[str, ...],
+    any_stand_in: bool,
+    supposed: tuple[tuple[str, float | str], ...],
+) -> tuple[DefaultValues, _Rows, _Rows, _Rows]:
+    """Return the defaults in force, and with these put in: the equations that may be used, those that were named, and the bounds."""
+    defaults = {**defaults_in_force(unknown, known, [equation(id).symbols[0] for id in using]), **dict(supposed)}
+    values = values_to_put_in(defaults)
+    aside = (*left_out, *(() if any_stand_in else _list_idle_stand_ins(unknown, {*known, *defaults})))
+    active = _put_defaults_in(_list_active(unknown, variants, using, aside, (*sorted(zeros), *defaults)), values)
+    named = tuple(with_defaults(equation(id), values) for id in using)
+    return MappingProxyType(defaults), active, named, _put_defaults_in(bounds(), values)
 
 
 def _may_be_its_zero(unknown: str, name: str) -> bool:

@@ -43,6 +43,7 @@ def test_a_word_lists_claims_and_an_id_shows_one_with_time_reason_and_command():
     shown = _output("claims", "a13d")
     for text in ("8", "18.14", "contradicted by data", "0:19:16", "backsolve solve sparsity --model DeepSeek-V3"):
         assert text in shown
+    assert [row["id"] for row in json.loads(_output("claims", "a13", "--as", "json"))] == ["A13a", "A13b", "A13c", "A13d", "A13e"]
     assert len(_output("claims").splitlines()) == len(rows_of(Claim))
 
 

@@ -19,7 +19,7 @@ from backsolve.site.blackboard import (
     start,
 )
 from backsolve.site.presets import SUSTAINED
-from backsolve.site.writing import HERE, as_script_data
+from backsolve.site.writing import HERE, script_json
 from campaigns.solver_script import NODE, SCRIPT
 from derive import solve
 from tests.tools.line_by_line import answering
@@ -55,7 +55,7 @@ def test_every_picture_has_its_curves_and_the_ladder_its_devices():
 @pytest.mark.skipif(NODE is None, reason="node, which runs the script of the pages, is not there")
 def test_the_script_draws_what_python_computes():
     legs = legs_of_pictures()
-    with answering(SCRIPT.with_name("board_script.js"), as_script_data(blackboard_data())) as ask:
+    with answering(SCRIPT.with_name("board_script.js"), script_json(blackboard_data())) as ask:
         for state in (start(), start() | presets()["H100 + DeepSeek-V3"] | SUSTAINED | {"batch": 77.0}):
             for one in pictures():
                 drawn = ask({"picture": one.key, "given": state})

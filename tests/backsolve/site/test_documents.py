@@ -9,11 +9,11 @@ from backsolve.site import documents
 from backsolve.site.documents import (
     _BESIDE,
     anchor_of,
-    as_named,
     document_address,
     document_of,
     document_pages,
     document_paths,
+    named_documents,
     read_document,
     texts_root,
 )
@@ -104,8 +104,11 @@ def test_headings_can_be_linked_to_and_are_found():
 
 def test_the_parts_are_in_the_order_of_the_start_page():
     found = {path: read_document(path) for path in document_paths()}
-    assert [one.path for one in as_named("how-to", found)][:2] == ["docs/how-to/size-a-deployment.md", "docs/how-to/solve-backwards.md"]
-    assert {one.path for one in as_named("how-to", found)} == {path for path in found if path.startswith("docs/how-to/")}
+    assert [one.path for one in named_documents("how-to", found)][:2] == [
+        "docs/how-to/size-a-deployment.md",
+        "docs/how-to/solve-backwards.md",
+    ]
+    assert {one.path for one in named_documents("how-to", found)} == {path for path in found if path.startswith("docs/how-to/")}
 
 
 def test_where_the_documentation_is_missing_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from backsolve.site import paper
 from backsolve.site.lookups import claims_found, said_in_order
-from backsolve.site.paper import book_in_latex, by_claim, by_quantity, by_time, section_in_latex, write_book
+from backsolve.site.paper import book_in_latex, claim_chapter, quantity_chapter, section_in_latex, time_chapter, write_book
 from derive.catalogue import CHAPTERS, by_id, equation
 from derive.errors import NotCovered, WrongValue
 from derive.quantities import QUANTITIES
@@ -35,7 +35,7 @@ def test_other_endings_are_refused_before_anything_is_done(name: str, tmp_path: 
 
 
 def test_times_quantities_and_claims_lead_to_the_sections_of_equations():
-    times, quantities, claims = ("\n".join(found()) for found in (by_time, by_quantity, by_claim))
+    times, quantities, claims = ("\n".join(found()) for found in (time_chapter, quantity_chapter, claim_chapter))
     assert times.count("\\noindent") == times.count(r"\href{https://youtu.be/") == len(said_in_order())
     assert quantities.count("\\noindent") == len(QUANTITIES) and claims.count("\\noindent") == len(claims_found()[0])
     assert all(f"section*{{{verdict}" in claims for verdict in ("Reproduced", "Loose", "Contradicted by data"))

@@ -5,7 +5,7 @@ import json
 import pytest
 from jinja2 import UndefinedError
 
-from backsolve.site.writing import POLICY, Page, as_script_data, data_script, relative_to, written_page
+from backsolve.site.writing import POLICY, Page, data_script, relative_to, script_json, written_page
 from tests.tools.html import parts_of
 
 HOSTILE = [
@@ -44,9 +44,9 @@ def test_links_are_relative(address: str, target: str, link: str):
 
 def test_data_for_scripts_ends_no_element_and_is_json():
     value = {"a": ["</script><!--<SCRIPT></Script ", "<mi>", "\u2028", 1.5, None]}
-    written = as_script_data(value)
+    written = script_json(value)
     assert json.loads(written) == value and "<mi>" in written
     assert not any(end in written.lower() for end in ("<script", "</script", "<!--"))
     assert json.loads(data_script("a", value).split(" = ")[1].rstrip(";\n")) == value
     with pytest.raises(ValueError, match="not JSON compliant"):
-        as_script_data(float("nan"))
+        script_json(float("nan"))

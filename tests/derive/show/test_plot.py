@@ -2,7 +2,7 @@
 
 import pytest
 
-from backsolve.cli.question import as_drawn
+from backsolve.cli.question import drawn_inputs
 from derive.errors import WrongValue
 from derive.show.plot import _HIGH, _WIDE, _line_chart, caption, draw_in_terminal, plotted_values, roofline, sweep_charts
 from derive.show.roofline import Roof
@@ -42,8 +42,8 @@ def test_the_sweep_is_across_and_else_the_longest_list():
         "context_length": {"context_length": "1k,4k,8k", "batch": "1,8"},
         "mbu": {"mbu": "0.5..1", "batch": "1,8"},
     }
-    assert {name: [*as_drawn(texts, USUAL_CONVENTIONS, False)][-1] for name, texts in across.items()} == {name: name for name in across}
-    assert [*as_drawn(across["context_length"], USUAL_CONVENTIONS, True)][-1] == "batch", "zipped they are one"
+    assert {name: [*drawn_inputs(texts, USUAL_CONVENTIONS, False)][-1] for name, texts in across.items()} == {name: name for name in across}
+    assert [*drawn_inputs(across["context_length"], USUAL_CONVENTIONS, True)][-1] == "batch", "zipped they are one"
 
 
 def test_two_questions_have_a_front_at_which_nothing_is_better_in_both():

@@ -232,6 +232,7 @@ SILENT = [
     ("hops_left_out", "token_latency", {**STAGED, "pipeline_stages": 1, "step_time": "100us"}),
     ("one_of_a_rack", "step_time", {**RACK, "hardware": "H200-SXM:fp8"}),
     ("memory_nearly_full", "batch", {**LLAMA, "hardware": "2xH100:fp8", "context_length": 4000}),
+    ("chip_type_unsaid", "weight_bytes", {"model": "gpt-oss-120b"}),
 ]
 
 

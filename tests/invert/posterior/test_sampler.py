@@ -46,8 +46,6 @@ SHEETS = {
     "all prices": GEMINI,
     "two bands": price_data(input_price=3, output_input_ratio=5, premium_in=2, premium_out=1.5),
     "three bands": price_data(THREE, input_price=1, output_input_ratio=5, premium_in=(1.8, 3.0), premium_out=(1.8, 3.0)),
-    "input premium alone": price_data(output_input_ratio=5, premium_in=2),
-    "output premium alone": price_data(output_input_ratio=5, premium_out=2),
     "one band": price_data(ONE, input_price=0.27, output_input_ratio=4, cache_read_ratio=0.25),
     "known KV bytes": price_data(kv=(log(7e4), 0.05), input_price=2, output_input_ratio=6, premium_in=2, premium_out=1.5),
 }
