@@ -255,7 +255,6 @@ class Equation:
     """
 
     id: str
-    version: int = 1
     title: str
     kind: str = DEFINITION
     defined_elsewhere: bool = False
@@ -277,6 +276,7 @@ class Equation:
     derivation: Callable[[], tuple[Step, ...]] | None = None
     sources: tuple[Source, ...]
     stand_in: bool = False
+    last_version: int = 0
     put_in: Mapping[str, int | str] = field(default_factory=dict)
     """Quantities at their neutral default that are written no more in it (`derive.solving.question.defaults`), and their values."""
 
@@ -302,6 +302,11 @@ class Equation:
     def steps(self) -> tuple[Step, ...]:
         """Return the steps of the derivation. They are made when they are first read, because no answer needs them."""
         return self.derivation() if self.derivation else ()
+
+    @property
+    def version(self) -> int:
+        """Return the version of its mathematics: one more than its changes, or the last one of a retired equation."""
+        return self.last_version or 1 + len(self.changes)
 
     @property
     def chapter(self) -> str:

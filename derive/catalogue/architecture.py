@@ -11,7 +11,6 @@ from derive.requirements import Requirement
 EQUATIONS = (
     Equation(
         id="architecture.kv_bytes_gqa",
-        version=2,
         changes=("over kv_layers, which are all layers unless given, with the keys of indexers",),
         title="KV bytes per token, grouped-query attention",
         variant=Variant(group="kv_bytes_per_token", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
@@ -47,7 +46,6 @@ EQUATIONS = (
     ),
     Equation(
         id="architecture.kv_bytes_mla",
-        version=2,
         changes=("over kv_layers, which are all layers unless given, with the keys of indexers",),
         title="KV bytes per token, multi-head latent attention",
         variant=Variant(group="kv_bytes_per_token", name="mla", holds_for=("mla_hybrid", "mla_indexed")),
@@ -68,7 +66,6 @@ EQUATIONS = (
     *FIXED,
     Equation(
         id="architecture.attention_flops",
-        version=2,
         changes=("over the layers that attend to the whole context, with the FLOPs of indexers",),
         title="Attention FLOPs per query and context token, grouped-query attention",
         variant=Variant(group="attention_flops_per_pair", name="gqa", default=True, holds_for=("hybrid", "gqa_unequal", "gqa_indexed")),
@@ -88,7 +85,6 @@ EQUATIONS = (
     ),
     Equation(
         id="architecture.attention_flops_mla",
-        version=2,
         changes=("over kv_layers, which are all layers unless given",),
         title="Attention FLOPs per query and context token, latent attention expanded (prefill)",
         variant=Variant(group="attention_flops_per_pair", name="mla", holds_for=("mla_hybrid",)),
@@ -104,7 +100,6 @@ EQUATIONS = (
     ),
     Equation(
         id="architecture.attention_flops_mla_absorbed",
-        version=2,
         changes=("over the layers that attend to the whole context, with the FLOPs of indexers",),
         title="Attention FLOPs per query and context token, latent attention absorbed (decode)",
         variant=Variant(

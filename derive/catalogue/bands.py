@@ -48,7 +48,6 @@ EQUATIONS = (
     ),
     Equation(
         id="bands.decode_cost",
-        version=2,
         changes=("the reads of a step are shared by the tokens it yields. The arithmetic is not",),
         title="Cost of a decoded token",
         kind=CONDITION,
@@ -188,7 +187,6 @@ EQUATIONS = (
     ),
     Equation(
         id="bands.memory_time_share",
-        version=2,
         changes=("the tokens of a step each have their arithmetic",),
         title="Memory share of the work of decode in the base band",
         kind=CONDITION,
@@ -225,7 +223,6 @@ EQUATIONS = (
     ),
     Equation(
         id="bands.storage_price",
-        version=2,
         changes=("reads are slower than at full bandwidth by mbu: the price was too high by 1/mbu before",),
         title="Storage price from the balance context",
         kind=CONDITION,

@@ -64,7 +64,6 @@ INVERSE = (
     ),
     Equation(
         id="bands.decode_cost_short",
-        version=2,
         changes=("the reads of a step are shared by the tokens it yields. The arithmetic is not",),
         title="Decode cost of the base band from its memory ratio",
         kind=CONDITION,
@@ -96,7 +95,6 @@ INVERSE = (
     ),
     Equation(
         id="bands.decode_cost_long",
-        version=2,
         changes=("the reads of a step are shared by the tokens it yields. The arithmetic is not",),
         title="Decode cost of the long-context band from its memory ratio",
         kind=CONDITION,

@@ -40,7 +40,6 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.arithmetic_intensity",
-        version=2,
         title="Arithmetic intensity of a decode step",
         relation=lambda arithmetic_intensity, ridge_point, mfu, tokens_verified_per_step, compute_time, mbu, memory_time: (
             arithmetic_intensity,
@@ -154,7 +153,6 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.balance_batch_with_kv",
-        version=2,
         title="Balance batch with KV reads and attention",
         relation=lambda balance_batch_with_kv, balance_batch, attention_compute_ratio, kv_compute_ratio: (
             balance_batch_with_kv,
@@ -313,7 +311,6 @@ EQUATIONS = (
     Equation(
         id="batching.compute_utilisation",
         defined_elsewhere=True,
-        version=3,
         title="Compute utilisation of decode",
         kind=BOUND,
         direction=UPPER,
@@ -371,7 +368,6 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.users_needed",
-        version=2,
         changes=("of sequences_in_flight: those that decode at once had a second name",),
         title="Sequences needed to reach the balance batch",
         kind=CONDITION,

@@ -18,7 +18,6 @@ EQUATIONS = (
     ),
     Equation(
         id="cache.rematerialisation_cost",
-        version=3,
         changes=(
             "what attention adds is a factor of its own, which may be a multiple in long contexts",
             "follows from the rate of prefill: where a prompt waits for the weights it costs more than its arithmetic",

@@ -15,7 +15,6 @@ def _write_premium(cache_write_premium: Any, write_charge: Any, storage_price: A
 TARIFFS = (
     Equation(
         id="cache.implied_drain_time_of_tier",
-        version=2,
         changes=("the sweep is at the sustained bandwidth, as in decode: too short by mbu before",),
         title="Implied drain time of a tier",
         kind=CONDITION,

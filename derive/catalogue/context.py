@@ -9,7 +9,6 @@ from derive.requirements import Requirement
 EQUATIONS = (
     Equation(
         id="context.balance_context",
-        version=2,
         changes=("over the copies of a cache on the chips: each reads its own",),
         title="Balance context",
         relation=lambda balance_context, flop_per_weight, active_params, mbu, ridge_point, kv_bytes_per_token, kv_replication, mfu: (
@@ -171,7 +170,6 @@ EQUATIONS = (
     ),
     Equation(
         id="context.sparse_attention",
-        version=2,
         changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time with sparse attention",
         variant=Variant(group="kv_time", name="sparse"),
@@ -201,7 +199,6 @@ EQUATIONS = (
     ),
     Equation(
         id="context.kv_time_fixed",
-        version=2,
         changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time with windows, states and selections",
         variant=Variant(group="kv_time", name="fixed"),

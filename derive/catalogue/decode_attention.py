@@ -35,7 +35,6 @@ DECODE_ATTENTION_EQUATIONS = (
     ),
     Equation(
         id="architecture.indexer_flops",
-        version=2,
         changes=("an entry of an indexer may stand for several tokens",),
         title="Indexer FLOPs per token of context",
         relation=lambda indexer_flops_per_pair, flop_per_mac_and_token, indexer_layers, indexer_heads, indexer_dim,
@@ -81,7 +80,6 @@ DECODE_ATTENTION_EQUATIONS = (
     ),
     Equation(
         id="architecture.attention_flops_of_context",
-        version=2,
         changes=("windows and selected entries are terms of one sum, which are 0 without them",),
         title="Attention FLOPs of one new token",
         relation=lambda attention_flops_per_sequence, attention_flops_per_pair, context_length, window_flops_per_token, window_tokens,

@@ -48,7 +48,6 @@ EQUATIONS = (
     ),
     Equation(
         id="energy.fleet_electricity_cost",
-        version=2,
         title="Cost of the electricity of a fleet",
         relation=lambda fleet_electricity_cost, fleet_chips, chip_power, power_usage_effectiveness, deployment_time, electricity_price: (
             fleet_electricity_cost,

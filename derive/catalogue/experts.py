@@ -16,7 +16,6 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.touched_experts",
-        version=2,
         title="Experts that a batch uses",
         relation=lambda activated_experts, experts, active_experts, batch, tokens_verified_per_step: (
             activated_experts,
@@ -107,7 +106,6 @@ EQUATIONS = (
     Equation(
         id="experts.mean_bytes_per_weight",
         defined_elsewhere=True,
-        version=2,
         changes=("the same mean, written as the width of the rest and the difference that experts make",),
         title="Bytes of a weight, experts and the rest together",
         relation=lambda bytes_per_weight, expert_bytes_per_weight, routed_params, shared_bytes_per_weight, total_params: (
@@ -138,7 +136,6 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.weight_time_touched",
-        version=5,
         title="Weight-read time with only the activated experts",
         variant=Variant(group="weight_time", name="touched", holds_for=("mixed",)),
         relation=lambda weight_time, attention_replicas, shared_params, shared_bytes_per_weight, fetched_params, expert_imbalance,
@@ -197,7 +194,6 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.plain_weight_time_touched",
-        version=4,
         changes=(
             "the busiest chip reads no more than all the experts that it holds",
             "what every token uses is read once in each attention replica",
@@ -238,7 +234,6 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.busiest_chip",
-        version=2,
         title="Activated experts on the busiest chip",
         kind=HEURISTIC,
         relation=lambda expert_imbalance, activated_experts, experts, expert_parallel: (
@@ -408,7 +403,6 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.all_to_all_time_racks",
-        version=3,
         title="All-to-all time of one step over several racks",
         variant=Variant(group="all_to_all_time", name="over_racks"),
         relation=lambda all_to_all_time, moe_layers, sequences_per_chip, reached_chips, model_dim, dispatch_bytes_per_element,
@@ -476,7 +470,6 @@ EQUATIONS = (
     ),
     Equation(
         id="experts.reached_racks",
-        version=2,
         changes=("over the racks that the router picks, which are all racks unless it limits them",),
         title="Racks with experts of a token",
         relation=lambda reached_racks, rack_limit, active_experts: (

@@ -7,7 +7,6 @@ from derive.records import Equation, Variant
 FIXED = (
     Equation(
         id="architecture.kv_bytes_compressed",
-        version=2,
         changes=("indexer keys have a data type of their own: fp8 with a scale beside a cache of bf16",),
         title="KV bytes per token, tokens compressed into shared entries",
         variant=Variant(group="kv_bytes_per_token", name="compressed"),
@@ -31,7 +30,6 @@ FIXED = (
     ),
     Equation(
         id="architecture.kv_read_bytes",
-        version=2,
         changes=("less the caches of sparse layers, which read only the entries that they select",),
         title="KV bytes read per token of context",
         relation=lambda kv_read_bytes_per_token, kv_bytes_per_token, entry_per_token, sparse_layers, selected_entry_width,
@@ -62,7 +60,6 @@ FIXED = (
     ),
     Equation(
         id="architecture.window_kv_bytes",
-        version=2,
         changes=("capped by the context: a window holds no more tokens than there are",),
         title="KV bytes in windows",
         relation=lambda window_kv_bytes, entry_per_token, window_layers, window_tokens, context_length, window_kv_width,
@@ -78,7 +75,6 @@ FIXED = (
     ),
     Equation(
         id="architecture.linear_state_bytes",
-        version=2,
         changes=("states have a data type of their own: many servers keep them in fp32 beside a cache of bf16 or fp8",),
         title="Bytes of the states of linear attention",
         relation=lambda linear_state_bytes, linear_layers, state_heads, state_key_dim, state_value_dim, state_bytes_per_element: (
@@ -124,7 +120,6 @@ FIXED = (
     ),
     Equation(
         id="architecture.read_entries",
-        version=2,
         changes=("an entry may stand for several tokens",),
         title="Entries a sparse layer reads",
         relation=lambda read_entries, selected_entries, entry_per_token, context_length, sparse_compression_ratio: (
@@ -143,7 +138,6 @@ FIXED = (
     ),
     Equation(
         id="architecture.selected_kv_bytes",
-        version=2,
         changes=("over the entries that are read: a context with fewer than are selected reads fewer",),
         title="KV bytes read of selected entries",
         relation=lambda selected_kv_bytes, sparse_layers, read_entries, selected_entry_width, bytes_per_element: (
@@ -184,7 +178,6 @@ FIXED = (
     ),
     Equation(
         id="architecture.kv_read_per_sequence",
-        version=2,
         changes=("states are written back as well as read: as many bytes again over the same bus",),
         title="KV bytes that a step reads for a sequence, with the states that are written back",
         relation=lambda kv_read_bytes_per_sequence, context_length, kv_read_bytes_per_token, fixed_kv_bytes_per_sequence,

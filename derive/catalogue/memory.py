@@ -37,7 +37,6 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.weight_bytes_touched",
-        version=3,
         changes=(
             "what every token uses lies as often in memory as attention_replicas hold it",
             "experts and other weights may have widths of their own",
@@ -80,7 +79,6 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.kv_cache_bytes",
-        version=2,
         changes=("over the bytes of a sequence, windows and states among them, and times the copies of a cache on the chips",),
         title="Bytes of the KV cache",
         relation=lambda kv_cache_bytes, sequences_in_flight, kv_bytes_per_sequence, kv_replication: (
@@ -95,7 +93,6 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.most_kv_copies",
-        version=2,
         changes=("not for less than one chip, which still has one copy of a cache",),
         title="Largest number of copies of a cache",
         kind=BOUND,
@@ -109,7 +106,6 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.kv_copies_of_heads",
-        version=2,
         changes=("the chips that share attention of a sequence are those of one copy of the weights beside the experts",),
         title="Copies of a cache under tensor parallelism",
         kind=CONDITION,
@@ -127,7 +123,6 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.kv_copies_of_latents",
-        version=2,
         changes=("the chips that share attention of a sequence are those of one copy of the weights beside the experts",),
         title="Copies of a latent cache under tensor parallelism",
         kind=CONDITION,
@@ -154,7 +149,6 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.capacity",
-        version=2,
         changes=("without the reserved share, which is zero unless it is given",),
         title="Memory capacity",
         relation=lambda memory_capacity, chips, pipeline_stages, hbm_capacity, reserved_share: (
@@ -226,7 +220,6 @@ EQUATIONS = (
     ),
     Equation(
         id="memory.sequences_that_fit",
-        version=3,
         changes=(
             "over the bytes of a sequence, windows and states among them, times the copies of a cache. Beside the weights as held",
             "without the reserved share, which is zero unless it is given",

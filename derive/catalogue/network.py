@@ -72,7 +72,6 @@ EQUATIONS = (
     Equation(
         id="network.tensor_parallel_time",
         title="Tensor-parallel all-reduce time",
-        version=2,
         changes=("from the bytes of one all-reduce, so that it also holds for a pass over prompts",),
         relation=lambda tensor_parallel_time, layers, allreduces_per_layer, all_reduce_bytes, chips, link_bandwidth: (
             tensor_parallel_time,

@@ -25,7 +25,6 @@ EQUATIONS = (
     Equation(
         id="pipeline.sequences_in_flight",
         title="Sequences in flight",
-        version=2,
         changes=("a microbatch is the batch of one pass",),
         relation=lambda sequences_in_flight, microbatches, batch: (sequences_in_flight, microbatches * batch),
         statement="All microbatches in the pipeline times the sequences of one.",
@@ -51,7 +50,6 @@ EQUATIONS = (
     ),
     Equation(
         id="pipeline.kv_cancellation",
-        version=3,
         changes=(
             "over the bytes of a sequence, windows and states among them, and times the copies of a cache on the chips",
             "a microbatch is the batch of one pass",
@@ -102,7 +100,6 @@ EQUATIONS = (
     Equation(
         id="pipeline.idle_fraction",
         title="Idle share of a stage in decode",
-        version=3,
         relation=lambda idle_fraction, microbatches, step_time, pipeline_stages, hop_latency: (
             idle_fraction,
             maximum(0, 1 - microbatches * step_time / (pipeline_stages * (step_time + hops(pipeline_stages) * hop_latency))),
@@ -123,7 +120,6 @@ EQUATIONS = (
     ),
     Equation(
         id="pipeline.bubble",
-        version=2,
         title="Bubble of a training schedule",
         variant=Variant(group="bubble_fraction", name="contiguous", default=True),
         relation=lambda bubble_fraction, pipeline_stages, training_microbatches: (
@@ -205,7 +201,6 @@ EQUATIONS = (
     ),
     Equation(
         id="pipeline.layers_per_stage",
-        version=2,
         title="Layers of a stage",
         relation=lambda layers_per_stage, layers, pipeline_stages: (layers_per_stage, layers / pipeline_stages),
         changes=("more stages than layers are refused: a stage needs a layer",),
@@ -236,7 +231,6 @@ EQUATIONS = (
     Equation(
         id="pipeline.hop_latency",
         title="Latency of a token through the stages",
-        version=3,
         relation=lambda token_latency, step_time, pipeline_stages, hop_latency, microbatches: (
             token_latency,
             maximum(step_time + hops(pipeline_stages) * hop_latency, microbatches * step_time / pipeline_stages),

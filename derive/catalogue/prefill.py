@@ -12,7 +12,6 @@ _PROMPT_IN_A_PASS = "prefill is many tokens in one pass: memory unchanged, compu
 EQUATIONS = (
     Equation(
         id="prefill.time",
-        version=2,
         changes=("what launches and all-reduces take in every layer of every pass comes on top",),
         title="Time to compute a prompt",
         kind=BOUND,
@@ -45,7 +44,6 @@ EQUATIONS = (
     ),
     Equation(
         id="prefill.weight_time",
-        version=2,
         changes=("of the weight read of a pass, sharded or resident",),
         title="Weight-read time of all passes of a prompt",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
@@ -57,7 +55,6 @@ EQUATIONS = (
     ),
     Equation(
         id="prefill.weight_time_touched",
-        version=3,
         changes=(
             "what every token uses is read once in each attention replica",
             "experts and other weights may have widths of their own",

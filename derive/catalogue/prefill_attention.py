@@ -40,7 +40,6 @@ PREFILL_ATTENTION = (
     ),
     Equation(
         id="architecture.prefill_attention_flops_mla",
-        version=2,
         changes=("over kv_layers, which are all layers unless given",),
         title="Attention FLOPs of prefill per query and context token, latent attention",
         variant=Variant(group="prefill_attention_flops_per_pair", name="mla", holds_for=("mla_hybrid",)),
@@ -74,7 +73,6 @@ PREFILL_ATTENTION = (
     ),
     Equation(
         id="architecture.prefill_read_entries",
-        version=2,
         changes=("an entry may stand for several tokens",),
         title="Entries a sparse layer reads for a new token of a prompt",
         relation=lambda prefill_read_entries, selected_entries, entry_per_token, sparse_compression_ratio, cached_tokens,
@@ -92,7 +90,6 @@ PREFILL_ATTENTION = (
     ),
     Equation(
         id="architecture.prefill_attention_of_prompt",
-        version=2,
         changes=("windows and selected entries are terms of one sum, which are 0 without them",),
         title="Attention FLOPs of one new token of a prompt",
         relation=lambda prefill_attention_flops_per_token, prefill_attention_flops_per_pair, cached_tokens, uncached_tokens,

@@ -71,7 +71,6 @@ RULES = (
     ),
     Equation(
         id="bands.base_cost_memory_bound",
-        version=2,
         changes=("the reads of a step are shared by the tokens it yields",),
         title="Base cost of a memory-bound base band",
         kind=CONDITION,

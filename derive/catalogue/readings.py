@@ -160,7 +160,6 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.output_input_ratio",
-        version=2,
         changes=("the reads of a step are shared by the tokens it yields: at more than one, R is as much smaller",),
         title="Output/input ratio as memory over compute",
         kind=CONDITION,
@@ -207,7 +206,6 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.joint_slope",
-        version=2,
         changes=("the reads of a step are shared by the tokens it yields: the balance context came out too long by as many",),
         title="Balance context from the output premium",
         kind=CONDITION,
@@ -243,7 +241,6 @@ EQUATIONS = (
     ),
     Equation(
         id="readings.joint_intercept",
-        version=2,
         changes=("the reads of a step are shared by the tokens it yields",),
         title="Batch from the output/input ratio and the balance context",
         kind=CONDITION,

@@ -30,7 +30,7 @@ def _retired(record: str) -> tuple[str, tuple[str, str, Equation]]:
     left, sense, right = _sides(formula)
     row = Equation(
         id=id,
-        version=int(version),
+        last_version=int(version),
         title=title,
         relation=_function(_pair, left, right),
         requires=tuple(

@@ -62,7 +62,6 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.weight_time_resident",
-        version=2,
         title="Weight-read time from the bytes resident on each chip",
         variant=Variant(group="weight_time", name="resident"),
         relation=lambda weight_time, pipeline_stages, resident_weight_bytes_per_chip, hbm_bandwidth, mbu: (
@@ -93,7 +92,6 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.kv_time",
-        version=2,
         changes=("times the copies of a cache on the chips: each reads its own",),
         title="KV-read time of one decode step",
         variant=Variant(group="kv_time", name="dense", default=True),
@@ -129,7 +127,6 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time",
-        version=3,
         title="Step time with perfect overlap (roofline)",
         kind=BOUND,
         direction=LOWER,
@@ -163,7 +160,6 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time_serial",
-        version=3,
         title="Step time with no overlap",
         kind=ESTIMATE,
         variant=Variant(group="overlap", name="sum"),
@@ -179,7 +175,6 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time_kv_plus_max",
-        version=3,
         title="Step time with attention separate",
         kind=ESTIMATE,
         variant=Variant(group="overlap", name="kv_plus_max"),
@@ -203,7 +198,6 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.attention_time",
-        version=2,
         title="Time of the attention FLOPs of one decode step",
         relation=lambda attention_time, batch, attention_flops_per_sequence, chips, peak_flops, attention_rate_ratio, mfu: (
             attention_time,
@@ -220,7 +214,6 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time_network",
-        version=3,
         title="Step time with no overlap, network included",
         kind=ESTIMATE,
         variant=Variant(group="overlap", name="network"),
@@ -246,7 +239,6 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.step_time_exposed",
-        version=3,
         title="Step time with exposed communication",
         kind=ESTIMATE,
         variant=Variant(group="overlap", name="exposed"),
@@ -275,7 +267,6 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.latency_floor",
-        version=4,
         title="Latency floor of a step",
         relation=lambda latency_floor, active_params, expert_bytes_per_weight, attention_replicas, shared_params,
             shared_bytes_per_weight, chips, hbm_bandwidth, mbu: (
@@ -329,7 +320,6 @@ EQUATIONS = (
     ),
     Equation(
         id="roofline.memory_time_share",
-        version=2,
         title="Memory share of the work of a step",
         relation=lambda memory_time_share, memory_time, tokens_verified_per_step, compute_time, attention_time: (
             memory_time_share,

@@ -8,7 +8,6 @@ from derive.requirements import Requirement
 GRID = (
     Equation(
         id="roofline.grid_latency",
-        version=2,
         title="Latency of a token on a square grid of chips",
         kind=BOUND,
         direction=LOWER,
@@ -53,7 +52,6 @@ GRID = (
     ),
     Equation(
         id="roofline.minimum_latency",
-        version=2,
         title="Lowest latency of a token, at the best number of chips",
         kind=BOUND,
         direction=LOWER,

@@ -83,7 +83,6 @@ EQUATIONS = (
     ),
     Equation(
         id="scheduling.throughput",
-        version=2,
         title="Throughput of a replica",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
         relation=lambda throughput, microbatches, batch, tokens_per_step, token_latency: (
@@ -120,7 +119,6 @@ EQUATIONS = (
     Equation(
         id="scheduling.decode_only_throughput",
         title="Throughput while only decode runs",
-        version=2,
         changes=("from the batch and the time of a token, so that it also holds with prompts on the same chips",),
         relation=lambda decode_only_throughput, microbatches, batch, tokens_per_step, token_latency: (
             decode_only_throughput,
@@ -140,7 +138,6 @@ EQUATIONS = (
     ),
     Equation(
         id="scheduling.fleet_throughput",
-        version=2,
         title="Throughput of a fleet",
         relation=lambda fleet_throughput, replicas, throughput, fleet_utilisation: (
             fleet_throughput,

@@ -14,7 +14,6 @@ from derive.requirements import Requirement
 EQUATIONS = (
     Equation(
         id="serving.cost_per_token",
-        version=3,
         title="Cost of a decoded token",
         relation=lambda cost_per_token, chips, pipeline_stages, chip_price, throughput: (
             cost_per_token,
@@ -67,7 +66,6 @@ EQUATIONS = (
     Equation(
         id="serving.normalised_cost",
         defined_elsewhere=True,
-        version=3,
         title="Cost of a decoded token over its compute floor",
         kind=BOUND,
         direction=LOWER,
@@ -136,7 +134,6 @@ EQUATIONS = (
     ),
     Equation(
         id="serving.prefill_normalised_cost",
-        version=4,
         title="Cost of a token of a pass with many new tokens, over its compute floor",
         kind=BOUND,
         direction=LOWER,
@@ -180,7 +177,6 @@ EQUATIONS = (
     ),
     Equation(
         id="serving.prefill_normalised_cost_serial",
-        version=3,
         changes=("attention of the new tokens is arithmetic", ("reads the weights that a pass of this number of tokens needs, not all"
                                                                " of them")),
         title="Cost of a token of a pass with many new tokens, over its compute floor, with no overlap",
@@ -208,7 +204,6 @@ EQUATIONS = (
     ),
     Equation(
         id="serving.prefill_weight_compute_ratio_touched",
-        version=2,
         changes=(
             ("rests on the weight read of decode, in which the busiest chip reads no more than it holds, and which may have drafts. A"
              " larger imbalance had no answer"),

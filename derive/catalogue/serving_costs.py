@@ -7,7 +7,6 @@ from derive.requirements import Requirement
 COSTS = (
     Equation(
         id="serving.forward_flops",
-        version=2,
         changes=("attention of any kind, windows and selections among them. For a prompt in several passes, the mean of the passes",),
         title="FLOPs of a causal pass over new tokens",
         relation=lambda forward_flops, flop_per_mac_and_token, active_params, new_tokens_per_pass, prefill_attention_flops_per_token,
@@ -44,7 +43,6 @@ COSTS = (
     ),
     Equation(
         id="serving.prefill_attention_factor",
-        version=2,
         changes=("over what a token of the prompt attends to on average, windows and selections among it",),
         title="Factor of attention on the compute time of a prompt",
         relation=lambda prefill_attention_factor, prefill_attention_flops_per_token, flop_per_weight, active_params,

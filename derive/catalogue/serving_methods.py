@@ -9,7 +9,6 @@ from derive.requirements import Requirement
 METHODS = (
     Equation(
         id="serving.prefill_compute_time",
-        version=2,
         changes=("what attention adds is a factor of its own, which may be a multiple in long prompts",),
         title="Compute time of a pass with many new tokens",
         relation=lambda prefill_compute_time, compute_time, new_tokens_per_pass, one_token, prefill_attention_factor: (
@@ -23,7 +22,6 @@ METHODS = (
     ),
     Equation(
         id="serving.compute_bound_chunk",
-        version=3,
         title="New tokens that make a pass compute-bound",
         relation=lambda compute_bound_chunk, one_token, balance_batch, batch, kv_compute_ratio, prefill_attention_factor: (
             compute_bound_chunk,
@@ -74,7 +72,6 @@ METHODS = (
     ),
     Equation(
         id="serving.mixed_step_time",
-        version=5,
         title="Step time with a chunk of prefill",
         kind=BOUND,
         direction=LOWER,
@@ -109,7 +106,6 @@ METHODS = (
     ),
     Equation(
         id="serving.mixed_step_time_serial",
-        version=2,
         changes=("the time of launches and all-reduces in every layer is added",),
         title="Step time with a chunk of prefill, with no overlap",
         kind=ESTIMATE,
@@ -136,7 +132,6 @@ METHODS = (
     ),
     Equation(
         id="serving.mixed_step_time_exposed",
-        version=2,
         changes=("the time of launches and all-reduces in every layer is added",),
         title="Step time with a chunk of prefill, with exposed communication",
         kind=ESTIMATE,
@@ -236,7 +231,6 @@ METHODS = (
     ),
     Equation(
         id="serving.free_prefill_chunk",
-        version=4,
         title="Prefill tokens that add no time to a memory-bound step",
         variant=Variant(group="weight_time", name="sharded", default=True, holds_for=("resident",)),
         relation=lambda free_prefill_chunk, batch, one_token, memory_time, tokens_verified_per_step, compute_time, attention_time,
@@ -357,7 +351,6 @@ METHODS = (
     ),
     Equation(
         id="serving.prefill_rate_per_chip",
-        version=4,
         changes=(
             "attention is a factor of its own, and prefill sustains prefill_decode_flops_ratio times the mfu of decode",
             "follows from prefill_time: by arithmetic alone, prompts that wait for the weights were up to 28 times too fast",
@@ -414,7 +407,6 @@ METHODS = (
     Equation(
         id="serving.decode_rate_per_chip",
         title="Decode rate of one chip",
-        version=2,
         relation=lambda decode_rate_per_chip, throughput, chips, pipeline_stages: (
             decode_rate_per_chip,
             throughput / (chips * pipeline_stages),
@@ -426,7 +418,6 @@ METHODS = (
     ),
     Equation(
         id="serving.prefill_decode_chip_ratio",
-        version=2,
         changes=("tokens found in the cache are not prefilled again",),
         title="Prefill over decode chips",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),

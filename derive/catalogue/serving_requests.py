@@ -81,7 +81,6 @@ REQUESTS = (
     Equation(
         id="serving.prompt_time_share",
         title="Share of a replica's time for prompts",
-        version=2,
         changes=("from the rate while decode runs: the throughput with prompts on the same chips already lacks their share",),
         relation=lambda prompt_time_share, prefill_time, prefill_batch, pipeline_stages, output_tokens, decode_only_throughput: (
             prompt_time_share,
@@ -115,7 +114,6 @@ REQUESTS = (
         id="serving.requests_per_second_with_prompts",
         title="Requests per second, prompts on the same chips",
         variant=Variant(group="requests_per_second", name="with_prompts"),
-        version=2,
         changes=("from the rate while decode runs: the throughput with prompts on the same chips already lacks their time",),
         relation=lambda requests_per_second, output_tokens, decode_only_throughput, prefill_time, prefill_batch, pipeline_stages: (
             requests_per_second,
@@ -148,7 +146,6 @@ REQUESTS = (
     ),
     Equation(
         id="serving.request_latency",
-        version=2,
         changes=("the prompt yields the first output token without a decode step, as engines publish it",),
         title="Time of a request",
         variant=Variant(group="requests_per_second", name="prompts_elsewhere", default=True),
@@ -173,7 +170,6 @@ REQUESTS = (
     ),
     Equation(
         id="serving.request_latency_with_prompts",
-        version=2,
         changes=("the prompt yields the first output token without a decode step, as engines publish it",),
         title="Time of a request, prompts on the same chips",
         variant=Variant(group="requests_per_second", name="with_prompts"),
@@ -252,7 +248,6 @@ REQUESTS = (
     Equation(
         id="serving.blended_price",
         title="Mean price of a token over prompt and output",
-        version=2,
         changes=("from the share that is prompt and the mean price of the prompt, so that no request is needed",),
         relation=lambda blended_price, prompt_share, mean_input_price, output_price: (
             blended_price,
@@ -302,7 +297,6 @@ REQUESTS = (
     ),
     Equation(
         id="serving.gross_margin",
-        version=2,
         changes=("below cost too: a loss is a negative margin",),
         title="Gross margin of decoded tokens",
         variant=Variant(group="gross_margin", name="output", default=True),
@@ -314,7 +308,6 @@ REQUESTS = (
     ),
     Equation(
         id="serving.gross_margin_of_requests",
-        version=2,
         changes=("below cost too: a loss is a negative margin",),
         title="Gross margin of requests",
         variant=Variant(group="gross_margin", name="request"),
@@ -327,7 +320,6 @@ REQUESTS = (
     ),
     Equation(
         id="serving.fleet_cost",
-        version=2,
         title="Cost of a fleet",
         relation=lambda fleet_cost, fleet_chips, chip_price, deployment_time: (fleet_cost, fleet_chips * chip_price * deployment_time),
         statement="All chips of all replicas, during the time in which the model is served.",

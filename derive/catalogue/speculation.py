@@ -48,7 +48,6 @@ SPECULATION = (
     ),
     Equation(
         id="serving.plain_step_time",
-        version=2,
         changes=("what launches and all-reduces take in every layer comes on top",),
         title="Time of a step without drafts",
         kind=BOUND,
@@ -96,7 +95,6 @@ SPECULATION = (
     ),
     Equation(
         id="serving.speculative_speedup",
-        version=2,
         title="Speed-up by speculative decoding",
         variant=Variant(group="overlap", name="max", default=True),
         relation=lambda speculative_speedup, acceptance_rate, draft_tokens, draft_cost_ratio, verification_ratio: (

@@ -95,7 +95,6 @@ EQUATIONS = (
     ),
     Equation(
         id="training.inference_cost",
-        version=2,
         title="FLOPs of inference",
         relation=lambda inference_flops, flop_per_mac_and_token, active_params, inference_tokens, prompt_share, decode_efficiency: (
             inference_flops,

@@ -81,12 +81,12 @@ def test_defaults_stand_in_one_line_before_what_is_assumed():
 
 def test_a_card_says_kind_direction_and_what_each_version_changed():
     row = equation("roofline.step_time")
-    later = replace(row, version=3, changes=("drafting is counted", "attention is counted"))
+    later = replace(row, changes=("drafting is counted", "attention is counted"))
     text = card(later)
     assert text.startswith(f"roofline.step_time@3   {row.title}   (lower bound)\n")
     assert "changed     version 2: drafting is counted\n            version 3: attention is counted\n" in text
     assert card(equation("roofline.step_time_serial")).splitlines()[0].endswith("(estimate)")
-    assert "changed" not in card(replace(row, version=1, changes=()))
+    assert "changed" not in card(replace(row, changes=()))
 
 
 def test_the_route_of_a_bound_is_that_of_its_end():
