@@ -7,6 +7,7 @@ from shlex import quote
 from derive.errors import NotCovered
 from derive.show.chart import Axis, Chart, Mark, Rule
 from derive.units import show
+from invert.assumptions import USUAL
 from invert.context_prices import prices_by_context
 from invert.data import read_data
 from invert.estimators.market.line import known_kv_bytes, size_line
@@ -96,7 +97,7 @@ def _level(estimates: Iterable[Estimate]) -> str:
 
 def size_price(sheets: Sequence[Inference] = ()) -> Chart:
     """Draw active parameters against input price: open models, their fitted line with its range, and sheets at their estimated size."""
-    line = size_line(read_data(), sheets[0].assumptions) if sheets else size_line(read_data())
+    line = size_line(read_data(), sheets[0].assumptions if sheets else USUAL)
     drawn = [one for one in sheets if one.market[_SIZE].kind == "interval"]
     if sheets and not drawn:
         raise NotCovered(f"{sheets[0].name}: {sheets[0].market[_SIZE].because}")
@@ -185,7 +186,7 @@ def tier_map(one: Inference) -> Chart:
     stored = one.known.stored if one.known else one.kv_bytes_stored["headline"].median
     if stored is None:
         raise NotCovered(f"{one.name}: the bytes of a cached token are not known, and no tier has a cost without them")
-    costs = hold_costs(read_data(), stored)
+    costs = hold_costs(read_data(), stored, one.assumptions)
     marks = [
         Mark(name=f"{TIER_NAMES[tier]}, {basis}", form="line", xs=costs.times, ys=tuple(values), dashed=basis == "rented")
         for (tier, basis), values in costs.costs.items()

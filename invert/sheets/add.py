@@ -11,6 +11,7 @@ from derive.immutable import immutable
 from derive.tables.cells import read_tokens
 from derive.tables.problems import Problem
 from derive.tables.writing import edited_table
+from invert.assumptions import USUAL
 from invert.data import Data
 from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubts_about
@@ -145,9 +146,9 @@ def typed_file(place: str, name: str, cells: Sequence[Mapping[str, str]], before
 
 def _read_file(file: FileText, data: Data) -> tuple[PriceBook, list[Problem]]:
     """Return a file laid over the shipped prices, and the faults of its rows."""
-    shipped = book_of(data)
-    book = book_of(data, file) if file.content.strip() else shipped
-    return book, [fault for fault in book.problems if fault not in shipped.problems]
+    ours = book_of(data)
+    book = book_of(data, file) if file.content.strip() else ours
+    return book, [fault for fault in book.problems if fault not in ours.problems]
 
 
 def _without_premium(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
@@ -186,9 +187,8 @@ def addition(name: str, items: Mapping[str, str], data: Data, into: str | None =
     if faults := check(replace(book, rows=tuple(row for row in book.own if row.sheet_key == sheet), problems=(), far_off=())):
         raise WrongData(str(replace(faults[0], column=None)))
     released = not items.get("effective_date", "").strip()
-    warnings = (
-        replace(one, column="release_date") if released and one.column == "effective_date" else one for one in doubts_about([sheet], book)
-    )
+    doubts = doubts_about([sheet], book, USUAL)
+    warnings = (replace(one, column="release_date") if released and one.column == "effective_date" else one for one in doubts)
     return Addition(rows=added, content=file.content, warnings=tuple(warnings), closed=closed)
 
 

@@ -71,6 +71,7 @@ GIVEN = {
     "cached_tokens": ("prefill_compute_time", PROMPT, (0.0, 500.0, 1000.0)),
     "cache_hit_share": ("prefill_compute_time", PROMPT, (0.0, 0.2, 0.5)),
     "prefill_weight_time": ("prefill_time", {**SERVED, "prompt_tokens": 40}, (0.0, 1e-3, 1e-1)),
+    "activation_bytes_per_chip": ("training_memory_per_chip", {"training_state_bytes_per_chip": 1e10}, (0.0, 1e9, 5e9)),
     "training_chips": ("training_time", {"chip_hours": "1M h", "chips": 64}, (64, 512)),
     "reserved_share": ("sequences_in_flight", {**SERVED, "context_length": 8192}, (0.0, 0.1, 0.3)),
     "ffn_dim": ("total_params", {**COUNTED, "moe_layers": 24, "moe_ffn_dim": 14336}, (7168, 14336)),
