@@ -113,6 +113,19 @@ EQUATIONS = (
         ),
     ),
     Equation(
+        id="batching.sparsity_of_router",
+        title="Sparsity of a router",
+        kind=HEURISTIC,
+        rule="the rule of thumb that all parameters are in the routed experts",
+        relation=lambda sparsity, experts, active_experts: (sparsity, experts / active_experts),
+        requires=(Requirement(holds=lambda active_experts, experts: active_experts <= experts, otherwise="experts are all or a part"),),
+        statement="The sparsity as the lecture counts it: experts of a layer over those that a token uses.",
+        assumptions=("no attention, no embeddings and no shared experts",),
+        given={"active_experts": "32"},
+        result="8",
+        sources=(talk("0:19:16", "0:19:44", "32 of 256 experts is a sparsity of 8", "by the counts of the router"),),
+    ),
+    Equation(
         id="batching.balance_batch",
         title="Balance batch",
         relation=lambda balance_batch, machine_balance_ratio, sparsity, mfu, mbu: (

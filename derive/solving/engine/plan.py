@@ -189,7 +189,8 @@ def find_loops(
                 loop = _make_loop(some, trial, free, made, reached)
                 if loop and (loop.id, trial) not in failed and after is not None:
                     inner = {leg.unknown: leg for leg in loop.steps if isinstance(leg, Loop)}
-                    yield Way(_needed_legs([unknown], {**legs, trial: loop, **inner, **after}))
+                    if unknown in {trial, *inner, *after}:
+                        yield Way(_needed_legs([unknown], {**legs, trial: loop, **inner, **after}))
 
 
 def _determining_sets(

@@ -669,12 +669,14 @@ def _list_active(
     """
     chosen = dict(variants)
     named = [equation(id) for id in using]
-    picked: dict[str, tuple[str, Equation]] = {}
+    picked: dict[str, tuple[tuple[str, ...], Equation]] = {}
     for row, variant in ((row, row.variant) for row in named if row.variant):
-        name, first = picked.setdefault(variant.group, (variant.name, row))
-        if name != variant.name:
+        names, first = picked.setdefault(variant.group, ((variant.name, *variant.holds_for), row))
+        common = tuple(name for name in names if name in (variant.name, *variant.holds_for))
+        if not common:
             raise WrongValue(f"{first.id} and {row.id} are two variants of {variant.group}: name one")
-    chosen |= {group: name for group, (name, _) in picked.items()}
+        picked[variant.group] = common, first
+    chosen |= {group: names[0] for group, (names, _) in picked.items()}
 
     aside = {*left_out, *ROOF_IDS}
     rows = (row for row in by_id().values() if row in named or not (row.id in aside or row.defines in settled))
