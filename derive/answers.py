@@ -410,6 +410,17 @@ class Result:
         return self.reason.message if self.reason else ""
 
 
+@immutable
+class Column:
+    """One deployment: its name, its hardware and model, its answers in the order of the questions, and what the tables lack."""
+
+    name: str
+    hardware: tuple[str, ...]
+    model: tuple[str, ...]
+    solutions: tuple[Result, ...]
+    refused: str = ""
+
+
 def same_bound(bounds: Iterable[str | None]) -> str | None:
     """Return the bound that all of these share, or None if they differ.
 

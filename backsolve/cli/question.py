@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from derive.answers import Result
+from derive.answers import Column, Result
 from derive.errors import BacksolveError, NoRent, NotCovered, WrongData, WrongValue, shorten
 from derive.files import write
 from derive.immutable import immutable
 from derive.layouts import split_layout_texts
-from derive.preset_rows import Efficiency, FittedEfficiency
-from derive.presets import has_data_type, problems_of
 from derive.quantities import meant_beside, says_tensor_parallel
-from derive.show.side_by_side import Column
 from derive.solving.api import Given, respond, respond_all
 from derive.solving.deployments.budgets import split_money_rates
 from derive.solving.question.conventions import Conventions, Switches
@@ -27,12 +24,11 @@ from derive.solving.question.givens import spread
 from derive.solving.question.switches import implied_names
 from derive.solving.result import Solution
 from derive.spreads import Interval, Series
-from derive.tables.problems import Problem
-from derive.tables.shipped import problems
 from derive.units import LONGEST, data_type_named, named_texts, show, signed
 
 if TYPE_CHECKING:
     from derive.show.chart import Chart
+    from derive.tables.problems import Problem
 
 _PICTURES = (".svg", ".png")
 
@@ -123,7 +119,11 @@ def _split_names(text: str, typed: bool) -> list[str]:
     """Return the names of a list. Chips without a data type get the data type of the last one if they support it."""
     *names, last = [name.strip() for name in text.split(",") if name.strip()] or [text]
     _, colon, dtype = last.partition(":")
-    takes = [typed and bool(colon) and ":" not in name and has_data_type(name, dtype) for name in names]
+    if not (names and typed and colon):
+        return [*names, last]
+    from derive.presets import has_data_type
+
+    takes = [":" not in name and has_data_type(name, dtype) for name in names]
     return [*(f"{name}:{dtype}" if taken else name for name, taken in zip(names, takes, strict=True)), last]
 
 
@@ -191,11 +191,18 @@ def _names_apart(found: Sequence[Deployment]) -> list[str]:
     ]
 
 
-def preset_problems(asked: Asked) -> tuple[Problem, ...]:
+def preset_problems(asked: Asked) -> "tuple[Problem, ...]":
     """Return the rows of chips, models and efficiencies of a question that cannot be read."""
     hardware, model = ({name for one in asked.deployments for name in one[place]} for place in (0, 1))
-    calibrated = problems(Efficiency, FittedEfficiency) if asked.switches.conventions.efficiency == "calibrated" else ()
-    return (*(problems_of(sorted(hardware), sorted(model)) if hardware or model else ()), *calibrated)
+    is_calibrated = asked.switches.conventions.efficiency == "calibrated"
+    if not (hardware or model or is_calibrated):
+        return ()
+    from derive.preset_rows import Efficiency, FittedEfficiency
+    from derive.presets import problems_of
+    from derive.tables.shipped import problems
+
+    named = problems_of(sorted(hardware), sorted(model)) if hardware or model else ()
+    return (*named, *(problems(Efficiency, FittedEfficiency) if is_calibrated else ()))
 
 
 def refuse_picture(option: str, place: str) -> None:

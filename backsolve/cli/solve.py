@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from backsolve.cli.question import Asked
-    from derive.answers import Result
-    from derive.show.side_by_side import Column
+    from derive.answers import Column, Result
     from derive.solving.api import Given
     from derive.solving.explain.sufficient_givens import Enough
     from derive.solving.result import Solution
@@ -147,11 +146,12 @@ def solve_command(
 def _print_answers(asked: "Asked", columns: "list[Column]", style: str, full: bool, drawn: bool) -> None:
     """Print the answers of one deployment, or of several side by side. A long sweep that is drawn is not listed."""
     from derive.quantities import quantity
-    from derive.show.side_by_side import side_lines
     from derive.show.text import lines
 
     solutions = columns[0].solutions
     if len(columns) > 1:
+        from derive.show.side_by_side import side_lines
+
         _print(side_lines(columns, style, full), style)
         return
     points = max(len(one.sweep) if one.sweep else 0 for one in solutions)

@@ -7,8 +7,7 @@ from itertools import zip_longest
 from statistics import median
 
 from derive import presets
-from derive.answers import BOUGHT, COUNTED, OR, SHORT, Answer, Result, next_whole, same_bound, shown_end
-from derive.immutable import immutable
+from derive.answers import BOUGHT, COUNTED, OR, SHORT, Answer, Column, Result, next_whole, same_bound, shown_end
 from derive.preset_rows import AcceleratorFigure
 from derive.quantities import QUANTITIES
 from derive.records import LOWER, UPPER
@@ -50,17 +49,6 @@ _Telling = Callable[[Sequence[tuple[str, str, str]], int], list[str]]
 _PART_OF_A_REPLICA = "part_of_a_replica"
 """Kind of warning that an answer has a fraction of a replica."""
 _OF_SEVERAL_TERMS = "these rents have different terms, and a chip on demand costs more than a chip for years"
-
-
-@immutable
-class Column:
-    """One deployment: its name, its hardware and model, its answers in the order of the questions, and what the tables lack."""
-
-    name: str
-    hardware: tuple[str, ...]
-    model: tuple[str, ...]
-    solutions: tuple[Result, ...]
-    refused: str = ""
 
 
 def side_lines(columns: Sequence[Column], style: str, full: bool = False) -> Iterator[str]:

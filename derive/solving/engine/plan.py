@@ -383,7 +383,7 @@ def _definitions(rows: tuple[Equation, ...], known: Set[str]) -> dict[str, Equat
 def _propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed, goal: str = "") -> Mapping[str, Leg]:
     """Return the step to every quantity that one equation after another gives, in order, up to the goal."""
     places, legs = _places_of(rows), dict[str, Leg]()
-    open_in = [row.names - known for row in rows]
+    open_in = [{*row.symbols} - known for row in rows]
     ready = [at for at, names in enumerate(open_in) if len(names) == 1]
     while ready and goal not in legs and goal not in known:
         found: dict[str, list[Equation]] = {}
@@ -395,7 +395,7 @@ def _propagate(rows: tuple[Equation, ...], known: frozenset[str], failed: Failed
             legs[name] = Step(first, name, tuple(others))
         ready = sorted({at for name in found for at in places[name]})
         for at in ready:
-            open_in[at] -= found.keys()
+            open_in[at].difference_update(found)
     return legs
 
 
