@@ -99,8 +99,7 @@ def answer_ranges(asked: Question, ranges: _Ranges) -> Solution:
     drawn = slice(len(middle_and_ends), len(middle_and_ends) + SAMPLES)
     if through is None or "interval" in kinds or not all(agrees_at(through[0], look.at, look.solution) for look in looks):
         looks += [_look(beside, columns, at) for at in range(few, few + 2 * _SINGLY)]
-        columns, edges = _to_the_edges(beside, columns, looks) if kinds == {"point"} else (columns, [])
-        return _span_of_looks(ranges, columns, [*looks, *edges], drawn)
+        return _span_of_looks(ranges, columns, looks, drawn)
     table, way = through
     return _span_of_table(asked, ranges, columns, way, table, looks, drawn)
 
@@ -124,29 +123,6 @@ def _columns(ranges: _Ranges, points: list[tuple[float, ...]]) -> AtPoints:
     random = np.random.default_rng(_SEED)
     drawn = {name: random.uniform(one.low, one.high, SAMPLES) for name, one in ranges.items()}
     return {name: np.concatenate([column, drawn[name]]) for name, column in zip(ranges, np.array(points).T, strict=True)}
-
-
-def _to_the_edges(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[AtPoints, list[_Look]]:
-    """Return points towards places without an answer, from the extremes that were seen beside them, with their answers."""
-    place = {look.at: np.array([column[look.at] / np.ptp(column) for column in columns.values()]) for look in looks}
-    answering, failed = ([look for look in looks if bool(look.solution.answers) is there] for there in (True, False))
-    least = min(answering, key=lambda look: min(one.point for one in look.solution.answers))
-    most = max(answering, key=lambda look: max(one.point for one in look.solution.answers))
-
-    def nearest(look: _Look, others: list[_Look]) -> _Look:
-        return min(others, key=lambda other: float(np.linalg.norm(place[other.at] - place[look.at])))
-
-    found: list[_Look] = []
-    for end in (least, most) if failed else ():
-        inner, outer = end, nearest(end, failed)
-        if nearest(outer, answering) is not inner:
-            continue
-        for _ in range(_CLOSER):
-            columns = {name: np.append(column, (column[inner.at] + column[outer.at]) / 2) for name, column in columns.items()}
-            middle = _look(asked, columns, len(next(iter(columns.values()))) - 1)
-            inner, outer = (middle, outer) if middle.solution.answers else (inner, middle)
-            found.append(middle)
-    return columns, found
 
 
 def _table_of_points(asked: Question, columns: AtPoints, looks: list[_Look]) -> tuple[Sweep, Way] | None:

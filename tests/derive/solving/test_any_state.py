@@ -40,6 +40,7 @@ def test_an_answer_depends_neither_on_the_order_of_facts_nor_on_earlier_question
     assert compared > 3
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_false_is_seen(monkeypatch: pytest.MonkeyPatch, deployment: Deployment):
     def solve_wrongly(question: Question):
         solution = solve(question.unknown, given=question.given, using=question.using, variants=question.variants)
