@@ -1,5 +1,6 @@
 """The rows of a typed price sheet for the end of a price file. No row of the file is lost, and no wrong row is added."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -10,6 +11,7 @@ from derive.files import alone, content_before, label, write
 from derive.immutable import immutable
 from derive.tables.cells import read_tokens
 from derive.tables.problems import Problem
+from derive.tables.shipped import FOLDER
 from derive.tables.writing import edited_table
 from invert.assumptions import USUAL
 from invert.data import Data
@@ -17,7 +19,7 @@ from invert.sheets.diff import date_of
 from invert.sheets.doubts import doubts_about
 from invert.sheets.places import Place, typed_place
 from invert.sheets.read import NEEDED, book_of, own_place
-from invert.sheets.rows import OWN_COLUMNS, PriceBook, PriceRow
+from invert.sheets.rows import OWN_COLUMNS, SHIPPED_PRICES, PriceBook, PriceRow
 from invert.sheets.rules import COMPONENTS, Clash, check, descriptions_at_odds
 from invert.sheets.sheet import FileText
 
@@ -134,7 +136,12 @@ def _refuse_hidden(cells: Sequence[Mapping[str, str]]) -> None:
 
 
 def _target(into: str | None) -> FileText:
-    """Return the target file, empty if there is none."""
+    """Return the target file, empty if there is none. Raise WrongValue for the shipped table, whose rows need more than is typed."""
+    shipped = os.path.join(FOLDER, SHIPPED_PRICES)
+    if into and os.path.exists(into) and os.path.samefile(into, shipped):
+        raise WrongValue(
+            f"{label(into)} is the table that ships, whose rows need a source and a grade: edit it, or name a file of your own"
+        )
     return FileText(own_place(label(into)), content_before(into)) if into else FileText(_TYPED, b"")
 
 

@@ -13,6 +13,7 @@ from derive.errors import BacksolveError, UnknownName, WrongData, WrongValue
 from derive.tables.writing import edited_table
 from invert.assumptions import USUAL
 from invert.estimators.cases import case_of
+from invert.sheets import add
 from invert.sheets.add import TYPED_ORDER, add_to_file, addition, cells_of_sheet
 from invert.sheets.assemble import released_later, sheets
 from invert.sheets.read import load
@@ -205,3 +206,13 @@ def test_what_is_wrong_with_a_typed_price_is_named_by_it_and_by_no_row_of_the_fi
         addition("zeta/z", {"output": "5"}, shipped_data(), str(file))
     with pytest.raises(WrongData, match=r"^'acme/lm' output: acme/lm \(standard\) has output and no input at threshold 0"):
         addition("acme/lm", {"output": "5"}, shipped_data(), str(file))
+
+
+def test_the_shipped_table_is_edited_and_not_added_to(tmp_path, monkeypatch):
+    """Its rows need a source and a grade. A link to it is the same file."""
+    monkeypatch.setattr(add, "FOLDER", str(tmp_path))
+    (tmp_path / "prices.csv").write_text("provider,model\n", encoding="utf-8")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "prices.csv")
+    for name in ("prices.csv", "link.csv"):
+        with pytest.raises(WrongValue, match="is the table that ships"):
+            add_to_file("acme/lm", {"input": "2", "output": "10"}, shipped_data(), str(tmp_path / name))
