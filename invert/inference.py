@@ -131,13 +131,14 @@ def infer(
 
 @immutable
 class Kept:
-    """Cache shared by runs on equal assumptions, with the estimators of KV bytes that run.
+    """Cache shared by runs on equal assumptions, with the estimators of KV bytes that run, and those whose record is looked up.
 
     Inferences are cached by data, sheet and model, readings of bands by their inputs, and the probability of premiums as a cost by price
     data. A second run computes only the differences.
     """
 
     estimators: tuple[str, ...] = tuple(KV_NAMES)
+    judged: tuple[str, ...] = tuple(KV_NAMES)
     inferences: dict[tuple[Data, PriceSheet, ModelRow | None], Inference] = field(default_factory=dict)
     readings: dict[tuple[object, ...], tuple[PairInference, ...]] = field(default_factory=dict)
     by_cost: dict[Hashable, float | None] = field(default_factory=dict)
@@ -167,16 +168,6 @@ class RunOptions(TypedDict, total=False):
     knowledge: str | FileText | None
 
 
-def infer_flagships(most: int, estimators: tuple[str, ...] = tuple(KV_NAMES), **asked: Unpack[RunOptions]) -> InferenceTable:
-    """Infer the sheets of the default table, or all sheets if these are zero or more than `most`.
-
-    The default table has the flagships, the user's own sheets, and those with a price that is new since the last release. The others are
-    `not_picked`. `estimators` are those of KV bytes that run: no posterior is drawn without `one_markup`.
-    """
-    _, _, found = run_of((), Kept(estimators=estimators), most_flagships=most, **asked)
-    return found
-
-
 def run_of(
     names: str | Iterable[str],
     kept: Kept,
@@ -185,7 +176,11 @@ def run_of(
     most_flagships: int = 0,
     **asked: Unpack[RunOptions],
 ) -> tuple[Data, PriceBook, InferenceTable]:
-    """Run `infer` and return the tables, the prices and the result. Tables given as `data` are not read again."""
+    """Run `infer` and return the tables, the prices and the result. Tables given as `data` are not read again.
+
+    With `most_flagships` the sheets are those of the default table, or all if these are zero or more than that: the flagships, the user's
+    own sheets, and those with a price that is new since the last release. The others are `not_picked`.
+    """
     provider, assumptions = asked.get("provider"), asked.get("assumptions", USUAL)
     as_of = asked.get("as_of")
     if not isinstance(as_of, date | None):
@@ -326,7 +321,8 @@ def infer_sheets(
     read, problems = _read(chosen, data, assumptions)
     keys = [(data, _cache_key_sheet(one), one.model) for one in read]
     new = {key: one for key, one in zip(keys, read, strict=True) if key not in kept.inferences}
-    worth = worths((one.architecture for one in read), data, assumptions, kept.estimators)
+    judged = tuple(name for name in kept.judged if name in kept.estimators)
+    worth = worths((one.architecture for one in read), data, assumptions, judged)
     cases = [*new.values()]
     batches = [cases[start : start + _BATCH] for start in range(0, len(cases), _BATCH)]
     work = partial(_infer_cases, data=data, assumptions=assumptions, worth=worth)

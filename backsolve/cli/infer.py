@@ -202,7 +202,7 @@ def _answer(question: Question, workers: int | None, save: str | None) -> "Infer
             problems = _print_history(question, executor)
             table, moved = infer(names, **asked) if save is not None else None, None
         else:
-            table, moved = _run_inference(question, executor)
+            table, moved = _run_inference(question, executor, save is not None or question.repeated)
             _print_answer(table, moved, shown)
             problems = [*table.problems, *(moved.problems if moved else ())]
             if (save is not None or repeated) and question.is_default:
@@ -349,10 +349,13 @@ def _print_history(question: Question, executor: "Executor") -> "Sequence[Proble
     return [problem for one in found for problem in one.problems]
 
 
-def _run_inference(question: Question, executor: "Executor") -> "tuple[InferenceTable, Comparison | None]":
-    """Return the selected sheets in the requested order, and the comparison with other prices if it is shown."""
+def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tuple[InferenceTable, Comparison | None]":
+    """Return the selected sheets in the requested order, and the comparison with other prices if it is shown.
+
+    A `whole` result has what the usual tables do not print: it is saved, or compared with a saved one.
+    """
     from invert.estimators.names import KV_NAMES
-    from invert.inference import infer, infer_flagships
+    from invert.inference import Kept, run_of
     from invert.report.columns import picked, sort_sheets
     from invert.sheets.assemble import TAKES_ONE
     from invert.sheets.what_if import sheet_key
@@ -368,13 +371,13 @@ def _run_inference(question: Question, executor: "Executor") -> "tuple[Inference
         if repeated and shown.against is None:
             # --against does not go together with --like, and records without it contain only the sheets.
             moved = replace(moved, in_full="--as markdown")
-    elif question.is_default:
-        # The usual columns need no posterior, which is a third of the time.
-        estimators = tuple(name for name in KV_NAMES if name != "one_markup" or shown.columns or shown.by)
-        options = {name: value for name, value in asked.items() if name != "changes"}
-        table = infer_flagships(_MOST_LISTED, estimators, **options, executor=executor)
     else:
-        table = infer(names, **asked, executor=executor)
+        # The usual columns need no posterior, and the short report of a model needs its own alone: they take a third of the time.
+        usual = shown.style == "table" and not (whole or shown.full or shown.columns or shown.by or shown.wide)
+        plain = tuple(name for name in KV_NAMES if name != "one_markup" or not usual)
+        kept = Kept(estimators=plain if question.is_default else tuple(KV_NAMES), judged=plain)
+        most = _MOST_LISTED if question.is_default else 0
+        _, _, table = run_of(names, kept, **asked, most_flagships=most, executor=executor)
     for note in table.notes:
         if not (shown.wanted and note.endswith(TAKES_ONE)):
             say(note)

@@ -9,7 +9,7 @@ from derive.characters import width_of
 from derive.tables.shipped import read
 from invert.data import read_data
 from invert.estimators.known import judged
-from invert.inference import infer_flagships
+from invert.inference import Kept, run_of
 from invert.report.columns import SHORT_KEYS, WIDE_KEYS, column_of, flat
 from invert.report.glance import glance
 from invert.result import Inference, InferenceTable
@@ -25,7 +25,7 @@ READINGS = ("threshold", "premium", "bandwidth", "tier", "missed")
 def flagships() -> InferenceTable:
     """The run of the default table."""
     with reading(read()):
-        return infer_flagships(100)
+        return run_of((), Kept(), most_flagships=100)[2]
 
 
 def of_flagships(width: int = 100) -> str:
@@ -82,13 +82,13 @@ def test_a_wider_terminal_shows_all_that_a_narrower_one_does():
 
 def test_a_sheet_of_ones_own_is_among_the_flagships():
     own = "provider,model,component,amount\nacme,lm,input,1\nacme,lm,output,4\n"
-    table = infer_flagships(100, prices=io.StringIO(own))
+    table = run_of((), Kept(), prices=io.StringIO(own), most_flagships=100)[2]
     assert [one.name for one in table if one.model is None or not one.model.flagship] == ["acme/lm"]
     assert "flagships" not in glance(table) and "lm " in glance(table)
 
 
 def test_the_default_table_is_of_all_sheets_where_there_are_too_many_to_choose():
-    assert len(infer_flagships(3)) == len(current()) == len(flagships()) + len(flagships().not_picked)
+    assert len(run_of((), Kept(), most_flagships=3)[2]) == len(current()) == len(flagships()) + len(flagships().not_picked)
     shown = {one.key: one for one in flagships()}
     assert [flat(shown[one.key]) for one in current() if one.key in shown] == [flat(one) for one in current() if one.key in shown]
 
