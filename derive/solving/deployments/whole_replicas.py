@@ -34,7 +34,7 @@ def lead_with_replicas(solution: Solution, given: Mapping[str, Any], switches: S
     lines = []
     if solution.with_prompts:
         together = switches.join(*switches.using, PROMPTS.together)
-        lines.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode together"))
+        lines.append(_show_one_group(given_with_prompts(given) or given, together, ", prefill and decode"))
     apart = DECODE_ALONE in solution.kinds and _show_two_groups(given, switches)
     lines.append(apart or _show_one_group(given, switches, ", decode alone" if DECODE_ALONE in solution.kinds else ""))
     return replace(solution, lead=tuple(f"{solution.unknown} >= {text}" for text in lines if text))
@@ -46,7 +46,10 @@ def _show_one_group(given: Mapping[str, Any], switches: Switches, label: str) ->
 
     asked, sizes = _pose_limits(given, switches)
     found = fewest_of_replicas(asked, sizes) if asked else None
-    return f"{_count_chips(found)}   {_show_replicas(found)}{label}, batch {_show_batches(found)}" if found else ""
+    if found is None:
+        return ""
+    count, size, _ = found
+    return f"{count * size:.0f}   {count:.0f} replica{'s' * (count != 1)} of tp={size}{label}, batch {_show_batches(found)}"
 
 
 def _show_two_groups(given: Mapping[str, Any], switches: Switches) -> str:
@@ -60,8 +63,9 @@ def _show_two_groups(given: Mapping[str, Any], switches: Switches) -> str:
     first, second = fewest_of_replicas(decode, sizes), fewest_of_replicas(prompts, sizes, of_prompts=True)
     if not first or not second:
         return ""
-    both = f"decode on {_show_replicas(first)}, batch {_show_batches(first)}, prefill on {_show_replicas(second)}"
-    return f"{_count_chips(first)} + {_count_chips(second)}   {both}"
+    (fewer, size, _), (more, other, _) = first, second
+    both = f"decode on {fewer:.0f} of tp={size}, batch {_show_batches(first)}, prefill on {more:.0f} of tp={other}"
+    return f"{fewer * size:.0f} + {more * other:.0f}   {both}"
 
 
 def _pose_limits(given: Mapping[str, Any], switches: Switches) -> tuple[Question | None, list[int]]:
@@ -77,16 +81,6 @@ def _pose_limits(given: Mapping[str, Any], switches: Switches) -> tuple[Question
     except WrongValue:
         return None, []
     return limited, [size for size in range(1, int(min(heads, domain)) + 1) if heads % size == 0]
-
-
-def _count_chips(group: _Group) -> str:
-    count, size, _ = group
-    return f"{count * size:.0f}"
-
-
-def _show_replicas(group: _Group) -> str:
-    count, size, _ = group
-    return f"{count:.0f} replica{'s' * (count != 1)} of tp={size}"
 
 
 def _show_batches(group: _Group) -> str:
