@@ -18,6 +18,7 @@ from derive.roles import BATCH
 from derive.solving.checks.fit import SHORT_OF_MEMORY
 from derive.solving.checks.targets import batch_is_left_to_a_rate
 from derive.solving.engine.directions import Causes, signs
+from derive.solving.engine.elimination import find_eliminated
 from derive.solving.engine.engine import LEAVES_OPEN, Stop, follow_way, is_memory_warning, list_unused, refuse_question
 from derive.solving.engine.one_equation import value_inside
 from derive.solving.engine.plan import (
@@ -27,7 +28,6 @@ from derive.solving.engine.plan import (
     Way,
     carry_bounds,
     definitions_to,
-    find_cancelling,
     find_loops,
     find_plain_way,
     find_turned_loops,
@@ -180,13 +180,11 @@ def _answer_without_free_inputs(search: _Search, rows: tuple[Equation, ...]) -> 
     """Return an answer that does not depend on undetermined quantities."""
     asked = search.asked
     for known in known_values(asked):
-        for way in find_cancelling(asked.unknown, rows, frozenset(known)):
+        for way in find_eliminated(asked.unknown, rows, frozenset(known)):
             outcome = search.follow(known, way)
-            if isinstance(outcome, Solution) and outcome.answers:
-                # A result that is left aside may say more than bounds, or which one of several answers holds.
-                aside = {result for name in (asked.unknown, *way.cancelled) for result in results_made_of(asked, name)}
-                if aside.isdisjoint(outcome.unused) or (len(outcome.answers) == 1 and not _only_bounded(outcome)):
-                    return outcome, way
+            # A result that is left aside may say which one of several answers is right.
+            if isinstance(outcome, Solution) and not _only_bounded(outcome) and (len(outcome.answers) == 1 or not outcome.unused):
+                return outcome, way
     return None
 
 
