@@ -152,11 +152,12 @@ def _solve_leg(leg: Leg, here: Mapping[str, float], before: Mapping[str, float],
         return _close_loop(leg, here, before, change)
     row, known = _change_row(leg.row, here, change)
     factor = change.factor if row.id == change.name else 1.0
-    if row.symbols[0] == leg.unknown:
+    if leg.goes_forwards:
         found = right_side_at(row, known) * factor
         applies = not isinstance(row, Equation) or row.applies({**known, leg.unknown: found})
         return found if applies and found == found else None
-    found_of, _ = solve_equation(row, leg.unknown, {**known, row.symbols[0]: known[row.symbols[0]] / factor})
+    turned = known if factor == 1 else {**known, row.symbols[0]: known[row.symbols[0]] / factor}
+    found_of, _ = solve_equation(row, leg.unknown, turned)
     points = [one.point for one in found_of if one.kind == "point"]
     near = before[leg.unknown]
     return min(points, key=lambda one: abs(log(one / near)) if one > 0 and near > 0 else abs(one - near), default=None)

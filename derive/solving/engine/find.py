@@ -6,7 +6,7 @@ named. Neutral defaults are used only if the givens alone do not reach the unkno
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from math import inf
 
 from derive.answers import SHORT
@@ -30,7 +30,6 @@ from derive.solving.engine.plan import (
     definitions_to,
     find_loops,
     find_plain_way,
-    find_turned_loops,
     giving_equations,
 )
 from derive.solving.engine.substitution import compose
@@ -170,7 +169,7 @@ def _loops(asked: Question, rows: tuple[Equation, ...], failed: Failed) -> Itera
     """Yield the loops that lead to the unknown, with what each starts from."""
     seen = set[Way]()
     for known in known_values(asked):
-        for way in chain(*(find(asked.unknown, rows, frozenset(known), failed) for find in (find_loops, find_turned_loops))):
+        for way in find_loops(asked.unknown, rows, frozenset(known), failed):
             if way not in seen:
                 seen.add(way)
                 yield known, way

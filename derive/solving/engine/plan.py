@@ -17,9 +17,6 @@ from derive.solving.engine.composed import Composed
 Failed = frozenset[tuple[str, str]]
 """Legs that gave no number to go on with: their ids and unknowns."""
 
-_MOST_NEAR = 8
-"""Up to how many quantities beside the unknown are tried."""
-
 
 @immutable(kw_only=False)
 class Step:
@@ -53,6 +50,11 @@ class Step:
     def needs(self) -> tuple[str, ...]:
         """Return the quantities that must be known before it."""
         return tuple(name for name in self.row.symbols if name != self.unknown)
+
+    @property
+    def goes_forwards(self) -> bool:
+        """Return whether the left side of its equation is what it gives."""
+        return (self.row.symbols[0] if isinstance(self.row, Equation) else self.row.sides[0]) == self.unknown
 
 
 @immutable(kw_only=False)
@@ -92,7 +94,7 @@ class Loop:
     @property
     def goes_forwards(self) -> bool:
         """Return whether every step is a definition of what it gives."""
-        return all(isinstance(leg, Step) and leg.row.symbols[0] == leg.unknown for leg in self.steps)
+        return all(isinstance(leg, Step) and leg.goes_forwards for leg in self.steps)
 
 
 Leg = Step | Loop
@@ -234,28 +236,6 @@ def carry_bounds(way: Way, leg: Leg, known: frozenset[str]) -> Way | None:
     made = {row.symbols[0]: row for row in others}
     steps = definitions_to(closing.symbols, made, {*known, *(one.unknown for one in before), way.unknown})
     return None if steps is None else Way((*before, Loop(closing, way.unknown, tuple(steps.values()))))
-
-
-def find_turned_loops(unknown: str, rows: tuple[Equation, ...], known: frozenset[str], failed: Failed = frozenset()) -> Iterator[Way]:
-    """Yield the loops that turn equations round at a trial value of the unknown, or of a quantity beside it."""
-    legs, reached, rows = _plain_part(unknown, rows, known, failed)
-    near = {name for row in rows if unknown in row.symbols for name in row.symbols if name not in reached and name != unknown}
-    for trial in (unknown, *sorted(near)[:_MOST_NEAR]):
-        beyond = propagate(rows, reached | {trial}, failed)
-        if trial != unknown and unknown not in beyond:
-            continue
-        around, claimed = {*reached, trial, *beyond}, known | _turned_quantities(legs) | _turned_quantities(beyond)
-        used = {leg.rows[0] for leg in beyond.values()}
-        for row in rows:
-            if (
-                row not in used
-                and around.issuperset(row.symbols)
-                and not reached.issuperset(row.symbols)
-                and _constrains(row, claimed, rows)
-            ):
-                loop = Loop(row, trial, needed_legs(row.symbols, beyond))
-                if trial in loop.symbols and (loop.id, trial) not in failed:
-                    yield Way(needed_legs([unknown], {**legs, trial: loop, **beyond}))
 
 
 def _turned_quantities(legs: Mapping[str, Leg]) -> frozenset[str]:
