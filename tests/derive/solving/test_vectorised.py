@@ -5,7 +5,7 @@ import pytest
 
 from derive.solving.api import solve
 from derive.solving.limits.answering import answer_with_way
-from derive.solving.many.vectorised import pose_at_point, sweep_way
+from derive.solving.many.vectorised import evaluate_points, pose_at_point
 from derive.solving.question.questions import question
 
 RIDGE = {
@@ -19,7 +19,7 @@ def test_a_route_on_which_a_quantity_cancelled_is_asked_point_by_point():
     asked = question("memory_time_share", {**RIDGE, "batch": 100.0})
     _, way = answer_with_way(asked)
     batch = np.geomspace(1, 1e4, 50)
-    assert way.cancelled and sweep_way(asked, {"batch": batch}, way) is None
+    assert way.cancelled and evaluate_points(asked, {"batch": batch}, way) is None
     table = solve("memory_time_share", **RIDGE, batch="1..1e4:log:70").sweep
     singly = [answer_with_way(pose_at_point(asked, {"batch": table.given["batch"]}, at))[0].answers[0].value for at in range(0, 70, 10)]
     assert table.values[0][::10] == pytest.approx(singly, rel=1e-9)
