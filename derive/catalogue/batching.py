@@ -260,6 +260,21 @@ EQUATIONS = (
         sources=(ours("the definition of the ratio"),),
     ),
     Equation(
+        id="batching.compute_utilisation_of_step",
+        title="Compute time over step time",
+        relation=lambda compute_utilisation, tokens_verified_per_step, compute_time, step_time: (
+            compute_utilisation,
+            tokens_verified_per_step * compute_time / step_time,
+        ),
+        statement="The share of a step in which the chips compute with the weights, with any overlap.",
+        assumptions=(
+            "relative to the mfu given, which is a share of peak",
+            "attention FLOPs have their own share. FLOPs of refused drafts count",
+        ),
+        result="0.4577",
+        sources=(ours("the definition of the share"),),
+    ),
+    Equation(
         id="batching.compute_utilisation_of_rate",
         defined_elsewhere=True,
         title="Compute utilisation from a rate",
@@ -284,7 +299,7 @@ EQUATIONS = (
         derivation=lambda: (
             Step(
                 operation="arithmetic over step time, by the arithmetic of a batch",
-                premises=(at("batching.compute_utilisation#1"), at("roofline.compute_time")),
+                premises=(at("batching.compute_utilisation_of_step"), at("roofline.compute_time")),
                 eliminated=("compute_time",),
                 relation=lambda compute_utilisation, tokens_verified_per_step, flop_per_weight, batch, active_params, chips, peak_flops,
                     mfu,
@@ -308,13 +323,23 @@ EQUATIONS = (
     ),
     Equation(
         id="batching.compute_utilisation",
+        defined_elsewhere=True,
         title="Compute utilisation of decode",
-        relation=lambda compute_utilisation, tokens_verified_per_step, one_token, normalised_cost, tokens_per_step: (
+        kind=BOUND,
+        direction=UPPER,
+        variant=Variant(group="overlap", name="max", default=True),
+        relation=lambda compute_utilisation, tokens_verified_per_step, attention_compute_ratio, weight_compute_ratio, kv_compute_ratio,
+            drafting_time, overhead_time, compute_time: (
             compute_utilisation,
-            tokens_verified_per_step * one_token / (normalised_cost * tokens_per_step),
+            tokens_verified_per_step
+            / (
+                maximum(tokens_verified_per_step * (1 + attention_compute_ratio), weight_compute_ratio + kv_compute_ratio)
+                + (drafting_time + overhead_time) / compute_time
+            ),
         ),
-        statement="The share of a step in which the chips compute with the weights: a half at twice the balance context and a large batch.",
+        statement="Weight arithmetic over the longer of all arithmetic and reads: a half at twice the balance context and a large batch.",
         assumptions=(
+            "perfect overlap",
             "relative to the mfu given, which is a share of peak",
             "attention FLOPs have their own share. FLOPs of refused drafts count",
         ),
@@ -322,9 +347,7 @@ EQUATIONS = (
             "attention FLOPs and drafts count, and weight and KV reads enter by their ratios to the arithmetic, whichever they are."
             " It bounds the share from above, under perfect overlap alone",
             "drafting enters by its time, as launches and all-reduces do",
-            "from the cost of a token over its compute floor, with any overlap",
         ),
-        given={"tokens_per_step": "2.952", "normalised_cost": "4.264"},
         result="0.3178",
         derivation=lambda: (
             Step(
@@ -335,9 +358,16 @@ EQUATIONS = (
                 ),
             ),
             Step(
-                operation="the step over its arithmetic is the normalised cost of its tokens",
-                premises=(at("#1"), at("serving.normalised_cost_of_step")),
-                eliminated=("step_time", "compute_time"),
+                operation="the step, with every part in units of the linear arithmetic",
+                premises=(
+                    at("#1"),
+                    at("roofline.step_time"),
+                    at("roofline.memory_time"),
+                    at("batching.weight_compute_ratio#1"),
+                    at("context.kv_compute_ratio#1"),
+                    at("context.attention_compute_ratio#1"),
+                ),
+                eliminated=("step_time", "memory_time", "weight_time", "kv_time", "attention_time"),
             ),
         ),
         sources=(

@@ -339,9 +339,6 @@ experts.all_to_all_time_one_rack@1 -> experts.all_to_all_time_one_copy with link
   All-to-all time of one step within one rack
   all_to_all_time = moe_layers*sequences_per_chip*reached_chips*model_dim*(dispatch_bytes_per_element +
     combine_bytes_per_element)/scale_up_link_bandwidth
-batching.compute_utilisation_of_step@1 -> batching.compute_utilisation
-  Compute time over step time
-  compute_utilisation = tokens_verified_per_step*compute_time/step_time
 architecture.window_kv_width@1 -> architecture.window_kv_bytes
   Values a windowed layer stores for one token
   window_kv_width = window_kv_heads*(window_key_dim + window_value_dim)
