@@ -40,7 +40,7 @@ LAYOUTS: dict[Key, Layout] = {
         Layout(
             part="attention",
             name="dp",
-            text="every chip computes attention of its own sequences, and holds its weights: all beside experts, in a dense model attention",
+            text="every chip computes attention of its own sequences, and holds its weights: in a mixture all beside the experts",
             given={"attention_replicas": "chips"},
             open={"attention_replicas": "memory.attention_on_every_chip"},
             by_heads=True,

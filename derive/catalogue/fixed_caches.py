@@ -68,7 +68,7 @@ FIXED = (
         assumptions=("tokens behind the window are dropped: a server that keeps them needs far more",),
         given={"window_layers": "39", "context_length": "32k", "window_kv_heads": "8", "window_key_dim": "192", "bytes_per_element": "2"},
         result="25.56 MB",
-        sources=(WINDOW_PAPER, ours("the lesser of window and context, so that a short sequence holds no empty window")),
+        sources=(WINDOW_PAPER, GQA_PAPER, ours("the lesser of window and context, so that a short sequence holds no empty window")),
     ),
     Equation(
         id="architecture.linear_state_bytes",

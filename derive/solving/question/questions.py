@@ -272,7 +272,7 @@ def _with_layouts(
     if not rows:
         return preset, (), False
     why = layout_line(conventions.layouts)
-    variants = {READS_OF_WEIGHTS: row.dense for row in rows} if dense else {}
+    variants = {READS_OF_WEIGHTS: rows[-1].dense} if dense else {}
     layout = Preset(givens=taken, provenance=dict.fromkeys(taken, why), variants=variants)
     return (
         merge([("presets", preset), ("the layout", layout)], typed.keys() | {unknown}),
