@@ -257,7 +257,7 @@ def test_a_saved_result_is_shown_in_another_form_and_stays_what_it_is(tmp_path, 
     ("option", "named"),
     [
         (("o3",), "MODEL"), (("--provider", "google"), "--provider"), (("--tier", "all"), "--tier"), (("--as-of", "2026-03-12"), "--as-of"),
-        (("--all",), "--all"), (("--prices", "own.csv"), "--prices"), (("--set", "output=20"), "--set"), (("--sort", "price"), "--sort"),
+        (("--all",), "--all"), (("--prices", "2/12"), "--prices"), (("--set", "output=20"), "--set"), (("--sort", "price"), "--sort"),
         (("--anchor", "overlap=0"), "--anchor"), (("--where", "tier=batch"), "--where"), (("--against", "shipped"), "--against"),
         (("--history",), "--history"),
     ],

@@ -211,69 +211,6 @@ def test_a_sheet_is_added_with_what_it_implies(tmp_path):
     assert own.read_bytes() == before and os.listdir(tmp_path) == ["own.csv"]
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("backsolve.cli.prices.in_terminal", lambda _stream: True)
-
-
-@pytest.mark.usefixtures("terminal")
-def test_in_a_terminal_every_field_is_asked_for_until_its_answer_is_valid(tmp_path):
-    own = tmp_path / "own.csv"
-    wrong_and_right = ["acme", "acme/perm", "2,5", "2.5", "=1", "10", "", "a lot", "1M", "tomorrow", "", "inptu=3", "input@200k=4", ""]
-    said = call("prices", "add", stdin="\n".join([*wrong_and_right, str(own), ""]).encode())
-    assert said.status == 0 and "4 rows added" in said.out and "active parameters" in said.out
-    lines = ["acme,perm,input,2.5,,,1000000", "acme,perm,output,10,,,1000000", "acme,perm,input,4,200000,,1000000"]
-    assert own.read_text(encoding="utf-8").splitlines()[1:4] == lines
-    for fault in ("is not provider/model", "'2,5' is not a number. Write 2.5", "formula", "'a lot'", "'tomorrow'", "did you mean 'input'?"):
-        assert fault in said.err, fault
-    for shown in ("input, in USD per million tokens", "source_url", "currency=CNY"):
-        assert shown in said.err
-
-
-@pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize(("name", "fault"), [("acme", "is not provider/model"), ("ac\u200bme/x", "U+200B"), ("=acme/x", "formula")])
-def test_a_sheet_of_a_wrong_name_is_refused_before_the_first_question(name: str, fault: str):
-    assert fault in refused("prices", "add", name, stdin=b"2\n10\n")
-    said = call("prices", "add", stdin=f"{name}\nacme/perm\n2\n10\n\n\n\n\n\n".encode())
-    assert said.status == 0 and fault in said.err and said.err.count("Error: ") == 1 and "acme/perm (standard)" in said.out
-
-
-@pytest.mark.usefixtures("terminal")
-def test_what_a_sheet_lacks_beside_what_is_given_is_asked_for(tmp_path: Path):
-    own = str(tmp_path / "own.csv")
-    said = call("prices", "add", "acme/perm", "input=2", "--into", own, stdin=b"10\n")
-    assert said.status == 0 and "2 in, 10 out" in said.out
-    assert said.err.count("tokens: ") == said.err.count("output, in USD per million tokens: ") == 1
-    said = call("prices", "add", "acme/perm", "cache_read=0.2", "--into", own, stdin=b"")
-    assert (said.status, said.err) == (0, ""), "the file has input and output"
-    said = call("prices", "add", "acme/lite", "cache_read=0.2", "currency=CNY", stdin=b"2\n10\n")
-    assert said.status == 0 and "input, in CNY per million tokens" in said.err and "output, in CNY" in said.err
-
-
-@pytest.mark.usefixtures("terminal")
-def test_what_cannot_go_with_the_answers_before_it_is_refused_where_it_is_answered():
-    answers = ["2", "9" * 300, "10", "", "128", "", "input@200k=4", "currency=EUR", "max_context=1M", "input@200k=4"]
-    stray = ["cache_read@200k=1", "", "cache_read=0.2", "", ""]
-    said = call("prices", "add", "acme/perm", stdin="\n".join([*answers, *stray, ""]).encode())
-    assert said.status == 0 and "2 in, 10 out USD/MTok, 2 bands" in said.out
-    faults = [line.partition("Error: ")[2] for line in said.err.splitlines() if "Error: " in line]
-    for fault, holds in zip(faults, ("is absurd", "longest context 128", "unknown currency 'EUR'", "has no base row"), strict=True):
-        assert holds in fault
-
-
-@pytest.mark.usefixtures("terminal")
-def test_what_was_answered_is_not_lost(tmp_path: Path):
-    answers = ["2", "10", "", "", "", "notes=a b", "", str(tmp_path / "none" / "own.csv")]
-    said = call("prices", "add", "acme/perm", stdin="\n".join([*answers, ""]).encode())
-    command = "\nAs a command: backsolve prices add acme/perm input=2 output=10 'notes=a b'"
-    assert said.status == 2
-    assert f"{command} --into {tmp_path}" in said.err and "cannot be written" in said.err
-    left = call("prices", "add", "acme/perm", stdin="\n".join(answers[:6]).encode())
-    assert left.status == 130 and f"{command}\n" in left.err
-    said = call("prices", "add", "acme/perm", stdin="\n".join([*answers[:-1], "", ""]).encode())
-    assert said.status == 0 and "Nothing is written: name a file" in said.out and said.err.endswith(f"{command}\n")
-
-
 def test_of_many_warnings_the_first_thousand_are_listed(tmp_path):
     own = tmp_path / "own.csv"
     lines = [f"acme,m{number},{what},{2 if what == 'input' else 1}" for number in range(1_002) for what in ("input", "output")]
