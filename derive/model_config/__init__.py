@@ -31,7 +31,8 @@ _CONTEXT = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "s
 class ConfigModel:
     """A model by its config.json: the row that it would have in architectures.csv, how its weights are stored, and a remark.
 
-    `cache_bytes` are the bytes of a value of its KV cache if a quantized model says them. `remark` names the settings that were not understood and seem to matter, or is blank.
+    `cache_bytes` are the bytes of a value of its KV cache if a quantized model says them. `remark` names the settings that were not
+    understood and seem to matter, or is blank.
     """
 
     row: Architecture
