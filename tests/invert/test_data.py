@@ -97,7 +97,7 @@ def test_what_data_of_other_prices_share_reads_no_price():
     data, day = read_data(), last_day(read_data())
     without = Data(NoPrices(data.tables.files), known={(last_day.__wrapped__, (), ()): day})
     shared = [asked for asked in data.beside if asked[1] == day]
-    assert {"rental", "known_caches", "size_at", "cost_optimality"} <= {function.__name__ for function, *_ in shared}
+    assert {"rental", "typical_kv", "size_at", "cost_optimality"} <= {function.__name__ for function, *_ in shared}
     for function, _, args, names in shared:
         function(without, *args, **dict(names))
 

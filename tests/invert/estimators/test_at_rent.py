@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 
 from derive.catalogue import equation
-from invert.estimators.at_rent import (
-    attention_flops_at_cost,
-    base_markup,
-    kv_bytes_at_cost,
-    kv_bytes_within_price,
-    price_lines,
-    weighted_line,
-)
+from invert.assumptions import USUAL
+from invert.estimators.at_rent import kv_bytes_at_cost, most_within_price, weighted_line
 from invert.estimators.rent import rental
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load
@@ -56,33 +50,32 @@ def test_many_draws_at_once_are_each_as_one():
     assert at_cost.shape == (50,) and at_cost[7] == pytest.approx(kv_bytes_at_cost(float(abs(slope[7])), rental(shipped_data()).values))
 
 
-def test_a_sheet_with_one_band_has_no_lines():
-    flat = next(sheet for sheet in SHEETS.values() if len(sheet.bands) == 1)
-    assert price_lines(flat, ()) is None
+def output_line(sheet, contexts):
+    return weighted_line(contexts, [band.output.usd_per_token for band in sheet.bands])
 
 
 def test_the_slope_of_two_bands_is_their_increment():
-    lines = price_lines(GEMINI, (50e3, sqrt(200e3 * 1e6)))
-    low, high = lines.contexts
-    given = rental(shipped_data()).values | {"output_increment": 6e-6, "input_increment": 2e-6, "long_context": high, "short_context": low}
+    low, high = 50e3, sqrt(200e3 * 1e6)
+    _, slope = output_line(GEMINI, (low, high))
+    given = rental(shipped_data()).values | {"output_increment": 6e-6, "long_context": high, "short_context": low}
     expected = equation("bands.kv_bytes_from_increment").right_side(given)
-    assert kv_bytes_at_cost(lines.output.slope, rental(shipped_data()).values) == pytest.approx(expected, rel=1e-12)
+    assert kv_bytes_at_cost(slope, rental(shipped_data()).values) == pytest.approx(expected, rel=1e-12)
     assert expected == pytest.approx(91.1e3, rel=1e-3)
-    expected = equation("bands.attention_flops_from_increment").right_side(given)
-    assert attention_flops_at_cost(lines.input.slope, rental(shipped_data()).values) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_one_markup_is_the_increment_over_the_base_markup():
     """Both ways to say it: a cost that doubles over a context, and the increment divided by the mark-up of the base price."""
-    lines, anchors = price_lines(CODER, CONTEXTS), rental(shipped_data()).values
-    given = {"base_cost": 1.0, "cost_context_scale": lines.input.at_none / lines.output.slope, "mfu": 1.0, "mbu": 1.0}
+    anchors, (_, slope) = rental(shipped_data()).values, output_line(CODER, CONTEXTS)
+    at_none, _ = weighted_line(CONTEXTS, [band.input.usd_per_token for band in CODER.bands])
+    given = {"base_cost": 1.0, "cost_context_scale": at_none / slope, "mfu": 1.0, "mbu": 1.0}
     given |= {"active_params": 35e9, "ridge_point": anchors["peak_flops"] / anchors["hbm_bandwidth"]}
     common = equation("bands.kv_bytes_from_scale").right_side(given)
-    at_cost = kv_bytes_at_cost(lines.output.slope, anchors)
-    assert common == pytest.approx(at_cost / base_markup(lines, 35e9, anchors), rel=1e-12)
+    markup = equation("bands.active_params_times_markup").right_side({**anchors, "input_price": at_none, "prefill_cost_ratio": 1.0}) / 35e9
+    assert common == pytest.approx(kv_bytes_at_cost(slope, anchors) / markup, rel=1e-12)
 
 
 def test_a_flat_price_pays_for_its_longest_context_at_most():
-    bound = kv_bytes_within_price(1e-5, 1e6, rental(shipped_data()).values)
-    assert bound == pytest.approx(1e-5 / 1e6 / rental(shipped_data()).values["price_per_hbm_byte"])
-    assert kv_bytes_within_price(2e-5, 5e5, rental(shipped_data()).values) == pytest.approx(4 * bound)
+    flat = next(sheet for sheet in SHEETS.values() if len(sheet.bands) == 1)
+    price, rent = flat.bands[0].output.usd_per_token, rental(shipped_data()).values["price_per_hbm_byte"]
+    short, long = (most_within_price(flat, context, shipped_data(), USUAL) for context in (500_000, 1_000_000))
+    assert long == pytest.approx(price / 1e6 / rent) and short == pytest.approx(2 * long)

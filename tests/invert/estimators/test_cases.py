@@ -89,7 +89,7 @@ def test_what_is_printed_is_what_the_estimators_say(start: str):
 
 def test_what_is_scored_is_what_the_estimators_say():
     scored = judged(shipped_data())
-    estimated = [side_by_side(one.member.sold.case, shipped_data(), USUAL)[0] for one in scored]
+    estimated = [side_by_side(one.member.case, shipped_data(), USUAL)[0] for one in scored]
     assert [one.kv_bytes for one in scored] == estimated and len(scored) > 5
 
 

@@ -15,9 +15,8 @@ from invert.assumptions import USUAL, Assumptions
 from invert.data import Data
 from invert.estimators import calibration, headline, increment
 from invert.estimators.cases import Case, case_of
-from invert.estimators.market import kv_class
-from invert.estimators.market.recency import Cache, classes
 from invert.estimators.market.student import Student
+from invert.estimators.market.typical_kv import record_of_typical_kv, typical_kv
 from invert.inference import infer
 from invert.records import Estimate, Verdict
 from invert.result import Inference
@@ -33,9 +32,7 @@ def gemini() -> Inference:
 
 def class_of(known, day, family) -> Student:
     """Return the typical KV of a day without a family."""
-    target = Cache(architecture="", family=family, released=day, ln_kv=0.0)
-    found = classes(known, [target], kv_class.forgetting(shipped_data()))
-    return Student(centre=float(found.centre[0]), scale=float(found.scale[0]), freedom=float(found.freedom[0]))
+    return replace(typical_kv(shipped_data())["read"], caches=tuple(known)).at(day, family)
 
 
 def case(name: str = "", assumptions: Assumptions = USUAL) -> Case:
@@ -71,9 +68,7 @@ def test_the_votes_of_a_headline_are_of_other_families_and_earlier_and_make_it(n
         assert sum(weights) == pytest.approx(1) and weights == sorted(weights, reverse=True)
         assert votes.effective == pytest.approx(sum(weights) ** 2 / sum(weight**2 for weight in weights))
         assert all(vote.released < read.day and vote.family != read.kv_family for vote in votes.cast)
-        rows = [
-            cache for cache in kv_class.known_caches(shipped_data())[of] if cache.released < read.day and cache.family != read.kv_family
-        ]
+        rows = [cache for cache in typical_kv(shipped_data())[of].caches if cache.released < read.day and cache.family != read.kv_family]
         assert {vote.family for vote in votes.cast} == {cache.family for cache in rows}
 
 
@@ -99,7 +94,7 @@ def test_a_model_of_today_has_the_class_of_today(of, low, median, high):
 def test_it_is_heard_from_other_families_that_were_released_earlier(name, of, kind):
     """Quantiles of scipy at the class of the caches that are left once its own family and all that is not earlier are taken out."""
     read = case(name)
-    known = kv_class.known_caches(shipped_data())[kind]
+    known = typical_kv(shipped_data())[kind].caches
     others = [one for one in known if one.family != read.kv_family and one.released < read.released]
     assert read.kv_family in {one.family for one in known} and len(others) < len(known) - 1
     law = class_of(others, read.released, "")
@@ -123,7 +118,7 @@ def test_a_release_that_nobody_knows_is_the_earliest_day_a_table_has_up_to_that_
 @pytest.mark.parametrize(("of", "kind"), [(READ, "read"), (STORED, "stored")])
 def test_the_record_is_of_models_that_were_taken_alike(of, kind):
     """Without its release a model has the record of known ones by the class of the day of the prices, counted here by scipy."""
-    unknown, known = case(), kv_class.known_caches(shipped_data())[kind]
+    unknown, known = case(), typical_kv(shipped_data())[kind].caches
     since, day = date.fromisoformat(USUAL.horizon_chosen_before), unknown.sheet.as_of
     held = errors = 0.0
     judged = [one for one in known if since <= one.released < day]
@@ -135,12 +130,12 @@ def test_the_record_is_of_models_that_were_taken_alike(of, kind):
     assert (record.count, record.held[1].held) == (len(judged), held) and record.rms == pytest.approx(np.sqrt(errors / len(judged)))
     assert str(day) in both(unknown)[of].because
     released = both(replace(unknown, released=day))[of].record
-    assert released == kv_class.class_record(shipped_data(), kind) != record
+    assert released == record_of_typical_kv(shipped_data(), kind) != record
 
 
 def test_a_class_of_one_family_is_undetermined():
     earliest: dict[str, date] = {}
-    for one in kv_class.known_caches(shipped_data())["read"]:
+    for one in typical_kv(shipped_data())["read"].caches:
         earliest[one.family] = min(one.released, earliest.get(one.family, one.released))
     first, second = sorted(earliest.values())[:2]
     for day, kind in ((first, "undetermined"), (second, "undetermined"), (second + timedelta(days=1), "interval")):
@@ -154,7 +149,7 @@ def test_what_stands_on_no_price_says_so():
     for of, kind in ((READ, "read"), (STORED, "stored")):
         found = both(replace(case(), released=case().day))[of]
         assert (found.contraction, found.prior_dominated, found.equations) == (0.0, True, ())
-        assert found.record == kv_class.class_record(shipped_data(), kind)
+        assert found.record == record_of_typical_kv(shipped_data(), kind)
 
 
 @settings(max_examples=15)
@@ -192,7 +187,7 @@ def test_the_premium_has_earned_no_weight():
 def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
     """Between its ends lies the share of both densities that their weights say, by the distributions of scipy."""
     read = case()
-    price, usual = increment.by_premium(read, shipped_data(), USUAL), kv_class.class_at(shipped_data(), "read", read.day, "")
+    price, usual = increment.predict_by_premium(read, shipped_data(), USUAL), typical_kv(shipped_data())["read"].at(read.day)
     opened(monkeypatch, weight)
     found = both(read)[READ]
     by_price, by_class = (stats.t(one.freedom, one.centre, one.scale).cdf(np.log(ends(found))) for one in (price, usual))
@@ -205,9 +200,9 @@ def test_a_price_that_has_earned_a_weight_enters_by_a_pool(monkeypatch, weight):
 
 def test_a_price_that_the_class_contradicts_widens_the_range_and_does_not_narrow_it(monkeypatch):
     """A product of the two densities would lie between them, and be sure of what neither of them holds likely."""
-    read, usual = case(), kv_class.class_at(shipped_data(), "read", case().day, "")
+    read, usual = case(), typical_kv(shipped_data())["read"].at(case().day)
     far = Student(centre=usual.centre + 12 * usual.scale, scale=usual.scale, freedom=usual.freedom)
-    monkeypatch.setattr(increment, "by_premium", lambda *_: far)
+    monkeypatch.setattr(increment, "predict_by_premium", lambda *_: far)
     opened(monkeypatch, 0.5)
     found = both(read)[READ]
     assert log(found.low) == pytest.approx(stats.t(usual.freedom, usual.centre, usual.scale).ppf(0.1), abs=0.05)
@@ -218,7 +213,7 @@ def test_premiums_that_do_tell_open_the_gate_from_end_to_end(monkeypatch):
     """Known sheets whose increments lie half a nat below the truth, but for a tenth: the verdict is found, and the headline follows."""
     random, known = np.random.default_rng(7), calibration.members(shipped_data())
     telling = tuple(
-        replace(one, sold=replace(one.sold, at_rent=replace(one.sold.at_rent, median=one.kv_bytes_per_token * np.exp(of_family))))
+        replace(one, at_rent=replace(one.at_rent, median=one.kv_bytes_per_token * np.exp(of_family)))
         for one, of_family in zip(known, random.normal(-0.5, 0.1, len(known)), strict=True)
     )
     monkeypatch.setattr(calibration, "members", lambda data, assumptions=USUAL: telling)

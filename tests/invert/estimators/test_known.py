@@ -26,8 +26,8 @@ from invert.estimators.known import (
     told_by_others,
     verdict_on_having_a_premium,
 )
-from invert.estimators.market import kv_class
 from invert.estimators.market.regression import fit, grouped
+from invert.estimators.market.typical_kv import typical_kv
 from invert.estimators.names import KV_NAMES
 from invert.inference import infer
 from invert.records import Estimate, interval, undetermined, upper
@@ -52,7 +52,7 @@ def saying(estimates: list[Estimate], of: tuple[Judged, ...] | None = None) -> t
 
 def by_class(one: Judged) -> tuple[float, float]:
     """ln density [1/nat] of the true cache by the class of its time, and how far off its centre is, by scipy."""
-    law = kv_class.class_at(shipped_data(), "read", one.member.sold.case.released, one.member.family)
+    law = typical_kv(shipped_data())["read"].at(one.member.case.released, one.member.family)
     truth = log(one.member.kv_bytes_per_token)
     return float(stats.t(law.freedom, law.centre, law.scale).logpdf(truth)), law.centre - truth
 
@@ -224,9 +224,9 @@ def with_and_without() -> list[tuple[str, str, float, bool]]:
         for one in current()
         if one.known
     }
-    learned = [(one.member.sold.case.sheet, one.member.architecture) for one in known()]
+    learned = [(one.member.case.sheet, one.member.architecture) for one in known()]
     sold |= {(sheet.provider, sheet.model): (name, sheet.bands[1].output.amount > sheet.bands[0].output.amount) for sheet, name in learned}
-    caches = {one.architecture: one for one in kv_class.known_caches(shipped_data())["read"]}
+    caches = typical_kv(shipped_data())["read"].by_name
     return [(name, caches[name].family, caches[name].ln_kv, asked) for name, asked in sold.values()]
 
 

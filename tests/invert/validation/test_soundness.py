@@ -25,8 +25,8 @@ from derive.tables.problems import Problem
 from derive.tables.shipped import Tables, read
 from invert.assumptions import USUAL
 from invert.estimators import calibration
-from invert.estimators.market.kv_class import known_caches
 from invert.estimators.market.panel import listed_models
+from invert.estimators.market.typical_kv import typical_kv
 from invert.inference import infer
 from invert.records import Estimate
 from invert.report.contract import run_as_json
@@ -346,14 +346,14 @@ def test_what_is_dated_after_the_prices_is_named_and_nothing_is_learnt_from_it()
             **{name: edited(name, places[f"{name}.csv", column] - 2, **{column: "2028-03-01"}).files[f"{name}.csv"].decode()}
         )
     with reading(tables):
-        table, late, without = infer(["gemini-3.1-pro"]), listed_models(shipped_data()), known_caches(shipped_data())
+        table, late, without = infer(["gemini-3.1-pro"]), listed_models(shipped_data()), typical_kv(shipped_data())
     assert [str(one) for one in table.problems] == [
         f"{name} row {place}, column {column}: 2028-03-01 is after the prices were read, on 2026-11-20"
         for (name, column), place in places.items()
     ]
     assert {row.model for row in listed_models(shipped_data())} - {row.model for row in late} == {"Command-A+", "DBRX"}
-    for of, caches in known_caches(shipped_data()).items():
-        assert {one.architecture for one in caches} - {one.architecture for one in without[of]} == {"DeepSeek-V3.1"}
+    for of, typical in typical_kv(shipped_data()).items():
+        assert {*typical.by_name} - {*without[of].by_name} == {"DeepSeek-V3.1"}
     record, whole = (one.inferences[0].kv_bytes["headline"].record for one in (table, usual()))
     assert record and whole and record.count == whole.count
 
