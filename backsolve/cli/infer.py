@@ -4,7 +4,7 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -23,12 +23,11 @@ from backsolve.cli.common import (
     tell,
     tell_doubts,
     tier_option,
-    typed_models,
     workers_option,
 )
 from backsolve.cli.completion import completes
 from backsolve.streams import say, width
-from derive.errors import NO_ANSWER, UnknownName, WrongData, WrongValue, shorten
+from derive.errors import NO_ANSWER, WrongData, WrongValue, shorten
 from derive.files import called, content_or_input, write
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ _MOST_LISTED = 100
 )
 def infer_command(
     models: tuple[str, ...], providers: tuple[str, ...], tier: str | None, as_of: date | None, everything: bool,
-    own: "str | BinaryIO | FileText | None", changes: tuple[str, ...], anchors: tuple[str, ...], supposed: tuple[str, ...],
+    own: "FileText | None", changes: tuple[str, ...], anchors: tuple[str, ...], supposed: tuple[str, ...],
     knowledge: str | None, workers: int | None, save: str | None, like: str | None, explain: bool, **shown: Any,
 ) -> None:  # fmt: skip
     """Estimate KV bytes per token, the bandwidth-bound fraction and the cache tier from price sheets.
@@ -158,7 +157,10 @@ def infer_command(
         _repeat_question(like, form, workers, save)
         return
     _refuse_form(form)
-    models = models or typed_models(own)
+    if own is not None and own.typed and not models:
+        from invert.sheets.typed import TYPED_SHEET
+
+        models = (TYPED_SHEET,)
     asked: dict[str, Any] = {
         "prices": own, "provider": providers, "tier": tier, "as_of": as_of, "everything": everything,
         "anchors": named_texts(anchors, ANCHORS), "knowledge": knowledge,
@@ -294,10 +296,10 @@ def _answer_supposed(words: tuple[str, ...], supposed: tuple[str, ...], asked: d
     models = tuple(word for word in words if "=" not in word)
     if not models:
         raise WrongValue("--suppose needs a MODEL, as gemini-3.1-pro")
-    texts = named_texts((*supposed, *(word for word in words if "=" in word)), SUPPOSABLE)
+    texts = named_texts((*supposed, *(word for word in words if "=" in word)))
     for name in texts:
         if name not in SUPPOSABLE:
-            raise UnknownName("quantity of --suppose", name, SUPPOSABLE)
+            raise WrongValue(f"--suppose {name}: allowed are {', '.join(SUPPOSABLE)}")
     values = {name: parse(name, text) for name, text in texts.items()}
     anchors = {**asked["anchors"], **{name: value for name, value in values.items() if name in ANCHORS}}
     table = infer(models, **{**asked, "anchors": anchors})
@@ -372,10 +374,11 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
             # --against does not go together with --like, and records without it contain only the sheets.
             moved = replace(moved, in_full="--as markdown")
     else:
-        # The usual columns need no posterior, and the short report of a model needs its own alone: they take a third of the time.
+        # The usual columns need no posterior. The short report of a model needs its own alone, and the tables that it reads.
         usual = shown.style == "table" and not (whole or shown.full or shown.columns or shown.by or shown.wide)
         plain = tuple(name for name in KV_NAMES if name != "one_markup" or not usual)
-        kept = Kept(estimators=plain if question.is_default else tuple(KV_NAMES), judged=plain)
+        kept = Kept(estimators=plain if question.is_default else tuple(KV_NAMES), judged=plain,
+                    checks_tables=not (usual and names))  # fmt: skip
         most = _MOST_LISTED if question.is_default else 0
         _, _, table = run_of(names, kept, **asked, most_flagships=most, executor=executor)
     for note in table.notes:
@@ -392,19 +395,25 @@ def _run_inference(question: Question, executor: "Executor", whole: bool) -> "tu
 
 
 def _print_answer(table: "InferenceTable", moved: "Comparison | None", shown: "Shown") -> None:
+    # Without a sheet, the problems, printed later, say why.
+    sheets = shown.against is None and bool(table or shown.style in _RECORDS)
+    # The changes of one sheet are its new main results. Only --full and --columns print more of it.
+    only_changes = moved is not None and _is_report(table, shown) and not shown.full and shown.style == "table"
     if shown.style == "table" and shown.against in (None, "shipped") and (text := _release_changes(table, shown.against is not None)):
         tell(text)
     if moved:
-        click.echo(_render_changes(moved, shown.style))
-    if shown.against is None and moved:
-        click.echo()
-    # Without a sheet, the problems, printed later, say why.
-    if shown.against is None and (table or shown.style in _RECORDS):
-        click.echo(_render_sheets(table, shown, brief=moved is not None and shown.style == "table"))
+        click.echo(_render_changes(moved, shown.style, only_changes and shown.against is None))
+    if sheets and not only_changes:
+        click.echo(f"{chr(10) if moved else ''}{_render_sheets(table, shown)}")
 
 
-def _render_sheets(table: "InferenceTable", shown: "Shown", brief: bool) -> str:
-    """Return sheets as records, as a summary, as a report of one sheet (in `brief` below a comparison), or as one table."""
+def _is_report(table: "InferenceTable", shown: "Shown") -> bool:
+    """Return whether the answer is the report of one sheet that is named."""
+    return bool(table.request.names) and len(table) == 1 and not _columns(shown)
+
+
+def _render_sheets(table: "InferenceTable", shown: "Shown") -> str:
+    """Return sheets as records, as a summary, as a report of one sheet, or as one table."""
     # Each form imports its own modules: together they take as long as the quickest question.
     style, columns, wide = shown.style, _columns(shown), width(sys.stdout)
     long = len(table) > _MOST_LISTED and style == "table" and not (columns or shown.wide or shown.by)
@@ -420,12 +429,12 @@ def _render_sheets(table: "InferenceTable", shown: "Shown", brief: bool) -> str:
         from invert.report import contract
 
         return contract.run_as_json(table) if style == "json" else contract.run_as_csv(table, columns)
-    if table.request.names and len(table) == 1 and not columns:
+    if _is_report(table, shown):
         from invert.report.layout import laid_out
         from invert.report.sheet import full_parts
-        from invert.report.short import report_after_change, short_parts
+        from invert.report.short import short_parts
 
-        parts = (full_parts if shown.full else report_after_change if brief else short_parts)(table[0], table)
+        parts = (full_parts if shown.full else short_parts)(table[0], table)
         return laid_out(parts, wide) if style == "table" else _render_document(parts, style)
     if style != "table":
         from invert.report.document import document
@@ -443,11 +452,11 @@ def _render_document(parts: Sequence[str], style: str) -> str:
     return report_document(parts, style)
 
 
-def _render_changes(moved: "Comparison", style: str) -> str:
+def _render_changes(moved: "Comparison", style: str, only_main: bool) -> str:
     from invert.report import changes
 
     if style == "table":
-        return changes.changes_text(moved, width(sys.stdout))
+        return changes.changes_text(moved, width(sys.stdout), only_main)
     forms = {"json": changes.changes_json, "csv": changes.changes_csv}
     return forms[style](moved) if style in forms else changes.changes_document(moved, style)
 

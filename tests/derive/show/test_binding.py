@@ -6,15 +6,8 @@ from derive.answers import Answer
 from derive.catalogue import by_id
 from derive.expressions.sympy_solver import regimes
 from derive.show.binding import (
-    _BETWEEN,
-    _INSIDE,
-    BUSY,
     CAPACITY_BOUND,
-    COMPUTE_BOUND,
     MEMORY_BOUND,
-    ONE_RACK,
-    SEVERAL_RACKS,
-    WAITING,
     brief_regime,
     limit_in_words,
     plain_regime,
@@ -22,7 +15,6 @@ from derive.show.binding import (
 from derive.show.screen import screen_lines
 from derive.show.text import render
 from derive.solving.api import solve
-from derive.solving.checks.fit import MEMORY_BINDS
 
 pytestmark = pytest.mark.usefixtures("chips_of_80_gb")
 
@@ -33,37 +25,6 @@ def test_every_regime_of_the_catalogue_has_words_without_a_term_below_zero():
         for part in words.split(" and "):
             sides = part.replace(" <= ", " >= ").split(" >= ")
             assert not any(side.startswith("-") or side == "0" for side in sides), (label, words)
-
-
-@pytest.mark.parametrize("id", ["roofline.step_time", "batching.compute_utilisation", "serving.plain_step_time", "serving.mixed_step_time"])
-def test_of_reads_and_arithmetic_one_binds(id: str):
-    assert {plain_regime(one.label) for one in regimes(by_id()[id].sides[1])} == {MEMORY_BOUND, COMPUTE_BOUND}
-
-
-def test_a_pipeline_is_full_or_waits():
-    (row,) = (row for row in by_id().values() if row.id == "pipeline.idle_fraction")
-    assert {plain_regime(one.label).split(" and ")[-1] for one in regimes(row.sides[1])} == {WAITING, BUSY}
-    assert plain_regime("0 >= -microbatches/pipeline_stages + 1") == BUSY
-
-
-@pytest.mark.parametrize("id", ["experts.all_to_all_time_racks", "experts.scale_out_slowdown", "experts.scale_out_slowdown_one_copy"])
-def test_of_links_inside_and_between_racks_one_kind_binds(id: str):
-    words = {one.label: plain_regime(one.label) for one in regimes(by_id()[id].sides[1])}
-    assert {*words.values()} == {_BETWEEN, _INSIDE}
-    assert all(("scale_out" in label.partition(" >= ")[0]) is (said == _BETWEEN) for label, said in words.items()), words
-
-
-def test_experts_lie_on_one_rack_or_on_several():
-    assert plain_regime("1 >= expert_parallel/scale_up_size") == ONE_RACK
-    over = {"model": "DeepSeek-V3", "hardware": "GB200-NVL72:fp8", "expert_parallel": 144, "scale_up_size": 72, "sequences_per_chip": 64}
-    first = next(iter(screen_lines([solve("all_to_all_time", **over)])))
-    assert first.splitlines()[0] == f"all_to_all_time = 6.233 ms   {SEVERAL_RACKS} and {_BETWEEN}"
-
-
-def test_other_words_stay_and_the_capacity_of_memory_is_not_its_bandwidth():
-    assert plain_regime(MEMORY_BINDS) == CAPACITY_BOUND
-    assert plain_regime("here") == "here"
-    assert plain_regime("memory_time >= compute_time and 1 >= chips/kv_heads") == "memory-bound and chips/kv_heads <= 1"
 
 
 def test_shares_are_those_of_times_or_of_their_ratios():

@@ -130,12 +130,3 @@ def test_the_fewest_with_prompts_on_the_same_chips_hold_the_time_of_a_token_and_
         return solve("time_per_output_token", **SERVED_2K, chips=beside["chips"], batch=batch.answers[0].point, using=WITH_PROMPTS).value
 
     assert seen_at(fewest) <= most / 1000 < seen_at(fewest - 1)
-
-
-@pytest.mark.parametrize("unknown", ["fleet_chips", "replicas"])
-def test_chips_for_requests_whose_prompts_nobody_gave_are_said_to_be_without_them(unknown):
-    given = {"hardware": "4xH100:fp8", "model": "Llama-3.1-70B", "context_length": 4000, "batch": 32, "output_tokens": 500}
-    told = [text for text in solve(unknown, **given, fleet_requests_per_second=10).warnings if "prompts are not counted" in text]
-    assert told == ["prompts are not counted, as their length is unknown: give prompt_tokens"]
-    both = solve(unknown, **given, fleet_requests_per_second=10, prompt_tokens=2000).warnings
-    assert not any("prompts are not counted" in text for text in both)

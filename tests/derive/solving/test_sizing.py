@@ -67,21 +67,6 @@ def test_one_target_that_no_chips_meet_is_refused_with_what_comes_nearest():
     assert reason.code == "no_solution" and "nearest is cost_per_token = $0.155" in reason.message
 
 
-def test_a_speed_beyond_one_kv_head_of_one_sequence_is_refused_with_a_free_batch_as_with_a_given_one():
-    """Of 8 heads one takes 1.342 GB / 8 / 4.8 TB/s of a chip, 34.95 us: no more than 28,610 tokens a second, whatever the batch."""
-    free, one = (solve("chips", **SERVED, tokens_per_second_per_user=">=30k", **more).refusal for more in ({}, {"batch": 1}))
-    assert free == one and "nearest is tokens_per_second_per_user = 28.61k token/s on infinitely many" in free.message
-    assert solve("chips", **SERVED, tokens_per_second_per_user=">=20k").answers and solve("chips", **SERVED, throughput=">=400k").answers
-
-
-def test_a_target_that_does_not_rest_on_the_batch_is_met_too():
-    """A prompt of 8,192 tokens takes 659 ms of one chip: 15 do it in 44 ms, and 22 in 30."""
-    fast = solve("chips", **SERVED, **TARGETS, prompt_tokens=8192, time_to_first_token="<=30ms")
-    assert solve("chips", **SERVED, **TARGETS, prompt_tokens=8192, time_to_first_token="<=1s").value == 15 < fast.value
-    there, beyond = (solve("time_to_first_token", **SERVED, prompt_tokens=8192, chips=fast.value - less).value for less in (0, 1))
-    assert there <= 0.03 < beyond
-
-
 REQUESTS = {"hardware": "H100-SXM:fp8", "model": "Llama-3.1-70B", "prompt_tokens": 2000, "output_tokens": 500}
 """A request every tenth of a second on so many chips that some batch of theirs fits."""
 
@@ -96,28 +81,6 @@ def test_a_rate_is_met_by_the_fewest_chips_that_make_as_much_whether_it_is_a_lim
     assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
     batches = "decode alone: with a batch of 118 to 121, for requests_per_second at least 10 request/s"
     assert any(text.startswith(batches) for text in solution.said)
-
-
-def test_a_first_token_that_few_chips_would_do_for_leaves_the_rate_to_size_them():
-    """2 s for 2,000 tokens are met by a fourteenth of a chip: it was refused for that, as nobody said in what the cache is kept."""
-    solution = solve("chips", **REQUESTS, time_to_first_token="<=2s", requests_per_second=10)
-    assert [(one.value, one.bound) for one in solution.answers] == [(2.0, "lower")]
-    assert any("with a batch of 118 to 121" in text and "time_to_first_token at most 2 s" in text for text in solution.said)
-    assert any("the KV cache is in bf16" in text for text in solution.warnings)
-
-
-SMALL = {"hardware": "H100-SXM:bf16", "model": "Llama-3.1-8B", "prompt_tokens": 1000, "output_tokens": 300, "bytes_per_element": 2}
-"""16.06 GB of weights, and 424 sequences of 1,150 tokens beside them on one chip."""
-SHORT = "does not fit: weights of 16.06 GB and a KV cache of 1.083 TB in the 80 GB of 1 chip"
-
-
-@pytest.mark.parametrize("unknown", ["step_time", "cost_per_token", "batch"])
-def test_the_batch_that_a_rate_takes_is_held_against_memory_whatever_is_asked(unknown):
-    """At 73 requests a second of 300 tokens, 7,185 sequences take a step of 328 ms: seventeen times what one chip holds."""
-    refused = solve(unknown, **SMALL, chips=1, requests_per_second=73, chip_price="2 USD/h")
-    assert not refused.answers and refused.why_not.startswith(SHORT)
-    assert refused.why_not.endswith("what would fit, with a batch of its own: chips at least 2")
-    assert solve(unknown, **SMALL, chips=1, requests_per_second=50, chip_price="2 USD/h").answers
 
 
 @pytest.mark.slow

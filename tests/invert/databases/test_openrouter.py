@@ -71,11 +71,3 @@ def test_what_is_asked_beside_hours_is_refused_for_what_it_is(other: dict[str, A
     overrides = [{"utc_start": "01:00", "utc_end": "02:00", "prompt": "0.000002"}, other]
     _, odd = openrouter.offers({"data": [{"id": "m", "pricing": PRICE | {"overrides": overrides}}]}, SOURCE)
     assert isinstance(odd, Problem) and why in odd.message
-
-
-@pytest.mark.parametrize(("name", "now"), [("prompt", "prompt_price"), ("completion", "completions")])
-def test_a_base_price_under_another_name_is_named(name: str, now: str):
-    pricing = {now if field == name else field: amount for field, amount in PRICE.items()}
-    said = [str(one) for one in openrouter.offers({"data": [{"id": "m", "context_length": 1000, "pricing": pricing}] * 4}, SOURCE)
-            if isinstance(one, Problem)]  # fmt: skip
-    assert said == [f"openrouter, column {name}: field {name} is in none of 4 entries, and may be '{now}' now"]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from derive.catalogue import equation
-from invert.assumptions import USUAL
-from invert.estimators.at_rent import kv_bytes_at_cost, most_within_price, weighted_line
+from invert.estimators.at_rent import kv_bytes_at_cost, weighted_line
 from invert.estimators.rent import rental
 from invert.sheets.assemble import sheets
 from invert.sheets.read import load
@@ -61,21 +60,3 @@ def test_the_slope_of_two_bands_is_their_increment():
     expected = equation("bands.kv_bytes_from_increment").right_side(given)
     assert kv_bytes_at_cost(slope, rental(shipped_data()).values) == pytest.approx(expected, rel=1e-12)
     assert expected == pytest.approx(91.1e3, rel=1e-3)
-
-
-def test_a_one_markup_is_the_increment_over_the_base_markup():
-    """Both ways to say it: a cost that doubles over a context, and the increment divided by the mark-up of the base price."""
-    anchors, (_, slope) = rental(shipped_data()).values, output_line(CODER, CONTEXTS)
-    at_none, _ = weighted_line(CONTEXTS, [band.input.usd_per_token for band in CODER.bands])
-    given = {"base_cost": 1.0, "cost_context_scale": at_none / slope, "mfu": 1.0, "mbu": 1.0}
-    given |= {"active_params": 35e9, "ridge_point": anchors["peak_flops"] / anchors["hbm_bandwidth"]}
-    common = equation("bands.kv_bytes_from_scale").right_side(given)
-    markup = equation("bands.active_params_times_markup").right_side({**anchors, "input_price": at_none, "prefill_cost_ratio": 1.0}) / 35e9
-    assert common == pytest.approx(kv_bytes_at_cost(slope, anchors) / markup, rel=1e-12)
-
-
-def test_a_flat_price_pays_for_its_longest_context_at_most():
-    flat = next(sheet for sheet in SHEETS.values() if len(sheet.bands) == 1)
-    price, rent = flat.bands[0].output.usd_per_token, rental(shipped_data()).values["price_per_hbm_byte"]
-    short, long = (most_within_price(flat, context, shipped_data(), USUAL) for context in (500_000, 1_000_000))
-    assert long == pytest.approx(price / 1e6 / rent) and short == pytest.approx(2 * long)

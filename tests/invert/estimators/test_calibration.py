@@ -18,7 +18,7 @@ from invert.data import Data
 from invert.estimators import calibration
 from invert.estimators.calibration import Member, learn, learned, members, siblings
 from invert.estimators.market.typical_kv import typical_kv
-from invert.records import Verdict, upper
+from invert.records import Verdict
 from invert.sheets.tables import CalibrationModel
 from tests.tools.data import shipped_data
 from tests.tools.tables import reading, with_cells
@@ -130,21 +130,6 @@ def test_a_bad_row_is_named_and_the_rest_is_learned_from(column, text, message):
     assert len(members(shipped_data())) == 9
 
 
-def test_a_sheet_of_a_day_before_the_release_of_its_model_teaches_nothing():
-    with reading(edited("Qwen3-Coder-480B-A35B", "sheet_date", "2025-07-21")):
-        (problem,) = calibration.class_problems(shipped_data())
-    assert (problem.column, problem.message) == (
-        "sheet_date", "2025-07-21 is before the release of alibaba/qwen3-coder-plus, on 2025-07-22")  # fmt: skip
-
-
-def test_a_sheet_without_an_increment_teaches_nothing():
-    (member,) = [member for member in members(shipped_data()) if member.architecture == "MiniMax-M1"]
-    flat = replace(member, at_rent=upper(USUAL, 1e5, "no premium"))
-    assert flat.kv_ratio is None
-    others = [one for one in members(shipped_data()) if one.architecture != "MiniMax-M1"]
-    assert learned([*others, flat], frozenset()) == learned(others, frozenset())
-
-
 # What increments foretell.
 
 
@@ -193,9 +178,3 @@ def test_the_gate_opens_when_premiums_tell(markup, monkeypatch):
     random = np.random.default_rng(5)
     found = verdict_of(lambda _: markup * np.exp(random.normal(0, 0.1)), monkeypatch)
     assert found.enters and found.weight > 0.9 and found.gain_of_pool > max(0.5, 3 * found.standard_error)
-
-
-def test_two_families_are_too_few_to_judge(monkeypatch):
-    known = tuple(member for member in members(shipped_data()) if member.family in ("qwen3", "glm-4.5"))
-    monkeypatch.setattr(calibration, "members", lambda data, assumptions=USUAL: known)
-    assert calibration.verdict_on_premium(Data(shipped_data().tables)) is None

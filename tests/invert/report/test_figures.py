@@ -43,15 +43,6 @@ def test_every_estimator_has_its_range_against_the_class(run: InferenceTable):
     assert read == pytest.approx([part.values["kv_bytes_per_token"] for part in (one.pairs[0].lecture, one.pairs[0].joint)])
 
 
-def test_a_known_cache_is_a_rule_and_what_has_no_range_is_said(run: InferenceTable):
-    one = sheet(run, QWEN)
-    (rule,) = kv_by_estimator(one).rules
-    assert one.known and rule.at == pytest.approx(one.known.read)
-    flat = kv_by_estimator(sheet(run, OPUS))
-    missing = [name for name, each in sheet(run, OPUS).kv_bytes.items() if each.kind == "undetermined"]
-    assert missing and flat.said[1].startswith("No range by ")
-
-
 def test_a_sheet_lies_at_its_price_beside_the_panel(run: InferenceTable):
     line, one = size_line(read_data()), sheet(run, GEMINI)
     found = mark(size_price([one]), "what the price suggests")

@@ -64,26 +64,6 @@ def test_a_wrong_row_names_the_row_and_the_sheet_it_costs():
     assert [sheet.model for sheet in sheets(book)[0]] == ["n"]
 
 
-def test_overlapping_rows_of_a_book_made_by_hand_are_found():
-    book = book_of(*BASE)
-    later = read_rows([HEADER, "acme,m,input,3,,,,2026-12-01,,,"], "more.csv", overlay=True)[0]
-    (problem,) = check(PriceBook(rows=(*book.rows, *later), fx={}, problems=(), newest_retrieved=None))
-    assert str(problem).startswith("more.csv row 2, column effective_date: overlaps prices.csv:2")
-    assert str(problem).endswith("an older price needs its valid_to before a newer one begins")
-
-
-def test_a_fault_on_another_day_is_found_too():
-    rows = ["acme,m,input,2,,,,,2026-12-01,,", "acme,m,output,10,,,,,,,"]
-    book = book_of(*rows)
-    assert sheets(book)[1] == []
-    (problem,) = check(book)
-    assert problem.message == "acme/m (standard) has output and no input at threshold 0 on 2026-12-01"
-
-
-def test_cache_rows_older_or_younger_than_the_sheet_are_no_fault():
-    assert check(book_of("acme,m,cache_read,1,,,,,,,", "acme,m,input,2,,,,2026-01-01,,,", "acme,m,output,2,,,,2026-01-01,,,")) == []
-
-
 # Large books.
 
 
@@ -168,12 +148,6 @@ def test_a_sheet_of_too_many_bands_is_refused_by_row_and_no_other(count: int, co
     assert problem.message == f"a/m (standard) has {count} bands on 2026-11-20, and at most {BAND_LIMIT} are read"
     found, problems = sheets(book)
     assert [sheet.model for sheet in found] == ["n"] and problems == [problem]
-
-
-def test_as_many_bands_as_are_allowed_are_read():
-    rows = [f"a,m,{name},{at},{1000 * i or ''},,,,,," for i in range(BAND_LIMIT) for name, at in (("input", 1), ("output", 4))]
-    (sheet,), problems = sheets(book_of(*rows))
-    assert len(sheet.bands) == BAND_LIMIT and problems == check(book_of(*rows)) == []
 
 
 def test_a_sheet_of_too_many_prices_on_one_day_is_refused_by_row():

@@ -47,20 +47,6 @@ def test_a_move_is_that_of_the_two_sheets():
     assert found.moved == pytest.approx(log(after.median / before.median)) == pytest.approx(-log(5), abs=0.1)
 
 
-def test_prices_are_those_of_the_data_that_is_given():
-    """At a tenth of its new price the mark-up of the same model falls by ln 10 more."""
-    (row,) = [row for row in rows_of(NaturalExperiment) if row.model == "gpt-5.6-luna"]
-    new = "openai,gpt-5.6-luna,,standard,input,0,false,,,,0.2,"
-    text = read_data().tables.content("prices.csv").decode()
-    assert text.count(new) == 1
-    of_quantity = [
-        next(one for one in retests([row], data) if one.quantity == "active_params_times_markup")
-        for data in (read_data(), read_data().with_prices(text.replace(new, new.replace("0.2", "0.02"))))
-    ]
-    assert of_quantity[0].before == of_quantity[1].before
-    assert of_quantity[1].moved == pytest.approx(of_quantity[0].moved - log(10), abs=0.2)
-
-
 def test_held_and_moved_are_of_medians_and_of_the_first_range():
     (row, *_) = rows_of(NaturalExperiment)
     wide, narrow = Estimate(kind="interval", median=2.0, low=1.0, high=4.0), Estimate(kind="interval", median=5.0, low=4.0, high=6.0)
@@ -74,12 +60,6 @@ def test_held_and_moved_are_of_medians_and_of_the_first_range():
         Retest(quantity="q", experiment=row, before=wide, after=bound).moved is None
         and not Retest(quantity="q", experiment=row, before=bound, after=wide).held
     )
-
-
-def test_a_day_that_no_price_changed_on_is_no_experiment_and_an_unknown_model_is_left_out():
-    (row, *_) = rows_of(NaturalExperiment)
-    same = [one for one in retests([replace(row, model="gpt-5.4", provider="openai", date=date(2026, 11, 20))], read_data()) if one.moved]
-    assert same == [] and retests([replace(row, model="nobody")], read_data()) == []
 
 
 # -- what the table says of each change -----------------------------------------------------------------------------------

@@ -9,12 +9,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from datetime import date
 from functools import cache
 from itertools import product
-from multiprocessing import get_context
 
 import pytest
 
@@ -23,21 +20,16 @@ from derive.errors import WrongData
 from derive.tables import shipped
 from derive.tables.problems import Problem
 from derive.tables.shipped import Tables, read
-from invert.assumptions import USUAL
 from invert.estimators import calibration
-from invert.estimators.market.panel import listed_models
-from invert.estimators.market.typical_kv import typical_kv
 from invert.inference import infer
-from invert.records import Estimate
 from invert.report.contract import run_as_json
-from invert.report.sheet import report
-from invert.result import Inference, InferenceTable
+from invert.result import InferenceTable
 from invert.sheets.read import load, refuse_bad_rate
 from invert.sheets.rules import check
 from invert.validation import scoreboard
-from invert.validation.soundness import all_problems, released_late, rivals, table_problems, without_change
+from invert.validation.soundness import all_problems, rivals, table_problems, without_change
 from tests.tools.data import shipped_data
-from tests.tools.tables import RECORDS, reading, with_cells
+from tests.tools.tables import RECORDS, reading
 from tests.tools.together import in_one_test, some
 
 TABLES = tuple(name.removesuffix(".csv") for name in shipped.FILES if name != shipped.DESCRIPTION)
@@ -280,11 +272,6 @@ def refuse_none_of(table: InferenceTable) -> None:
         raise WrongData(str(table.problems[-1]))
 
 
-def numbers(one: Inference, estimator: str) -> Estimate:
-    """An estimate of KV bytes without its record, which rests on the sheets of other models."""
-    return replace(one.kv_bytes[estimator], record=None, level=None)
-
-
 def apart_from_the_class(table: InferenceTable) -> list[object]:
     """The document without what every architecture released earlier has a say in."""
     document = json.loads(run_as_json(table))
@@ -308,175 +295,6 @@ def test_a_bad_row_stops_what_rests_on_it_and_moves_nothing_else(name: str):
         if rests_on_it:
             with pytest.raises(WrongData, match=rf"{name}\.csv row {place + 2}, column {column}: "):
                 rests_on_it()
-
-
-@in_one_test(
-    ("name", "column"),
-    [
-        *[
-            (name, column)
-            for name in ("list_prices", "host_prices", "price_history", "disclosed_sizes")
-            for column in ("input_price", "output_price")
-        ],
-        *[("list_prices", "cache_read_price"), ("host_prices", "batch_input_price"), ("open_models", "kv_bytes_per_token")],
-        *[(name, column) for name in ("open_models", "disclosed_sizes") for column in ("active_params", "total_params")],
-    ],
-)
-@in_one_test("text", ["0", "-1"])
-def test_a_market_price_or_size_of_nothing_is_named_where_it_stands(name: str, column: str, text: str):
-    """Their logarithms enter every fit."""
-    place = chosen(name, column)
-    with reading(edited(name, place, **{column: text})):
-        found = shipped.problems(name)
-    assert [(one.row, one.column) for one in found] == [(place + 2, column)]
-
-
-def test_what_is_dated_after_the_prices_is_named_and_nothing_is_learnt_from_it():
-    """DeepSeek-V3.1 of 2028 is in no class and record; a model, or a price, of 2028 is in no fit."""
-    places = {}
-    edits = (
-        ("architectures", "DeepSeek-V3.1", "release_date"),
-        ("open_models", "Command-A+", "release_date"),
-        ("list_prices", "DBRX", "date"),
-    )
-    tables = read()
-    for name, model, column in edits:
-        places[f"{name}.csv", column] = next(place for place, row in enumerate(rows(name)) if row["model"] == model) + 2
-        tables = tables.edited(
-            **{name: edited(name, places[f"{name}.csv", column] - 2, **{column: "2028-03-01"}).files[f"{name}.csv"].decode()}
-        )
-    with reading(tables):
-        table, late, without = infer(["gemini-3.1-pro"]), listed_models(shipped_data()), typical_kv(shipped_data())
-    assert [str(one) for one in table.problems] == [
-        f"{name} row {place}, column {column}: 2028-03-01 is after the prices were read, on 2026-11-20"
-        for (name, column), place in places.items()
-    ]
-    assert {row.model for row in listed_models(shipped_data())} - {row.model for row in late} == {"Command-A+", "DBRX"}
-    for of, typical in typical_kv(shipped_data()).items():
-        assert {*typical.by_name} - {*without[of].by_name} == {"DeepSeek-V3.1"}
-    record, whole = (one.inferences[0].kv_bytes["headline"].record for one in (table, usual()))
-    assert record and whole and record.count == whole.count
-
-
-def in_every_row(name: str, **cells: str) -> Tables:
-    """The tables with these cells in every row of one."""
-    return read().edited(**{name: with_cells(shipped.content(f"{name}.csv").decode(), lambda row: row | cells)})
-
-
-def test_with_one_family_of_caches_the_class_is_undetermined_and_the_rest_is_there():
-    with reading(in_every_row("architectures", kv_family="one")):
-        table = infer(["gemini-3.1-pro"])
-        assert report(table.inferences[0], table) and run_as_json(table)
-        estimates = [row["estimate"] for row in scoreboard.section_rows("skill", shipped_data())]
-    (one,), (whole, _) = table.inferences, usual().inferences
-    for found in (one.kv_bytes["headline"], one.kv_bytes_stored["headline"]):
-        assert found.kind == "undetermined" and found.because.startswith("fewer than two families")
-    assert numbers(one, "one_markup") == numbers(whole, "one_markup")
-    assert "active, any, list" in estimates and not any(str(name).startswith("KV") for name in estimates)
-
-
-@pytest.mark.slow
-@in_one_test(
-    ("name", "column", "text", "left_out"),
-    [
-        ("prices_calibration", "amount", "abc", "GLM-4.5"),
-        ("prices_calibration", "threshold_tokens", "-1", "GLM-4.5"),
-        ("calibration_models", "max_context", "nan", "GLM-4.5"),
-        ("models", "max_context", "many", "Qwen3-Coder-480B-A35B"),
-        ("architectures", "layers", "", "Qwen3-Coder-480B-A35B"),
-        ("fx", "units_per_usd", "0", "GLM-4.5, GLM-4.5-Air, MiniMax-M1"),
-    ],
-)
-def test_what_the_calibration_lacks_is_said(name: str, column: str, text: str, left_out: str):
-    place = chosen(name, column)
-    with reading(edited(name, place, **{column: text})):
-        table = infer(["gemini-3.1-pro"])
-    assert str(table.problems[0]).startswith(f"{name}.csv row {place + 2}, column {column}: ")
-    assert table.notes == (f"the calibration is without {left_out}: a row that this rests on cannot be used",)
-    assert table.inferences[0].kv_bytes["headline"].kind == "interval"
-
-
-@pytest.mark.parametrize("name", ["hardware", "disclosures"])
-def test_without_a_rent_only_what_is_priced_by_it_is_undetermined(name: str):
-    with reading(edited(name, chosen(name, "value"), value="abc")):
-        table = infer(["gemini-3.1-pro"])
-        said = report(table.inferences[0], table, 400)
-    (one,), (whole, _) = table.inferences, usual().inferences
-    assert {key: found.kind for key, found in one.kv_bytes.items()} == {
-        "one_markup": "interval",
-        "at_rent": "undetermined",
-        "increment": "undetermined",
-        "headline": "interval",
-    }
-    assert one.kv_bytes["at_rent"].because == str(table.problems[0]) in said
-    assert one.estimates["active_params_times_markup"].kind == "undetermined"
-    assert numbers(one, "one_markup") == numbers(whole, "one_markup")
-    assert one.estimates["memory_time_share"].median == pytest.approx(whole.estimates["memory_time_share"].median, rel=1e-12)
-
-
-@pytest.mark.slow
-@in_one_test(
-    ("name", "content"),
-    some(
-        [
-            *((name, "") for name in ("hardware", "architectures", "memory_tiers", "disclosures")),
-            *(("calibration_models", ""), ("prices_calibration", ""), ("hardware", "header")),
-        ],
-        every=3,
-    ),
-)
-def test_an_empty_table_is_named_and_what_does_not_rest_on_it_is_there(name: str, content: str):
-    with reading(read().edited(**{name: content and ",".join(rows(name)[0])})):
-        table = infer(["gemini-3.1-pro", "claude-opus-5"])
-        assert [one.sheet.model for one in table.inferences] == ["gemini-3.1-pro-preview", "claude-opus-5"]
-        assert all(report(one, table) for one in table.inferences)
-        found, problems = scoreboard.sections(tuple(scoreboard._SECTIONS))
-    assert f"{name}.csv: {'has a header and no rows' if content else 'is empty'}" in map(str, table.problems)
-    assert found["calibration"] and set(table.problems) <= set(problems)
-
-
-@in_one_test(
-    ("model", "day", "named"),
-    [
-        ("kimi-k3", "2026-07-16", False),
-        ("kimi-k3", "2026-11-16", True),  # a month after a price of it was first seen
-        ("gemini-2.5-pro", "2025-07-18", False),
-        ("gemini-2.5-pro", "2025-07-19", True),
-        ("gpt-6-sol", "2026-11-20", False),
-        ("gpt-6-sol", "2026-11-21", True),  # after the day on which its price was read
-    ],
-)
-def test_a_release_long_after_a_price_of_the_model_is_named(model: str, day: str, named: bool):
-    place = next(place for place, row in enumerate(rows("models")) if row["model"] == model)
-    with reading(edited("models", place, release_date=day, release_grade="quoted")):
-        found = released_late(load(), shipped.read(), USUAL)
-        assert set(found) <= set(table_problems(load(), shipped_data()))
-    assert [(one.row, one.column) for one in found] == ([(place + 2, "release_date")] if named else [])
-
-
-def test_a_day_too_far_off_in_the_prices_that_ship_is_named_by_what_reads_them():
-    with reading(edited("prices", 0, retrieved_date="2062-11-20")):
-        table, (_, problems), checked = infer(["gemini-3.1-pro"]), scoreboard.sections(("controls",)), all_problems(load(), shipped_data())
-    assert table.as_of == usual().as_of and table.inferences[0].kv_bytes == usual().inferences[0].kv_bytes
-    for found in (table.problems, problems, checked):
-        assert [(one.origin, one.row, one.column) for one in found] == [("prices.csv", 2, "retrieved_date")]
-
-
-def test_a_rate_of_a_currency_that_no_price_is_in_is_named():
-    with reading(edited("fx", 0, currency="CNX")):
-        (problem,) = all_problems(load(), shipped_data())
-    assert str(problem) == "fx.csv row 2, column currency: no price is in 'CNX'"
-
-
-@pytest.mark.slow
-def test_worker_processes_read_what_the_run_reads(monkeypatch):
-    monkeypatch.setattr("invert.inference._BATCH", 1)
-    peak = next(at for at, row in enumerate(rows("hardware")) if (row["accelerator"], row["dtype"]) == ("H100-SXM", "bf16"))
-    with reading(edited("hardware", peak, value="2e15")):
-        alone = run_as_json(infer(["gemini-3.1-pro", "kimi-k3"]))
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-            assert run_as_json(infer(["gemini-3.1-pro", "kimi-k3"], executor=executor)) == alone
-    assert alone != run_as_json(usual())
 
 
 # -- names that the program looks up by itself ----------------------------------------------------------------------

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from derive.errors import WrongData
 from derive.tables.shipped import read
 from invert.assumptions import USUAL
 from invert.data import Data
@@ -18,9 +17,7 @@ from invert.estimators.market.typical_kv import (
     TypicalKV,
     judged_since,
     mean_by_family,
-    record_of_typical_kv,
     typical_kv,
-    usual_stored,
 )
 from tests.tools.data import shipped_data
 
@@ -71,14 +68,6 @@ def test_a_model_of_today_has_this_typical_kv():
     assert [round(end / 1e3, 1) for end in of_today["stored"]] == pytest.approx([7.9, 44, 244], rel=0.02)
 
 
-def test_later_models_and_the_own_family_do_not_count():
-    typical = KNOWN["read"]
-    target = typical.by_name["DeepSeek-V3.2"]
-    others = tuple(one for one in typical.caches if one.released < target.released and one.family != target.family)
-    ours, theirs = (one.predict([target]) for one in (typical, replace(typical, caches=others)))
-    assert np.array([ours.centre, ours.scale, ours.freedom]) == pytest.approx(np.array([theirs.centre, theirs.scale, theirs.freedom]))
-
-
 def simulated_market(random: np.random.Generator) -> list[Cache]:
     """Return 30 families, one a month, with one to three models each, about a level that changes slowly, as the shipped caches do."""
     found, level = [], 11.0
@@ -99,20 +88,6 @@ def test_ranges_cover_what_they_say_where_caches_follow_the_law(spread, votes, l
         market = TypicalKV(caches=tuple(simulated_market(random)), horizon=0.5, spread=spread, votes=votes)
         shares.append(mean_by_family(market.caches, market.judge(market.caches), since=date(2025, 1, 1), level=0.9)[1].mean())
     assert low < np.mean(shares) < high
-
-
-@pytest.mark.parametrize(("of", "held", "gain"), [("read", 11, 0.3), ("stored", 13, 0.1)])
-def test_the_record_of_the_class_counts_the_models_that_judged_it(of, held, gain):
-    one = record_of_typical_kv(shipped_data(), of)
-    assert (one.count, one.groups, one.held[-1].held) == (14, 10, held) and one.rms < one.rms_of_class
-    assert one.gain > gain and one.interval[0] < one.gain < one.interval[1]
-
-
-def test_there_is_no_class_of_a_day_before_two_families():
-    first = min(one.released for one in KNOWN["stored"].caches)
-    with pytest.raises(WrongData, match="fewer than two families were released earlier"):
-        usual_stored(shipped_data(), first)
-    assert KNOWN["stored"].at(first) is None
 
 
 RANDOM = np.random.default_rng(9)
