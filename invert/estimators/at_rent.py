@@ -74,8 +74,8 @@ def estimates(case: Case, data: Data, assumptions: Assumptions) -> dict[str, Est
     return {"kv_bytes_per_token": _kv_bytes(case, data, assumptions)}
 
 
-# Callers use one case after the other, so a cache of one is enough.
-@lru_cache(maxsize=1)
+# The calibration reads each known model first, and its record reads it again.
+@lru_cache(maxsize=32)
 @undetermined_on_error
 def _kv_bytes(case: Case, data: Data, assumptions: Assumptions) -> Estimate:
     if not case.has_premium:
