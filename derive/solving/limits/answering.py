@@ -214,11 +214,9 @@ def _intersect_limits(asked: Question, found: _Limits, beside: _Limits) -> Solut
         message = f"contradiction: {ends}{nearest_reached(least[0], high)}"
         violated = tuple(dict.fromkeys(limited_name(alone) for alone, _ in (least, most)))
         return refuse_question(asked, Reason(code="contradiction", violated=violated, message=message))
-    (_, first), end, side, which = (least, low, LOWER, "fewest") if unknown in BOUGHT else (most, high, UPPER, "largest")
-    best = f"{next_whole(end, side):.0f}" if unknown in COUNTED else show(unknown, end)
+    first = (least if unknown in BOUGHT else most)[1]
     told = (
         f"from {show(unknown, low)}, where {takes} binds, to {show(unknown, high)}, where {leaves} does",
-        f"best: {unknown} = {best}, the {which}",
         *_tell_beside(unknown, beside),
     )
     between = replace(

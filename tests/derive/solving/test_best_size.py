@@ -34,7 +34,6 @@ def test_copies_are_counted_at_the_largest_batch_within_the_limit_and_not_as_if_
     rate = solve("throughput", hardware=CHIP, model=MODEL, given=given)
     copies = solve("replicas", hardware=CHIP, model=MODEL, fleet_throughput=50_000, given=given)
     assert copies.said[0] == rate.said[0] == "at batch = 434, the largest that memory holds"
-    assert copies.said[-1] == "best: replicas = 3, the fewest"
     assert copies.value == 3 and 50_000 / rate.value == pytest.approx(2.749, abs=1e-3)
     asked = {**given, "fleet_throughput": 50_000, "chip_price": 1.0, "deployment_time": 1e6}
     both = respond_all(("replicas", "batch", "fleet_cost"), asked, Switches(CHIP, MODEL))

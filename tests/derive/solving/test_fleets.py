@@ -104,16 +104,11 @@ def test_a_budget_says_how_many_chips_it_pays_and_not_the_one_by_default():
     assert (most.value, most.bound) == (6, "upper")
 
 
-@pytest.mark.parametrize(
-    ("hardware", "pays"),
-    [
-        ("H100:fp8", "this is of one chip, as none are given: fleet_cost as limited pays 25, give chips=25"),
-        ("8xH100:fp8", "this is of one replica, because no number is given: fleet_cost as limited pays 3, give replicas=3"),
-    ],
-)
-def test_an_answer_of_fewer_chips_than_a_budget_pays_says_so_first(hardware: str, pays: str):
-    asked = {"hardware": hardware, "model": "Llama-3.1-70B", "context_length": "4k", "chip_price": "2 USD/h", "budget": "50 USD/h"}
-    assert solve("fleet_throughput", **asked).warnings[0] == pays
+def test_a_result_of_the_replicas_that_a_budget_pays_is_not_said_to_be_of_one():
+    asked = {"hardware": "8xH100:fp8", "model": "Llama-3.1-70B", "context_length": "4k", "chip_price": "2 USD/h", "budget": "50 USD/h"}
+    solution = solve("fleet_throughput", **asked)
+    assert solution.given["replicas"] == 3 and not any("pays" in text for text in solution.warnings)
+    assert solve("throughput", **asked).warnings[0].endswith("fleet_cost as limited pays 3, give replicas=3")
 
 
 @pytest.mark.parametrize("budget", ["10 kUSD", "<=10 kUSD"])
@@ -242,15 +237,12 @@ def test_what_all_replicas_come_to_says_what_prompts_take():
         "tpot": "<=40ms",
     }
     solution = solve("fleet_chips", **asked)
-    ratio = solve(
-        "prefill_decode_chip_ratio", **{k: v for k, v in asked.items() if k not in ("fleet_qps", "tpot")}, batch=solution.given["batch"]
-    )
-    replicas = 1000 / solve("requests_per_second", **{k: v for k, v in asked.items() if k != "fleet_qps"}).answers[0].point
-    own = 4 * ceil(replicas * ratio.value)
-    assert (
-        f"with prompts on chips of their own {own} more, {own + solution.answers[0].point:.0f} in all (prefill_decode_chip_ratio)"
-        in solution.said
-    )
+    without = {name: value for name, value in asked.items() if name != "fleet_qps"}
+    ratio = solve("prefill_decode_chip_ratio", **{k: v for k, v in without.items() if k != "tpot"}, batch=solution.given["batch"])
+    replicas = 1000 / solve("requests_per_second", **without).answers[0].point
+    together, apart = solution.lead
+    assert together.startswith(f"fleet_chips >= {solution.with_prompts.point:.0f} ")
+    assert apart.startswith(f"fleet_chips >= {4 * ceil(replicas)} + {4 * ceil(replicas * ratio.value)} ")
     (there,) = (text for text in solution.said if text.startswith("with prompts: at batch"))
     named = solve("fleet_chips", **asked, using=["serving.requests_per_second_with_prompts"])
     assert there == f"with prompts: {named.provenance['batch']}"
